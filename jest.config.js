@@ -1,0 +1,8 @@
+/** How the tests are found and run: ES modules, types stripped by Jest itself, nothing compiled. */
+// biome-ignore lint/style/noDefaultExport: Jest reads its settings from the default export
+export default {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {},
+  testMatch: ['<rootDir>/{libs,services,tests,scripts}/**/*.test.ts'],
+};
