@@ -1,0 +1,27 @@
+/** Access: who may call an operation, as a value that the operation carries. */
+import type { Problem } from './problem.ts';
+
+/** Who may call: decided from the principal alone, before the request's form is looked at. */
+export interface Access<Principal> {
+  /** Short name for docs and tests, e.g. `member`. */
+  readonly name: string;
+  /** One sentence for the reference. */
+  readonly sentence: string;
+  /** Whether a principal is needed at all. */
+  readonly authenticated: boolean;
+  /** The problem that keeps this principal out, or nothing. Only asked when `authenticated`. */
+  permits(principal: Principal): Problem | undefined | Promise<Problem | undefined>;
+}
+
+/** Declares who may call; `permits` gives the problem that keeps a principal out. */
+export function access<Principal>(of: Omit<Access<Principal>, 'authenticated'>): Access<Principal> {
+  return { ...of, authenticated: true };
+}
+
+/** Anyone, without credentials. */
+export const anyone: Access<undefined> = {
+  name: 'anyone',
+  sentence: 'Public: no credentials needed.',
+  authenticated: false,
+  permits: () => undefined,
+};

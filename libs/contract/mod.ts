@@ -1,0 +1,30 @@
+/** The door of the contract library: how a service says what it offers, as values over zod. */
+export { type Access, access, anyone } from './access.ts';
+export { type AnyOperation, type Contract, contract } from './contract.ts';
+export { type Envelope, type EventType, envelope, event } from './event.ts';
+export {
+  Body,
+  body,
+  Json,
+  json,
+  type Media,
+  type Multipart,
+  media,
+  multipart,
+  nothing,
+} from './media.ts';
+export { type Info, openapi, problemsOf } from './openapi.ts';
+export {
+  type ActorOf,
+  type BodyOf,
+  type Operation,
+  operation,
+  type ParamsOf,
+  type QueryOf,
+} from './operation.ts';
+export { cursorOf, type Page, page, positionOf } from './page.ts';
+export { Problem, type ProblemKind, problem } from './problem.ts';
+export * from './problems.ts';
+export { Secret } from './secret.ts';
+export { id, newId, order, timestamp } from './shapes.ts';
+export { type RowOf, type View, view } from './view.ts';

@@ -1,0 +1,223 @@
+/** The OpenAPI 3.1 document of a set of contracts. */
+import { z } from 'zod';
+import type { AnyOperation, Contract } from './contract.ts';
+import type { Media, Multipart } from './media.ts';
+import type { ProblemKind } from './problem.ts';
+import * as shared from './problems.ts';
+
+type Schema = Record<string, unknown>;
+
+/** What the document says of itself. */
+export interface Info {
+  title: string;
+  version: string;
+  description: string;
+  apiPrefix: string;
+}
+
+/** The OpenAPI 3.1 document of all operations, schemas, events and problems in `contracts`. */
+export function openapi(contracts: readonly Contract[], info: Info): Schema {
+  const schemas: Record<string, Schema> = { Problem: problemSchema };
+  const paths: Record<string, Record<string, Schema>> = {};
+  for (const { name, operations } of contracts) {
+    for (const operation of operations) {
+      const path = operation.at === 'root' ? operation.path : info.apiPrefix + operation.path;
+      paths[path] ??= {};
+      paths[path][operation.method] = operationObject(operation, name, schemas);
+    }
+  }
+  const webhooks = Object.fromEntries(
+    contracts
+      .flatMap((contract) => contract.says)
+      .filter((event) => event.subscribable)
+      .map((event) => [
+        event.name,
+        webhookObject(event.name, event.sentence, schemaOf(event.data, 'output', schemas)),
+      ]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: { title: info.title, version: info.version, description: info.description },
+    servers: [{ url: '/' }],
+    tags: contracts.map((contract) => ({ name: contract.name, description: contract.sentence })),
+    security: [{ bearer: [] }],
+    paths,
+    webhooks,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key (`pds_…`) or an access token of `POST /auth/login`.',
+        },
+      },
+      schemas,
+    },
+  };
+}
+
+function operationObject(operation: AnyOperation, tag: string, schemas: Record<string, Schema>): Schema {
+  const problems = problemsOf(operation);
+  const statuses = [...new Set(problems.map((kind) => kind.status))].sort();
+  const request = operation.body ? { requestBody: requestBody(operation.body, schemas) } : {};
+  return {
+    operationId: operation.id,
+    tags: [tag],
+    summary: operation.summary,
+    description: [operation.description, operation.access.sentence].filter(Boolean).join('\n\n'),
+    ...(operation.access.authenticated ? {} : { security: [] }),
+    parameters: [
+      ...parameters(operation.params, 'path', schemas),
+      ...parameters(operation.query, 'query', schemas),
+    ],
+    ...request,
+    responses: {
+      [operation.status]: success(operation, schemas),
+      ...Object.fromEntries(
+        statuses.map((status) => [status, failure(problems.filter((kind) => kind.status === status))]),
+      ),
+    },
+  };
+}
+
+/** Every problem that an operation can answer with: its own and those that the protocol makes. */
+export function problemsOf(operation: AnyOperation): ProblemKind[] {
+  const kinds = [...operation.problems, shared.TooManyRequests, shared.Internal, shared.Unavailable];
+  if (operation.params) kinds.push(shared.NotFound);
+  if (operation.access.authenticated) kinds.push(shared.Unauthenticated);
+  if (operation.query || operation.body) kinds.push(shared.InvalidRequest);
+  if (operation.body) kinds.push(shared.PayloadTooLarge);
+  if (operation.body)
+    kinds.push(
+      ...('file' in operation.body
+        ? [shared.MalformedMultipart]
+        : [shared.MalformedJson, shared.UnsupportedMediaType]),
+    );
+  if (operation.method === 'post' && operation.access.authenticated) {
+    kinds.push(shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight);
+  }
+  if (operation.etag && operation.method !== 'get') kinds.push(shared.PreconditionFailed);
+  return [...new Set(kinds)];
+}
+
+function requestBody(body: z.ZodType | Multipart, schemas: Record<string, Schema>): Schema {
+  if ('safeParse' in body) {
+    return { required: true, content: { 'application/json': { schema: schemaOf(body, 'input', schemas) } } };
+  }
+  const fields = schemaOf(body.fields, 'input', schemas);
+  const properties = {
+    ...asSchema(fields.properties),
+    [body.file]: { type: 'string', contentMediaType: 'application/octet-stream' },
+  };
+  const required = [...(Array.isArray(fields.required) ? fields.required : []), body.file];
+  return {
+    required: true,
+    content: { 'multipart/form-data': { schema: { ...fields, properties, required } } },
+  };
+}
+
+function success(operation: AnyOperation, schemas: Record<string, Schema>): Schema {
+  const headers: Record<string, Schema> = { 'X-Request-Id': header('The id of this request in our logs') };
+  if (operation.etag) headers.ETag = header('The state of the document');
+  if (operation.paged) headers.Link = header('`<…>; rel="next"` while there is another page (RFC 8288)');
+  const returns: z.ZodType | Media = operation.returns;
+  if ('media' in returns) {
+    const content = Object.entries(returns.media).map(([type, of]) => [
+      type,
+      of.schema
+        ? { schema: schemaOf(of.schema, 'output', schemas) }
+        : { schema: { description: of.description } },
+    ]);
+    return { description: operation.summary, headers, content: Object.fromEntries(content) };
+  }
+  if (returns instanceof z.ZodVoid) return { description: operation.summary, headers };
+  return {
+    description: operation.summary,
+    headers,
+    content: { 'application/json': { schema: schemaOf(returns, 'output', schemas) } },
+  };
+}
+
+function failure(kinds: ProblemKind[]): Schema {
+  const lines = kinds.map((kind) => `- \`${kind.code}\`: ${kind.title}`);
+  const schema = {
+    allOf: [
+      { $ref: '#/components/schemas/Problem' },
+      { properties: { code: { enum: kinds.map((kind) => kind.code) } } },
+    ],
+  };
+  return { description: lines.join('\n'), content: { 'application/problem+json': { schema } } };
+}
+
+function webhookObject(name: string, sentence: string, data: Schema): Schema {
+  const properties = {
+    id: { type: 'string' },
+    event_type: { const: name },
+    timestamp: { type: 'string' },
+    organization_id: { type: 'string' },
+    data,
+  };
+  const schema = { type: 'object', properties, required: Object.keys(properties) };
+  return {
+    post: {
+      operationId: `on ${name}`,
+      summary: sentence,
+      requestBody: { content: { 'application/json': { schema } } },
+      responses: { '2XX': { description: 'Received' } },
+    },
+  };
+}
+
+function parameters(
+  shape: z.ZodType | undefined,
+  where: 'path' | 'query',
+  schemas: Record<string, Schema>,
+): Schema[] {
+  if (!shape) return [];
+  const object = schemaOf(shape, 'input', schemas);
+  const required = new Set(Array.isArray(object.required) ? object.required : []);
+  return Object.entries(asSchema(object.properties)).map(([name, schema]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.has(name),
+    schema,
+  }));
+}
+
+/** The JSON Schema of a zod shape; named shapes go to `schemas` and are referred to. */
+function schemaOf(shape: z.ZodType, io: 'input' | 'output', schemas: Record<string, Schema>): Schema {
+  const whole: Schema = z.toJSONSchema(shape, { io, unrepresentable: 'any' });
+  const {
+    $schema: _,
+    $defs,
+    ...schema
+  } = JSON.parse(JSON.stringify(whole).replaceAll('"#/$defs/', '"#/components/schemas/'));
+  for (const [name, definition] of Object.entries(asSchema($defs))) schemas[name] = asSchema(definition);
+  return schema;
+}
+
+function asSchema(value: unknown): Record<string, Schema> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function header(description: string): Schema {
+  return { description, schema: { type: 'string' } };
+}
+
+const problemSchema: Schema = {
+  type: 'object',
+  description: 'An error, as RFC 9457 shapes it; `code` is stable.',
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'One sentence that tells what to do' },
+    code: { type: 'string' },
+    request_id: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } },
+    },
+  },
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+};

@@ -1,0 +1,26 @@
+/** Views: the read-only faces of owned collections, which other services may read and nothing else. */
+import type { z } from 'zod';
+
+/** A read-only face of a collection: a MongoDB view of just the fields that the schema names. */
+export interface View<Row = unknown> {
+  /** Name of the MongoDB view. */
+  readonly name: string;
+  /** The owned collection behind it. */
+  readonly of: string;
+  readonly row: z.ZodType<Row> & { shape: Record<string, unknown> };
+  /** The field that every reader must name, or null with the reason in `why`. */
+  readonly scope: string | null;
+  readonly why?: string;
+  /** Stages put before the projection, e.g. a join with another collection of the same owner. */
+  readonly stages?: readonly Record<string, unknown>[];
+}
+
+/** Declares a view. Without a scope the reason must be given. */
+export function view<Row>(
+  of: Omit<View<Row>, 'scope' | 'why'> & ({ scope: string } | { scope: null; why: string }),
+): View<Row> {
+  return of;
+}
+
+/** The row that a view gives. */
+export type RowOf<V> = V extends View<infer Row> ? Row : never;

@@ -1,0 +1,51 @@
+/** The bus: what every way of carrying events between services promises. */
+import type { Envelope } from '#libs/contract';
+
+/** Handles one event; a rejection is tried again with back-off, then the event is set aside. */
+export type Handler = (event: Envelope, signal: AbortSignal) => Promise<void>;
+
+/** A running subscription to one queue. */
+export interface Consumer {
+  /** Takes no more events and resolves once those in hand are handled or given back. */
+  cancel(): Promise<void>;
+}
+
+/** Carries events at least once, in no promised order. */
+export interface Bus {
+  /**
+   * Resolves once the bus has taken responsibility for the event.
+   * Errors: `Unroutable` when no queue wants its type, `BusClosed`, `Poisoned` (in-process bus only).
+   */
+  publish(event: Envelope): Promise<void>;
+  /** Handles what arrives in a queue, at most `prefetch` events at once. */
+  consume(queue: string, handler: Handler, options: { prefetch: number }): Promise<Consumer>;
+  /** The events of a queue that were set aside, oldest first. */
+  dead(queue: string): Promise<Envelope[]>;
+  /** Whether events can be carried right now. */
+  readonly up: boolean;
+  close(): Promise<void>;
+}
+
+/** No queue wants this type of event. */
+export class Unroutable extends Error {
+  constructor(type: string) {
+    super(`No queue wants ${type}`);
+    this.name = 'Unroutable';
+  }
+}
+
+/** The bus is closed, or closed before the event was taken care of. */
+export class BusClosed extends Error {
+  constructor() {
+    super('The event bus is closed');
+    this.name = 'BusClosed';
+  }
+}
+
+/** A handler failed for good, so the event was set aside. */
+export class Poisoned extends Error {
+  constructor(queue: string, cause: unknown) {
+    super(`${queue} set the event aside`, { cause });
+    this.name = 'Poisoned';
+  }
+}

@@ -1,0 +1,35 @@
+/** Listeners: what a service does when it hears an event. */
+import { type Envelope, type EventType, envelope as envelopeShape } from '#libs/contract';
+import type { Handler } from './bus.ts';
+import { Hopeless } from './retries.ts';
+
+/** What to do on one type of event. */
+export interface Listener {
+  readonly type: EventType;
+  handle(event: Envelope): Promise<void>;
+}
+
+/** Says what to do on a type of event; the data has been checked against its schema. */
+export function on<Data>(type: EventType<Data>, handle: (event: Envelope<Data>) => Promise<void>): Listener {
+  return {
+    type,
+    handle(event) {
+      const data = type.data.safeParse(event.data);
+      if (!data.success)
+        throw new Hopeless(`${type.name} ${event.id} does not fit its schema`, { cause: data.error });
+      return handle({ ...event, data: data.data });
+    },
+  };
+}
+
+/** One handler for a service's queue: finds the listener by type; garbage and unknown types are hopeless. */
+export function listener(listeners: readonly Listener[]): Handler {
+  const byType = new Map(listeners.map((one) => [one.type.name, one]));
+  return async (event) => {
+    const parsed = envelopeShape.safeParse(event);
+    if (!parsed.success) throw new Hopeless('This is no event envelope', { cause: parsed.error });
+    const one = byType.get(event.type);
+    if (!one) throw new Hopeless(`Nobody here hears ${event.type}`);
+    await one.handle(event);
+  };
+}

@@ -1,0 +1,49 @@
+/** How often a handler is tried before its event is set aside. */
+import type { Envelope } from '#libs/contract';
+import type { Handler } from './bus.ts';
+
+/** The pauses between tries, ms: one more try than pauses. */
+export type Retries = readonly number[];
+
+/** Five tries over about eight seconds. */
+export const standardRetries: Retries = [100, 400, 1600, 6400];
+
+/** An error that no repetition mends: the event is set aside at once. */
+export class Hopeless extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'Hopeless';
+  }
+}
+
+/** Runs the handler until it succeeds; rejects with its last error, or at once when the signal aborts. */
+export async function tryHandling(
+  handler: Handler,
+  event: Envelope,
+  retries: Retries,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const pauseMs of [...retries, undefined]) {
+    try {
+      return await handler(event, signal);
+    } catch (error) {
+      if (pauseMs === undefined || error instanceof Hopeless) throw error;
+      await pause(pauseMs, signal);
+    }
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

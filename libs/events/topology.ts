@@ -1,0 +1,16 @@
+/** Who hears what: one queue for each service that hears anything, made from the contracts. */
+import type { Contract } from '#libs/contract';
+
+/** Queue name → the event types bound to it. */
+export type Topology = ReadonlyMap<string, readonly string[]>;
+
+/** The whole topology; a service's queue has the service's name. */
+export function topologyOf(contracts: readonly Contract[]): Topology {
+  const hearing = contracts.filter((contract) => contract.hears.length > 0);
+  return new Map(hearing.map((contract) => [contract.name, contract.hears.map((event) => event.name)]));
+}
+
+/** The queues that want a type of event. */
+export function consumersOf(topology: Topology, type: string): string[] {
+  return [...topology].filter(([, types]) => types.includes(type)).map(([queue]) => queue);
+}

@@ -1,0 +1,84 @@
+/** Handlers: what a capability does for one operation. */
+
+import type { z } from 'zod';
+import type { ActorOf, AnyOperation, Body, BodyOf, Json, Media, ParamsOf, QueryOf } from '#libs/contract';
+import type { Acting } from '#libs/store';
+
+/** Who is asking, as this library needs to know it; services know more. */
+export interface Principal extends Acting {
+  readonly user_id: string;
+  /** The API key that was used, or null for an access token. */
+  readonly key_id: string | null;
+}
+
+/** What a request says beside its parameters and body. */
+export interface Call {
+  readonly requestId: string;
+  /** The client's address, through trusted proxies. */
+  readonly address: string;
+  /** ETags of `If-Match`; absent when there is none or it is `*`. */
+  readonly ifMatch?: readonly string[];
+  /** Whether the client prefers HTML to JSON, as browsers do. */
+  readonly prefersHtml: boolean;
+}
+
+/** What a handler gets. */
+export interface Asked<O> {
+  readonly actor: ActorOf<O>;
+  readonly params: ParamsOf<O>;
+  readonly query: QueryOf<O>;
+  readonly body: BodyOf<O>;
+  readonly call: Call;
+}
+
+/** An answer with more than its body. */
+export class Answer<T> {
+  readonly value: T;
+  /** Strong ETag without quotes. */
+  readonly etag: string | undefined;
+  /** Cursor of the next page. */
+  readonly next: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(value: T, more: AnswerMore) {
+    this.value = value;
+    this.etag = more.etag;
+    this.next = more.next;
+    this.headers = more.headers ?? {};
+  }
+}
+
+interface AnswerMore {
+  etag?: string | undefined;
+  next?: string | undefined;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer with an ETag, the cursor of a next page or headers. */
+export function answer<T>(value: T, more: AnswerMore): Answer<T> {
+  return new Answer(value, more);
+}
+
+type Value<O> = O extends { returns: infer R }
+  ? R extends Media
+    ? Body
+    : R extends z.ZodVoid
+      ? undefined
+      : R extends z.ZodType
+        ? z.output<R> | Json
+        : never
+  : never;
+
+/** An operation with its handler. */
+export interface Handled {
+  readonly operation: AnyOperation;
+  run(asked: Asked<AnyOperation>): Promise<unknown>;
+}
+
+/** Says how an operation is handled. The handler may run again within one request when transactions collide. */
+export function handle<O extends AnyOperation>(
+  operation: O,
+  run: (asked: Asked<O>) => Promise<Value<O> | Answer<Value<O>>>,
+): Handled {
+  return { operation, run };
+}

@@ -1,0 +1,69 @@
+/** Reads multipart/form-data: text fields and one file, with limits, without touching the disk. */
+import { createHash } from 'node:crypto';
+import { Busboy } from '@fastify/busboy';
+import type { Request } from 'express';
+import { MalformedMultipart, type Multipart, PayloadTooLarge } from '#libs/contract';
+
+interface File {
+  name: string;
+  bytes: Uint8Array;
+}
+
+/** What a multipart body holds. Fields that come twice keep the first value. */
+export interface Parts {
+  fields: Record<string, string>;
+  file: File | undefined;
+  fingerprint: string;
+}
+
+/** Reads all parts. A body that is not multipart or breaks off is `MalformedMultipart`; a missing file is a fault. */
+export async function readMultipart(
+  request: Request,
+  shape: Multipart,
+  faults: { path: string; message: string }[],
+): Promise<Parts> {
+  const contentType = request.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\s*;.*boundary=/i.test(contentType)) {
+    throw MalformedMultipart('Send the body as `multipart/form-data` with a boundary.');
+  }
+  const { fields, files } = await read(request, contentType, shape);
+  const file = files.get(shape.file);
+  if (!file) faults.push({ path: `body/${shape.file}`, message: 'A file is required' });
+  const hash = createHash('sha256').update(JSON.stringify(fields));
+  if (file) hash.update(`\n${file.name}\n`).update(file.bytes);
+  return { fields, file, fingerprint: hash.digest('hex') };
+}
+
+function read(request: Request, contentType: string, shape: Multipart) {
+  const fields: Record<string, string> = {};
+  const files = new Map<string, File>();
+  return new Promise<{ fields: typeof fields; files: typeof files }>((resolve, reject) => {
+    const limits = { fileSize: shape.maxFileBytes, files: 4, fields: 50, fieldSize: 64 * 1024, parts: 60 };
+    const parser = new Busboy({ headers: { ...request.headers, 'content-type': contentType }, limits });
+    const fail = (error: unknown) => {
+      request.unpipe(parser);
+      request.resume();
+      reject(error);
+    };
+    parser.on('field', (name, value) => {
+      if (!Object.hasOwn(fields, name)) fields[name] = value;
+    });
+    parser.on('file', (name, stream, filename) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('limit', () => fail(fileTooLarge(shape.maxFileBytes)));
+      stream.on('error', () => fail(MalformedMultipart()));
+      stream.on('end', () => {
+        if (!files.has(name)) files.set(name, { name: filename ?? '', bytes: Buffer.concat(chunks) });
+      });
+    });
+    parser.on('error', () => fail(MalformedMultipart()));
+    parser.on('finish', () => resolve({ fields, files }));
+    request.on('aborted', () => fail(MalformedMultipart('The body broke off.')));
+    request.pipe(parser);
+  });
+}
+
+function fileTooLarge(limit: number) {
+  return PayloadTooLarge(`The file is larger than ${limit} bytes.`, { extra: { limit_bytes: limit } });
+}

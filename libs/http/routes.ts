@@ -1,0 +1,195 @@
+/** Routes: each handled operation becomes an Express route that checks, parses, asks its handler and answers. */
+import { createHash } from 'node:crypto';
+import express, { type Request, type Response } from 'express';
+import {
+  type AnyOperation,
+  InvalidRequest,
+  type Problem,
+  problemsOf,
+  TooManyRequests,
+  Unauthenticated,
+} from '#libs/contract';
+import type { Store } from '#libs/store';
+import { strongTags } from './etag.ts';
+import type { Call, Handled, Principal } from './handle.ts';
+import { type Parsed, parseRequest } from './request.ts';
+import type { Bucket } from './token-bucket.ts';
+import { problemOf, type Rendered, render, send, sendProblem } from './write.ts';
+
+/** How one request ended, for logs and metrics. */
+export interface Done {
+  operation: string;
+  method: string;
+  status: number;
+  durationMs: number;
+  requestId: string;
+  principal: Principal | undefined;
+  /** The code of the problem, if it ended in one. */
+  problem?: string;
+  /** What went wrong on our side, if it did. */
+  error?: unknown;
+}
+
+/** What a service's routes need. */
+export interface Routes {
+  handled: readonly Handled[];
+  store: Pick<Store, 'idempotently'>;
+  /** Who a bearer token stands for; nothing for one that is not valid now. */
+  authenticate(token: string): Promise<Principal | undefined>;
+  /** Path before every operation of the API, e.g. `/api/v1`. */
+  apiPrefix: string;
+  /** The limit of requests per principal, if there is one. */
+  limit: Bucket | undefined;
+  /** Runs a request's work within a trace span. */
+  span<R>(name: string, headers: Request['headers'], work: () => Promise<R>): Promise<R>;
+  done(done: Done): void;
+}
+
+/** An Express router with a route for each handled operation. */
+export function routes(of: Routes): express.Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  for (const handled of of.handled) {
+    const { operation } = handled;
+    const known = new Set(problemsOf(operation));
+    router[operation.method](pathOf(operation, of.apiPrefix), (request, response) =>
+      of.span(operation.id, request.headers, () => serve(of, handled, known, request, response)),
+    );
+  }
+  return router;
+}
+
+/** An operation's path as Express writes it. */
+export function pathOf(operation: AnyOperation, apiPrefix: string): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+  return operation.at === 'root' ? path : apiPrefix + path;
+}
+
+async function serve(
+  of: Routes,
+  handled: Handled,
+  known: Set<Problem['kind']>,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const startedAt = performance.now();
+  const { operation } = handled;
+  const requestId = String(response.getHeader('X-Request-Id'));
+  let principal: Principal | undefined;
+  let failure: { problem: Problem; error?: unknown } | undefined;
+  try {
+    principal = operation.access.authenticated ? await admit(of, operation, request) : undefined;
+    const parsed = await parseRequest(operation, request, response);
+    await send(request, response, await answered(of, handled, principal, parsed, request, requestId));
+  } catch (error) {
+    failure = failureOf(error, known);
+    sendProblem(response, failure.problem);
+  }
+  of.done({
+    operation: operation.id,
+    method: request.method,
+    status: response.statusCode,
+    durationMs: performance.now() - startedAt,
+    requestId,
+    principal,
+    ...(failure && { problem: failure.problem.kind.code }),
+    ...(failure?.error !== undefined && { error: failure.error }),
+  });
+}
+
+/** The principal, if it may call the operation. */
+async function admit(of: Routes, operation: AnyOperation, request: Request): Promise<Principal> {
+  const [scheme = '', token = ''] = (request.headers.authorization ?? '').split(/ +/);
+  const principal = /^bearer$/i.test(scheme) && token ? await of.authenticate(token) : undefined;
+  if (!principal) throw Unauthenticated();
+  const waitS = of.limit?.(`${principal.organization_id}/${principal.key_id ?? principal.user_id}`) ?? 0;
+  if (waitS > 0) throw TooManyRequests(undefined, { headers: { 'Retry-After': String(waitS) } });
+  const refused = await operation.access.permits(principal);
+  if (refused) throw refused;
+  return principal;
+}
+
+async function answered(
+  of: Routes,
+  handled: Handled,
+  principal: Principal | undefined,
+  parsed: Parsed,
+  request: Request,
+  requestId: string,
+): Promise<Rendered> {
+  const { operation } = handled;
+  const { params, query, body } = parsed;
+  const run = async (actor: Principal | undefined) =>
+    render(
+      operation.status,
+      await handled.run({ actor, params, query, body, call: callOf(request, requestId) }),
+      request,
+    );
+  const key = operation.method === 'post' && principal ? idempotencyKey(request) : undefined;
+  if (key === undefined || !principal) return run(principal);
+
+  const scope = [
+    principal.organization_id,
+    principal.key_id ?? principal.user_id,
+    request.method,
+    request.path,
+    key,
+  ];
+  const claim = { key: hash(JSON.stringify(scope)), fingerprint: hash(parsed.fingerprint) };
+  let fresh: Rendered | undefined;
+  const kept = await of.store.idempotently(principal, claim, async (actor) => {
+    fresh = await run(actor);
+    return {
+      status: fresh.status,
+      headers: fresh.headers,
+      body: withoutSecrets(fresh.body, operation.secrets),
+    };
+  });
+  if (!kept.replayed && fresh) return fresh;
+  return {
+    status: kept.status,
+    headers: { ...kept.headers, 'Idempotency-Replayed': 'true' },
+    body: kept.body || undefined,
+  };
+}
+
+function callOf(request: Request, requestId: string): Call {
+  const ifMatch = strongTags(request.get('if-match'));
+  return {
+    requestId,
+    address: request.ip ?? '',
+    prefersHtml: request.accepts(['application/json', 'text/html']) === 'text/html',
+    ...(ifMatch && { ifMatch }),
+  };
+}
+
+/** What the caller is told of an error, and what we keep of it; an unlisted problem is a mistake of ours. */
+function failureOf(error: unknown, known: Set<Problem['kind']>): { problem: Problem; error?: unknown } {
+  const problem = problemOf(error);
+  if (problem === error && known.has(problem.kind)) return { problem };
+  return { problem: problem === error ? problemOf(undefined) : problem, error };
+}
+
+function idempotencyKey(request: Request): string | undefined {
+  const key = request.get('idempotency-key');
+  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  const message = 'Use 1 to 255 printable ASCII characters without spaces';
+  throw InvalidRequest(undefined, { extra: { errors: [{ path: 'header/Idempotency-Key', message }] } });
+}
+
+function withoutSecrets(body: Rendered['body'], secrets: readonly string[] = []): string {
+  const text =
+    body === undefined
+      ? ''
+      : typeof body === 'string'
+        ? body
+        : Buffer.from(body as Uint8Array).toString('utf8');
+  if (secrets.length === 0) return text;
+  return JSON.stringify({
+    ...JSON.parse(text),
+    ...Object.fromEntries(secrets.map((field) => [field, null])),
+  });
+}
+
+function hash(value: string | Uint8Array): string {
+  return createHash('sha256').update(value).digest('base64url');
+}

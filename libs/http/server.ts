@@ -1,0 +1,92 @@
+/** The application around the routes, and the listener that stops in an orderly way. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
+import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, newId } from '#libs/contract';
+import { pathOf } from './routes.ts';
+import { problemOf, sendProblem } from './write.ts';
+
+/** Puts routers behind what every answer carries; unknown routes get 404, known ones with a wrong method 405. */
+export function application(of: {
+  routers: readonly express.Router[];
+  operations: readonly AnyOperation[];
+  apiPrefix: string;
+  /** Networks whose `X-Forwarded-For` counts, as CIDRs. */
+  trustedProxies: readonly string[];
+  /** Told of errors outside of any operation. */
+  trouble(what: string, error: unknown): void;
+}): express.Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.set('trust proxy', of.trustedProxies.length > 0 ? [...of.trustedProxies] : false);
+  app.use(helmet(), requestIds);
+  for (const router of of.routers) app.use(router);
+  app.use(unknownRoute(of.operations, of.apiPrefix));
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    if (error instanceof URIError)
+      return sendProblem(response, InvalidRequest('The path is not well-formed.'));
+    of.trouble('A request failed outside of its operation', error);
+    sendProblem(response, problemOf(error));
+  });
+  return app;
+}
+
+/** A listening server. */
+export interface Listening {
+  port: number;
+  /** Takes no new connections, lets requests in flight finish within the time given, then cuts what is left. */
+  close(withinMs: number): Promise<void>;
+}
+
+/** Listens; port 0 takes a free one. Rejects when the port is taken. */
+export async function listen(app: express.Express, port: number, host: string): Promise<Listening> {
+  const server = createServer(
+    { requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 },
+    app,
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return { port: portOf(server), close: (withinMs) => close(server, withinMs) };
+}
+
+async function close(server: Server, withinMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const idle = setInterval(() => server.closeIdleConnections(), 100);
+  const limit = setTimeout(() => server.closeAllConnections(), withinMs);
+  server.closeIdleConnections();
+  await closed;
+  clearInterval(idle);
+  clearTimeout(limit);
+}
+
+function portOf(server: Server): number {
+  // a TCP server's address is an object once it listens
+  return (server.address() as AddressInfo).port;
+}
+
+function requestIds(request: Request, response: Response, next: NextFunction): void {
+  const given = request.get('x-request-id');
+  response.setHeader('X-Request-Id', given && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : newId());
+  next();
+}
+
+function unknownRoute(operations: readonly AnyOperation[], apiPrefix: string) {
+  const table = operations.map((operation) => {
+    const pattern = pathOf(operation, apiPrefix).replaceAll(/[.]/g, '\\.').replaceAll(/:\w+/g, '[^/]+');
+    return { pattern: new RegExp(`^${pattern}$`), method: operation.method.toUpperCase() };
+  });
+  return (request: Request, response: Response) => {
+    const methods = table.filter(({ pattern }) => pattern.test(request.path)).map(({ method }) => method);
+    if (methods.length === 0) return sendProblem(response, NotFound('There is no such route.'));
+    if (methods.includes('GET')) methods.push('HEAD');
+    sendProblem(
+      response,
+      MethodNotAllowed(undefined, { headers: { Allow: [...new Set(methods)].join(', ') } }),
+    );
+  };
+}

@@ -1,0 +1,89 @@
+/** Writes answers and problems. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import { Body, Internal, Json, Problem, Unavailable } from '#libs/contract';
+import { isUnavailable } from '#libs/store';
+import { namesTag } from './etag.ts';
+import { Answer } from './handle.ts';
+
+/** What a handler gave, ready to be sent or kept. */
+export interface Rendered {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Uint8Array | Readable | undefined;
+}
+
+/** Renders what a handler returned. */
+export function render(status: number, result: unknown, request: Request): Rendered {
+  const { value, etag, next, headers } = result instanceof Answer ? result : new Answer(result, {});
+  const all: Record<string, string> = { ...headers };
+  if (etag !== undefined) all.ETag = `"${etag}"`;
+  if (next !== undefined) all.Link = `<${nextUrl(request, next)}>; rel="next"`;
+  if (value === undefined) return { status, headers: all, body: undefined };
+  if (value instanceof Body)
+    return { status, headers: { 'Content-Type': value.type, ...all }, body: value.content };
+  const body = value instanceof Json ? value.text : JSON.stringify(value);
+  return { status, headers: { 'Content-Type': 'application/json', ...all }, body };
+}
+
+/** Sends a rendered answer; 304 when the client has it already. */
+export async function send(
+  request: Request,
+  response: Response,
+  { status, headers, body }: Rendered,
+): Promise<void> {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const etag = headers.ETag;
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  if (reads && etag && namesTag(request.headers['if-none-match'], etag.slice(1, -1))) {
+    response.removeHeader('Content-Type');
+    response.status(304).end();
+    return;
+  }
+  response.status(status);
+  if (body instanceof Readable) {
+    await pipeline(body, response);
+    return;
+  }
+  if (body !== undefined) response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** The problem that an error is to the caller; what is none of ours is `Internal`. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isUnavailable(error)) return Unavailable(undefined, { headers: { 'Retry-After': '2' } });
+  return Internal();
+}
+
+/** Sends a problem (RFC 9457). */
+export function sendProblem(response: Response, { kind, message, extra, headers }: Problem): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (kind.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const { code, status, title } = kind;
+  const request_id = String(response.getHeader('X-Request-Id') ?? '');
+  const body = JSON.stringify({
+    type: `urn:problem:${code}`,
+    title,
+    status,
+    detail: message,
+    code,
+    request_id,
+    ...extra,
+  });
+  response.status(status);
+  response.setHeader('Content-Type', 'application/problem+json');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+function nextUrl(request: Request, cursor: string): string {
+  const url = new URL(request.originalUrl, 'http://host');
+  url.searchParams.set('cursor', cursor);
+  return url.pathname + url.search;
+}

@@ -1,0 +1,94 @@
+/** Idempotency keys: the first answer is kept in the transaction of its effect and given again. */
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type mongoose from 'mongoose';
+import { IdempotencyKeyInFlight, IdempotencyKeyReused } from '#libs/contract';
+import { collection } from './collection.ts';
+import { isDuplicate, isWriteConflict, type Transaction } from './transaction.ts';
+
+/** An answer as it is kept. */
+export interface Kept {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface IdempotencyRow {
+  /** Hash of everything that the key is scoped by. */
+  _id: string;
+  /** Hash of the body. */
+  fingerprint: string;
+  created_at: Date;
+  status?: number;
+  headers?: Record<string, string>;
+  /** The answer's text, gzipped. */
+  body?: Buffer;
+}
+
+/** The kept answers of a service, for 24 hours. */
+export function idempotencyOf(service: string) {
+  return collection<IdempotencyRow>(`${service.replaceAll('-', '_')}_idempotency`, {
+    fields: {
+      _id: String,
+      fingerprint: String,
+      created_at: Date,
+      status: Number,
+      headers: Object,
+      body: Buffer,
+    },
+    indexes: [{ on: { created_at: 1 }, options: { expireAfterSeconds: 86_400 } }],
+  });
+}
+
+/** What a request is recognised by. */
+export interface Claim {
+  key: string;
+  fingerprint: string;
+}
+
+/** The answer that was kept for this claim, if any; `IdempotencyKeyReused` when the body differs. */
+export async function keptAnswer(
+  rows: mongoose.Model<IdempotencyRow>,
+  claim: Claim,
+): Promise<Kept | undefined> {
+  const row = await rows.findOne({ _id: claim.key }).lean();
+  if (!row) return undefined;
+  if (row.fingerprint !== claim.fingerprint) throw IdempotencyKeyReused();
+  if (row.status === undefined || !row.body) throw IdempotencyKeyInFlight();
+  return {
+    status: row.status,
+    headers: row.headers ?? {},
+    body: gunzipSync(bytesOf(row.body)).toString('utf8'),
+  };
+}
+
+/** Claims the key within a transaction; a request in flight with the same key is `IdempotencyKeyInFlight`. */
+export async function claimKey(
+  rows: mongoose.Model<IdempotencyRow>,
+  claim: Claim,
+  tx: Transaction,
+  now: Date,
+): Promise<void> {
+  try {
+    const row = { _id: claim.key, fingerprint: claim.fingerprint, created_at: now };
+    await rows.insertMany([row], { session: tx.session, lean: true });
+  } catch (error) {
+    if (isWriteConflict(error) || isDuplicate(error)) throw IdempotencyKeyInFlight();
+    throw error;
+  }
+}
+
+/** Keeps the answer of a claim within the transaction of its effect. */
+export async function keepAnswer(
+  rows: mongoose.Model<IdempotencyRow>,
+  key: string,
+  kept: Kept,
+  tx: Transaction,
+): Promise<void> {
+  const { status, headers, body } = kept;
+  await rows.updateOne({ _id: key }, { status, headers, body: gzipSync(body) }, { session: tx.session });
+}
+
+/** Lean rows carry BSON binaries. */
+function bytesOf(stored: Buffer | mongoose.mongo.Binary): Uint8Array {
+  return Buffer.isBuffer(stored) ? stored : stored.buffer;
+}

@@ -1,0 +1,7 @@
+/** The door of the store library: MongoDB, transactions with their events, and the views of others. */
+export { type Collection, collection } from './collection.ts';
+export type { Kept } from './idempotency.ts';
+export { type OpenStore, openStore, type Store } from './open.ts';
+export { type KeyRing, keyRing } from './sealing.ts';
+export { type Acting, isDuplicate, isUnavailable, type Transaction } from './transaction.ts';
+export type { Finder, Reader } from './views.ts';

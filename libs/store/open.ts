@@ -1,0 +1,160 @@
+/** Opens a service's own connection to MongoDB and hands out what may be done with it. */
+import mongoose from 'mongoose';
+import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
+import type { Bus, Topology } from '#libs/events';
+import type { Collection } from './collection.ts';
+import { type Claim, claimKey, idempotencyOf, type Kept, keepAnswer, keptAnswer } from './idempotency.ts';
+import { inboxOf } from './inbox.ts';
+import { outboxOf, speaking, writeSaid } from './outbox.ts';
+import { type Relay, startRelay } from './relay.ts';
+import { type Acting, isDuplicate, type Transaction } from './transaction.ts';
+import { type InTurn, turns } from './turns.ts';
+import { makeView, missingViews, type Reader, reader, unlessThere } from './views.ts';
+
+export interface OpenStore {
+  /** MongoDB's address with the service's own user. */
+  uri: Secret;
+  contract: Contract;
+  // biome-ignore lint/suspicious/noExplicitAny: collections of every row type; each is typed where it is used
+  collections: readonly Collection<any>[];
+  topology: Topology;
+  bus: Bus;
+  /** Whether this process alone publishes the service's outbox (in-process bus). */
+  alone: boolean;
+  now: () => Date;
+  /** The W3C trace context of what is going on, if it is traced. */
+  trace: () => string | undefined;
+  trouble(what: string, error: unknown): void;
+}
+
+/** What a service may do with MongoDB. */
+export interface Store {
+  /** Rows of an owned collection. */
+  rows<Row extends { _id: string }>(of: Collection<Row>): mongoose.Model<Row>;
+  /** A view of this service's own or another's collections. */
+  read<V extends View>(view: V): Reader<RowOf<V>>;
+  /** Files of an owned GridFS bucket. */
+  files(bucket: string): mongoose.mongo.GridFSBucket;
+  /** Runs work in one transaction with the events it says, or joins the one that `acting` is in. May run it again after a conflict. */
+  transact<R>(acting: Acting, work: (tx: Transaction) => Promise<R>): Promise<R>;
+  /** Handles an event once: work and the event's id are committed together; a second delivery does nothing. */
+  once(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<void>;
+  /** The kept answer of a claim, or the answer of `work` done now, kept in the transaction of its effect. */
+  idempotently<A extends Acting>(
+    acting: A,
+    claim: Claim,
+    work: (acting: A) => Promise<Kept>,
+  ): Promise<Kept & { replayed: boolean }>;
+  /** One after the other within this process, by key. */
+  inTurn: InTurn;
+  /** Makes collections, indexes and views. Idempotent. */
+  prepare(): Promise<void>;
+  /** The names of views of others that are not there yet. */
+  missing(): Promise<string[]>;
+  /** Starts to publish events. */
+  relay(): void;
+  /** Rejects when MongoDB does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Connects; rejects when MongoDB cannot be reached within five seconds. */
+export async function openStore(options: OpenStore): Promise<Store> {
+  const { contract, bus, now, topology, trouble } = options;
+  const connection = await mongoose
+    .createConnection(options.uri.reveal(), {
+      appName: contract.name,
+      serverSelectionTimeoutMS: 5_000,
+      minPoolSize: 1,
+      maxPoolSize: 50,
+      writeConcern: { w: 'majority' },
+      bufferCommands: false,
+      autoIndex: false,
+      autoCreate: false,
+    })
+    .asPromise();
+  const db = connection.db;
+  if (!db) throw new Error('MongoDB gave a connection without a database');
+  const by = newId();
+  const outbox = outboxOf(contract.name);
+  const inbox = inboxOf(contract.name);
+  const idempotency = idempotencyOf(contract.name);
+  let relay: Relay | undefined;
+
+  const rows = <Row extends { _id: string }>(of: Collection<Row>): mongoose.Model<Row> => {
+    const model: unknown = connection.models[of.name] ?? connection.model(of.name, of.schema);
+    // mongoose keeps models by name and forgets their row type; the name was given by this very collection
+    return model as mongoose.Model<Row>;
+  };
+
+  const transact: Store['transact'] = async (acting, work) => {
+    if (acting.tx) return work(acting.tx);
+    let heard: Envelope[] = [];
+    const result = await connection.getClient().withSession((session) =>
+      session.withTransaction(
+        async () => {
+          const tx = speaking(acting, session, now, options.trace);
+          const done = await work(tx);
+          heard = await writeSaid(rows(outbox), tx, { topology, now, by });
+          return done;
+        },
+        { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } },
+      ),
+    );
+    relay?.ring(heard);
+    return result;
+  };
+
+  return {
+    rows,
+    read: (view) => reader(db, view),
+    files: (bucket) => new mongoose.mongo.GridFSBucket(db, { bucketName: bucket }),
+    transact,
+    async once(event, work) {
+      const acting = { organization_id: event.organization_id, user_id: event.actor_id };
+      try {
+        await transact(acting, async (tx) => {
+          await rows(inbox).insertMany([{ _id: event.id, handled_at: now() }], {
+            session: tx.session,
+            lean: true,
+          });
+          await work(tx);
+        });
+      } catch (error) {
+        if (!isDuplicate(error) || !(await rows(inbox).exists({ _id: event.id }))) throw error;
+      }
+    },
+    async idempotently(acting, claim, work) {
+      const kept = await keptAnswer(rows(idempotency), claim);
+      if (kept) return { ...kept, replayed: true };
+      return transact(acting, async (tx) => {
+        await claimKey(rows(idempotency), claim, tx, now());
+        const answer = await work({ ...acting, tx });
+        await keepAnswer(rows(idempotency), claim.key, answer, tx);
+        return { ...answer, replayed: false };
+      });
+    },
+    inTurn: turns(),
+    async prepare() {
+      const all = [...options.collections, outbox, inbox, idempotency];
+      const there = new Set(
+        (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name),
+      );
+      const absent = all.filter(({ name }) => !there.has(name));
+      await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(unlessThere)));
+      await Promise.all(all.map((of) => rows(of).createIndexes()));
+      await Promise.all(contract.views.map((view) => makeView(db, view)));
+    },
+    missing: () => missingViews(db, contract.reads),
+    relay() {
+      relay ??= startRelay({ outbox: rows(outbox), bus, by, alone: options.alone, now, trouble });
+    },
+    async ping() {
+      await db.command({ ping: 1 }, { timeoutMS: 2_000 });
+    },
+    async close() {
+      await relay?.stop();
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,97 @@
+/** The outbox: events written in the transaction of their change, until the bus has taken them. */
+import type mongoose from 'mongoose';
+import { type Envelope, newId } from '#libs/contract';
+import { consumersOf, type Topology } from '#libs/events';
+import { collection } from './collection.ts';
+import type { Acting, Transaction } from './transaction.ts';
+
+/** One event on its way out. */
+export interface OutboxRow {
+  /** The event's id. */
+  _id: string;
+  type: string;
+  /** The envelope as JSON text. */
+  event: string;
+  created_at: Date;
+  /** Set while the event is unpublished. */
+  pending?: true;
+  /** Until when one process has it in hand. */
+  lease_until?: Date;
+  lease_by?: string;
+  /** Publications that failed. */
+  failures: number;
+  published_at?: Date;
+}
+
+/** How long a process has an event in hand before another may publish it, ms. */
+export const leaseMs = 10_000;
+
+/** The outbox of a service; published rows stay seven days, so that they can be sent again. */
+export function outboxOf(service: string) {
+  return collection<OutboxRow>(`${service.replaceAll('-', '_')}_outbox`, {
+    fields: {
+      _id: String,
+      type: String,
+      event: String,
+      created_at: Date,
+      pending: Boolean,
+      lease_until: Date,
+      lease_by: String,
+      failures: Number,
+      published_at: Date,
+    },
+    indexes: [
+      { on: { lease_until: 1 }, options: { partialFilterExpression: { pending: true } } },
+      { on: { published_at: 1 }, options: { expireAfterSeconds: 7 * 86_400 } },
+    ],
+  });
+}
+
+/** A transaction whose events are collected until `writeSaid`. */
+export function speaking(
+  acting: Acting,
+  session: mongoose.ClientSession,
+  now: () => Date,
+  trace: () => string | undefined,
+): Transaction {
+  const said: Envelope[] = [];
+  return {
+    session,
+    said,
+    say(type, data) {
+      const traced = trace();
+      said.push({
+        id: newId(),
+        type: type.name,
+        occurred_at: now().toISOString(),
+        organization_id: acting.organization_id,
+        actor_id: acting.user_id,
+        data: type.data.parse(data),
+        ...(traced ? { trace: traced } : {}),
+      });
+    },
+  };
+}
+
+/** Writes what was said; events that nobody hears are not written. Gives the rows' envelopes. */
+export async function writeSaid(
+  outbox: mongoose.Model<OutboxRow>,
+  tx: Transaction,
+  options: { topology: Topology; now: () => Date; by: string },
+): Promise<Envelope[]> {
+  const heard = tx.said.filter((event) => consumersOf(options.topology, event.type).length > 0);
+  if (heard.length === 0) return [];
+  const created_at = options.now();
+  const rows = heard.map((event) => ({
+    _id: event.id,
+    type: event.type,
+    event: JSON.stringify(event),
+    created_at,
+    pending: true as const,
+    lease_until: new Date(created_at.getTime() + leaseMs),
+    lease_by: options.by,
+    failures: 0,
+  }));
+  await outbox.insertMany(rows, { session: tx.session, lean: true });
+  return heard;
+}

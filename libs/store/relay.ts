@@ -1,0 +1,127 @@
+/** The relay: brings events from the outbox to the bus, at once after a commit and by a sweep after a crash. */
+import type mongoose from 'mongoose';
+import type { Envelope } from '#libs/contract';
+import type { Bus } from '#libs/events';
+import { leaseMs, type OutboxRow } from './outbox.ts';
+
+const sweepEveryMs = 1_000;
+const batch = 200;
+const longestPauseMs = 10 * 60_000;
+
+export interface RelayOptions {
+  outbox: mongoose.Model<OutboxRow>;
+  bus: Bus;
+  /** This process's name among replicas. */
+  by: string;
+  /** Whether no other process publishes this outbox: then old leases are void when the relay starts. */
+  alone: boolean;
+  now: () => Date;
+  trouble(what: string, error: unknown): void;
+}
+
+/** A running relay. */
+export interface Relay {
+  /** Publishes events whose rows were just committed under this process's lease. */
+  ring(events: readonly Envelope[]): void;
+  /** Publishes nothing new; resolves when what is in hand is done. */
+  stop(): Promise<void>;
+}
+
+/** Starts to relay. */
+export function startRelay({ outbox, bus, by, alone, now, trouble }: RelayOptions): Relay {
+  const inHand = new Map<string, Promise<void>>();
+  let published: string[] = [];
+  let marking: Promise<void> | undefined;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let sweeping = sweep(alone);
+
+  return {
+    ring(events) {
+      if (stopped) return;
+      for (const event of events) if (inHand.size < 10 * batch) take(event, 0);
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await sweeping;
+      await Promise.all(inHand.values());
+      await mark();
+    },
+  };
+
+  function take(event: Envelope, failures: number): void {
+    if (inHand.has(event.id)) return;
+    const work = publish(event, failures).finally(() => inHand.delete(event.id));
+    inHand.set(event.id, work);
+  }
+
+  async function publish(event: Envelope, failures: number): Promise<void> {
+    try {
+      await bus.publish(event);
+    } catch (error) {
+      if (!stopped) trouble(`${event.type} ${event.id} could not be published`, error);
+      const pauseMs = Math.min(longestPauseMs, 1_000 * 2 ** failures);
+      const lease_until = stopped ? now() : new Date(now().getTime() + pauseMs);
+      await keep(outbox.updateOne({ _id: event.id, pending: true }, { lease_until, failures: failures + 1 }));
+      return;
+    }
+    published.push(event.id);
+    marking ??= Promise.resolve().then(mark);
+    await marking;
+  }
+
+  /** Marks everything published since the last time in one update. */
+  async function mark(): Promise<void> {
+    marking = undefined;
+    const ids = published;
+    published = [];
+    if (ids.length === 0) return;
+    const set = { $set: { published_at: now() }, $unset: { pending: 1, lease_until: 1, lease_by: 1 } };
+    await keep(outbox.updateMany({ _id: { $in: ids } }, set));
+  }
+
+  async function sweep(ignoreLeases: boolean): Promise<void> {
+    try {
+      const more = bus.up && (await claim(ignoreLeases)) === batch;
+      schedule(more ? 0 : sweepEveryMs);
+    } catch (error) {
+      trouble('The outbox could not be swept', error);
+      schedule(sweepEveryMs);
+    }
+  }
+
+  function schedule(inMs: number): void {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      sweeping = sweep(false);
+    }, inMs);
+    timer.unref();
+  }
+
+  /** Leases due rows, by a token so that replicas do not share any, and publishes them; gives their number. */
+  async function claim(ignoreLeases: boolean): Promise<number> {
+    const due = {
+      pending: true as const,
+      lease_until: { $lt: ignoreLeases ? new Date(now().getTime() + longestPauseMs) : now() },
+      _id: { $nin: [...inHand.keys()] },
+    };
+    const rows = await outbox.find(due, { _id: 1 }).sort({ lease_until: 1 }).limit(batch).lean();
+    if (rows.length === 0) return 0;
+    const token = `${by}/${now().getTime()}`;
+    const ids = rows.map((row) => row._id);
+    const lease_until = new Date(now().getTime() + leaseMs);
+    await outbox.updateMany({ ...due, _id: { $in: ids } }, { lease_until, lease_by: token });
+    const mine = await outbox.find({ _id: { $in: ids }, lease_by: token }).lean();
+    for (const row of mine) take(JSON.parse(row.event), row.failures);
+    return rows.length;
+  }
+
+  async function keep(write: PromiseLike<unknown>): Promise<void> {
+    try {
+      await write;
+    } catch (error) {
+      trouble('The outbox could not be written; the sweep will publish again', error);
+    }
+  }
+}

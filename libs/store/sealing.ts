@@ -1,0 +1,51 @@
+/** Sealing: secrets at rest, encrypted with AES-256-GCM under a ring of keys. */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import type { Secret } from '#libs/contract';
+
+/** A ring of keys: the first seals, all of them open. */
+export interface KeyRing {
+  /** Encrypts text; the context (e.g. `webhook_configs.secret`) is bound to it and must be named again to open it. */
+  seal(text: string, context: string): string;
+  /** Decrypts what `seal` made; throws when it was altered, the context differs or the key is gone. */
+  open(sealed: string, context: string): string;
+}
+
+/** A ring from `ENCRYPTION_KEY`: base64 keys of 32 bytes, comma-separated, newest first. Throws on any other text. */
+export function keyRing(setting: Secret): KeyRing {
+  const keys = setting
+    .reveal()
+    .split(',')
+    .map((text) => Buffer.from(text.trim(), 'base64'));
+  const [first] = keys;
+  if (!first || keys.some((key) => key.length !== 32)) {
+    throw new Error('ENCRYPTION_KEY must hold base64 keys of 32 bytes each, separated by commas');
+  }
+  const byName = new Map(keys.map((key) => [nameOf(key), key]));
+  return {
+    seal(text, context) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', first, nonce).setAAD(Buffer.from(context));
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return [
+        nameOf(first),
+        nonce.toString('base64url'),
+        Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url'),
+      ].join('.');
+    },
+    open(sealed, context) {
+      const [name = '', nonce = '', rest = ''] = sealed.split('.');
+      const key = byName.get(name);
+      if (!key) throw new Error(`No key ${name} in ENCRYPTION_KEY`);
+      const bytes = Buffer.from(rest, 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {
+        authTagLength: 16,
+      });
+      decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-16));
+      return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');
+    },
+  };
+}
+
+function nameOf(key: Buffer): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,20 @@
+/** Turns: work on one key is done one after the other within the process, so that it does not conflict in MongoDB. */
+
+/** Runs work for a key after all earlier work for the same key. */
+export type InTurn = <R>(key: string, work: () => Promise<R>) => Promise<R>;
+
+/** A new set of turns. */
+export function turns(): InTurn {
+  const last = new Map<string, Promise<unknown>>();
+  return async (key, work) => {
+    const before = last.get(key) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    const settled = mine.catch(() => undefined);
+    last.set(key, settled);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === settled) last.delete(key);
+    }
+  };
+}
