@@ -1,0 +1,7 @@
+/** The door of the service library: a service is a value; this runs one or several of them. */
+export { type Log, newLog } from './log.ts';
+export { onStopSignal, run, sentenceOf } from './run.ts';
+export { type AnyService, type Given, type Running, service, type Worker } from './service.ts';
+export { flag, integer, list, SettingsError, seconds, secret } from './settings.ts';
+export { type Start, type Started, start } from './start.ts';
+export { every } from './worker.ts';

@@ -1,0 +1,41 @@
+/** Runs services as the main job of a process: signals stop it, mistakes end it with a sentence. */
+import { SettingsError } from './settings.ts';
+import { type Start, type Started, start } from './start.ts';
+
+/** Starts the services and stops them at SIGINT or SIGTERM; a second signal does not wait any longer. */
+export async function run(of: Start, then?: (started: Started) => Promise<void>): Promise<void> {
+  const started = await start(of).catch((error: unknown) => {
+    process.stderr.write(`${sentenceOf(error)}\n`);
+    process.exit(1);
+  });
+  onStopSignal(() => started.stop());
+  await then?.(started);
+}
+
+/** Calls `stop` once at the first signal, then ends the process; the second signal ends it at once. */
+export function onStopSignal(stop: () => Promise<void>): void {
+  let stopping = false;
+  const onSignal = () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`${sentenceOf(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+}
+
+/** One readable sentence for an error that ends the process. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof SettingsError) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  if ('code' in error && error.code === 'EADDRINUSE' && 'port' in error) {
+    return `Port ${error.port} is taken by another program: stop it, or choose another port with PORT or MANAGEMENT_PORT.`;
+  }
+  return error.message;
+}

@@ -1,0 +1,51 @@
+/** A service as a value: its contract, its settings, its collections and what it does once it has a store. */
+import type { z } from 'zod';
+import type { Contract } from '#libs/contract';
+import type { Listener } from '#libs/events';
+import type { Handled, Principal } from '#libs/http';
+import type { Collection, Store } from '#libs/store';
+import type { Log } from './log.ts';
+
+/** What a service is given when it starts. */
+export interface Given<Settings> {
+  store: Store;
+  settings: Settings;
+  log: Log;
+  now: () => Date;
+}
+
+/** Work in the background. */
+export interface Worker {
+  start(): void;
+  /** Takes nothing new; resolves when what is in hand is done or given back. */
+  stop(): Promise<void>;
+}
+
+/** What a service does. */
+export interface Running {
+  handled: readonly Handled[];
+  /** Who a bearer token stands for. */
+  authenticate(token: string): Promise<Principal | undefined>;
+  listeners?: readonly Listener[];
+  workers?: readonly Worker[];
+  /** Done once before the service answers, e.g. making a first key. */
+  before?(): Promise<void>;
+}
+
+/** A service: nothing in it knows in which process, or beside which others, it runs. */
+export interface Service<Shape extends z.ZodObject = z.ZodObject> {
+  readonly contract: Contract;
+  /** Names in the environment and their shapes. */
+  readonly settings: Shape;
+  // biome-ignore lint/suspicious/noExplicitAny: collections of every row type; each is typed where it is used
+  readonly collections: readonly Collection<any>[];
+  start(given: Given<z.output<Shape>>): Running;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list holds services with settings of every shape
+export type AnyService = Service<any>;
+
+/** Declares a service. */
+export function service<Shape extends z.ZodObject>(of: Service<Shape>): Service<Shape> {
+  return of;
+}

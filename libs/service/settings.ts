@@ -1,0 +1,84 @@
+/** Settings: read from the environment in one place, all mistakes reported at once. */
+import { z } from 'zod';
+import { Secret } from '#libs/contract';
+
+/** `true` or `false` (also `1`, `0`, `yes`, `no`). */
+export const flag = z.stringbool();
+
+/** A whole number written in decimal. */
+export const integer = z
+  .string()
+  .regex(/^-?\d{1,15}$/, 'must be a whole number')
+  .transform(Number);
+
+/** A span of time in seconds, written as a number. */
+export const seconds = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,3})?$/, 'must be a number of seconds')
+  .transform(Number);
+
+/** Text that must never be printed. */
+export const secret = z
+  .string()
+  .min(1, 'must not be empty')
+  .transform((value) => new Secret(value));
+
+/** Values separated by commas. */
+export const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== ''),
+);
+
+const port = integer.pipe(z.number().min(0).max(65_535));
+
+/** The settings that every process has. */
+export const commonSettings = z.object({
+  MONGODB_URI: secret.meta({ description: 'Address of the MongoDB replica set' }),
+  PORT: port.default(8080).meta({ description: 'Port of the API; 0 takes a free one' }),
+  MANAGEMENT_PORT: port
+    .default(9464)
+    .meta({ description: 'Port of health and metrics, never behind the ingress' }),
+  HOST: z.string().default('0.0.0.0').meta({ description: 'Address to listen on' }),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_FORMAT: z.enum(['json', 'pretty']).default('json'),
+  TRUSTED_PROXIES: list.default([]).meta({ description: 'CIDRs whose X-Forwarded-For counts' }),
+  REQUESTS_PER_MINUTE: integer
+    .default(6000)
+    .meta({ description: 'Steady requests of a principal; 0 is no limit' }),
+  REQUESTS_BURST: integer.default(1000).meta({ description: 'Requests of a principal at once' }),
+  DRAIN_SECONDS: seconds.default(25).meta({ description: 'How long requests in flight may take at a stop' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional().meta({ description: 'Where traces go; off when unset' }),
+});
+
+export type CommonSettings = z.output<typeof commonSettings>;
+
+/** Settings with mistakes: the message has a line for each. */
+export class SettingsError extends Error {
+  constructor(mistakes: readonly string[]) {
+    super(`The settings have mistakes:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`);
+    this.name = 'SettingsError';
+  }
+}
+
+/** Reads the settings that the shapes name; throws one `SettingsError` with every mistake of all shapes. */
+export function readSettings(
+  shapes: readonly z.ZodObject[],
+  environment: Record<string, string | undefined>,
+): Record<string, unknown>[] {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const mistakes = new Set<string>();
+  const results = shapes.map((shape) => {
+    const result = shape.safeParse(given);
+    for (const issue of result.error?.issues ?? []) {
+      const name = issue.path.join('.');
+      mistakes.add(`${name}: ${name in given ? issue.message : 'is required'}`);
+    }
+    return result.data ?? {};
+  });
+  if (mistakes.size > 0) throw new SettingsError([...mistakes]);
+  return results;
+}

@@ -1,0 +1,200 @@
+/** Starts services in one process and stops them in order. */
+import type { Contract } from '#libs/contract';
+import { type Bus, type Handler, listener, memoryBus, topologyOf } from '#libs/events';
+import { application, listen, routes, tokenBucket } from '#libs/http';
+import { openStore, type Store } from '#libs/store';
+import { type Log, newLog } from './log.ts';
+import { management } from './management.ts';
+import { type Metrics, newMetrics } from './metrics.ts';
+import { prepared } from './prepare.ts';
+import type { AnyService, Running } from './service.ts';
+import { type CommonSettings, commonSettings, readSettings } from './settings.ts';
+import { startTracing, type Tracing } from './tracing.ts';
+
+/** What to start. */
+export interface Start {
+  services: readonly AnyService[];
+  /** The contracts of the whole system, also of services that run elsewhere. */
+  contracts: readonly Contract[];
+  environment: Record<string, string | undefined>;
+  apiPrefix: string;
+  now?: () => Date;
+  log?: Log;
+}
+
+/** Running services. */
+export interface Started {
+  port: number;
+  managementPort: number;
+  log: Log;
+  /** Drains and stops everything; resolves when nothing is left. */
+  stop(): Promise<void>;
+}
+
+interface Process extends Start {
+  settings: CommonSettings;
+  log: Log;
+  now: () => Date;
+  metrics: Metrics;
+  tracing: Tracing;
+  bus: Bus;
+}
+
+interface Up {
+  service: AnyService;
+  store: Store;
+  running: Running;
+}
+
+/** Starts the services; rejects with every mistake of the settings, or when a port is taken. Waits for MongoDB. */
+export async function start(of: Start): Promise<Started> {
+  const [common, ...own] = readSettings(
+    [commonSettings, ...of.services.map((service) => service.settings)],
+    of.environment,
+  );
+  // the first shape gave the first result
+  const settings = common as CommonSettings;
+  const log = of.log ?? newLog({ level: settings.LOG_LEVEL, format: settings.LOG_FORMAT });
+  const name = of.services.length === 1 ? (of.services[0]?.contract.name ?? '') : 'all-in-one';
+  const tracing = await startTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, name);
+  const bus = memoryBus(topologyOf(of.contracts));
+  const host: Process = {
+    ...of,
+    settings,
+    log,
+    tracing,
+    bus,
+    now: of.now ?? (() => new Date()),
+    metrics: newMetrics(),
+  };
+
+  const stores = await prepared(of.services, (service) => opened(host, service), log);
+  const ups = of.services.map((service, at): Up => {
+    const store = stores[at];
+    if (!store) throw new Error(`${service.contract.name} has no store`);
+    const given = {
+      store,
+      settings: own[at],
+      log: log.child({ service: service.contract.name }),
+      now: host.now,
+    };
+    return { service, store, running: service.start(given) };
+  });
+  for (const { running } of ups) await running.before?.();
+  return serving(host, ups);
+}
+
+function opened(
+  { contracts, settings, bus, now, tracing, log }: Process,
+  service: AnyService,
+): Promise<Store> {
+  return openStore({
+    uri: settings.MONGODB_URI,
+    contract: service.contract,
+    collections: service.collections,
+    topology: topologyOf(contracts),
+    bus,
+    alone: true,
+    now,
+    trace: tracing.current,
+    trouble: (what, error) => log.warn({ service: service.contract.name, err: error }, what),
+  });
+}
+
+/** Opens the ports, then lets events and background work flow. */
+async function serving(host: Process, ups: readonly Up[]): Promise<Started> {
+  const { settings, log, bus, tracing } = host;
+  const state = { draining: false };
+  const api = await listen(publicApplication(host, ups), settings.PORT, settings.HOST);
+  const health = management({ metrics: host.metrics, unready: () => unready(ups, bus, state.draining) });
+  const managementPort = await listen(health, settings.MANAGEMENT_PORT, settings.HOST).catch(
+    async (error: unknown) => {
+      await api.close(0);
+      throw error;
+    },
+  );
+  for (const { service, store, running } of ups) {
+    const { name } = service.contract;
+    if (running.listeners?.length)
+      await bus.consume(name, counted(host, name, listener(running.listeners)), { prefetch: 32 });
+    store.relay();
+    for (const worker of running.workers ?? []) worker.start();
+  }
+  log.info({ port: api.port, managementPort: managementPort.port }, 'Ready');
+  return {
+    port: api.port,
+    managementPort: managementPort.port,
+    log,
+    async stop() {
+      state.draining = true;
+      log.info('Stopping');
+      await api.close(settings.DRAIN_SECONDS * 1000);
+      await Promise.all(ups.flatMap(({ running }) => (running.workers ?? []).map((worker) => worker.stop())));
+      await bus.close();
+      await Promise.all(ups.map(({ store }) => store.close()));
+      await managementPort.close(0);
+      await tracing.stop();
+      log.info('Stopped');
+    },
+  };
+}
+
+function publicApplication(host: Process, ups: readonly Up[]) {
+  const { settings, log, metrics, tracing, apiPrefix } = host;
+  const { REQUESTS_PER_MINUTE: perMinute, REQUESTS_BURST: burst } = settings;
+  const limit =
+    perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => host.now().getTime() }) : undefined;
+  const routers = ups.map(({ service, store, running }) =>
+    routes({
+      handled: running.handled,
+      store,
+      authenticate: running.authenticate,
+      apiPrefix,
+      limit,
+      span: tracing.span,
+      done({ principal, error, ...done }) {
+        metrics.request({ ...done, principal });
+        const who = { organization_id: principal?.organization_id, user_id: principal?.user_id };
+        const line = { service: service.contract.name, ...done, ...who };
+        if (error === undefined) log.info(line, done.operation);
+        else log.error({ ...line, err: error }, done.operation);
+      },
+    }),
+  );
+  return application({
+    routers,
+    operations: ups.flatMap(({ running }) => running.handled.map(({ operation }) => operation)),
+    apiPrefix,
+    trustedProxies: settings.TRUSTED_PROXIES,
+    trouble: (what, error) => log.error({ err: error }, what),
+  });
+}
+
+/** A handler that counts and logs how it went. */
+function counted({ metrics, log }: Process, service: string, handler: Handler): Handler {
+  return async (event, signal) => {
+    try {
+      await handler(event, signal);
+      metrics.event(service, event.type, 'handled');
+      log.debug({ service, event: event.type, event_id: event.id }, 'Event handled');
+    } catch (error) {
+      metrics.event(service, event.type, 'failed');
+      log.warn({ service, event: event.type, event_id: event.id, err: error }, 'Event not handled');
+      throw error;
+    }
+  };
+}
+
+async function unready(ups: readonly Up[], bus: Bus, draining: boolean): Promise<Record<string, string>> {
+  const reasons: Record<string, string> = {};
+  if (draining) reasons.process = 'draining';
+  if (!bus.up) reasons.events = 'the event bus is down';
+  await Promise.all(
+    ups.map(({ service, store }) =>
+      store.ping().catch(() => {
+        reasons[service.contract.name] = 'MongoDB does not answer';
+      }),
+    ),
+  );
+  return reasons;
+}

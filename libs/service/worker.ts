@@ -1,0 +1,24 @@
+/** Workers that repeat something. */
+import type { Worker } from './service.ts';
+
+/** Repeats work with a pause after each turn, never two at once; errors go to `trouble` and do not end it. */
+export function every(pauseMs: number, work: () => Promise<void>, trouble: (error: unknown) => void): Worker {
+  let timer: NodeJS.Timeout | undefined;
+  let turn = Promise.resolve();
+  let stopped = false;
+
+  const next = () => {
+    turn = work().catch(trouble);
+    turn.then(() => {
+      if (!stopped) timer = setTimeout(next, pauseMs);
+    });
+  };
+  return {
+    start: next,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await turn;
+    },
+  };
+}

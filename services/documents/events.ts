@@ -1,0 +1,36 @@
+/** What documents says when something happened to one. */
+import { z } from 'zod';
+import { event, id } from '#libs/contract';
+import { DocumentSummary } from './shapes.ts';
+
+const about = {
+  document: DocumentSummary,
+  refired: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'Sent again by trigger-webhooks, without a change' }),
+};
+
+export const DocumentPublished = event('document.published', {
+  sentence: 'A draft was published.',
+  data: z.strictObject(about),
+  subscribable: true,
+});
+
+export const DocumentRevised = event('document.revised', {
+  sentence: 'A revision was published and took the place of the version before it.',
+  data: z.strictObject(about),
+  subscribable: true,
+});
+
+export const DocumentArchived = event('document.archived', {
+  sentence: 'A published document was archived.',
+  data: z.strictObject(about),
+  subscribable: true,
+});
+
+export const DocumentAssigned = event('document.assigned', {
+  sentence: 'An editor was assigned to a document.',
+  data: z.strictObject({ document: DocumentSummary, editor_id: id }),
+  subscribable: true,
+});

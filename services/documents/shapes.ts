@@ -1,0 +1,119 @@
+/** The shapes of documents and nodes, as clients see and send them. */
+import { z } from 'zod';
+import { id, order as position, timestamp } from '#libs/contract';
+import { faultsOf } from '#libs/rich-text';
+
+export const documentStatus = z.enum(['draft', 'published', 'archived']);
+export type DocumentStatus = z.infer<typeof documentStatus>;
+
+export const nodeType = z.enum(['section', 'step', 'sub_step']);
+export type NodeType = z.infer<typeof nodeType>;
+
+export const title = z.string().trim().min(1, 'A title is required').max(300);
+export const versionLabel = z.string().max(64).meta({ description: 'Free-form label, e.g. "2.1"' });
+export const department = z
+  .string()
+  .max(200)
+  .meta({ description: 'Free-form label of a department or team' });
+export const order = position;
+
+/** Rich text: a ProseMirror document, kept as it was sent; at most 512 KiB and 32 levels deep. */
+export const content = z
+  .record(z.string(), z.unknown())
+  .superRefine((value, context) => {
+    for (const fault of faultsOf(value)) {
+      context.addIssue({
+        code: 'custom',
+        message: fault.message,
+        path: fault.path === '' ? [] : fault.path.split('/'),
+      });
+    }
+  })
+  .meta({
+    id: 'RichText',
+    description: 'Rich text as ProseMirror/Tiptap JSON: `{"type": "doc", "content": […]}`',
+  });
+
+export const docParams = z.object({ doc_id: id });
+
+const nodeFields = {
+  id,
+  document_id: id,
+  parent_id: id.nullable(),
+  node_type: nodeType,
+  title: z.string(),
+  content: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({ description: 'Rich text; null on a new node' }),
+  order,
+  created_by: id,
+  created_at: timestamp,
+  updated_at: timestamp,
+};
+
+export interface Node {
+  id: string;
+  document_id: string;
+  parent_id: string | null;
+  node_type: NodeType;
+  title: string;
+  content: Record<string, unknown> | null;
+  order: number;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+  children: Node[];
+}
+
+export const Node: z.ZodType<Node> = z
+  .strictObject({
+    ...nodeFields,
+    get children() {
+      return z.array(Node);
+    },
+  })
+  .meta({ id: 'Node', description: 'A section, a step inside a section, or a sub-step inside a step.' });
+
+const documentFields = {
+  id,
+  organization_id: id,
+  created_by: id.meta({ description: 'The owner' }),
+  editor_id: id.nullable(),
+  parent_doc_id: id.nullable().meta({ description: 'On a revision: the published document it revises' }),
+  title: z.string(),
+  version: z.string().nullable(),
+  department: z.string().nullable(),
+  status: documentStatus,
+  published_at: timestamp.nullable(),
+  archived_at: timestamp.nullable(),
+  created_at: timestamp,
+  updated_at: timestamp,
+};
+
+/** A document without its nodes: in lists and events. */
+export const DocumentSummary = z.strictObject(documentFields).meta({ id: 'DocumentSummary' });
+export type DocumentSummary = z.infer<typeof DocumentSummary>;
+
+export const Document = z.strictObject({ ...documentFields, nodes: z.array(Node) }).meta({ id: 'Document' });
+
+/** A node of a whole tree as it is sent; `order` is its position unless given. */
+export interface TreeInput {
+  node_type: NodeType;
+  title: string;
+  content?: Record<string, unknown> | null | undefined;
+  order?: number | undefined;
+  children?: TreeInput[] | undefined;
+}
+
+export const treeInput: z.ZodType<TreeInput> = z
+  .strictObject({
+    node_type: nodeType,
+    title,
+    content: content.nullish(),
+    order: order.optional(),
+    get children() {
+      return z.array(treeInput).max(10_000).optional();
+    },
+  })
+  .meta({ id: 'NodeInput', description: 'A node with its children.' });

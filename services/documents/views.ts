@@ -1,0 +1,43 @@
+/** What documents lets its neighbours read. */
+import { z } from 'zod';
+import { id, view } from '#libs/contract';
+import { documentStatus, nodeType } from './shapes.ts';
+
+/** A document's state without its tree: small, read on every request that concerns it. */
+export const documentStates = view({
+  name: 'document_states',
+  of: 'documents',
+  scope: 'organization_id',
+  row: z.object({
+    _id: id,
+    organization_id: id,
+    /** The id of the first version; all revisions share it. */
+    family_id: id,
+    created_by: id,
+    title: z.string(),
+    version: z.string().nullable(),
+    department: z.string().nullable(),
+    status: documentStatus,
+    published_at: z.date().nullable(),
+    /** Counts every change of the document or its tree. */
+    row_version: z.number(),
+    /** Counts the times the family's published version was archived: links of an older count are dead. */
+    share_epoch: z.number(),
+  }),
+});
+
+/** The nodes of a document; `content` is rich text as JSON text. */
+export const documentNodes = view({
+  name: 'document_nodes',
+  of: 'nodes',
+  scope: 'document_id',
+  row: z.object({
+    _id: id,
+    document_id: id,
+    parent_id: id.nullable(),
+    node_type: nodeType,
+    title: z.string(),
+    content: z.string().nullable(),
+    order: z.number(),
+  }),
+});

@@ -1,0 +1,124 @@
+/** Who is asking: what a bearer token stands for at this very moment, from the views that identity publishes. */
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { Principal } from '#libs/http';
+import type { Store } from '#libs/store';
+import { isWellFormedKey } from './rules/api-key.ts';
+import { keyPrincipals, memberStates, publicKeys, type Role, subscriptionTerms } from './views.ts';
+
+/** A principal: a member, by an access token or by an API key of theirs. */
+export interface Asking extends Principal {
+  /** The member's role, capped by the key's. */
+  readonly role: Role;
+  /** The organization's plan now. */
+  plan(): Promise<string | undefined>;
+}
+
+/** What access tokens say of their maker and their audience. */
+export const issuer = 'process-document-service';
+
+const claims = z.object({ sub: z.uuid(), org: z.uuid(), exp: z.number() });
+type Claims = z.infer<typeof claims>;
+
+const unknownKeyPauseMs = 10_000;
+
+/**
+ * Makes the function that every service asks who a bearer token stands for; nothing for one that is not valid now.
+ * A verified access token is remembered until it expires, but its member is read every time: a removed member, a
+ * changed role and a revoked key count on the next request.
+ */
+export function principalFrom(
+  store: Pick<Store, 'read'>,
+  now: () => Date,
+): (token: string) => Promise<Asking | undefined> {
+  const keys = store.read(keyPrincipals).anywhere();
+  const members = store.read(memberStates);
+  const terms = store.read(subscriptionTerms);
+  const claimsOf = tokenVerifier(store, now);
+  const planOf = (organization_id: string) => async () => (await terms.in(organization_id).one({}))?.plan;
+
+  return async (token) => (token.startsWith('pds_') ? byKey(token) : byToken(token));
+
+  async function byKey(token: string): Promise<Asking | undefined> {
+    if (!isWellFormedKey(token)) return undefined;
+    const key = await keys.one({ hash: hashOf(token) });
+    if (!key || (key.expires_at !== null && key.expires_at <= now())) return undefined;
+    const { _id: key_id, organization_id, user_id } = key;
+    const role = key.role === 'admin' && key.member_role === 'admin' ? 'admin' : 'member';
+    return { organization_id, user_id, key_id, role, plan: planOf(organization_id) };
+  }
+
+  async function byToken(token: string): Promise<Asking | undefined> {
+    const verified = await claimsOf(token);
+    if (!verified) return undefined;
+    const { org: organization_id, sub: user_id } = verified;
+    const member = await members.in(organization_id).one({ user_id });
+    return (
+      member && { organization_id, user_id, key_id: null, role: member.role, plan: planOf(organization_id) }
+    );
+  }
+}
+
+/** SHA-256 of a credential, base64url: what is stored in its place. */
+export function hashOf(credential: string): string {
+  return createHash('sha256').update(credential).digest('base64url');
+}
+
+/** Verifies access tokens with the published keys; an unknown key id re-reads them, at most once in ten seconds. */
+function tokenVerifier(
+  store: Pick<Store, 'read'>,
+  now: () => Date,
+): (token: string) => Promise<Claims | undefined> {
+  const verified = new LRUCache<string, Claims>({ max: 10_000 });
+  const published = store.read(publicKeys).anywhere();
+  let known = new Map<string, KeyObject>();
+  let readAt = Number.NEGATIVE_INFINITY;
+
+  return async (token) => {
+    const hash = hashOf(token);
+    const nowSeconds = now().getTime() / 1000;
+    const before = verified.get(hash);
+    if (before) return before.exp > nowSeconds ? before : undefined;
+    const header = headerOf(token);
+    const key = header && (await keyNamed(header.kid));
+    const result = key && verify(token, key, nowSeconds);
+    if (result) verified.set(hash, result);
+    return result;
+  };
+
+  async function keyNamed(kid: string): Promise<KeyObject | undefined> {
+    if (!known.has(kid) && now().getTime() - readAt >= unknownKeyPauseMs) {
+      readAt = now().getTime();
+      const rows = await published.many({});
+      known = new Map(
+        rows.map((row) => [row._id, createPublicKey({ key: JSON.parse(row.public_jwk), format: 'jwk' })]),
+      );
+    }
+    return known.get(kid);
+  }
+}
+
+function headerOf(token: string): { kid: string } | undefined {
+  try {
+    const kid = jwt.decode(token, { complete: true })?.header.kid;
+    return kid === undefined ? undefined : { kid };
+  } catch {
+    return undefined;
+  }
+}
+
+function verify(token: string, key: KeyObject, nowSeconds: number): Claims | undefined {
+  try {
+    const options = {
+      algorithms: ['ES256' as const],
+      issuer,
+      audience: issuer,
+      clockTimestamp: Math.floor(nowSeconds),
+    };
+    return claims.safeParse(jwt.verify(token, key, options)).data;
+  } catch {
+    return undefined;
+  }
+}
