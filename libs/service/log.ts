@@ -13,6 +13,7 @@ export function newLog(of: { level: string; format: 'json' | 'pretty' }): Log {
     options,
     pretty({
       sync: true,
+      singleLine: true,
       colorize: process.stdout.isTTY,
       translateTime: 'SYS:HH:MM:ss',
       ignore: 'hostname,pid',

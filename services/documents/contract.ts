@@ -4,7 +4,6 @@ import { contract, Forbidden, NotFound, operation, page, problem } from '#libs/c
 import { member, principalViews, subscriptionTerms } from '../identity/contract.ts';
 import { DocumentArchived, DocumentAssigned, DocumentPublished, DocumentRevised } from './events.ts';
 import {
-  content,
   Document,
   DocumentSummary,
   department,
@@ -111,12 +110,11 @@ export const createNode = operation({
       .uuid()
       .nullish()
       .meta({ description: 'Required for steps and sub-steps; must be omitted for sections' }),
-    content: content.nullish(),
   }),
   status: 201,
   returns: Node,
   etag: true,
-  problems: [NotFound, Forbidden, DocumentIsArchived, NodeHierarchy, TooManyNodes, ContentTooLarge],
+  problems: [NotFound, Forbidden, DocumentIsArchived, NodeHierarchy, TooManyNodes],
 });
 
 export const publishDocument = operation({

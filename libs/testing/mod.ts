@@ -1,0 +1,5 @@
+/** The door of the testing library: real servers, a world of services, and people who use them. */
+export { type Person, register } from './people.ts';
+export { testMongo } from './servers.ts';
+export { until } from './until.ts';
+export { type Asked, type Told, type World, world } from './world.ts';

@@ -1,0 +1,36 @@
+/** People in tests: each the first admin of an organization of their own. */
+import { randomBytes } from 'node:crypto';
+import type { World } from './world.ts';
+
+/** A person with an access token and an API key. */
+export interface Person {
+  token: string;
+  key: string;
+  userId: string;
+  organizationId: string;
+  slug: string;
+  email: string;
+  password: string;
+}
+
+/** Registers a new organization with its admin, and makes an API key with the admin's role. */
+export async function register(world: Pick<World, 'ask'>): Promise<Person> {
+  const unique = randomBytes(6).toString('hex');
+  const email = `ada-${unique}@example.com`;
+  const password = `correct horse ${unique}`;
+  const body = { organization_name: `Organization ${unique}`, name: 'Ada Example', email, password };
+  const session = (await world.ask('POST', '/auth/register', { body })).body;
+  const key = await world.ask('POST', '/api-keys', {
+    as: session.access_token,
+    body: { name: 'Test', role: 'admin' },
+  });
+  return {
+    token: session.access_token,
+    key: key.body.key,
+    userId: session.member.id,
+    organizationId: session.organization.id,
+    slug: session.organization.slug,
+    email,
+    password,
+  };
+}

@@ -1,0 +1,16 @@
+/** Waits for a condition instead of a time. */
+
+/** Asks again until the answer is something; rejects after `withinMs` with what it waited for. */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false>,
+  withinMs = 10_000,
+): Promise<T> {
+  const limit = performance.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > limit) throw new Error(`Waited ${withinMs} ms in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,121 @@
+/** A world: services running in this process on free ports, over a real MongoDB and a database of their own. */
+import { randomBytes } from 'node:crypto';
+import mongoose from 'mongoose';
+import type { Contract } from '#libs/contract';
+import { type AnyService, newLog, start } from '#libs/service';
+import { testMongo } from './servers.ts';
+
+/** A request to the world. */
+export interface Asked {
+  /** Bearer token or API key. */
+  as?: string | undefined;
+  /** Sent as JSON; text and form data as they are. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** An answer: `body` is parsed when it is JSON, bytes otherwise. */
+export interface Told {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+  bytes: Uint8Array;
+}
+
+export interface World {
+  /** Origin of the API, e.g. `http://127.0.0.1:40123`. */
+  origin: string;
+  management: string;
+  /** The world's own database. */
+  db: mongoose.mongo.Db;
+  /** Asks the API; paths start behind `/api/v1` unless they start with `/embed`. */
+  ask(method: string, path: string, asked?: Asked): Promise<Told>;
+  /** Stops the services, and starts them again over the same database. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts services; `environment` adds to the settings. */
+export async function world(of: {
+  services: readonly AnyService[];
+  contracts: readonly Contract[];
+  environment?: Record<string, string>;
+}): Promise<World> {
+  const mongo = await testMongo();
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const uri = withDatabase(mongo.uri, name);
+  const client = await mongoose.mongo.MongoClient.connect(uri);
+  const environment = {
+    MONGODB_URI: uri,
+    PORT: '0',
+    MANAGEMENT_PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    APP_URL: 'http://127.0.0.1',
+    REQUESTS_PER_MINUTE: '0',
+    DRAIN_SECONDS: '2',
+    DEFAULT_PLAN: 'scale',
+    WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',
+    ...of.environment,
+  };
+  const begin = () =>
+    start({
+      ...of,
+      environment,
+      apiPrefix: '/api/v1',
+      log: newLog({ level: environment.LOG_LEVEL, format: 'pretty' }),
+    });
+  let started = await begin();
+  const made: World = {
+    origin: `http://127.0.0.1:${started.port}`,
+    management: `http://127.0.0.1:${started.managementPort}`,
+    db: client.db(),
+    ask: (method, path, asked) => ask(made.origin, method, path, asked),
+    async restart() {
+      await started.stop();
+      started = await begin();
+      made.origin = `http://127.0.0.1:${started.port}`;
+      made.management = `http://127.0.0.1:${started.managementPort}`;
+    },
+    async stop() {
+      await started.stop();
+      await client.db().dropDatabase();
+      await client.close();
+      await mongo.stop();
+    },
+  };
+  return made;
+}
+
+async function ask(
+  origin: string,
+  method: string,
+  path: string,
+  { as, body, headers }: Asked = {},
+): Promise<Told> {
+  const asIs =
+    body === undefined || typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array;
+  const response = await fetch(origin + (path.startsWith('/embed') ? path : `/api/v1${path}`), {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(as && { authorization: `Bearer ${as}` }),
+      ...(asIs ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: ((asIs ? body : JSON.stringify(body)) as RequestInit['body']) ?? null,
+  });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
+  const text = isJson && bytes.length > 0 ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
+  return { status: response.status, headers: response.headers, body: text, bytes };
+}
+
+function withDatabase(uri: string, name: string): string {
+  const url = new URL(uri);
+  url.pathname = `/${name}`;
+  if (url.username && !url.searchParams.has('authSource')) url.searchParams.set('authSource', 'admin');
+  return url.href;
+}

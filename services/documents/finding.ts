@@ -1,0 +1,29 @@
+/** Finding: reading one document or a page of them. */
+import { z } from 'zod';
+import { cursorOf, json, positionOf } from '#libs/contract';
+import { answer, handle } from '#libs/http';
+import { getDocument, listDocuments } from './contract.ts';
+import { documentText, summaryOf } from './presenting.ts';
+import { etagOf, type Library } from './store/library.ts';
+
+const position = z.tuple([z.iso.datetime().transform((text) => new Date(text)), z.uuid()]);
+
+/** The operations that read. */
+export function finding({ library }: { library: Library }) {
+  return [
+    handle(getDocument, async ({ actor, params }) => {
+      const { document, nodes } = await library.whole(actor, params.doc_id);
+      return answer(json(documentText(document, nodes)), { etag: etagOf(document) });
+    }),
+
+    handle(listDocuments, async ({ actor, query }) => {
+      const [updated_at, _id] = positionOf(query.cursor, position) ?? [];
+      const after = updated_at && _id ? { updated_at, _id } : undefined;
+      const rows = await library.list(actor, { status: query.status, after, limit: query.limit + 1 });
+      const shown = rows.slice(0, query.limit);
+      const last = rows.length > query.limit ? shown.at(-1) : undefined;
+      const next = last && cursorOf([last.updated_at.toISOString(), last._id]);
+      return answer(shown.map(summaryOf), { next });
+    }),
+  ];
+}

@@ -1,0 +1,18 @@
+/** The publish quota: what counts together, and when the count starts anew. */
+
+/** What a plan allows. */
+export interface Terms {
+  publish_limit: number | null;
+  renews: 'monthly' | 'never';
+}
+
+/** The period that a publish counts in: `2026-11` (UTC) or `all`. */
+export function periodOf(terms: Pick<Terms, 'renews'>, at: Date): string {
+  return terms.renews === 'monthly' ? at.toISOString().slice(0, 7) : 'all';
+}
+
+/** When the count starts anew; null when it never does. */
+export function renewalOf(terms: Pick<Terms, 'renews'>, at: Date): string | null {
+  if (terms.renews === 'never') return null;
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1)).toISOString();
+}

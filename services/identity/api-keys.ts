@@ -1,0 +1,47 @@
+/** API keys: made by a member, acting as that member. */
+import { randomBytes } from 'node:crypto';
+import { newId } from '#libs/contract';
+import { handle } from '#libs/http';
+import { createApiKey, RoleTooHigh } from './contract.ts';
+import { apiKeyOf } from './presenting.ts';
+import { hashOf } from './principal.ts';
+import { keyFrom, prefixOf } from './rules/api-key.ts';
+import { membershipId } from './store/accounts.ts';
+import type { ApiKeyRow } from './store/collections.ts';
+import type { Credentials } from './store/credentials.ts';
+
+/** The operations on API keys. */
+export function keeping(of: { credentials: Credentials; now: () => Date }) {
+  return [
+    handle(createApiKey, async ({ actor, body }) => {
+      if (body.role === 'admin' && actor.role !== 'admin') throw RoleTooHigh();
+      const key = keyFrom(randomBytes(32));
+      const { organization_id, user_id } = actor;
+      const row: ApiKeyRow = {
+        _id: newId(),
+        hash: hashOf(key),
+        organization_id,
+        user_id,
+        member_id: membershipId(organization_id, user_id),
+        made_by_key: actor.key_id,
+        name: body.name,
+        role: body.role,
+        prefix: prefixOf(key),
+        expires_at: earlier(
+          body.expires_at ? new Date(body.expires_at) : null,
+          await of.credentials.expiryOf(actor, actor.key_id),
+        ),
+        last_used_at: null,
+        created_at: of.now(),
+      };
+      await of.credentials.keepKey(actor, row);
+      return { ...apiKeyOf(row), key };
+    }),
+  ];
+}
+
+/** A key made by a key expires no later than its maker. */
+function earlier(asked: Date | null, maker: Date | null): Date | null {
+  if (asked === null || maker === null) return asked ?? maker;
+  return asked < maker ? asked : maker;
+}

@@ -1,0 +1,41 @@
+/** How identity's rows look to clients. */
+import type { z } from 'zod';
+import type { ApiKey, Member, Organization } from './contract.ts';
+import type { ApiKeyRow, MemberRow, OrganizationRow, UserRow } from './store/collections.ts';
+
+/** A member: a person in an organization. */
+export function memberOf(user: UserRow, member: MemberRow): z.infer<typeof Member> {
+  const { role, department, joined_at } = member;
+  return {
+    id: user._id,
+    name: user.name,
+    email: user.email,
+    role,
+    department,
+    joined_at: joined_at.toISOString(),
+  };
+}
+
+/** An organization. */
+export function organizationOf({
+  _id,
+  name,
+  slug,
+  created_at,
+}: OrganizationRow): z.infer<typeof Organization> {
+  return { id: _id, name, slug, settings: {}, created_at: created_at.toISOString() };
+}
+
+/** An API key without the key itself. */
+export function apiKeyOf(row: ApiKeyRow): z.infer<typeof ApiKey> {
+  return {
+    id: row._id,
+    name: row.name,
+    role: row.role,
+    prefix: row.prefix,
+    created_by: row.user_id,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,58 @@
+/** The reference: the whole API as OpenAPI and as a page whose files are all served from here. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { body, json } from '#libs/contract';
+import { answer, handle } from '#libs/http';
+import { getReference, getReferenceAsset, readReference } from './contract.ts';
+
+const types: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  png: 'image/png',
+};
+
+const pageHeaders = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+};
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Process Document Service: API reference</title>
+<link rel="icon" href="docs/favicon-32x32.png">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<noscript><p>This page needs a script; the same reference is at <a href="openapi.json">openapi.json</a>.</p></noscript>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+`;
+
+const startScript = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#reference', deepLinking: true, defaultModelsExpandDepth: 0, validatorUrl: null });
+`;
+
+/** The operations that show `openapi`, the reference as a value. */
+export function reference(openapi: unknown) {
+  const text = JSON.stringify(openapi);
+  const etag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  const files = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  return [
+    handle(getReference, async () => answer(json(text), { etag, headers: { 'Cache-Control': 'no-cache' } })),
+    handle(readReference, async () =>
+      answer(body('text/html; charset=utf-8', page), { headers: pageHeaders }),
+    ),
+    handle(getReferenceAsset, async ({ params }) => {
+      const type = types[params.file.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
+      const content = params.file === 'start.js' ? startScript : await readFile(join(files, params.file));
+      return answer(body(type, content), { headers: { 'Cache-Control': 'public, max-age=3600' } });
+    }),
+  ];
+}

@@ -1,0 +1,77 @@
+/** Identity, wired. */
+import { z } from 'zod';
+import { openapi } from '#libs/contract';
+import { integer, secret, service } from '#libs/service';
+import { keyRing } from '#libs/store';
+import { contracts } from '../contracts.ts';
+import { keeping } from './api-keys.ts';
+import { identityContract } from './contract.ts';
+import { people } from './people.ts';
+import { principalFrom } from './principal.ts';
+import { reference } from './reference.ts';
+import { planNames } from './rules/plans.ts';
+import { signingIn } from './signing-in.ts';
+import { signing } from './signing-keys.ts';
+import { accounts } from './store/accounts.ts';
+import {
+  apiKeys,
+  members,
+  organizations,
+  sessions,
+  signingKeys,
+  subscriptions,
+  users,
+} from './store/collections.ts';
+import { credentials } from './store/credentials.ts';
+
+const accessTokenSeconds = 900;
+
+const about = {
+  title: 'Process Document Service',
+  version: '1.0.0',
+  description: 'SOPs, playbooks and guides: written once, published, shared, exported, announced.',
+  apiPrefix: '/api/v1',
+};
+
+export const identity = service({
+  contract: identityContract,
+  settings: z.object({
+    ENCRYPTION_KEY: secret.meta({
+      description: 'Base64 keys of 32 bytes, newest first, separated by commas',
+    }),
+    DEFAULT_PLAN: z.enum(planNames).default('trial').meta({ description: 'Plan of a new organization' }),
+    PUBLISH_LIMIT_TRIAL: integer.default(5).meta({ description: 'Publish events of the trial plan in all' }),
+    PUBLISH_LIMIT_TEAM: integer.default(200).meta({ description: 'Publish events of the team plan a month' }),
+  }),
+  collections: [users, organizations, members, subscriptions, apiKeys, sessions, signingKeys],
+  start({ store, settings, now }) {
+    const kept = { accounts: accounts(store), credentials: credentials(store), now };
+    const keys = signing({
+      ...kept,
+      ring: keyRing(settings.ENCRYPTION_KEY),
+      lifeSeconds: accessTokenSeconds,
+    });
+    const plans = {
+      trialPublishes: settings.PUBLISH_LIMIT_TRIAL,
+      teamPublishes: settings.PUBLISH_LIMIT_TEAM,
+    };
+    const sessionsFor = {
+      ...kept,
+      signing: keys,
+      plans,
+      defaultPlan: settings.DEFAULT_PLAN,
+      accessTokenSeconds,
+    };
+    return {
+      handled: [
+        ...signingIn(sessionsFor),
+        ...keys.handled,
+        ...people(kept),
+        ...keeping(kept),
+        ...reference(openapi(contracts, about)),
+      ],
+      authenticate: principalFrom(store, now),
+      before: keys.prepare,
+    };
+  },
+});

@@ -1,0 +1,134 @@
+/** What identity keeps in MongoDB: its collections with their fields and indexes. */
+import { collection } from '#libs/store';
+import type { Role } from '../views.ts';
+
+export interface UserRow {
+  _id: string;
+  email: string;
+  name: string;
+  password: string;
+  created_at: Date;
+}
+
+export interface OrganizationRow {
+  _id: string;
+  name: string;
+  slug: string;
+  row_version: number;
+  created_at: Date;
+}
+
+export interface MemberRow {
+  /** `<organization id>:<user id>` */
+  _id: string;
+  organization_id: string;
+  user_id: string;
+  role: Role;
+  department: string | null;
+  joined_at: Date;
+}
+
+export interface SubscriptionRow {
+  /** The organization's id. */
+  _id: string;
+  plan: string;
+  publish_limit: number | null;
+  renews: 'monthly' | 'never';
+}
+
+export interface ApiKeyRow {
+  _id: string;
+  hash: string;
+  organization_id: string;
+  user_id: string;
+  member_id: string;
+  /** The key that made this one, if one did. */
+  made_by_key: string | null;
+  name: string;
+  role: Role;
+  prefix: string;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Date;
+}
+
+export interface SessionRow {
+  /** Hash of the refresh token. */
+  _id: string;
+  /** All refresh tokens that came from one login. */
+  family: string;
+  organization_id: string;
+  user_id: string;
+  used: boolean;
+  expires_at: Date;
+}
+
+export interface SigningKeyRow {
+  /** The key's id, `kid` in token headers. */
+  _id: string;
+  public_jwk: string;
+  sealed_private: string;
+  created_at: Date;
+}
+
+const text = { type: String, required: true } as const;
+
+export const users = collection<UserRow>('users', {
+  fields: { _id: String, email: text, name: text, password: text, created_at: Date },
+  indexes: [{ on: { email: 1 }, options: { unique: true } }],
+});
+
+export const organizations = collection<OrganizationRow>('organizations', {
+  fields: { _id: String, name: text, slug: text, row_version: Number, created_at: Date },
+  indexes: [{ on: { slug: 1 }, options: { unique: true } }],
+});
+
+export const members = collection<MemberRow>('members', {
+  fields: {
+    _id: String,
+    organization_id: text,
+    user_id: text,
+    role: text,
+    department: String,
+    joined_at: Date,
+  },
+  indexes: [{ on: { organization_id: 1, user_id: 1, role: 1 } }, { on: { user_id: 1 } }],
+});
+
+export const subscriptions = collection<SubscriptionRow>('subscriptions', {
+  fields: { _id: String, plan: text, publish_limit: Number, renews: text },
+});
+
+export const apiKeys = collection<ApiKeyRow>('api_keys', {
+  fields: {
+    _id: String,
+    hash: text,
+    organization_id: text,
+    user_id: text,
+    member_id: text,
+    made_by_key: String,
+    name: text,
+    role: text,
+    prefix: text,
+    expires_at: Date,
+    last_used_at: Date,
+    created_at: Date,
+  },
+  indexes: [{ on: { hash: 1 }, options: { unique: true } }, { on: { organization_id: 1, user_id: 1 } }],
+});
+
+export const sessions = collection<SessionRow>('sessions', {
+  fields: {
+    _id: String,
+    family: text,
+    organization_id: text,
+    user_id: text,
+    used: Boolean,
+    expires_at: Date,
+  },
+  indexes: [{ on: { family: 1 } }, { on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
+});
+
+export const signingKeys = collection<SigningKeyRow>('signing_keys', {
+  fields: { _id: String, public_jwk: text, sealed_private: text, created_at: Date },
+});

@@ -1,0 +1,69 @@
+/** Credentials in MongoDB: API keys, refresh tokens, signing keys; secrets only as hashes or sealed. */
+import type { Acting, Store } from '#libs/store';
+import {
+  type ApiKeyRow,
+  apiKeys,
+  type SessionRow,
+  type SigningKeyRow,
+  sessions,
+  signingKeys,
+} from './collections.ts';
+
+/** Reads and writes credentials. */
+export function credentials(store: Store) {
+  const rows = {
+    keys: store.rows(apiKeys),
+    sessions: store.rows(sessions),
+    signing: store.rows(signingKeys),
+  };
+
+  return {
+    async keepKey(acting: Acting, key: ApiKeyRow): Promise<void> {
+      await rows.keys.insertMany([key], { lean: true, ...inside(acting) });
+    },
+
+    /** The expiry of the key that is asking, if it has one. */
+    async expiryOf(acting: Acting, keyId: string | null): Promise<Date | null> {
+      if (keyId === null) return null;
+      const key = await rows.keys.findOne({ _id: keyId, organization_id: acting.organization_id }).lean();
+      return key?.expires_at ?? null;
+    },
+
+    async keepSession(session: SessionRow): Promise<void> {
+      await rows.sessions.insertMany([session], { lean: true });
+    },
+
+    /** Uses up a refresh token. `reused` when it had been used before: then its whole family is gone. */
+    async spend(hash: string, at: Date): Promise<SessionRow | 'unknown' | 'reused'> {
+      const spent = await rows.sessions
+        .findOneAndUpdate({ _id: hash, used: false, expires_at: { $gt: at } }, { used: true })
+        .lean();
+      if (spent) return spent;
+      const before = await rows.sessions.findOne({ _id: hash, used: true }).lean();
+      if (!before) return 'unknown';
+      await rows.sessions.deleteMany({ family: before.family });
+      return 'reused';
+    },
+
+    /** Ends a session: all refresh tokens of its family. */
+    async end(hash: string): Promise<void> {
+      const session = await rows.sessions.findOne({ _id: hash }).lean();
+      if (session) await rows.sessions.deleteMany({ family: session.family });
+    },
+
+    /** The signing keys, newest first. */
+    async signingKeys(): Promise<SigningKeyRow[]> {
+      return rows.signing.find({}).sort({ created_at: -1, _id: -1 }).lean();
+    },
+
+    async keepSigningKey(key: SigningKeyRow): Promise<void> {
+      await rows.signing.insertMany([key], { lean: true });
+    },
+  };
+}
+
+export type Credentials = ReturnType<typeof credentials>;
+
+function inside(acting: Acting) {
+  return acting.tx ? { session: acting.tx.session } : {};
+}
