@@ -7,6 +7,9 @@ import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, newId } 
 import { pathOf } from './routes.ts';
 import { problemOf, sendProblem } from './write.ts';
 
+/** Answers of the API are no pages; an operation that gives one sends its own policy. */
+const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } };
+
 /** Puts routers behind what every answer carries; unknown routes get 404, known ones with a wrong method 405. */
 export function application(of: {
   routers: readonly express.Router[];
@@ -22,7 +25,7 @@ export function application(of: {
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', of.trustedProxies.length > 0 ? [...of.trustedProxies] : false);
-  app.use(helmet(), requestIds);
+  app.use(helmet({ contentSecurityPolicy: apiPolicy }), requestIds);
   for (const router of of.routers) app.use(router);
   app.use(unknownRoute(of.operations, of.apiPrefix));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {

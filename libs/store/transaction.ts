@@ -35,7 +35,9 @@ function hasCode(error: unknown, code: number): boolean {
 
 /** Whether an error says that MongoDB cannot be reached or has no primary right now. */
 export function isUnavailable(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'name' in error && unavailable.has(String(error.name));
+  return (
+    typeof error === 'object' && error !== null && 'name' in error && unavailable.has(String(error.name))
+  );
 }
 
 const unavailable = new Set([

@@ -1,0 +1,58 @@
+/** The data folder of a local run: secrets that are made once and kept, readable by their owner only. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const secrets = z.object({ ENCRYPTION_KEY: z.string(), OPS_TOKEN: z.string() });
+
+const demo = z.object({
+  email: z.string(),
+  password: z.string(),
+  apiKey: z.string().optional(),
+  link: z.string().optional(),
+});
+
+/** What is known of the demo organization; what is absent has not been made yet. */
+export type Demo = z.infer<typeof demo>;
+
+/** A data folder. */
+export interface Home {
+  /** The secrets that settings name. */
+  secrets: z.infer<typeof secrets>;
+  demo: Demo;
+  /** Writes down what is known of the demo organization now. */
+  keepDemo(demo: Demo): Promise<void>;
+}
+
+/** Opens a data folder, making what is missing. */
+export async function openHome(dataDir: string): Promise<Home> {
+  await mkdir(dataDir, { recursive: true });
+  const secretsFile = join(dataDir, 'secrets.json');
+  const demoFile = join(dataDir, 'demo.json');
+  return {
+    secrets: await kept(secretsFile, secrets, () => ({
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      OPS_TOKEN: randomBytes(32).toString('base64url'),
+    })),
+    demo: await kept(demoFile, demo, () => ({
+      email: 'admin@demo.example',
+      password: randomBytes(18).toString('base64url'),
+    })),
+    keepDemo: (known) => write(demoFile, known),
+  };
+}
+
+async function kept<T>(file: string, shape: z.ZodType<T>, make: () => T): Promise<T> {
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text !== undefined) return shape.parse(JSON.parse(text));
+  const made = make();
+  await write(file, made);
+  return made;
+}
+
+/** Written beside and renamed, so that a crash leaves the old file or the new one. */
+async function write(file: string, value: unknown): Promise<void> {
+  await writeFile(`${file}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}

@@ -1,0 +1,61 @@
+/** The local run: an embedded MongoDB, secrets and a demo organization around all services in one process. */
+import { resolve } from 'node:path';
+import { onStopSignal, type Start, type Started, sentenceOf, start } from '#libs/service';
+import { type Mongod, startMongod } from '#libs/store';
+import { banner } from './banner.ts';
+import { seedDemo } from './demo.ts';
+import { type Home, openHome } from './home.ts';
+
+/** Runs all services over an embedded MongoDB in `DATA_DIR`; loose defaults hold here and nowhere else. */
+export async function runLocal(of: Start): Promise<void> {
+  const dataDir = resolve(of.environment.DATA_DIR ?? '.data');
+  const up: { mongod?: Mongod; started?: Started } = {};
+  const stop = async () => {
+    await up.started?.stop();
+    await up.mongod?.stop();
+  };
+  onStopSignal(stop);
+  try {
+    up.mongod = await startMongod({ dataDir, say: (line) => process.stderr.write(`${line}\n`) });
+    const home = await openHome(dataDir);
+    const environment = localEnvironment(of.environment, home, up.mongod.uri);
+    up.started = await start({ ...of, environment });
+    process.stdout.write(await welcome(up.started, up.mongod, home, dataDir, environment));
+  } catch (error) {
+    process.stderr.write(`${sentenceOf(error)}\n`);
+    await stop();
+    process.exit(1);
+  }
+}
+
+/** The environment of a local run: what was given wins over the loose defaults. */
+export function localEnvironment(
+  given: Start['environment'],
+  home: Pick<Home, 'secrets'>,
+  uri: string,
+): Start['environment'] {
+  return {
+    DEFAULT_PLAN: 'scale',
+    WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',
+    REQUESTS_PER_MINUTE: '0',
+    LOG_FORMAT: 'pretty',
+    DRAIN_SECONDS: '3',
+    ...home.secrets,
+    ...given,
+    HOST: '127.0.0.1',
+    MONGODB_URI: new URL('/process_documents', uri).href + new URL(uri).search,
+  };
+}
+
+async function welcome(
+  started: Started,
+  mongod: Mongod,
+  home: Home,
+  dataDir: string,
+  environment: Start['environment'],
+): Promise<string> {
+  const origin = `http://127.0.0.1:${started.port}`;
+  const demo = await seedDemo(home, `${origin}/api/v1`, environment.APP_URL ?? origin);
+  const management = `http://127.0.0.1:${started.managementPort}`;
+  return banner({ ...demo, base: `${origin}/api/v1`, management, database: mongod.how, dataDir });
+}
