@@ -1,0 +1,74 @@
+/** Shows the text within a block as HTML: marks as elements, safe links, images that are carried in the text. */
+import { Buffer } from 'node:buffer';
+import { stringOf } from './attributes.ts';
+import { imageOf } from './image.ts';
+import { hrefOf, safeHref } from './link.ts';
+import { element, escaped } from './markup.ts';
+import { textOf } from './text.ts';
+import type { RichText } from './tree.ts';
+
+type Wrapping = { name: string; href?: string };
+type Piece = { html: string; wrappings: Wrapping[] };
+
+/** The elements of the known marks, from the outermost to the innermost; a link is around them all. */
+const elements = new Map([
+  ['bold', 'strong'],
+  ['italic', 'em'],
+  ['strike', 's'],
+  ['underline', 'u'],
+  ['highlight', 'mark'],
+  ['subscript', 'sub'],
+  ['superscript', 'sup'],
+  ['code', 'code'],
+]);
+
+/** The leaves of one textblock (text, hard breaks, images) as HTML; neighbours under the same link or mark share its element. */
+export function inlineHtml(leaves: RichText[]): string {
+  return nested(leaves.map(piece), 0);
+}
+
+function nested(pieces: Piece[], level: number): string {
+  let html = '';
+  for (let start = 0, end = 0; start < pieces.length; start = end) {
+    const around = pieces[start]?.wrappings[level];
+    end = start + 1;
+    while (end < pieces.length && isSame(pieces[end]?.wrappings[level], around)) end += 1;
+    const group = pieces.slice(start, end);
+    if (!around) html += group.map((one) => one.html).join('');
+    else html += element(around.name, attributesOf(around), nested(group, level + 1));
+  }
+  return html;
+}
+
+function isSame(one: Wrapping | undefined, other: Wrapping | undefined): boolean {
+  return one?.name === other?.name && one?.href === other?.href;
+}
+
+function attributesOf({ href }: Wrapping) {
+  return href === undefined ? {} : { href, rel: 'noopener noreferrer nofollow' };
+}
+
+function piece(leaf: RichText): Piece {
+  if (leaf.type === 'hardBreak') return { html: element('br', {}), wrappings: wrappingsOf(leaf) };
+  if (leaf.type !== 'image') return { html: escaped(textOf(leaf)), wrappings: wrappingsOf(leaf) };
+  const alt = textOf(leaf);
+  const image = imageOf(leaf.attrs?.src);
+  if (image) {
+    const { mime, bytes, width, height } = image;
+    const src = `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`;
+    const title = stringOf(leaf, 'title') || undefined;
+    return { html: element('img', { src, alt, title, width, height }), wrappings: wrappingsOf(leaf) };
+  }
+  const remote = safeHref(leaf.attrs?.src);
+  if (!remote?.startsWith('https:')) return { html: escaped(alt), wrappings: wrappingsOf(leaf) };
+  return { html: escaped(alt || remote), wrappings: wrappingsOf(leaf, remote) };
+}
+
+/** Each known mark once, in one fixed order, so that neighbours nest alike; `link` is the target when no mark has one. */
+function wrappingsOf(leaf: RichText, link?: string): Wrapping[] {
+  const href = hrefOf(leaf) ?? link;
+  const wrappings: Wrapping[] = href === undefined ? [] : [{ name: 'a', href }];
+  const marks = new Set(leaf.marks?.map((mark) => mark.type));
+  for (const [mark, name] of elements) if (marks.has(mark)) wrappings.push({ name });
+  return wrappings;
+}

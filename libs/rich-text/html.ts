@@ -1,0 +1,105 @@
+/** Shows rich text as HTML that is safe by construction: only the elements and attributes named here and in html-inline.ts exist. */
+import { numberOf, stringOf } from './attributes.ts';
+import { inlineHtml } from './html-inline.ts';
+import { type Attributes, element, escaped } from './markup.ts';
+import { textOf } from './text.ts';
+import type { RichText } from './tree.ts';
+import { wellFormed } from './well-formed.ts';
+
+const alignments = new Set(['left', 'center', 'right', 'justify']);
+const numerals = new Set(['1', 'a', 'A', 'i', 'I']);
+
+/**
+ * The content as sanitised HTML without styles or scripts; classes are `align-…`, `language-…`, `task-list` and `task-item`.
+ * A heading of level 1 becomes `h5`, or `h<headingLevel>`, deeper ones follow down to `h6`. Remote images become links.
+ */
+export function toHtml(content: RichText, { headingLevel = 5 }: { headingLevel?: number } = {}): string {
+  return blocks(wellFormed(content), headingLevel);
+}
+
+function blocks(parent: RichText, headingLevel: number): string {
+  return (parent.content ?? []).map((node) => block(node, headingLevel)).join('\n');
+}
+
+function block(node: RichText, headingLevel: number): string {
+  switch (node.type) {
+    case 'heading': {
+      const level = headingLevel + (numberOf(node, 'level', 1, 6) ?? 1) - 1;
+      return textblock(`h${Math.min(6, Math.max(1, Math.trunc(level)))}`, node);
+    }
+    case 'codeBlock':
+      return code(node);
+    case 'blockquote':
+      return element('blockquote', {}, blocks(node, headingLevel));
+    case 'horizontalRule':
+      return element('hr', {});
+    case 'table':
+      return table(node, headingLevel);
+    case 'bulletList':
+    case 'taskList':
+    case 'orderedList':
+      return list(node, headingLevel);
+    default:
+      return textblock('p', node);
+  }
+}
+
+function textblock(name: string, node: RichText): string {
+  const align = stringOf(node, 'textAlign');
+  return element(
+    name,
+    { class: alignments.has(align) ? `align-${align}` : undefined },
+    inlineHtml(node.content ?? []),
+  );
+}
+
+function code(node: RichText): string {
+  const language = stringOf(node, 'language');
+  const known = /^[A-Za-z0-9+#._-]{1,40}$/.test(language) ? `language-${language}` : undefined;
+  const text = (node.content ?? []).map(textOf).join('');
+  return element('pre', {}, element('code', { class: known }, escaped(text)));
+}
+
+function list(node: RichText, headingLevel: number): string {
+  const inner = (node.content ?? []).map((item) => listItem(item, headingLevel)).join('\n');
+  if (node.type === 'taskList') return element('ul', { class: 'task-list' }, inner);
+  if (node.type === 'bulletList') return element('ul', {}, inner);
+  const type = stringOf(node, 'type');
+  const start = numberOf(node, 'start', 0, 999_999_999);
+  const attributes = { start: start === 1 ? undefined : start, type: numerals.has(type) ? type : undefined };
+  return element('ol', attributes, inner);
+}
+
+function listItem(item: RichText, headingLevel: number): string {
+  const inner = blocks(item, headingLevel);
+  if (item.type !== 'taskItem') return element('li', {}, inner);
+  const checked = item.attrs?.checked === true ? '' : undefined;
+  const box = element('input', { type: 'checkbox', disabled: '', checked, 'aria-label': 'Done' });
+  return element('li', { class: 'task-item' }, box + element('div', {}, inner));
+}
+
+/** The first rows of header cells only are the head; a header cell further down is its row's. */
+function table(node: RichText, headingLevel: number): string {
+  const rows = node.content ?? [];
+  const body = rows.findIndex((row) => row.content?.some((cell) => cell.type !== 'tableHeader'));
+  const split = body === -1 ? rows.length : body;
+  const part = (name: string, scope: string, some: RichText[]) =>
+    some.length === 0
+      ? ''
+      : element(name, {}, some.map((row) => tableRow(row, scope, headingLevel)).join('\n'));
+  const inner = part('thead', 'col', rows.slice(0, split)) + part('tbody', 'row', rows.slice(split));
+  return element('table', {}, inner);
+}
+
+function tableRow(row: RichText, scope: string, headingLevel: number): string {
+  const inner = (row.content ?? []).map((cell) => {
+    const isHeader = cell.type === 'tableHeader';
+    const spans: Attributes = {
+      colspan: numberOf(cell, 'colspan', 2, 1000),
+      rowspan: numberOf(cell, 'rowspan', 2, 1000),
+      scope: isHeader ? scope : undefined,
+    };
+    return element(isHeader ? 'th' : 'td', spans, blocks(cell, headingLevel));
+  });
+  return element('tr', {}, inner.join(''));
+}

@@ -1,0 +1,71 @@
+/** Reads images that are carried inside the text as data: URIs; nothing is ever fetched. */
+import { Buffer } from 'node:buffer';
+
+/** A picture, known by its own first bytes, with its size in pixels. */
+export type Image = {
+  mime: 'image/png' | 'image/jpeg' | 'image/gif';
+  bytes: Uint8Array;
+  width: number;
+  height: number;
+};
+type Size = { width: number; height: number };
+
+const head = /^data:image\/(?:png|jpe?g|gif);base64,/i;
+/** More than any camera's picture in a document; beyond it a few bytes could fill a reader's memory. */
+const maxPixels = 100_000_000;
+
+/** The image of a `data:` URI in base64 that declares and is a PNG, JPEG or GIF of at most 100 megapixels, else undefined. */
+export function imageOf(src: unknown): Image | undefined {
+  if (typeof src !== 'string') return undefined;
+  const start = head.exec(src)?.[0].length;
+  if (start === undefined) return undefined;
+  const base64 = src.slice(start).replace(/[ \t\r\n]+/g, '');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
+  const bytes = Buffer.from(base64, 'base64');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return (
+    image('image/png', bytes, sizeOfPng(view)) ??
+    image('image/jpeg', bytes, sizeOfJpeg(view)) ??
+    image('image/gif', bytes, sizeOfGif(view))
+  );
+}
+
+function image(mime: Image['mime'], bytes: Uint8Array, size: Size | undefined): Image | undefined {
+  if (!size || size.width < 1 || size.height < 1 || size.width * size.height > maxPixels) return undefined;
+  return { mime, bytes, ...size };
+}
+
+/** PNG: eight bytes of signature, then the IHDR chunk, which opens with width and height (W3C PNG, 11.2.1). */
+function sizeOfPng(view: DataView): Size | undefined {
+  if (view.byteLength < 24 || view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a)
+    return undefined;
+  if (view.getUint32(12) !== 0x49484452) return undefined;
+  return { width: view.getUint32(16), height: view.getUint32(20) };
+}
+
+/** GIF: "GIF87a" or "GIF89a", then the logical screen's width and height, least byte first. */
+function sizeOfGif(view: DataView): Size | undefined {
+  if (view.byteLength < 10 || view.getUint32(0) !== 0x47494638) return undefined;
+  const version = view.getUint16(4);
+  if (version !== 0x3761 && version !== 0x3961) return undefined;
+  return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
+}
+
+/** JPEG: segments of marker and length up to a start of frame, which holds the size (ITU-T T.81, B.2.2). */
+function sizeOfJpeg(view: DataView): Size | undefined {
+  if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return undefined;
+  let at = 2;
+  while (at + 9 <= view.byteLength) {
+    if (view.getUint8(at) !== 0xff) return undefined;
+    const marker = view.getUint8(at + 1);
+    if (marker === 0xff) at += 1;
+    else if (isStartOfFrame(marker)) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
+    else if (marker === 0xd9 || marker === 0xda) return undefined;
+    else at += 2 + Math.max(2, view.getUint16(at + 2));
+  }
+  return undefined;
+}
+
+function isStartOfFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+}

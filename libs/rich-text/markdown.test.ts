@@ -1,0 +1,139 @@
+/** Promises that words stay words in Markdown, whatever they look like. */
+import { expect, test } from '@jest/globals';
+import type { RootContent } from 'mdast';
+import { doc, li, node, nodeWith, p } from './build.ts';
+import { hostileText, hostileTree, randomFrom } from './hostile.ts';
+import { toMarkdown } from './markdown.ts';
+import { toMdast } from './mdast.ts';
+import { plainText } from './text.ts';
+
+const written = (words: string) => toMarkdown(toMdast(p(words)));
+
+test.each([
+  ['# Not a heading', '\\# Not a heading'],
+  ['> not a quote', '\\> not a quote'],
+  ['- not an item', '\\- not an item'],
+  ['+ not an item', '\\+ not an item'],
+  ['* not an item', '\\* not an item'],
+  ['1. not an item', '1\\. not an item'],
+  ['2) not an item', '2\\) not an item'],
+  ['---', '\\---'],
+  ['===', '\\==='],
+  ['***', '\\*\\*\\*'],
+  ['___', '\\_\\_\\_'],
+  ['```js', '\\`\\`\\`js'],
+  ['~~~', '\\~\\~\\~'],
+  ['~~not struck~~', '\\~\\~not struck\\~\\~'],
+  ['*a* __b__ `c`', '\\*a\\* \\_\\_b\\_\\_ \\`c\\`'],
+  ['[a](https://b.example)', '\\[a]\\(https://b.example)'],
+  ['![a](b)', '!\\[a]\\(b)'],
+  ['[a]: https://b.example', '\\[a]: https://b.example'],
+  ['[^1]', '\\[^1]'],
+  ['[x] not a task', '\\[x] not a task'],
+  ['<b>not bold</b>', '\\<b>not bold\\</b>'],
+  ['<https://a.example>', '\\<https://a.example>'],
+  ['<!-- shown -->', '\\<!-- shown -->'],
+  ['&amp; &#60; &lt;', '\\&amp; \\&#60; \\&lt;'],
+  ['a\\*b', 'a\\\\\\*b'],
+  ['😀_a_😀 𝒳__b', '😀\\_a\\_😀 𝒳\\_\\_b'],
+  ['|-|-|', '\\|-|-|'],
+  [':-: | -', '\\:-: | -'],
+  ['-|-', '\\-|-'],
+  ['AT&T, 3 < 5, a_b? 100%', 'AT\\&T, 3 < 5, a_b? 100%'],
+])('%s is only text', (words, markdown) => {
+  expect(written(words)).toBe(markdown);
+});
+
+test('a line after a hard break cannot become markup, and the second line of a table neither', () => {
+  const lines = (first: string, second: string) =>
+    toMarkdown(toMdast(p(first, { type: 'hardBreak' }, second)));
+  for (const [second, safe] of [
+    ['---', '\\---'],
+    ['===', '\\==='],
+    ['# b', '\\# b'],
+    ['- | -', '\\- | -'],
+    ['|-|-|', '\\|-|-|'],
+    [':-|-:', '\\:-|-:'],
+    ['1. b', '1\\. b'],
+    ['> b', '\\> b'],
+  ] as const) {
+    expect(lines('a | b', second)).toBe(`a | b  \n${safe}`);
+  }
+});
+
+test('a box that was typed is text, a box that was made is a box', () => {
+  expect(toMarkdown(toMdast(node('bulletList', li('[x] a'))))).toBe('- \\[x] a');
+  expect(toMarkdown(toMdast(node('taskList', nodeWith('taskItem', { checked: true }, p('[ ] a')))))).toBe(
+    '- [x] \\[ ] a',
+  );
+});
+
+test.each([
+  ['See https://a.example/a_b?c=1&d=2.', 'See https://a.example/a_b?c=1&d=2.'],
+  ['www.a.example/*b*', 'www\\.a.example/\\*b\\*'],
+  ['https://a.example<b>', 'https\\://a.example\\<b>'],
+  ['ftp://a.example?a&copy;', 'ftp\\://a.example?a\\&copy;'],
+  ['https://a.example\\&!', 'https\\://a.example\\\\&!'],
+])(
+  'the address in %s is kept clean, or kept from taking escapes into a link of GitHub',
+  (words, markdown) => {
+    expect(written(words)).toBe(markdown);
+    expect(unescaped(markdown)).toBe(words);
+  },
+);
+
+test('blocks from elsewhere are written with them, without a line end at the end', () => {
+  const title: RootContent = { type: 'heading', depth: 2, children: [{ type: 'text', value: 'Title #' }] };
+  expect(toMarkdown([title, ...toMdast(doc(p('a'), node('bulletList', li('b'))))])).toBe(
+    '## Title \\#\n\na\n\n- b',
+  );
+  expect(toMarkdown([])).toBe('');
+});
+
+test('2,000 hostile texts are escaped so that nothing is markup and unescaping gives the text', () => {
+  const random = randomFrom(7);
+  for (let count = 0; count < 2000; count++) {
+    const content = p(hostileText(random), ' ', hostileText(random));
+    const markdown = toMarkdown(toMdast(content));
+    expect(markupIn(markdown)).toBeNull();
+    expect(unescaped(markdown)).toBe(plainText(content));
+  }
+});
+
+test('1,000 hostile trees keep their words in order', () => {
+  const random = randomFrom(8);
+  for (let count = 0; count < 1000; count++) {
+    const tree = hostileTree(random);
+    const words = unescaped(toMarkdown(toMdast(tree)).replace(/^(?: *[-*] )+/gm, ''));
+    let from = 0;
+    const lost = (plainText(tree).match(/[a-zß漢😀é7]/giu) ?? []).filter((letter) => {
+      from = words.indexOf(letter, from) + 1;
+      return from === 0;
+    });
+    expect(lost).toEqual([]);
+  }
+});
+
+test('lists 32 deep and text of 100,000 characters are written in moments', () => {
+  let deep = node('bulletList', li('core'));
+  for (let level = 1; level < 32; level++) deep = node('bulletList', li('a', deep));
+  expect(toMarkdown(toMdast(deep)).split('\n').at(-1)).toBe(`${'  '.repeat(31)}- core`);
+  for (const piece of [' ', '*', '[', '&a', '1.', '\\', '<a', '_ ', '~', '\n', '|-']) {
+    expect(() => written(`${piece.repeat(100_000 / piece.length)}x`)).not.toThrow();
+  }
+});
+
+/** The text with character references and backslash escapes read back (CommonMark 2.4 and 2.5, the references we write). */
+function unescaped(markdown: string): string {
+  return markdown.replace(/\\([!-/:-@[-`{-~])|&#x([0-9A-F]+);/g, (_, character, code) =>
+    code === undefined ? character : String.fromCodePoint(Number.parseInt(code, 16)),
+  );
+}
+
+/** What could be read as markup once everything that is escaped has been taken out, or null; `_` within a word is none. */
+function markupIn(markdown: string): RegExpMatchArray | null {
+  const open = markdown.replace(/\\[!-/:-@[-`{-~]|&#x[0-9A-F]+;/g, '·').replace(/_+/g, '_');
+  const inline = /[*`~[]|(?<=^|[\s\p{P}\p{S}])_|_(?=$|[\s\p{P}\p{S}])|<[!/?A-Za-z]|&#?[A-Za-z0-9]+;|\\$/mu;
+  const atStart = /^(?: {4}|\t| {0,3}(?:#|>|=|[-+](?:[ \t]|$)|--|\d+[.)](?:[ \t]|$)|\||:-|-[:|]))/m;
+  return inline.exec(open) ?? atStart.exec(open);
+}

@@ -1,0 +1,118 @@
+/** Turns rich text into Markdown's tree as the export wants it: plain-text paragraphs and bullet lists, nothing else. */
+import type { BlockContent, List, ListItem, Paragraph } from 'mdast';
+import { hrefOf, safeHref } from './link.ts';
+import { clean, collapsed, textOf } from './text.ts';
+import type { RichText } from './tree.ts';
+import { walk } from './tree.ts';
+import { isTextblock, wellFormed } from './well-formed.ts';
+
+const lists = new Set(['bulletList', 'orderedList', 'taskList']);
+const noBreakSpace = '\u00a0';
+
+/**
+ * Paragraphs and bullet lists with the words of the tree: headings, quotes and code are paragraphs, a table's rows one paragraph
+ * `a | b` each, a link is `text (url)`, an image its alt text; a task's item carries `checked`. Marks and rules are dropped.
+ */
+export function toMdast(content: RichText): BlockContent[] {
+  return blocks(wellFormed(content));
+}
+
+function blocks(parent: RichText): BlockContent[] {
+  return (parent.content ?? []).flatMap(block);
+}
+
+function block(node: RichText): BlockContent[] {
+  if (lists.has(node.type)) return list(node);
+  if (node.type === 'table') return (node.content ?? []).flatMap((row) => paragraph([rowLine(row)]));
+  if (node.type === 'codeBlock') return codeParagraphs(node);
+  if (isTextblock(node)) return paragraph(linesOf(node));
+  return blocks(node);
+}
+
+function list(node: RichText): List[] {
+  const children = (node.content ?? []).flatMap(listItem);
+  if (children.length === 0) return [];
+  return [{ type: 'list', ordered: false, spread: children.some((item) => item.spread), children }];
+}
+
+/** The item, spread out only when it has several paragraphs, which otherwise would run together. */
+function listItem(item: RichText): ListItem[] {
+  const children = blocks(item);
+  if (children.length === 0) return [];
+  const spread = children.filter((child) => child.type === 'paragraph').length > 1;
+  if (item.type !== 'taskItem') return [{ type: 'listItem', spread, children }];
+  const head: Paragraph[] = children[0]?.type === 'paragraph' ? [] : [{ type: 'paragraph', children: [] }];
+  return [
+    { type: 'listItem', spread, checked: item.attrs?.checked === true, children: [...head, ...children] },
+  ];
+}
+
+function rowLine(row: RichText): string {
+  const cells = (row.content ?? []).map((cell) => {
+    const nodes = [...walk(cell)].map(({ node }) => node);
+    return nodes.filter(isTextblock).flatMap(linesOf).join(' ');
+  });
+  return cells.some((cell) => cell !== '') ? cells.join(' | ').trim() : '';
+}
+
+/** Code keeps its lines, its indentation as no-break spaces (Markdown drops others), and becomes a paragraph at each blank line. */
+function codeParagraphs(node: RichText): Paragraph[] {
+  const text = (node.content ?? []).map(textOf).join('');
+  const lines = text.split(/\r\n|\n|\r/).map((line) => {
+    return line
+      .trimEnd()
+      .replace(/^[ \t]+/, (indent) => noBreakSpace.repeat(indent.replaceAll('\t', '    ').length));
+  });
+  const paragraphs: string[][] = [[]];
+  for (const line of lines) {
+    if (line === '') paragraphs.push([]);
+    else paragraphs.at(-1)?.push(line);
+  }
+  return paragraphs.flatMap(paragraph);
+}
+
+/** The lines of a textblock, split at hard breaks, each as a browser would lay it out, without the empty ones. */
+function linesOf(node: RichText): string[] {
+  const lines = [''];
+  const leaves = node.content ?? [];
+  for (let start = 0, end = 0; start < leaves.length; start = end) {
+    const href = hrefAt(leaves, start);
+    end = start + 1;
+    while (href !== undefined && hrefAt(leaves, end) === href) end += 1;
+    for (const [index, text] of withTarget(leaves.slice(start, end), href).entries()) {
+      if (index === 0) lines.push(`${lines.pop() ?? ''}${text}`);
+      else lines.push(text);
+    }
+  }
+  return lines.map(collapsed).filter((line) => line !== '');
+}
+
+function hrefAt(leaves: RichText[], index: number): string | undefined {
+  const leaf = leaves[index];
+  return leaf && hrefOf(leaf);
+}
+
+/** The lines of neighbouring leaves, and after the words of a link its target, unless the words are the target. */
+function withTarget(leaves: RichText[], href: string | undefined): string[] {
+  const lines = [''];
+  for (const leaf of leaves) {
+    if (leaf.type === 'hardBreak') lines.push('');
+    else lines.push(`${lines.pop() ?? ''}${textOf(leaf)}`);
+  }
+  const words = collapsed(lines.join(' '));
+  if (href === undefined || [href, href.replace('mailto:', '')].includes(words) || safeHref(words) === href)
+    return lines;
+  const last = lines.pop() ?? '';
+  const end = last.trimEnd();
+  const target = words === '' ? clean(href) : `${end} (${clean(href)})`;
+  return [...lines, `${target}${last.slice(end.length)}`];
+}
+
+function paragraph(lines: string[]): Paragraph[] {
+  const full = lines.filter((line) => line !== '');
+  if (full.length === 0) return [];
+  const children = full.flatMap((value, index): Paragraph['children'] =>
+    index === 0 ? [{ type: 'text', value }] : [{ type: 'break' }, { type: 'text', value }],
+  );
+  return [{ type: 'paragraph', children }];
+}

@@ -1,0 +1,34 @@
+/** The smallest heads of images that say their size, as data: URIs; for tests only. */
+import { Buffer } from 'node:buffer';
+
+/** A `data:` URI of the bytes. */
+export function dataUri(mime: string, bytes: Uint8Array): string {
+  return `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`;
+}
+
+/** The first bytes of a PNG of this size in pixels. */
+export function png(width: number, height: number): Buffer {
+  const bytes = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), Buffer.alloc(13)]);
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return bytes;
+}
+
+/** The first bytes of a GIF of this size in pixels. */
+export function gif(width: number, height: number, version = '89a'): Buffer {
+  const bytes = Buffer.concat([Buffer.from(`GIF${version}`, 'latin1'), Buffer.alloc(7)]);
+  bytes.writeUInt16LE(width, 6);
+  bytes.writeUInt16LE(height, 8);
+  return bytes;
+}
+
+/** A JPEG's segments up to its start of frame: an APP0, a Huffman table, fill bytes, then the size in pixels. */
+export function jpeg(width: number, height: number, startOfFrame = 0xc2): Buffer {
+  const size = Buffer.alloc(4);
+  size.writeUInt16BE(height, 0);
+  size.writeUInt16BE(width, 2);
+  const app0 = [0xff, 0xe0, 0, 6, 0xff, 0xc0, 0, 0];
+  const table = [0xff, 0xc4, 0, 4, 9, 9];
+  const frame = [0xff, 0xff, 0xff, startOfFrame, 0, 11, 8, ...size, 1, 0, 0, 0];
+  return Buffer.from([0xff, 0xd8, ...app0, ...table, ...frame]);
+}
