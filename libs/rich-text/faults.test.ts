@@ -109,21 +109,18 @@ test('the size is that of the JSON in UTF-8, and one byte too much is refused by
 test('attributes may have any name, and are nested at most 32 deep', () => {
   const attrs = (json: string) =>
     faultsOf({ type: 'a', attrs: JSON.parse(json) }, { maxDepth: 1, maxBytes: unlimited });
-  for (const json of ['{}', '{"$where":1}', '{"__proto__":{}}', '{"a\\u0000":1}', '{"a.b":"$1"}', '{"a":[{"$ref":"x"}]}']) {
+  for (const json of [
+    '{}',
+    '{"$where":1}',
+    '{"__proto__":{}}',
+    '{"a\\u0000":1}',
+    '{"a.b":"$1"}',
+    '{"a":[{"$ref":"x"}]}',
+  ]) {
     expect(attrs(json)).toEqual([]);
   }
   expect(attrs(`${'{"a":'.repeat(32)}1${'}'.repeat(32)}`)).toEqual([]);
   expect(attrs(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`)).toHaveLength(1);
   const deep = JSON.parse(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`);
   expect(faultsOf({ type: 'a', marks: [{ type: 'b', attrs: deep }] })[0]?.path).toBe('marks/0/attrs');
-});
-  for (const json of ['{"$where":1}', '{"a":[{"$ref":"x"}]}', '{"__proto__":{}}', '{"a\\u0000":1}']) {
-    expect(attrs(json)).toHaveLength(1);
-  }
-  for (const json of ['{}', '{"a.b":"$1"}', '{"a":{"b":[1,null,{"c":{"d":true}}]}}', '{"constructor":1}']) {
-    expect(attrs(json)).toEqual([]);
-  }
-  expect(attrs(`${'{"a":'.repeat(8)}1${'}'.repeat(8)}`)).toEqual([]);
-  expect(attrs(`${'{"a":'.repeat(9)}1${'}'.repeat(9)}`)).toHaveLength(1);
-  expect(faultsOf({ type: 'a', marks: [{ type: 'b', attrs: { $a: 1 } }] })[0]?.path).toBe('marks/0/attrs');
 });
