@@ -2,6 +2,6 @@
 export { type Log, newLog } from './log.ts';
 export { onStopSignal, run, sentenceOf } from './run.ts';
 export { type AnyService, type Given, type Running, service, type Worker } from './service.ts';
-export { flag, integer, list, SettingsError, seconds, secret } from './settings.ts';
+export { commonSettings, flag, integer, list, SettingsError, seconds, secret } from './settings.ts';
 export { type Start, type Started, start } from './start.ts';
 export { every } from './worker.ts';

@@ -6,32 +6,44 @@ import type { AnyService } from './service.ts';
 
 const longestPauseMs = 5_000;
 
-/** Opens and prepares the stores of all services, then waits until the views that they read are there. */
+/** Opens and prepares the stores of all services, then waits until the views that they read are there, or for the signal. */
 export async function prepared(
   services: readonly AnyService[],
   open: (service: AnyService) => Promise<Store>,
   log: Log,
+  signal: AbortSignal,
 ): Promise<Store[]> {
   const stores = await Promise.all(
-    services.map((service) => reached(() => open(service), service.contract.name, log)),
+    services.map(async (service) => {
+      const { name } = service.contract;
+      const store = await reached(() => open(service), name, log, signal);
+      await reached(() => store.prepare(), name, log, signal);
+      return store;
+    }),
   );
-  await Promise.all(stores.map((store) => store.prepare()));
   for (let pauseMs = 100; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-    const missing = (await Promise.all(stores.map((store) => store.missing()))).flat();
+    const missing = (
+      await Promise.all(stores.map((store) => reached(() => store.missing(), 'all', log, signal)))
+    ).flat();
     if (missing.length === 0) return stores;
     log.info({ missing: [...new Set(missing)] }, 'Waiting for the views of other services');
-    await pause(pauseMs);
+    await pause(pauseMs, undefined, { signal });
   }
 }
 
-async function reached(open: () => Promise<Store>, service: string, log: Log): Promise<Store> {
+async function reached<R>(
+  work: () => Promise<R>,
+  service: string,
+  log: Log,
+  signal: AbortSignal,
+): Promise<R> {
   for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
-      return await open();
+      return await work();
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       log.warn({ service, err: error }, 'Waiting for MongoDB');
-      await pause(pauseMs);
+      await pause(pauseMs, undefined, { signal });
     }
   }
 }

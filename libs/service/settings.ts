@@ -1,4 +1,5 @@
 /** Settings: read from the environment in one place, all mistakes reported at once. */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { Secret } from '#libs/contract';
 
@@ -32,6 +33,11 @@ export const list = z.string().transform((value) =>
 );
 
 const port = integer.pipe(z.number().min(0).max(65_535));
+const count = integer.pipe(z.number().min(0));
+const networks = list.refine(
+  (all) => all.every(isNetwork),
+  'must be addresses or CIDRs, separated by commas',
+);
 
 /** The settings that every process has. */
 export const commonSettings = z.object({
@@ -43,11 +49,14 @@ export const commonSettings = z.object({
   HOST: z.string().default('0.0.0.0').meta({ description: 'Address to listen on' }),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty']).default('json'),
-  TRUSTED_PROXIES: list.default([]).meta({ description: 'CIDRs whose X-Forwarded-For counts' }),
-  REQUESTS_PER_MINUTE: integer
+  TRUSTED_PROXIES: networks.default([]).meta({ description: 'CIDRs whose X-Forwarded-For counts' }),
+  REQUESTS_PER_MINUTE: count
     .default(6000)
     .meta({ description: 'Steady requests of a principal; 0 is no limit' }),
-  REQUESTS_BURST: integer.default(1000).meta({ description: 'Requests of a principal at once' }),
+  REQUESTS_BURST: integer
+    .pipe(z.number().min(1))
+    .default(1000)
+    .meta({ description: 'Requests of a principal at once' }),
   DRAIN_SECONDS: seconds.default(25).meta({ description: 'How long requests in flight may take at a stop' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional().meta({ description: 'Where traces go; off when unset' }),
 });
@@ -81,4 +90,14 @@ export function readSettings(
   });
   if (mistakes.size > 0) throw new SettingsError([...mistakes]);
   return results;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const most = { 4: 32, 6: 128 }[isIP(address)];
+  return (
+    most !== undefined &&
+    more.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  );
 }

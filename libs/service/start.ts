@@ -1,8 +1,10 @@
 /** Starts services in one process and stops them in order. */
 import type { Contract } from '#libs/contract';
-import { type Bus, type Handler, listener, memoryBus, topologyOf } from '#libs/events';
+import { type Bus, memoryBus, topologyOf } from '#libs/events';
 import { application, listen, routes, tokenBucket } from '#libs/http';
 import { openStore, type Store } from '#libs/store';
+import { closed, closedTogether } from './closing.ts';
+import { heard } from './hearing.ts';
 import { type Log, newLog } from './log.ts';
 import { management } from './management.ts';
 import { type Metrics, newMetrics } from './metrics.ts';
@@ -38,6 +40,10 @@ interface Process extends Start {
   metrics: Metrics;
   tracing: Tracing;
   bus: Bus;
+  /** Every store that was opened. */
+  stores: Store[];
+  /** Aborted when the start has failed: what still waits gives up. */
+  failed: AbortController;
 }
 
 interface Up {
@@ -66,10 +72,27 @@ export async function start(of: Start): Promise<Started> {
     bus,
     now: of.now ?? (() => new Date()),
     metrics: newMetrics(),
+    stores: [],
+    failed: new AbortController(),
   };
+  try {
+    return await serving(host, await begun(host, own));
+  } catch (error) {
+    host.failed.abort(error);
+    await closed([
+      () => bus.close(),
+      ...host.stores.map((store) => () => store.close()),
+      () => tracing.stop(),
+    ]).catch((more: unknown) => log.warn({ err: more }, 'Not everything could be closed'));
+    throw error;
+  }
+}
 
-  const stores = await prepared(of.services, (service) => opened(host, service), log);
-  const ups = of.services.map((service, at): Up => {
+/** Opens the stores and lets the services say what they do. */
+async function begun(host: Process, own: readonly unknown[]): Promise<Up[]> {
+  const { services, log, failed } = host;
+  const stores = await prepared(services, (service) => opened(host, service), log, failed.signal);
+  const ups = services.map((service, at): Up => {
     const store = stores[at];
     if (!store) throw new Error(`${service.contract.name} has no store`);
     const given = {
@@ -81,14 +104,14 @@ export async function start(of: Start): Promise<Started> {
     return { service, store, running: service.start(given) };
   });
   for (const { running } of ups) await running.before?.();
-  return serving(host, ups);
+  return ups;
 }
 
-function opened(
-  { contracts, settings, bus, now, tracing, log }: Process,
+async function opened(
+  { contracts, settings, bus, now, tracing, log, stores, failed }: Process,
   service: AnyService,
 ): Promise<Store> {
-  return openStore({
+  const store = await openStore({
     uri: settings.MONGODB_URI,
     contract: service.contract,
     collections: service.collections,
@@ -99,6 +122,9 @@ function opened(
     trace: tracing.current,
     trouble: (what, error) => log.warn({ service: service.contract.name, err: error }, what),
   });
+  if (failed.signal.aborted) await store.close();
+  else stores.push(store);
+  return store;
 }
 
 /** Opens the ports, then lets events and background work flow. */
@@ -113,29 +139,48 @@ async function serving(host: Process, ups: readonly Up[]): Promise<Started> {
       throw error;
     },
   );
-  for (const { service, store, running } of ups) {
-    const { name } = service.contract;
-    if (running.listeners?.length)
-      await bus.consume(name, counted(host, name, listener(running.listeners)), { prefetch: 32 });
+  try {
+    for (const { service, running } of ups)
+      if (running.listeners?.length)
+        await bus.consume(service.contract.name, heard(host, service.contract.name, running.listeners), {
+          prefetch: 32,
+        });
+  } catch (error) {
+    await closed([() => api.close(0), () => managementPort.close(0)]);
+    throw error;
+  }
+  for (const { store, running } of ups) {
     store.relay();
     for (const worker of running.workers ?? []) worker.start();
   }
+  const workers = ups.flatMap(({ running }) => running.workers ?? []);
+  let stopping: Promise<void> | undefined;
+  const stop = async () => {
+    state.draining = true;
+    log.info('Stopping');
+    await closed([
+      () => api.close(settings.DRAIN_SECONDS * 1000),
+      () => closedTogether(workers.map((worker) => () => worker.stop())),
+      () => bus.close(),
+      () =>
+        closedTogether(
+          ups.map(
+            ({ store }) =>
+              () =>
+                store.close(),
+          ),
+        ),
+      () => managementPort.close(0),
+      () => tracing.stop(),
+    ]);
+    log.info('Stopped');
+  };
   log.info({ port: api.port, managementPort: managementPort.port }, 'Ready');
   return {
     port: api.port,
     managementPort: managementPort.port,
     log,
-    async stop() {
-      state.draining = true;
-      log.info('Stopping');
-      await api.close(settings.DRAIN_SECONDS * 1000);
-      await Promise.all(ups.flatMap(({ running }) => (running.workers ?? []).map((worker) => worker.stop())));
-      await bus.close();
-      await Promise.all(ups.map(({ store }) => store.close()));
-      await managementPort.close(0);
-      await tracing.stop();
-      log.info('Stopped');
-    },
+    stop: () => (stopping ??= stop()),
   };
 }
 
@@ -168,21 +213,6 @@ function publicApplication(host: Process, ups: readonly Up[]) {
     trustedProxies: settings.TRUSTED_PROXIES,
     trouble: (what, error) => log.error({ err: error }, what),
   });
-}
-
-/** A handler that counts and logs how it went. */
-function counted({ metrics, log }: Process, service: string, handler: Handler): Handler {
-  return async (event, signal) => {
-    try {
-      await handler(event, signal);
-      metrics.event(service, event.type, 'handled');
-      log.debug({ service, event: event.type, event_id: event.id }, 'Event handled');
-    } catch (error) {
-      metrics.event(service, event.type, 'failed');
-      log.warn({ service, event: event.type, event_id: event.id, err: error }, 'Event not handled');
-      throw error;
-    }
-  };
 }
 
 async function unready(ups: readonly Up[], bus: Bus, draining: boolean): Promise<Record<string, string>> {

@@ -5,16 +5,27 @@ import type { Worker } from './service.ts';
 export function every(pauseMs: number, work: () => Promise<void>, trouble: (error: unknown) => void): Worker {
   let timer: NodeJS.Timeout | undefined;
   let turn = Promise.resolve();
+  let started = false;
   let stopped = false;
 
   const next = () => {
-    turn = work().catch(trouble);
-    turn.then(() => {
+    turn = attempt().then(() => {
       if (!stopped) timer = setTimeout(next, pauseMs);
     });
   };
+  const attempt = async () => {
+    try {
+      await work();
+    } catch (error) {
+      trouble(error);
+    }
+  };
   return {
-    start: next,
+    start() {
+      if (started || stopped) return;
+      started = true;
+      next();
+    },
     async stop() {
       stopped = true;
       clearTimeout(timer);

@@ -53,7 +53,6 @@ export async function world(of: {
     HOST: '127.0.0.1',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    APP_URL: 'http://127.0.0.1',
     REQUESTS_PER_MINUTE: '0',
     DRAIN_SECONDS: '2',
     DEFAULT_PLAN: 'scale',

@@ -1,139 +1,23 @@
 /** What identity offers: people, organizations, credentials; and to its neighbours: who is asking, and on which plan. */
 import { z } from 'zod';
+import { anyone, contract, id, media, nothing, operation } from '#libs/contract';
+import { member } from './access.ts';
 import {
-  access,
-  anyone,
-  contract,
-  Forbidden,
-  id,
-  media,
-  nothing,
-  operation,
-  problem,
-  timestamp,
-} from '#libs/contract';
-import type { Asking } from './principal.ts';
+  EmailTaken,
+  OrganizationRequired,
+  RefreshTokenInvalid,
+  RoleTooHigh,
+  SlugTaken,
+  WrongCredentials,
+} from './problems.ts';
+import { ApiKey, email, Member, name, Organization, password, Session, slug } from './shapes.ts';
 import { organizationProfiles, principalViews, role } from './views.ts';
 
+export * from './access.ts';
 export { type Asking, principalFrom } from './principal.ts';
+export * from './problems.ts';
+export { ApiKey, Member, Organization, Session } from './shapes.ts';
 export * from './views.ts';
-
-// ── Problems ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export const EmailTaken = problem(
-  'email_taken',
-  409,
-  'There is an account with this email already: log in instead.',
-);
-export const SlugTaken = problem(
-  'slug_taken',
-  409,
-  'Another organization has this slug: choose another one.',
-);
-export const WrongCredentials = problem('wrong_credentials', 401, 'Email or password is wrong.');
-export const RefreshTokenInvalid = problem(
-  'refresh_token_invalid',
-  401,
-  'This refresh token is not valid any more: log in again.',
-);
-export const OrganizationRequired = problem(
-  'organization_required',
-  400,
-  'You are a member of several organizations: name one of them in `organization_slug`.',
-);
-export const RoleTooHigh = problem('role_too_high', 403, 'A key cannot have a higher role than its maker.');
-export const ScalePlanRequired = problem('scale_plan_required', 403, 'Webhooks need the Scale plan.');
-
-// ── Who may call ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Any member of an organization, with an access token or an API key. */
-export const member = access<Asking>({
-  name: 'member',
-  sentence: 'Any member of the organization.',
-  permits: () => undefined,
-});
-
-/** An admin of the organization. */
-export const admin = access<Asking>({
-  name: 'admin',
-  sentence: 'Admins of the organization.',
-  permits: (asking) =>
-    asking.role === 'admin' ? undefined : Forbidden('Only an admin of the organization may do this.'),
-});
-
-/** Any member of an organization on the Scale plan. */
-export const scaleMember = access<Asking>({
-  name: 'scale plan member',
-  sentence: 'Any member of an organization on the Scale plan.',
-  permits: async (asking) => ((await asking.plan()) === 'scale' ? undefined : ScalePlanRequired()),
-});
-
-// ── Shapes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export const email = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .max(254)
-  .pipe(z.email())
-  .meta({ description: 'Compared without case' });
-export const slug = z
-  .string()
-  .regex(
-    /^[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])$/,
-    'Use 3 to 40 lower-case letters, digits and dashes; no dash at the ends',
-  )
-  .meta({ description: 'Part of public links' });
-const password = z.string().min(12, 'Use at least 12 characters').max(256);
-const name = z.string().trim().min(1).max(200);
-
-export const Organization = z
-  .strictObject({
-    id,
-    name: z.string(),
-    slug: z.string(),
-    settings: z.strictObject({}),
-    created_at: timestamp,
-  })
-  .meta({ id: 'Organization' });
-
-export const Member = z
-  .strictObject({
-    id,
-    name: z.string(),
-    email: z.string(),
-    role,
-    department: z.string().nullable(),
-    joined_at: timestamp,
-  })
-  .meta({
-    id: 'Member',
-    description: 'A person in an organization; `id` is the user id that documents carry.',
-  });
-
-export const Session = z
-  .strictObject({
-    access_token: z.string(),
-    refresh_token: z.string(),
-    token_type: z.literal('Bearer'),
-    expires_in: z.number().int().meta({ description: 'Seconds' }),
-    member: Member,
-    organization: Organization,
-  })
-  .meta({ id: 'Session' });
-
-export const ApiKey = z
-  .strictObject({
-    id,
-    name: z.string(),
-    role,
-    prefix: z.string().meta({ description: 'The first characters, to recognise it by' }),
-    created_by: id,
-    expires_at: timestamp.nullable(),
-    last_used_at: timestamp.nullable(),
-    created_at: timestamp,
-  })
-  .meta({ id: 'ApiKey' });
 
 // ── Operations ────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -7,6 +7,14 @@ import { body, json } from '#libs/contract';
 import { answer, handle } from '#libs/http';
 import { getReference, getReferenceAsset, readReference } from './contract.ts';
 
+/** What the reference says of the API as a whole. */
+export const about = {
+  title: 'Process Document Service',
+  version: '1.0.0',
+  description: 'SOPs, playbooks and guides: written once, published, shared, exported, announced.',
+  apiPrefix: '/api/v1',
+};
+
 const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',

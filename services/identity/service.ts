@@ -8,7 +8,7 @@ import { keeping } from './api-keys.ts';
 import { identityContract } from './contract.ts';
 import { people } from './people.ts';
 import { principalFrom } from './principal.ts';
-import { reference } from './reference.ts';
+import { about, reference } from './reference.ts';
 import { planNames } from './rules/plans.ts';
 import { signingIn } from './signing-in.ts';
 import { signing } from './signing-keys.ts';
@@ -25,13 +25,6 @@ import {
 import { credentials } from './store/credentials.ts';
 
 const accessTokenSeconds = 900;
-
-const about = {
-  title: 'Process Document Service',
-  version: '1.0.0',
-  description: 'SOPs, playbooks and guides: written once, published, shared, exported, announced.',
-  apiPrefix: '/api/v1',
-};
 
 export const identity = service({
   contract: identityContract,

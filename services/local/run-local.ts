@@ -22,10 +22,16 @@ export async function runLocal(of: Start): Promise<void> {
     up.started = await start({ ...of, environment });
     process.stdout.write(await welcome(up.started, up.mongod, home, dataDir, environment));
   } catch (error) {
-    process.stderr.write(`${sentenceOf(error)}\n`);
+    process.stderr.write(`${reasonOf(error, dataDir)}\n`);
     await stop();
     process.exit(1);
   }
+}
+
+function reasonOf(error: unknown, dataDir: string): string {
+  const isRunning = error instanceof Error && 'code' in error && error.code === 'data_dir_in_use';
+  if (!isRunning) return sentenceOf(error);
+  return `The service is running already with the data in ${dataDir}: use that one, or stop it first (or set DATA_DIR to another folder).`;
 }
 
 /** The environment of a local run: what was given wins over the loose defaults. */

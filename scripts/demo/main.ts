@@ -1,0 +1,166 @@
+/** Does the main job against a running service and shows each step: `npm run demo -- --base http://127.0.0.1:8080`. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Api, client } from './api.ts';
+import { isSigned, isStandardSigned, type Receiver, receiver } from './receiver.ts';
+
+const fixtures = new URL('../../tests/fixtures/', import.meta.url);
+const out = resolve('demo-out');
+
+const { values } = parseArgs({ options: { base: { type: 'string', default: 'http://127.0.0.1:8080' } } });
+const origin = values.base.replace(/\/(api\/v1)?\/?$/, '');
+
+const hooks = await receiver();
+try {
+  await mainJob(`${origin}/api/v1`, hooks);
+  console.log(`\nAll steps done. The files are in ${out}`);
+} catch (error) {
+  console.error(`\n✗ ${reasonOf(error)}`);
+  process.exitCode = 1;
+} finally {
+  hooks.close();
+}
+
+async function mainJob(base: string, { url, first }: Receiver): Promise<void> {
+  await mkdir(out, { recursive: true });
+  const anyone = client(base);
+
+  const session = await step('Sign up', async () => {
+    const unique = randomBytes(4).toString('hex');
+    const person = {
+      name: 'Robin Demo',
+      email: `robin-${unique}@demo.example`,
+      password: randomBytes(18).toString('base64url'),
+    };
+    const { json } = await anyone('POST', '/auth/register', {
+      organization_name: `Harbour Bank ${unique}`,
+      ...person,
+    });
+    return say(json, `${json.organization.name} (${json.organization.slug}), admin ${json.member.email}`);
+  });
+  const key = await step('Make an API key', async () => {
+    const { json } = await client(base, session.access_token)('POST', '/api-keys', {
+      name: 'Demo',
+      role: 'admin',
+    });
+    return say(json.key, `${json.prefix}…`);
+  });
+  const api = client(base, key);
+  const secret = await step('Register a webhook', async () => {
+    const { json } = await api('POST', '/webhooks', {
+      name: 'Demo receiver',
+      url,
+      event_types: ['document.published'],
+    });
+    return say(json.secret, `${url} for ${json.event_types.join(', ')}`);
+  });
+  const document = await step('Create a document with its tree', async () => {
+    const sop: unknown = JSON.parse(await readFile(new URL('incident-response-sop.json', fixtures), 'utf8'));
+    const { json } = await api('POST', '/documents', sop);
+    return say(json, `“${json.title}”, ${countNodes(json.nodes)} nodes, ${json.status}`);
+  });
+  await step('Publish it', async () => {
+    const { json } = await api('POST', `/documents/${document.id}/publish`);
+    return say(json, `${json.status} at ${json.published_at}`);
+  });
+  const link = await step('Share it by a public link', async () => {
+    const { json } = await api('POST', `/documents/${document.id}/share-token`);
+    const path = `${origin}/embed/${json.org_slug}/${json.token}`;
+    return say(path, path);
+  });
+  await step('Read it as anyone', async () => {
+    const { json, bytes } = await anyone('GET', link);
+    await keep('embed.json', bytes);
+    return say(json, `${countNodes(json.nodes)} nodes without any credentials`);
+  });
+  await exports(api, document.id);
+  await step('Receive the signed event', async () => {
+    const delivery = await first('document.published', 15_000);
+    await keep('webhook.json', delivery.body);
+    if (!isSigned(delivery, secret)) throw new Error('X-Service-Signature does not fit');
+    if (!isStandardSigned(delivery, secret, Date.now() / 1000))
+      throw new Error('webhook-signature does not fit');
+    return say(delivery, `${delivery.headers['webhook-id']}: both signatures fit`);
+  });
+  await step('Look at the event log', async () => {
+    const entry = await delivered(api);
+    return say(entry, `${entry.event_type} ${entry.status} after ${entry.attempts} attempt`);
+  });
+}
+
+async function exports(api: Api, id: string): Promise<void> {
+  const template = await step('Upload a corporate template', async () => {
+    const form = new FormData();
+    form.set('name', 'Corporate');
+    form.set('indent_inches', '0.4');
+    form.set(
+      'file',
+      new Blob([await readFile(new URL('corporate-template.docx', fixtures))]),
+      'corporate-template.docx',
+    );
+    const { json } = await api('POST', '/templates', form);
+    return say(json, `${json.name}, ${json.size_bytes} bytes, placeholders ${json.placeholders.join(', ')}`);
+  });
+  for (const [name, templateId] of [
+    ['corporate.docx', template.id],
+    ['default.docx', 'default'],
+  ]) {
+    await step(`Export to Word (${name})`, async () => {
+      const { bytes, headers } = await api('GET', `/documents/${id}/export/word?template_id=${templateId}`);
+      await keep(name, bytes);
+      return say(bytes, `${bytes.length} bytes, ${headers.get('content-disposition')}`);
+    });
+  }
+  await step('Export to Markdown', async () => {
+    const { bytes } = await api('GET', `/documents/${id}/export/markdown`);
+    await keep('document.md', bytes);
+    return say(bytes, `${bytes.length} bytes`);
+  });
+}
+
+/** The newest entry of the event log, once its delivery is recorded. */
+async function delivered(api: Api): Promise<{ event_type: string; status: string; attempts: number }> {
+  for (let tries = 0; tries < 50; tries += 1) {
+    const [entry] = (await api('GET', '/webhooks/events')).json;
+    if (entry?.status === 'delivered') return entry;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('The event log does not say delivered');
+}
+
+interface Said<T> {
+  value: T;
+  line: string;
+}
+
+function say<T>(value: T, line: string): Said<T> {
+  return { value, line };
+}
+
+async function step<T>(name: string, work: () => Promise<Said<T>>): Promise<T> {
+  const startedAt = performance.now();
+  try {
+    const { value, line } = await work();
+    console.log(`✓ ${name.padEnd(34)} ${line}  (${Math.round(performance.now() - startedAt)} ms)`);
+    return value;
+  } catch (error) {
+    throw new Error(`${name}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function keep(name: string, bytes: Uint8Array): Promise<void> {
+  return writeFile(resolve(out, name), bytes);
+}
+
+function countNodes(nodes: { children: [] }[]): number {
+  return nodes.reduce((sum, node) => sum + 1 + countNodes(node.children), 0);
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.message === 'fetch failed')
+    return `Nothing answers at ${origin}: is the service running there (npm start)?`;
+  return error.message;
+}

@@ -1,0 +1,140 @@
+/** Generated files: the reference and its tables, made from the contracts. `--check` fails when one is stale. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { type AnyOperation, openapi, problemsOf } from '#libs/contract';
+import { commonSettings } from '#libs/service';
+import { contracts } from '../services/contracts.ts';
+import { about } from '../services/identity/reference.ts';
+import { services } from '../services/services.ts';
+
+const root = new URL('..', import.meta.url);
+const note = 'Generated from the contracts by `npm run generate`; do not edit.';
+
+const files: Record<string, string> = {
+  'docs/contracts/openapi.json': `${JSON.stringify(openapi(contracts, about), null, 2)}\n`,
+  'docs/contracts/operations.md': operationsPage(),
+  'docs/contracts/problems.md': problemsPage(),
+  'docs/contracts/events.md': eventsPage(),
+  'docs/contracts/ownership.md': ownershipPage(),
+  'docs/settings.md': settingsPage(),
+};
+
+const stale = [];
+for (const [path, text] of Object.entries(files)) {
+  const file = fileURLToPath(new URL(path, root));
+  const before = await readFile(file, 'utf8').catch(() => undefined);
+  if (before === text) continue;
+  stale.push(path);
+  if (process.argv.includes('--check')) continue;
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
+if (stale.length === 0) console.log(`${Object.keys(files).length} generated files are fresh`);
+else if (process.argv.includes('--check')) {
+  console.error(`Stale: ${stale.join(', ')}. Run \`npm run generate\` and commit what it changes.`);
+  process.exitCode = 1;
+} else console.log(`Written: ${stale.join(', ')}`);
+
+function operationsPage(): string {
+  const row = (operation: AnyOperation) => {
+    const path = operation.at === 'root' ? operation.path : about.apiPrefix + operation.path;
+    return [
+      operation.summary,
+      `\`${operation.method.toUpperCase()} ${path}\``,
+      operation.access.name,
+      String(operation.status),
+    ];
+  };
+  const sections = contracts.map(
+    ({ title, sentence, operations }) =>
+      `## ${title}\n\n${sentence}\n\n${table(['operation', 'route', 'who', 'success'], operations.map(row))}`,
+  );
+  return page('Operations', sections);
+}
+
+function problemsPage(): string {
+  const kinds = new Map(
+    contracts.flatMap(({ operations }) => operations.flatMap(problemsOf)).map((kind) => [kind.code, kind]),
+  );
+  const rows = [...kinds.values()]
+    .sort((a, b) => a.status - b.status || a.code.localeCompare(b.code))
+    .map(({ code, status, title }) => [String(status), `\`${code}\``, title]);
+  return page('Problems', [
+    'Every error is `application/problem+json` (RFC 9457); `code` is stable.',
+    table(['status', 'code', 'meaning'], rows),
+  ]);
+}
+
+function eventsPage(): string {
+  const heardBy = (name: string) =>
+    contracts.filter(({ hears }) => hears.some((event) => event.name === name)).map((one) => one.name);
+  const rows = contracts.flatMap(({ name, says }) =>
+    says.map((event) => [
+      `\`${event.name}\``,
+      event.sentence,
+      name,
+      heardBy(event.name).join(', ') || '–',
+      event.subscribable ? 'yes' : 'no',
+    ]),
+  );
+  return page('Events', [table(['event', 'meaning', 'said by', 'heard by', 'webhooks'], rows)]);
+}
+
+function ownershipPage(): string {
+  const rows = contracts.map(({ name, owns, views, reads }) => [
+    name,
+    list(owns),
+    list(views.map((view) => view.name)),
+    list(reads.map((view) => view.name)),
+  ]);
+  return page('Who owns and reads what', [
+    table(['service', 'owns', 'publishes the views', 'reads the views'], rows),
+  ]);
+}
+
+function settingsPage(): string {
+  const section = (title: string, shape: z.ZodObject) => {
+    const schema = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
+    const rows = Object.entries(schema.properties ?? {}).map(([name, of]) => {
+      const { default: usual, description, enum: choices } = typeof of === 'object' ? of : {};
+      const isRequired = schema.required?.includes(name) ?? false;
+      const value =
+        usual === undefined
+          ? isRequired
+            ? 'required'
+            : 'unset'
+          : `\`${Array.isArray(usual) ? usual.join(',') || '(empty)' : usual}\``;
+      return [
+        `\`${name}\``,
+        value,
+        [description, choices && `One of ${choices.join(', ')}.`].filter(Boolean).join(' '),
+      ];
+    });
+    return rows.length === 0 ? [] : [`## ${title}\n\n${table(['name', 'default', 'meaning'], rows)}`];
+  };
+  const own = services.flatMap(({ contract, settings }) => section(contract.title, settings));
+  const local =
+    'A local run (`npm start` without `MONGODB_URI`) also reads `DATA_DIR` (default `.data`) and `APP_URL`, makes its secrets once and keeps them there, and sets `DEFAULT_PLAN=scale`, `WEBHOOK_ALLOW_INSECURE_TARGETS=true` and `REQUESTS_PER_MINUTE=0` unless told otherwise. With `MONGODB_URI` everything is explicit.';
+  return page('Settings', [
+    'All settings are environment variables; a start lists every mistake at once.',
+    local,
+    ...section('Every process', commonSettings),
+    ...own,
+  ]);
+}
+
+function page(title: string, parts: readonly string[]): string {
+  return `# ${title}\n\n${[note, ...parts].join('\n\n')}\n`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ') || '–';
+}

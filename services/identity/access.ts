@@ -1,0 +1,26 @@
+/** Who may call an operation: the values that operations of every service carry. */
+import { access, Forbidden } from '#libs/contract';
+import type { Asking } from './principal.ts';
+import { ScalePlanRequired } from './problems.ts';
+
+/** Any member of an organization, with an access token or an API key. */
+export const member = access<Asking>({
+  name: 'member',
+  sentence: 'Any member of the organization.',
+  permits: () => undefined,
+});
+
+/** An admin of the organization. */
+export const admin = access<Asking>({
+  name: 'admin',
+  sentence: 'Admins of the organization.',
+  permits: (asking) =>
+    asking.role === 'admin' ? undefined : Forbidden('Only an admin of the organization may do this.'),
+});
+
+/** Any member of an organization on the Scale plan. */
+export const scaleMember = access<Asking>({
+  name: 'scale plan member',
+  sentence: 'Any member of an organization on the Scale plan.',
+  permits: async (asking) => ((await asking.plan()) === 'scale' ? undefined : ScalePlanRequired()),
+});

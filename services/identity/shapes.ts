@@ -1,0 +1,69 @@
+/** The shapes of people, organizations and their credentials, as clients see and send them. */
+import { z } from 'zod';
+import { id, timestamp } from '#libs/contract';
+import { role } from './views.ts';
+
+export const email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254)
+  .pipe(z.email())
+  .meta({ description: 'Compared without case' });
+export const slug = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])$/,
+    'Use 3 to 40 lower-case letters, digits and dashes; no dash at the ends',
+  )
+  .meta({ description: 'Part of public links' });
+export const password = z.string().min(12, 'Use at least 12 characters').max(256);
+export const name = z.string().trim().min(1).max(200);
+
+export const Organization = z
+  .strictObject({
+    id,
+    name: z.string(),
+    slug: z.string(),
+    settings: z.strictObject({}),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Organization' });
+
+export const Member = z
+  .strictObject({
+    id,
+    name: z.string(),
+    email: z.string(),
+    role,
+    department: z.string().nullable(),
+    joined_at: timestamp,
+  })
+  .meta({
+    id: 'Member',
+    description: 'A person in an organization; `id` is the user id that documents carry.',
+  });
+
+export const Session = z
+  .strictObject({
+    access_token: z.string(),
+    refresh_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.number().int().meta({ description: 'Seconds' }),
+    member: Member,
+    organization: Organization,
+  })
+  .meta({ id: 'Session' });
+
+export const ApiKey = z
+  .strictObject({
+    id,
+    name: z.string(),
+    role,
+    prefix: z.string().meta({ description: 'The first characters, to recognise it by' }),
+    created_by: id,
+    expires_at: timestamp.nullable(),
+    last_used_at: timestamp.nullable(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'ApiKey' });

@@ -1,0 +1,178 @@
+/** Promises that every operation keeps, made from the contracts; a new operation is tested the day it exists. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { type AnyOperation, newId, openapi, problemsOf } from '#libs/contract';
+import { type Person, register, type World, world } from '#libs/testing';
+import { contracts } from '../services/contracts.ts';
+import { services } from '../services/services.ts';
+
+const operations: AnyOperation[] = contracts.flatMap((contract) => [...contract.operations]);
+const guarded = operations.filter((operation) => operation.access.authenticated);
+const withPath = guarded.filter((operation) => operation.params);
+const withBody = operations.filter((operation) => operation.body && operation.access.authenticated);
+
+let here: World;
+let ada: Person;
+let bob: Person;
+/** Things of Ada's organization, by the name of the path parameter that leads to them. */
+let hers: Record<string, string>;
+
+beforeAll(async () => {
+  here = await world({ services, contracts });
+  [ada, bob] = await Promise.all([register(here), register(here)]);
+  hers = await thingsOf(ada);
+}, 120_000);
+afterAll(() => here?.stop());
+
+describe('every operation', () => {
+  test('has a name, an id and a route of its own', () => {
+    expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
+    expect(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size).toBe(operations.length);
+  });
+
+  test('is handled by the service that declares it', async () => {
+    const unhandled = [];
+    for (const operation of operations) {
+      const { status, body } = await here.ask(operation.method.toUpperCase(), pathFor(operation, {}), {});
+      const isMissing = status === 405 || (status === 404 && body.detail === 'There is no such route.');
+      if (isMissing) unhandled.push(operation.id);
+    }
+    expect(unhandled).toEqual([]);
+  });
+
+  test.each(guarded)('$id without a token is 401', async (operation) => {
+    for (const as of [
+      undefined,
+      'nonsense',
+      'pds_nonsense',
+      `${ada.key.slice(0, -1)}x`,
+      `${ada.token.slice(0, -3)}xxx`,
+    ]) {
+      const { status, body, headers } = await here.ask(
+        operation.method.toUpperCase(),
+        pathFor(operation, hers),
+        as ? { as } : {},
+      );
+      expect([status, body.code]).toEqual([401, 'unauthenticated']);
+      expect(headers.get('www-authenticate')).toBe('Bearer');
+      expect(headers.get('content-type')).toBe('application/problem+json');
+    }
+  });
+
+  test.each(withPath)(
+    '$id in another organization is the same 404 as for nothing at all',
+    async (operation) => {
+      const body = sampleBody(operation);
+      const method = operation.method.toUpperCase();
+      const others = await here.ask(method, pathFor(operation, hers), { as: bob.key, body });
+      const nothing = await here.ask(method, pathFor(operation, {}), { as: bob.key, body });
+      expect(others.status).toBe(404);
+      expect({ ...others.body, request_id: '' }).toEqual({ ...nothing.body, request_id: '' });
+    },
+  );
+
+  test.each(withPath)('$id with an ill-formed id is 404', async (operation) => {
+    const ids = Object.fromEntries(Object.keys(hers).map((name) => [name, 'not-an-id']));
+    const { status } = await here.ask(operation.method.toUpperCase(), pathFor(operation, ids), {
+      as: ada.key,
+      body: sampleBody(operation),
+    });
+    expect(status).toBe(404);
+  });
+
+  test.each(withBody)('$id with nonsense is 400 with every mistake', async (operation) => {
+    const method = operation.method.toUpperCase();
+    const path = pathFor(operation, hers);
+    const isMultipart = 'file' in operation.body;
+    const nonsense = isMultipart ? new FormData() : { nonsense: 1, more_nonsense: 2 };
+    const { status, body } = await here.ask(method, path, { as: ada.key, body: nonsense });
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    const paths = body.errors.map(({ path: at }: { path: string }) => at);
+    if (isMultipart) expect(paths).toContain(`body/${operation.body.file}`);
+    else expect(paths).toEqual(expect.arrayContaining(['body/nonsense', 'body/more_nonsense']));
+    if (isMultipart) return;
+    const broken = await here.ask(method, path, {
+      as: ada.key,
+      body: '{"broken',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([broken.status, broken.body.code]).toEqual([400, 'malformed_json']);
+  });
+});
+
+describe('the reference', () => {
+  test('is served, and holds every operation with its problems', async () => {
+    const { status, body, headers } = await here.ask('GET', '/openapi.json');
+    expect(status).toBe(200);
+    expect(body.openapi).toMatch(/^3\.1/);
+    for (const operation of operations) {
+      const path = operation.at === 'root' ? operation.path : `/api/v1${operation.path}`;
+      const described = body.paths[path]?.[operation.method];
+      expect(described?.operationId).toBe(operation.id);
+      for (const kind of problemsOf(operation)) {
+        expect(described.responses[kind.status]?.description).toContain(kind.code);
+      }
+    }
+    const again = await here.ask('GET', '/openapi.json', {
+      headers: { 'if-none-match': headers.get('etag') ?? '' },
+    });
+    expect(again.status).toBe(304);
+  });
+
+  test('refers to no schema that is not there', () => {
+    const document = openapi(contracts, { title: 't', version: '1', description: 'd', apiPrefix: '/api/v1' });
+    const text = JSON.stringify(document);
+    const components = z
+      .object({ components: z.object({ schemas: z.record(z.string(), z.unknown()) }) })
+      .parse(document);
+    const named = [...text.matchAll(/#\/components\/schemas\/([\w-]+)/g)].map(([, name]) => name ?? '');
+    expect(named.filter((name) => !(name in components.components.schemas))).toEqual([]);
+    expect(text).not.toContain('"$defs"');
+  });
+
+  test('is a page whose every file is served from here', async () => {
+    const page = await here.ask('GET', '/docs');
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const html = new TextDecoder().decode(page.bytes);
+    expect(html).not.toMatch(/https?:\/\//);
+    for (const [, file] of html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)) {
+      expect((await here.ask('GET', `/${file}`)).status).toBe(200);
+    }
+  });
+});
+
+describe('ownership', () => {
+  test('a collection has one owner, a view comes from its owner', () => {
+    const owned = contracts.flatMap((contract) => [...contract.owns]);
+    expect(new Set(owned).size).toBe(owned.length);
+    for (const contract of contracts)
+      for (const view of contract.views) expect(contract.owns).toContain(view.of);
+  });
+
+  test('whatever is read or heard is offered or said by somebody', () => {
+    const views = contracts.flatMap((contract) => [...contract.views]);
+    const events = contracts.flatMap((contract) => [...contract.says]);
+    for (const contract of contracts) {
+      for (const view of contract.reads) expect(views).toContain(view);
+      for (const event of contract.hears) expect(events).toContain(event);
+    }
+  });
+});
+
+function pathFor(operation: AnyOperation, ids: Record<string, string>): string {
+  return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? newId());
+}
+
+/** A body that fits the operation's form, so that what answers is behind the form. */
+function sampleBody(operation: AnyOperation): unknown {
+  const samples: Record<string, unknown> = { createNode: { node_type: 'section', title: 'One', order: 1 } };
+  return samples[operation.id];
+}
+
+async function thingsOf(person: Person): Promise<Record<string, string>> {
+  const document = await here.ask('POST', '/documents', { as: person.key, body: { title: 'Hers' } });
+  await here.ask('POST', `/documents/${document.body.id}/publish`, { as: person.key });
+  const webhook = { name: 'Hers', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
+  const config = await here.ask('POST', '/webhooks', { as: person.key, body: webhook });
+  return { doc_id: document.body.id, config_id: config.body.id };
+}

@@ -1,0 +1,56 @@
+/** `npm start` as tests use it: the real program in a process of its own, over a data folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { until } from '#libs/testing';
+
+/** A run of the whole system in its own process. */
+export interface LocalRun {
+  origin: string;
+  process: ChildProcess;
+  /** Everything printed so far. */
+  printed(): string;
+  /** Resolves with the exit code (null after a signal). */
+  exited: Promise<number | null>;
+}
+
+/** Starts all services on free ports; resolves as soon as they are ready. */
+export async function localRun(dataDir: string, environment: Record<string, string> = {}): Promise<LocalRun> {
+  const run = spawnLocal(dataDir, environment);
+  const ended = run.exited.then((code) => {
+    throw new Error(`The run ended with ${code}:\n${run.printed()}`);
+  });
+  const origin = await Promise.race([
+    until('a ready run', async () => /API +(http:\/\/[\d.:]+)/.exec(run.printed())?.[1], 30_000),
+    ended,
+  ]);
+  ended.catch(() => undefined);
+  return { ...run, origin };
+}
+
+/** Starts all services without waiting, e.g. to see what they say when they cannot start. */
+export function spawnLocal(
+  dataDir: string,
+  environment: Record<string, string> = {},
+): Omit<LocalRun, 'origin'> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'services/all.ts'], {
+    cwd: new URL('..', import.meta.url).pathname,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      MANAGEMENT_PORT: '0',
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+  }
+  const exited = once(child, 'exit').then(([code]) => code);
+  return { process: child, printed: () => text, exited };
+}
