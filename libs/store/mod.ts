@@ -1,6 +1,7 @@
 /** The door of the store library: MongoDB, transactions with their events, and the views of others. */
 export { type Collection, collection } from './collection.ts';
-export { type EmbeddedError, type Mongod, startMongod } from './embedded/mongod.ts';
+export type { EmbeddedError, Mongod } from './embedded/mongod.ts';
+export { startMongod } from './embedded.ts';
 export type { Kept } from './idempotency.ts';
 export { type OpenStore, openStore, type Store } from './open.ts';
 export { type KeyRing, keyRing } from './sealing.ts';

@@ -1,30 +1,341 @@
 /** Documents over HTTP with a real MongoDB. */
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
 import { type Person, register, type World, world } from '#libs/testing';
-import { identity } from '../identity/service.ts';
 import { contracts } from '../contracts.ts';
+import { identity } from '../identity/service.ts';
+import { webhookDeliveryContract } from '../webhook-delivery/contract.ts';
+import { Document, DocumentSummary, Node, type TreeInput } from './contract.ts';
 import { documents } from './service.ts';
 
 let here: World;
 let ada: Person;
+let sop: { title: string; version: string; department: string; nodes: TreeInput[] };
 
 beforeAll(async () => {
-  here = await world({ services: [identity, documents], contracts });
+  here = await world({
+    services: [identity, documents],
+    contracts,
+    environment: { PUBLISH_LIMIT_TRIAL: '2' },
+  });
   ada = await register(here);
+  sop = JSON.parse(
+    await readFile(new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url), 'utf8'),
+  );
 }, 60_000);
 afterAll(() => here?.stop());
 
-test('smoke', async () => {
-  const t0 = performance.now();
-  const made = await here.ask('POST', '/documents', { as: ada.key, body: { title: 'SOP' } });
-  expect(made.status).toBe(201);
-  console.log(made.body, made.headers.get('etag'), performance.now() - t0);
-  const node = await here.ask('POST', `/documents/${made.body.id}/nodes`, { as: ada.key, body: { node_type: 'section', title: 'One', order: 1 } });
-  console.log(node.body);
-  const pub = await here.ask('POST', `/documents/${made.body.id}/publish`, { as: ada.key , headers: {'idempotency-key': 'x'}});
-  console.log(pub.body, pub.status);
-  const pub2 = await here.ask('POST', `/documents/${made.body.id}/publish`, { as: ada.key , headers: {'idempotency-key': 'x'}});
-  console.log(pub2.body, pub2.status, pub2.headers);
-  console.log((await here.ask('GET', `/documents`, { as: ada.key })).body);
-  console.log((await here.ask('POST', `/documents`, { as: ada.key, body: {titl: 'x'} })).body);
+const create = (body: unknown = { title: 'SOP' }, as = ada.key) =>
+  here.ask('POST', '/documents', { as, body });
+
+describe('creating', () => {
+  test('a blank draft has every field, the absent ones null', async () => {
+    const { status, body, headers } = await create();
+    expect(status).toBe(201);
+    expect(Document.parse(body)).toMatchObject({
+      organization_id: ada.organizationId,
+      created_by: ada.userId,
+      editor_id: null,
+      parent_doc_id: null,
+      version: null,
+      department: null,
+      status: 'draft',
+      published_at: null,
+      archived_at: null,
+      nodes: [],
+    });
+    expect(headers.get('etag')).toBe('"1"');
+  });
+
+  test('a whole SOP comes back as it was sent, rich text exactly', async () => {
+    const { status, body } = await create(sop);
+    expect(status).toBe(201);
+    expect(Document.parse(body)).toMatchObject({
+      title: sop.title,
+      version: sop.version,
+      department: sop.department,
+    });
+    expect(inputOf(body.nodes)).toEqual(withDefaults(sop.nodes));
+    const read = await here.ask('GET', `/documents/${body.id}`, { as: ada.key });
+    expect(read.body).toEqual(body);
+  });
+
+  test('hostile names and numbers in rich text survive the round trip', async () => {
+    const content = {
+      type: 'doc',
+      attrs: { $where: '1', 'a.b': [1e308, -0.1, null, true], constructor: 'x' },
+      content: [{ type: 'text', text: '\u0000\u2028"\\</script>' }],
+    };
+    const { body } = await create({ title: 'T', nodes: [{ node_type: 'section', title: 'S', content }] });
+    expect(body.nodes[0].content).toEqual(content);
+  });
+
+  test('siblings sort by order, ties by creation', async () => {
+    const titles = ['late', 'first', 'tie 1', 'tie 2'];
+    const orders = [9, -1, 2.5, 2.5];
+    const nodes = titles.map((title, at) => ({ node_type: 'section', title, order: orders[at] }));
+    const { body } = await create({ title: 'T', nodes });
+    expect(body.nodes.map((node: { title: string }) => node.title)).toEqual([
+      'first',
+      'tie 1',
+      'tie 2',
+      'late',
+    ]);
+  });
+
+  test('misplaced nodes are named, and nothing is kept', async () => {
+    const before = await here.db.collection('nodes').countDocuments({ organization_id: ada.organizationId });
+    const nodes = [
+      { node_type: 'step', title: 'x' },
+      { node_type: 'section', title: 'y', children: [{ node_type: 'sub_step', title: 'z' }] },
+    ];
+    const { status, body } = await create({ title: 'T', nodes });
+    expect([status, body.code]).toEqual([400, 'node_hierarchy']);
+    expect(body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      'body/nodes/0',
+      'body/nodes/1/children/0',
+    ]);
+    expect(await here.db.collection('nodes').countDocuments({ organization_id: ada.organizationId })).toBe(
+      before,
+    );
+  });
+
+  test('content that is no rich text is named by its path', async () => {
+    const nodes = [{ node_type: 'section', title: 'x', content: { type: 'doc', content: [{ text: 5 }] } }];
+    const { status, body } = await create({ title: 'T', nodes });
+    expect(status).toBe(400);
+    const paths = body.errors.map(({ path }: { path: string }) => path);
+    expect(paths).toEqual(['body/nodes/0/content/content/0/type', 'body/nodes/0/content/content/0/text']);
+  });
+
+  test('more than 10,000 nodes are refused, 10,000 are not', async () => {
+    const tree = (steps: number) => [
+      {
+        node_type: 'section',
+        title: 's',
+        children: Array.from({ length: steps }, (_, at) => ({ node_type: 'step', title: `${at}` })),
+      },
+    ];
+    expect((await create({ title: 'T', nodes: tree(9_999) })).status).toBe(201);
+    const { status, body } = await create({ title: 'T', nodes: tree(10_000) });
+    expect([status, body.code]).toEqual([400, 'too_many_nodes']);
+  }, 30_000);
+
+  test('the same Idempotency-Key makes one document', async () => {
+    const asked = { as: ada.key, body: { title: 'Once' }, headers: { 'idempotency-key': newId() } };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => here.ask('POST', '/documents', asked)));
+    expect(new Set(answers.map(({ status }) => status)).size).toBeLessThanOrEqual(2);
+    const made = answers.filter(({ status }) => status === 201);
+    expect(new Set(made.map(({ body }) => body.id)).size).toBe(1);
+    expect(
+      answers
+        .filter(({ status }) => status !== 201)
+        .every(({ body }) => body.code === 'idempotency_key_in_flight'),
+    ).toBe(true);
+    const later = await here.ask('POST', '/documents', asked);
+    expect([later.status, later.body, later.headers.get('etag')]).toEqual([201, made[0]?.body, '"1"']);
+    const other = await here.ask('POST', '/documents', { ...asked, body: { title: 'Twice' } });
+    expect([other.status, other.body.code]).toEqual([400, 'idempotency_key_reused']);
+  });
 });
+
+describe('nodes', () => {
+  const add = (id: string, body: unknown, headers = {}) =>
+    here.ask('POST', `/documents/${id}/nodes`, { as: ada.key, body, headers });
+
+  test('a section, a step in it, a sub-step in that', async () => {
+    const { body: document } = await create();
+    const section = await add(document.id, { node_type: 'section', title: 'A', order: 1 });
+    expect(Node.parse(section.body)).toMatchObject({
+      document_id: document.id,
+      parent_id: null,
+      content: null,
+      order: 1,
+      children: [],
+    });
+    const step = await add(document.id, {
+      node_type: 'step',
+      title: 'B',
+      order: 1,
+      parent_id: section.body.id,
+    });
+    const sub = await add(document.id, {
+      node_type: 'sub_step',
+      title: 'C',
+      order: 1,
+      parent_id: step.body.id,
+    });
+    expect([section.status, step.status, sub.status]).toEqual([201, 201, 201]);
+    expect(sub.headers.get('etag')).toBe('"4"');
+    const { body } = await here.ask('GET', `/documents/${document.id}`, { as: ada.key });
+    expect(body.nodes[0].children[0].children[0].id).toBe(sub.body.id);
+  });
+
+  test('a parent of the wrong type, of another document or of nowhere is 400', async () => {
+    const { body: document } = await create({ title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
+    const { body: other } = await create({ title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
+    const section = document.nodes[0].id;
+    for (const node of [
+      { node_type: 'section', parent_id: section },
+      { node_type: 'step' },
+      { node_type: 'step', parent_id: null },
+      { node_type: 'sub_step', parent_id: section },
+      { node_type: 'step', parent_id: other.nodes[0].id },
+      { node_type: 'step', parent_id: newId() },
+    ]) {
+      const { status, body } = await add(document.id, { title: 'x', order: 0, ...node });
+      expect([status, body.code]).toEqual([400, 'node_hierarchy']);
+    }
+    expect(
+      (await add(document.id, { node_type: 'section', parent_id: null, title: 'x', order: 0 })).status,
+    ).toBe(201);
+  });
+
+  test('fifty at once are fifty nodes', async () => {
+    const { body: document } = await create();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        add(document.id, { node_type: 'section', title: `${at}`, order: at }),
+      ),
+    );
+    expect(answers.every(({ status }) => status === 201)).toBe(true);
+    const { body, headers } = await here.ask('GET', `/documents/${document.id}`, { as: ada.key });
+    expect(body.nodes).toHaveLength(50);
+    expect(headers.get('etag')).toBe('"51"');
+  });
+
+  test('a write with an ETag of the past is 412', async () => {
+    const { body: document, headers } = await create();
+    const ifMatch = { 'if-match': headers.get('etag') ?? '' };
+    expect((await add(document.id, { node_type: 'section', title: 'A', order: 1 }, ifMatch)).status).toBe(
+      201,
+    );
+    const late = await add(document.id, { node_type: 'section', title: 'B', order: 1 }, ifMatch);
+    expect([late.status, late.body.code]).toEqual([412, 'precondition_failed']);
+  });
+});
+
+describe('publishing', () => {
+  const publish = (id: string, as = ada.key) => here.ask('POST', `/documents/${id}/publish`, { as });
+
+  test('a draft becomes published, once', async () => {
+    const { body: draft } = await create();
+    const { status, body } = await publish(draft.id);
+    expect(status).toBe(200);
+    expect(Document.parse(body)).toMatchObject({ status: 'published', published_at: body.updated_at });
+    const again = await publish(draft.id);
+    expect([again.status, again.body.code]).toEqual([400, 'document_not_draft']);
+  });
+
+  test('ten at once: one wins, one event is said, one publish is counted', async () => {
+    const { body: draft } = await create();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => publish(draft.id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)]);
+    expect(await here.db.collection('publish_ledger').countDocuments({ document_id: draft.id })).toBe(1);
+    const rows = await here.db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
+    expect(rows.filter(({ event }) => event.includes(draft.id))).toHaveLength(1);
+  });
+
+  test('the event carries the document as it was published, without its nodes', async () => {
+    const { body: draft } = await create(sop);
+    const { body: published } = await publish(draft.id);
+    const rows = await here.db.collection('documents_outbox').find({}).toArray();
+    const event = rows.map((row) => JSON.parse(row.event)).find(({ data }) => data.document.id === draft.id);
+    const { nodes: _, ...summary } = published;
+    expect(event).toMatchObject({
+      type: 'document.published',
+      organization_id: ada.organizationId,
+      actor_id: ada.userId,
+      data: { document: summary },
+    });
+    expect(DocumentSummary.parse(event.data.document)).toEqual(summary);
+    expect(webhookDeliveryContract.hears.map(({ name }) => name)).toContain('document.published');
+  });
+
+  test('the last publish of a plan is used once: two racing publishes give one 200 and one 402', async () => {
+    const trial = await world({
+      services: [identity, documents],
+      contracts,
+      environment: { DEFAULT_PLAN: 'trial', PUBLISH_LIMIT_TRIAL: '3' },
+    });
+    try {
+      const bo = await register(trial);
+      const ids = [];
+      for (let at = 0; at < 6; at += 1)
+        ids.push((await trial.ask('POST', '/documents', { as: bo.key, body: { title: `${at}` } })).body.id);
+      const answers = await Promise.all(
+        ids.map((id) => trial.ask('POST', `/documents/${id}/publish`, { as: bo.key })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 402, 402, 402]);
+      const refused = answers.find(({ status }) => status === 402);
+      expect(refused?.body).toMatchObject({
+        code: 'publish_quota_exhausted',
+        publish_limit: 3,
+        renews_at: null,
+      });
+      const drafts = await trial.ask('GET', '/documents?status=draft', { as: bo.key });
+      expect(drafts.body).toHaveLength(3);
+    } finally {
+      await trial.stop();
+    }
+  }, 60_000);
+});
+
+describe('listing', () => {
+  test('pages hold every document once, the newest first, also while others are added', async () => {
+    const bo = await register(here);
+    const ids: string[] = [];
+    for (let at = 0; at < 7; at += 1) ids.unshift((await create({ title: `${at}` }, bo.key)).body.id);
+    const seen: string[] = [];
+    let path: string | undefined = '/documents?limit=3';
+    while (path) {
+      const { body, headers } = await here.ask('GET', path, { as: bo.key });
+      for (const one of body) seen.push(DocumentSummary.parse(one).id);
+      await create({ title: 'new' }, bo.key);
+      path = /<\/api\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  test('a bad cursor or limit is 400', async () => {
+    for (const query of [
+      'cursor=nonsense',
+      'cursor=WzFd',
+      'limit=0',
+      'limit=101',
+      'limit=x',
+      'status=gone',
+    ]) {
+      expect((await here.ask('GET', `/documents?${query}`, { as: ada.key })).status).toBe(400);
+    }
+  });
+
+  test('an unchanged document is 304', async () => {
+    const { body, headers } = await create();
+    const known = { 'if-none-match': headers.get('etag') ?? '' };
+    expect((await here.ask('GET', `/documents/${body.id}`, { as: ada.key, headers: known })).status).toBe(
+      304,
+    );
+  });
+});
+
+function inputOf(nodes: Node[]): unknown {
+  return nodes.map(({ node_type, title, content, order, children }) => ({
+    node_type,
+    title,
+    content,
+    order,
+    children: inputOf(children),
+  }));
+}
+
+function withDefaults(nodes: TreeInput[]): unknown {
+  return nodes.map(({ node_type, title, content, order, children }, at) => ({
+    node_type,
+    title,
+    content: content ?? null,
+    order: order ?? at,
+    children: withDefaults(children ?? []),
+  }));
+}

@@ -1,0 +1,113 @@
+/** Keeps fetched files between runs: complete or not at all, checked by checksum, safe for several processes at once. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, constants, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive, markOf } from './process-mark.ts';
+
+/** Takes one line for the person at the terminal. */
+export type Say = (line: string) => void;
+
+/** The project's cache folder, made if need be: `PDS_CACHE_DIR`, else the user's cache, else the system's temp folder. */
+export async function cacheFolder(env: NodeJS.ProcessEnv = process.env): Promise<string> {
+  const named = env.PDS_CACHE_DIR;
+  const usual = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'process-document-service');
+  const wanted = named || usual;
+  if (await isWritable(wanted)) return wanted;
+  const last = join(tmpdir(), 'process-document-service');
+  await mkdir(last, { recursive: true });
+  return last;
+}
+
+/** The path of a kept file, or undefined; a file that does not match its checksum is removed, and that is said. */
+export async function cached(
+  folder: string,
+  entry: string,
+  file: string,
+  say: Say,
+): Promise<string | undefined> {
+  const path = join(folder, entry, file);
+  const expected = await readFile(`${path}.sha256`, 'utf8').catch(() => undefined);
+  const found = await sha256(path).catch(() => undefined);
+  if (found !== undefined && found === expected?.trim()) return path;
+  if (found !== undefined || expected !== undefined) {
+    say(`The ${file} kept in the cache (${entry}) is damaged: it is fetched again.`);
+    await discard(join(folder, entry));
+  }
+  return undefined;
+}
+
+/** Keeps what `make` writes as `file` into the folder it is given; it appears in the cache at once or not at all. */
+export async function keep(
+  folder: string,
+  entry: string,
+  file: string,
+  make: (folder: string) => Promise<void>,
+): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const draft = await mkdtemp(join(folder, '.draft-'));
+  try {
+    await make(draft);
+    await writeFile(join(draft, `${file}.sha256`), `${await sha256(join(draft, file))}\n`);
+    // a rename onto a folder with files fails: another process was quicker, and its copy is as good
+    await rename(draft, join(folder, entry)).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  return join(folder, entry, file);
+}
+
+/** Runs `work` while no other process does so under the same lock file; the lock of a dead process does not count. */
+export async function alone<T>(lock: string, say: Say, work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; !(await take(lock)); tries++) {
+    if (tries === 5) say('Another process is fetching the same file: waiting for it.');
+    await sleep(200);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+/** The SHA-256 of a file, in hex; throws when it cannot be read. */
+export async function sha256(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part);
+  return hash.digest('hex');
+}
+
+async function take(lock: string): Promise<boolean> {
+  try {
+    const file = await open(lock, 'wx');
+    await file.writeFile(JSON.stringify(await markOf(process.pid)));
+    await file.close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const owner = await readFile(lock, 'utf8').catch(() => '');
+  // an empty lock is being written; two waiters that both clear a dead one merely fetch twice: keep() stays atomic
+  if (owner.endsWith('}') && !(await isAlive(JSON.parse(owner)))) await rm(lock, { force: true });
+  return false;
+}
+
+async function discard(folder: string): Promise<void> {
+  const aside = `${folder}.broken-${process.pid}`;
+  await rename(folder, aside).catch(() => undefined);
+  await rm(aside, { recursive: true, force: true });
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,73 @@
+/** The official download against a made-up mirror: a good archive is taken, a wrong or a silent one given up soon. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { versionOf } from './binary.ts';
+import { fetchOfficial, officialVersion } from './fetching.ts';
+
+let folder: string;
+let mirror: Server | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pds-test-'));
+});
+
+afterEach(async () => {
+  mirror?.closeAllConnections();
+  mirror?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('an archive with the right checksum is unpacked into a mongod that runs', async () => {
+  const archive = await madeUpArchive();
+  const md5 = createHash('md5').update(archive).digest('hex');
+  const env = await mirrorThat(({ url }, answer) => {
+    const body = url?.endsWith('.md5') ? `${md5}  archive.tgz\n` : archive;
+    answer.setHeader('content-length', Buffer.byteLength(body)).end(body);
+  });
+  await fetchOfficial(join(folder, 'mongod'), { env });
+  expect(await versionOf(join(folder, 'mongod'))).toBe(officialVersion);
+});
+
+test('an archive with another checksum is not taken', async () => {
+  const archive = await madeUpArchive();
+  const env = await mirrorThat(({ url }, answer) => {
+    const body = url?.endsWith('.md5') ? `${'0'.repeat(32)}  archive.tgz\n` : archive;
+    answer.setHeader('content-length', Buffer.byteLength(body)).end(body);
+  });
+  await expect(fetchOfficial(join(folder, 'mongod'), { env })).rejects.toThrow(/MD5/i);
+});
+
+test('a server that takes the connection and says nothing is given up', async () => {
+  const env = await mirrorThat(() => {});
+  const fetched = fetchOfficial(join(folder, 'mongod'), { env, silenceMs: 1_500 });
+  await expect(fetched).rejects.toThrow('no progress for 1.5 s');
+});
+
+test('a server that refuses is given up at once, with its reason', async () => {
+  const env = await mirrorThat((_request, answer) => answer.writeHead(404).end());
+  await expect(fetchOfficial(join(folder, 'mongod'), { env })).rejects.toThrow('404');
+});
+
+async function mirrorThat(answers: RequestListener): Promise<NodeJS.ProcessEnv> {
+  const server = createServer(answers).listen(0, '127.0.0.1');
+  mirror = server;
+  await new Promise((up) => server.once('listening', up));
+  const { port } = server.address() as AddressInfo;
+  return { ...process.env, MONGOMS_DOWNLOAD_MIRROR: `http://127.0.0.1:${port}`, MONGOMS_USE_HTTP: 'true' };
+}
+
+async function madeUpArchive(): Promise<Buffer> {
+  const inside = join(folder, 'mongodb', 'bin');
+  await mkdir(inside, { recursive: true });
+  await writeFile(join(inside, 'mongod'), `#!/bin/sh\necho "db version v${officialVersion}"\n`);
+  await chmod(join(inside, 'mongod'), 0o755);
+  await promisify(execFile)('tar', ['-czf', 'archive.tgz', 'mongodb'], { cwd: folder });
+  return readFile(join(folder, 'archive.tgz'));
+}

@@ -1,0 +1,62 @@
+/** Keeps one mongod only as long as the process that asked for it: when stdin closes, for whatever reason, it is stopped. */
+import { spawn } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { ownerFile } from './data-dir.ts';
+import { markOf, type ProcessMark } from './process-mark.ts';
+
+/** What the supervisor is told, as JSON in its only argument. */
+export type Orders = {
+  binary: string;
+  args: string[];
+  dataDir: string;
+  /** The data folder is temporary: it goes with the mongod. */
+  removeAtEnd: boolean;
+  /** The process that asked. */
+  main: ProcessMark;
+};
+
+/** What it answers, one JSON line each: first `mongod` (a pid), at the end `exit` (a code, null after a signal). */
+export type Report = { mongod: number } | { exit: number | null };
+
+/** How long a mongod may take to write everything down: asked to stop in peace, and after the death of the one who asked. */
+const orderlyMs = 15_000;
+const bereavedMs = 3_500;
+
+if (process.argv[1] === import.meta.filename) await supervise(JSON.parse(process.argv[2] ?? '{}'));
+
+async function supervise({ binary, args, dataDir, removeAtEnd, main }: Orders): Promise<void> {
+  const mongod = spawn(binary, args, { stdio: 'ignore' });
+  let killer: NodeJS.Timeout | undefined;
+  const stop = (limitMs: number) => {
+    // what is thrown away need not be written down first
+    mongod.kill(removeAtEnd ? 'SIGKILL' : 'SIGTERM');
+    killer ??= setTimeout(() => mongod.kill('SIGKILL'), limitMs);
+  };
+
+  // Ctrl-C is the business of the one who asked
+  for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => {});
+  process.on('SIGTERM', () => stop(orderlyMs));
+  process.stdout.on('error', () => {});
+  process.stdin.on('data', () => stop(orderlyMs));
+  process.stdin.on('error', () => {});
+  process.stdin.on('close', () => stop(bereavedMs));
+
+  const exit = new Promise<number | null>((done) => {
+    mongod.on('exit', done);
+    mongod.on('error', () => done(127));
+  });
+  if (mongod.pid !== undefined) {
+    const marks = { main, supervisor: await markOf(process.pid), mongod: await markOf(mongod.pid) };
+    await writeFile(ownerFile(dataDir, mongod.pid), JSON.stringify(marks)).catch(() => {});
+    report({ mongod: mongod.pid });
+  }
+  const code = await exit;
+  clearTimeout(killer);
+  if (mongod.pid !== undefined) await rm(ownerFile(dataDir, mongod.pid), { force: true });
+  if (removeAtEnd) await rm(dataDir, { recursive: true, force: true });
+  report({ exit: code }, () => process.exit(0));
+}
+
+function report(line: Report, then = () => {}): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`, then);
+}

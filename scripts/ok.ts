@@ -1,0 +1,84 @@
+/** The one gate (`npm run ok`): everything a change must pass, each step with its name, time and ✓ or ✗. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+type Outcome = { code: number; output: string };
+type Step = { name: string; run(): Promise<Outcome> };
+
+const root = resolve(import.meta.dirname, '..');
+const modules = join(root, 'node_modules');
+
+const steps: Step[] = [
+  { name: 'types', run: () => tool('tsc', '-p', '.') },
+  { name: 'format and lint', run: () => tool('biome', 'check', '.') },
+  { name: 'generated files', run: () => script('generate.ts', '--check') },
+  { name: 'deno check', run: denoCheck },
+];
+if (!process.argv.includes('--no-tests')) steps.push({ name: 'tests', run: () => script('test.ts') });
+
+let running: ChildProcess | undefined;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    running?.kill('SIGTERM');
+    process.exit(130);
+  });
+}
+
+const failed: string[] = [];
+for (const { name, run } of steps) {
+  const start = performance.now();
+  const { code, output } = await run();
+  const time = `${((performance.now() - start) / 1000).toFixed(1)} s`;
+  console.log(`${code === 0 ? '✓' : '✗'} ${name.padEnd(16)} ${time.padStart(7)}`);
+  if (code === 0) continue;
+  failed.push(name);
+  console.log(`\n${output.trim()}\n`);
+}
+console.log(
+  failed.length === 0
+    ? `\nAll ${steps.length} in order.`
+    : `\n${failed.length} of ${steps.length} failed: ${failed.join(', ')}`,
+);
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+function tool(name: string, ...args: string[]): Promise<Outcome> {
+  return command(join(modules, '.bin', name), ...args);
+}
+
+function script(name: string, ...args: string[]): Promise<Outcome> {
+  const guard = ['--require', join(root, 'scripts', 'end-with-parent.cjs')];
+  const flags = ['--disable-warning=ExperimentalWarning', ...guard];
+  return command(process.execPath, ...flags, join(root, 'scripts', name), ...args);
+}
+
+/** Type-checks for Deno what runs there: the services and what they use, without the parts that only Node or tests need. */
+async function denoCheck(): Promise<Outcome> {
+  const deno = await denoBinary();
+  if (!deno) return { code: 1, output: 'There is no Deno under node_modules/@deno: run npm ci.' };
+  const files = globSync(['services/all.ts', 'libs/*/mod.ts'], { cwd: root });
+  return command(deno, 'check', '--quiet', ...files);
+}
+
+/** The real binary: the wrapper in node_modules/.bin does not pass signals on. */
+async function denoBinary(): Promise<string | undefined> {
+  const platforms = await readdir(join(modules, '@deno')).catch(() => []);
+  return platforms.map((one) => join(modules, '@deno', one, 'deno')).find((file) => existsSync(file));
+}
+
+function command(file: string, ...args: string[]): Promise<Outcome> {
+  return new Promise((done) => {
+    const child = spawn(file, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NO_COLOR: '1', PDS_PARENT_PID: String(process.pid) },
+    });
+    running = child;
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (part) => (output += part));
+    child.on('error', (error) => done({ code: 1, output: error.message }));
+    child.on('close', (code) => done({ code: code ?? 1, output }));
+  });
+}

@@ -1,0 +1,265 @@
+/** Identity over HTTP with a real MongoDB: accounts, sessions, keys. */
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import jwt from 'jsonwebtoken';
+import { newId } from '#libs/contract';
+import { type Person, register, type World, world } from '#libs/testing';
+import { contracts } from '../contracts.ts';
+import { Session } from './contract.ts';
+import { identity } from './service.ts';
+
+let here: World;
+let ada: Person;
+
+beforeAll(async () => {
+  here = await world({ services: [identity], contracts });
+  ada = await register(here);
+}, 60_000);
+afterAll(() => here?.stop());
+
+describe('registering', () => {
+  test('gives an organization, its admin and tokens that work', async () => {
+    const unique = newId();
+    const account = {
+      organization_name: `Harbour ${unique}`,
+      name: ' Ada ',
+      email: `Ada.${unique}@Example.COM`,
+      password: 'correct horse battery',
+    };
+    const { status, body } = await here.ask('POST', '/auth/register', { body: account });
+    expect(status).toBe(201);
+    expect(Session.parse(body)).toMatchObject({ token_type: 'Bearer', expires_in: 900 });
+    expect(body.member).toMatchObject({
+      name: 'Ada',
+      email: `ada.${unique}@example.com`,
+      role: 'admin',
+      department: null,
+    });
+    const me = await here.ask('GET', '/me', { as: body.access_token });
+    expect(me.body).toMatchObject({
+      user: { id: body.member.id },
+      member: body.member,
+      organization: body.organization,
+    });
+  });
+
+  test('a taken email is 409, also in another case', async () => {
+    const account = {
+      organization_name: 'Again',
+      name: 'Ada',
+      email: ada.email.toUpperCase(),
+      password: 'correct horse battery',
+    };
+    const { status, body } = await here.ask('POST', '/auth/register', { body: account });
+    expect([status, body.code]).toEqual([409, 'email_taken']);
+  });
+
+  test('a slug that was asked for and is taken is 409; a made one is told apart', async () => {
+    const account = (more: object) => ({
+      name: 'Bo',
+      email: `bo-${newId()}@example.com`,
+      password: 'correct horse battery',
+      ...more,
+    });
+    const asked = await here.ask('POST', '/auth/register', {
+      body: account({ organization_name: 'X', organization_slug: ada.slug }),
+    });
+    expect([asked.status, asked.body.code]).toEqual([409, 'slug_taken']);
+    const name = `Twin ${newId().slice(0, 8)}`;
+    const first = await here.ask('POST', '/auth/register', { body: account({ organization_name: name }) });
+    const second = await here.ask('POST', '/auth/register', { body: account({ organization_name: name }) });
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body.organization.slug).not.toBe(first.body.organization.slug);
+    const reserved = await here.ask('POST', '/auth/register', {
+      body: account({ organization_name: 'X', organization_slug: 'embed' }),
+    });
+    expect([reserved.status, reserved.body.errors[0].path]).toEqual([400, 'body/organization_slug']);
+  });
+
+  test('every mistake is reported at once', async () => {
+    const account = { organization_name: '', name: 'Bo', email: 'nobody', password: 'short', plan: 'scale' };
+    const { status, body } = await here.ask('POST', '/auth/register', { body: account });
+    expect(status).toBe(400);
+    const paths = body.errors.map(({ path }: { path: string }) => path).sort();
+    expect(paths).toEqual(['body/email', 'body/organization_name', 'body/password', 'body/plan']);
+  });
+
+  test('two at once with one email leave one account', async () => {
+    const email = `race-${newId()}@example.com`;
+    const account = { organization_name: 'Race', name: 'R', email, password: 'correct horse battery' };
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(() => here.ask('POST', '/auth/register', { body: account })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    expect(await here.db.collection('users').countDocuments({ email })).toBe(1);
+  });
+});
+
+describe('sessions', () => {
+  test('the right password gives tokens; a wrong one and an unknown account give the same 401', async () => {
+    const right = await here.ask('POST', '/auth/login', {
+      body: { email: ada.email, password: ada.password },
+    });
+    expect(right.status).toBe(200);
+    const wrong = await here.ask('POST', '/auth/login', {
+      body: { email: ada.email, password: `${ada.password}!` },
+    });
+    const unknown = await here.ask('POST', '/auth/login', {
+      body: { email: `x${ada.email}`, password: ada.password },
+    });
+    expect([wrong.status, wrong.body.code]).toEqual([401, 'wrong_credentials']);
+    expect({ ...unknown.body, request_id: '' }).toEqual({ ...wrong.body, request_id: '' });
+  });
+
+  test('a refresh token works once; using it again ends the session', async () => {
+    const { body: session } = await here.ask('POST', '/auth/login', {
+      body: { email: ada.email, password: ada.password },
+    });
+    const renewed = await here.ask('POST', '/auth/refresh', {
+      body: { refresh_token: session.refresh_token },
+    });
+    expect(renewed.status).toBe(200);
+    expect((await here.ask('GET', '/me', { as: renewed.body.access_token })).status).toBe(200);
+    const again = await here.ask('POST', '/auth/refresh', { body: { refresh_token: session.refresh_token } });
+    expect([again.status, again.body.code]).toEqual([401, 'refresh_token_invalid']);
+    const successor = await here.ask('POST', '/auth/refresh', {
+      body: { refresh_token: renewed.body.refresh_token },
+    });
+    expect(successor.status).toBe(401);
+  });
+
+  test('logging out ends the session', async () => {
+    const { body: session } = await here.ask('POST', '/auth/login', {
+      body: { email: ada.email, password: ada.password },
+    });
+    expect(
+      (await here.ask('POST', '/auth/logout', { body: { refresh_token: session.refresh_token } })).status,
+    ).toBe(204);
+    expect(
+      (await here.ask('POST', '/auth/refresh', { body: { refresh_token: session.refresh_token } })).status,
+    ).toBe(401);
+  });
+});
+
+describe('access tokens', () => {
+  test('are ES256 with a key id, and verify with the published keys', async () => {
+    const { body } = await here.ask('GET', '/auth/jwks.json');
+    const header = jwt.decode(ada.token, { complete: true })?.header;
+    expect(header).toMatchObject({ alg: 'ES256', kid: body.keys[0].kid });
+    expect(JSON.stringify(body)).not.toContain('"d"');
+  });
+
+  test.each([
+    ['no algorithm', () => jwt.sign(claims(), '', { algorithm: 'none' })],
+    [
+      'another algorithm with the public key as its secret',
+      (jwk: object) => jwt.sign(claims(), JSON.stringify(jwk), { algorithm: 'HS256', keyid: kidOf(jwk) }),
+    ],
+    [
+      'another key under the same key id',
+      (jwk: object) => jwt.sign(claims(), otherKey(), { algorithm: 'ES256', keyid: kidOf(jwk) }),
+    ],
+    ['an unknown key id', () => jwt.sign(claims(), otherKey(), { algorithm: 'ES256', keyid: newId() })],
+  ])('a token with %s is refused', async (_name, forge) => {
+    const { body } = await here.ask('GET', '/auth/jwks.json');
+    expect((await here.ask('GET', '/me', { as: forge(body.keys[0]) })).status).toBe(401);
+  });
+
+  test('a removed member is out with the next request, token and key alike', async () => {
+    const eve = await register(here);
+    expect((await here.ask('GET', '/me', { as: eve.token })).status).toBe(200);
+    expect((await here.ask('GET', '/me', { as: eve.key })).status).toBe(200);
+    await here.db
+      .collection<{ _id: string }>('members')
+      .deleteOne({ _id: `${eve.organizationId}:${eve.userId}` });
+    expect((await here.ask('GET', '/me', { as: eve.token })).status).toBe(401);
+    expect((await here.ask('GET', '/me', { as: eve.key })).status).toBe(401);
+  });
+
+  function claims() {
+    return {
+      sub: ada.userId,
+      org: ada.organizationId,
+      iss: 'process-document-service',
+      aud: 'process-document-service',
+      exp: 4_000_000_000,
+    };
+  }
+});
+
+describe('API keys', () => {
+  test('are shown once; MongoDB keeps a hash', async () => {
+    const { status, body } = await here.ask('POST', '/api-keys', { as: ada.token, body: { name: 'CI' } });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      name: 'CI',
+      role: 'member',
+      created_by: ada.userId,
+      expires_at: null,
+      prefix: body.key.slice(0, 12),
+    });
+    const row = await here.db.collection<{ _id: string }>('api_keys').findOne({ _id: body.id });
+    expect(JSON.stringify(row)).not.toContain(body.key);
+  });
+
+  test('a replayed creation does not show the key again', async () => {
+    const asked = { as: ada.token, body: { name: 'Once' }, headers: { 'idempotency-key': newId() } };
+    const first = await here.ask('POST', '/api-keys', asked);
+    const second = await here.ask('POST', '/api-keys', asked);
+    expect(first.body.key).toMatch(/^pds_/);
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(second.body).toEqual({ ...first.body, key: null });
+  });
+
+  test('an expired key is refused', async () => {
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    const { body } = await here.ask('POST', '/api-keys', {
+      as: ada.token,
+      body: { name: 'Short', expires_at: soon },
+    });
+    expect((await here.ask('GET', '/me', { as: body.key })).status).toBe(200);
+    await here.db
+      .collection<{ _id: string }>('api_keys')
+      .updateOne({ _id: body.id }, { $set: { expires_at: new Date(0) } });
+    expect((await here.ask('GET', '/me', { as: body.key })).status).toBe(401);
+  });
+
+  test('a key made by a key has at most its role and its expiry', async () => {
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    const maker = await here.ask('POST', '/api-keys', {
+      as: ada.token,
+      body: { name: 'Maker', role: 'member', expires_at: soon },
+    });
+    const higher = await here.ask('POST', '/api-keys', {
+      as: maker.body.key,
+      body: { name: 'Higher', role: 'admin' },
+    });
+    expect([higher.status, higher.body.code]).toEqual([403, 'role_too_high']);
+    const child = await here.ask('POST', '/api-keys', { as: maker.body.key, body: { name: 'Child' } });
+    expect(child.body.expires_at).toBe(soon);
+  });
+});
+
+test('secrets never leave: views hold no password, no private key', async () => {
+  for (const name of [
+    'api_key_principals',
+    'member_states',
+    'signing_keys_public',
+    'organization_profiles',
+    'subscription_terms',
+  ]) {
+    const row = await here.db.collection(name).findOne();
+    expect(row).not.toBeNull();
+    expect(JSON.stringify(row)).not.toMatch(/password|sealed|scrypt/);
+  }
+});
+
+function kidOf(jwk: object): string {
+  return 'kid' in jwk ? String(jwk.kid) : '';
+}
+
+function otherKey(): string {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ format: 'pem', type: 'pkcs8' })
+    .toString();
+}

@@ -1,0 +1,56 @@
+/** Identity's rules, every branch. */
+import { describe, expect, test } from '@jest/globals';
+import { isWellFormedKey, keyFrom, prefixOf } from './api-key.ts';
+import { termsOf } from './plans.ts';
+import { isReserved, slugFrom, slugWithSuffix } from './slug.ts';
+
+describe('API keys', () => {
+  const key = keyFrom(new Uint8Array(32).fill(7));
+
+  test('a key is `pds_`, 43 characters and a checksum', () => {
+    expect(key).toMatch(/^pds_[\w-]{43}[\w-]{6}$/);
+    expect(isWellFormedKey(key)).toBe(true);
+    expect(prefixOf(key)).toBe(key.slice(0, 12));
+  });
+
+  test('any single mistyped character is caught offline', () => {
+    for (let at = 0; at < key.length; at += 1) {
+      const typo = key.slice(0, at) + (key[at] === 'x' ? 'y' : 'x') + key.slice(at + 1);
+      expect(isWellFormedKey(typo)).toBe(false);
+    }
+    expect(isWellFormedKey(`${key}a`)).toBe(false);
+    expect(isWellFormedKey('')).toBe(false);
+  });
+});
+
+describe('slugs', () => {
+  test.each([
+    ['Harbour Bank', 'harbour-bank'],
+    ['  Müller & Söhne GmbH ', 'muller-sohne-gmbh'],
+    ['API', 'org-api'],
+    ['株式会社', 'org-new'],
+    ['a', 'org-a'],
+    [`${'x'.repeat(39)} y`, 'x'.repeat(39)],
+  ])('%s becomes %s', (name, slug) => {
+    expect(slugFrom(name)).toBe(slug);
+    expect(slug).toMatch(/^[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])$/);
+  });
+
+  test('a suffix tells a taken slug apart without making it too long', () => {
+    expect(slugWithSuffix('harbour-bank', 'a1b2')).toBe('harbour-bank-a1b2');
+    expect(slugWithSuffix('x'.repeat(40), 'a1b2')).toHaveLength(40);
+    expect(slugWithSuffix(`${'x'.repeat(34)}-yyyyy`, 'a1b2')).toBe(`${'x'.repeat(34)}-a1b2`);
+  });
+
+  test('some slugs are nobody’s', () => {
+    expect(isReserved('embed')).toBe(true);
+    expect(isReserved('harbour')).toBe(false);
+  });
+});
+
+test('plans: trial never renews, team renews every month, scale has no limit', () => {
+  const terms = { trialPublishes: 5, teamPublishes: 200 };
+  expect(termsOf('trial', terms)).toEqual({ publishLimit: 5, renews: 'never' });
+  expect(termsOf('team', terms)).toEqual({ publishLimit: 200, renews: 'monthly' });
+  expect(termsOf('scale', terms)).toEqual({ publishLimit: null, renews: 'monthly' });
+});

@@ -1,0 +1,207 @@
+/** What `npm start` promises: ready, readable, kept, clear when it cannot, and gone when it is stopped. */
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { testMongo, until } from '#libs/testing';
+import { type LocalRun, localRun, spawnLocal } from '../local-run.ts';
+
+let dataDir: string;
+let run: LocalRun;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'pds-local-'));
+  run = await localRun(dataDir);
+}, 60_000);
+
+afterAll(async () => {
+  run?.process.kill('SIGTERM');
+  await run?.exited;
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe('a local run', () => {
+  test('prints the API, its reference, a key that works and a link that anyone can read', async () => {
+    const printed = run.printed();
+    expect(printed).toContain(`${run.origin}/api/v1/docs`);
+    expect((await fetch(`${run.origin}/api/v1/docs`)).status).toBe(200);
+    const me = await fetch(`${run.origin}/api/v1/me`, {
+      headers: { authorization: `Bearer ${printedKey(printed)}` },
+    });
+    expect(await me.json()).toMatchObject({ organization: { slug: 'demo' }, member: { role: 'admin' } });
+    const shared = await (await fetch(printedLink(printed))).json();
+    expect(shared).toMatchObject({ status: 'published', title: 'Payment system incident response' });
+  });
+
+  test('says loudly which loose defaults hold', () => {
+    expect(run.printed()).toMatch(/WEBHOOK_ALLOW_INSECURE_TARGETS/);
+    expect(run.printed()).toMatch(/Scale plan/);
+  });
+
+  test('keeps its secrets for their owner only', async () => {
+    const { mode } = await import('node:fs/promises').then(({ stat }) => stat(join(dataDir, 'secrets.json')));
+    expect(mode & 0o077).toBe(0);
+    expect(await readFile(join(dataDir, 'secrets.json'), 'utf8')).toContain('ENCRYPTION_KEY');
+  });
+
+  test('says so when one is running already', async () => {
+    const second = spawnLocal(dataDir);
+    expect(await second.exited).toBe(1);
+    expect(second.printed().trim()).toMatch(/^The service is running already with the data in \S+: [^\n]+$/);
+  });
+
+  test('is healthy, ready and measured on its management port', async () => {
+    const management = /Management +(\S+)/.exec(run.printed())?.[1] ?? '';
+    expect((await fetch(`${management}/healthz`)).status).toBe(200);
+    expect((await fetch(`${management}/readyz`)).status).toBe(200);
+    expect(await (await fetch(`${management}/metrics`)).text()).toContain(
+      'http_request_duration_seconds_bucket{le=',
+    );
+    expect((await fetch(`${run.origin}/metrics`)).status).toBe(404);
+  });
+
+  test('keeps key, link and documents over a SIGKILL, and leaves no orphan on the data', async () => {
+    const before = run.printed();
+    run.process.kill('SIGKILL');
+    await run.exited;
+    run = await localRun(dataDir);
+    expect(printedKey(run.printed())).toBe(printedKey(before));
+    expect(new URL(printedLink(run.printed())).pathname).toBe(new URL(printedLink(before)).pathname);
+    const link = new URL(printedLink(run.printed()));
+    expect((await fetch(run.origin + link.pathname)).status).toBe(200);
+  }, 60_000);
+
+  test('Ctrl-C ends it in a few seconds with exit code 0 and no process left', async () => {
+    const startedAt = performance.now();
+    run.process.kill('SIGINT');
+    expect(await run.exited).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await until('no process on the data', async () => processesNaming(dataDir).length === 0);
+    run = await localRun(dataDir);
+  }, 60_000);
+});
+
+describe('what keeps it from starting is one clear sentence', () => {
+  test('a taken port', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    await withFolder(async (folder) => {
+      for (const name of ['PORT', 'MANAGEMENT_PORT']) {
+        const second = spawnLocal(folder, { [name]: String(port), LOG_LEVEL: 'error' });
+        expect(await second.exited).toBe(1);
+        expect(second.printed()).toContain(`Port ${port} is taken by another program`);
+        expect(second.printed()).not.toContain('    at ');
+        expect(processesNaming(folder)).toEqual([]);
+      }
+    });
+    taken.close();
+  }, 60_000);
+
+  test('settings with mistakes, all of them at once, without their values', async () => {
+    await withFolder(async (folder) => {
+      const wrong = spawnLocal(folder, { PORT: 'many', DEFAULT_PLAN: 'gold', ENCRYPTION_KEY: 'hunter2' });
+      expect(await wrong.exited).toBe(1);
+      expect(wrong.printed()).toMatch(/PORT: .*\n.*DEFAULT_PLAN: |DEFAULT_PLAN: .*\n.*PORT: /);
+      expect(wrong.printed()).not.toContain('hunter2');
+    });
+  }, 60_000);
+
+  test('no MongoDB to be had', async () => {
+    await withFolder(async (folder) => {
+      const cache = join(folder, 'cache');
+      const alone = spawnLocal(join(folder, 'data'), {
+        PATH: folder,
+        PDS_CACHE_DIR: cache,
+        HTTPS_PROXY: 'http://127.0.0.1:9',
+      });
+      expect(await alone.exited).toBe(1);
+      const said = alone.printed().trim().split('\n').at(-1) ?? '';
+      expect(said).toMatch(/mongod|MongoDB/);
+      expect(said).toMatch(/MONGODB_URI|install/i);
+    });
+  }, 90_000);
+
+  test('a data folder that cannot be made', async () => {
+    const nowhere = spawnLocal('/dev/null/data');
+    expect(await nowhere.exited).toBe(1);
+    expect(nowhere.printed()).toMatch(/\/dev\/null\/data/);
+    expect(nowhere.printed()).not.toContain('    at ');
+  });
+});
+
+test('with MONGODB_URI everything is explicit: no loose defaults, no demo organization, required settings asked for', async () => {
+  const mongo = await testMongo();
+  const uri = new URL(mongo.uri);
+  uri.pathname = `/test_${randomBytes(6).toString('hex')}`;
+  const bare = spawnLocal('/nowhere', { MONGODB_URI: uri.href });
+  expect(await bare.exited).toBe(1);
+  expect(bare.printed()).toContain('ENCRYPTION_KEY: is required');
+
+  const environment = {
+    MONGODB_URI: uri.href,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'info',
+  };
+  const explicit = spawnLocal('/nowhere', environment);
+  const port = await until(
+    'a ready service',
+    async () => /"port":(\d+)/.exec(explicit.printed())?.[1],
+    30_000,
+  );
+  const ask = async (path: string, body: unknown, token?: string) => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    };
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  };
+  const demo = await ask('/auth/login', { email: 'admin@demo.example', password: 'whatever it is' });
+  expect(demo.status).toBe(401);
+  const account = {
+    organization_name: 'Explicit',
+    name: 'E',
+    email: 'e@example.com',
+    password: 'correct horse battery',
+  };
+  const session = await ask('/auth/register', account);
+  const webhook = { name: 'W', url: 'https://example.com/', event_types: ['document.published'] };
+  const refused = await ask('/webhooks', webhook, session.body.access_token);
+  expect([refused.status, refused.body.code]).toEqual([403, 'scale_plan_required']);
+  explicit.process.kill('SIGTERM');
+  expect(await explicit.exited).toBe(0);
+  await mongo.stop();
+}, 60_000);
+
+function printedKey(text: string): string {
+  return /Demo API key +(\S+)/.exec(text)?.[1] ?? '';
+}
+
+function printedLink(text: string): string {
+  return /Public link +(\S+)/.exec(text)?.[1] ?? '';
+}
+
+/** Processes whose command line names a folder. */
+function processesNaming(folder: string): string[] {
+  const { stdout } = spawnSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
+  return stdout.split('\n').filter((line) => line.includes(folder));
+}
+
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'pds-local-'));
+  try {
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

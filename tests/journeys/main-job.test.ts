@@ -1,0 +1,61 @@
+/** The main job from signing up to a verified webhook, as the demo does it against the real program. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type LocalRun, localRun } from '../local-run.ts';
+
+const demo = new URL('../../scripts/demo/main.ts', import.meta.url).pathname;
+let folder: string;
+let run: LocalRun;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pds-demo-'));
+  run = await localRun(join(folder, 'data'));
+}, 60_000);
+
+afterAll(async () => {
+  run?.process.kill('SIGTERM');
+  await run?.exited;
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('npm run demo does every step and leaves its files', async () => {
+  const { code, text } = await runDemo(run.origin);
+  expect(text.split('\n').filter((line) => line.startsWith('✓'))).toHaveLength(13);
+  expect(code).toBe(0);
+  const out = join(folder, 'demo-out');
+  const embed = JSON.parse(await readFile(join(out, 'embed.json'), 'utf8'));
+  expect(Object.keys(embed)).toEqual(['id', 'title', 'version', 'department', 'status', 'nodes']);
+  expect(await readFile(join(out, 'document.md'), 'utf8')).toMatch(/^# Payment system incident response\n/);
+  for (const name of ['corporate.docx', 'default.docx']) {
+    expect((await readFile(join(out, name))).subarray(0, 2).toString()).toBe('PK');
+  }
+  const event = JSON.parse(await readFile(join(out, 'webhook.json'), 'utf8'));
+  expect(event).toMatchObject({
+    event_type: 'document.published',
+    data: { document: { id: embed.id, status: 'published' } },
+  });
+}, 60_000);
+
+test('npm run demo fails with a sentence when nothing answers', async () => {
+  const { code, text } = await runDemo('http://127.0.0.1:9');
+  expect(code).toBe(1);
+  expect(text).toContain('Nothing answers at http://127.0.0.1:9');
+}, 60_000);
+
+async function runDemo(base: string): Promise<{ code: number; text: string }> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', demo, '--base', base], {
+    cwd: folder,
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+  }
+  const [code] = await once(child, 'exit');
+  return { code, text };
+}
