@@ -98,19 +98,9 @@ function settingsPage(): string {
   const section = (title: string, shape: z.ZodObject) => {
     const schema = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
     const rows = Object.entries(schema.properties ?? {}).map(([name, of]) => {
-      const { default: usual, description, enum: choices } = typeof of === 'object' ? of : {};
-      const isRequired = schema.required?.includes(name) ?? false;
-      const value =
-        usual === undefined
-          ? isRequired
-            ? 'required'
-            : 'unset'
-          : `\`${Array.isArray(usual) ? usual.join(',') || '(empty)' : usual}\``;
-      return [
-        `\`${name}\``,
-        value,
-        [description, choices && `One of ${choices.join(', ')}.`].filter(Boolean).join(' '),
-      ];
+      const { description, enum: choices } = typeof of === 'object' ? of : {};
+      const sentences = [description, choices && `One of ${choices.join(', ')}`].filter(Boolean);
+      return [`\`${name}\``, usualValue(shape.shape[name]), sentences.join('. ')];
     });
     return rows.length === 0 ? [] : [`## ${title}\n\n${table(['name', 'default', 'meaning'], rows)}`];
   };
@@ -123,6 +113,13 @@ function settingsPage(): string {
     ...section('Every process', commonSettings),
     ...own,
   ]);
+}
+
+/** What a setting is when nothing is said. */
+function usualValue(setting: z.ZodType): string {
+  const { success, data } = setting.safeParse(undefined);
+  if (!success) return 'required';
+  return data === undefined || (Array.isArray(data) && data.length === 0) ? 'unset' : `\`${data}\``;
 }
 
 function page(title: string, parts: readonly string[]): string {

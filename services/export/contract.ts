@@ -1,0 +1,168 @@
+/** What export offers: documents as Word files, by templates of the organization, and as Markdown. */
+import { z } from 'zod';
+import {
+  contract,
+  Forbidden,
+  id,
+  media,
+  multipart,
+  NotFound,
+  nothing,
+  operation,
+  page,
+  problem,
+  timestamp,
+} from '#libs/contract';
+import { documentNodes, documentStates } from '../documents/contract.ts';
+import { member, organizationProfiles, principalViews } from '../identity/contract.ts';
+
+// ── Problems ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const TemplateInvalid = problem(
+  'template_invalid',
+  400,
+  'The file cannot be used as a template: upload a .docx file as Word saves it.',
+);
+
+// ── Shapes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Media type of a .docx file. */
+export const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+
+/** Media type of Markdown; its charset is required (RFC 7763). */
+export const markdownType = 'text/markdown; charset=utf-8';
+
+/** The built-in template's id. */
+export const builtIn = 'default';
+
+/** Largest template file, bytes. */
+export const maxTemplateBytes = 10 * 1024 * 1024;
+
+const docParams = z.object({ doc_id: id });
+
+export const Template = z
+  .strictObject({
+    id: id.meta({ description: 'What `template_id` of a Word export takes' }),
+    organization_id: id,
+    created_by: id.meta({ description: 'Who uploaded it' }),
+    name: z.string(),
+    indent_inches: z.number().meta({ description: 'Indentation of nested content, inches' }),
+    created_at: timestamp,
+    updated_at: timestamp,
+    size_bytes: z.number().int(),
+    placeholders: z.array(z.string()).meta({ description: 'The known placeholders that it has' }),
+    warnings: z.array(z.string()).meta({ description: 'What was removed or is unknown, in sentences' }),
+  })
+  .meta({ id: 'Template' });
+export type Template = z.infer<typeof Template>;
+
+/** Inches as a form sends them: text; an empty field is one that was left out. */
+const inches = z
+  .string()
+  .trim()
+  .transform((text) => (text === '' ? undefined : Number(text)))
+  .pipe(z.number('Give a number of inches').min(0).max(3).optional())
+  .optional();
+
+/** The text parts of an upload; parts of other names are ignored. */
+export const templateFields = z
+  .object({
+    name: z.string('A name is required').trim().min(1, 'A name is required').max(200),
+    indent_inches: inches.meta({
+      description:
+        'Indentation of nested content, 0 to 3 inches, 0.5 if absent; also accepted as `indent_width`, `indentation` and `indentation_width`',
+    }),
+    indent_width: inches,
+    indentation: inches,
+    indentation_width: inches,
+  })
+  .transform(({ name, indent_inches, indent_width, indentation, indentation_width }) => ({
+    name,
+    indent_inches: indent_inches ?? indent_width ?? indentation ?? indentation_width ?? 0.5,
+  }));
+
+// ── Operations ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const uploadTemplate = operation({
+  id: 'uploadTemplate',
+  method: 'post',
+  path: '/templates',
+  summary: 'Upload a template for Word exports',
+  description:
+    'A .docx file of at most 10 MiB. `{{title}}`, `{{version}}`, `{{department}}`, `{{published_at}}`, `{{organization}}` and `{{content}}` in it are filled.',
+  access: member,
+  body: multipart({ fields: templateFields, file: 'file', maxFileBytes: maxTemplateBytes }),
+  status: 201,
+  returns: Template,
+  problems: [TemplateInvalid],
+});
+
+export const listTemplates = operation({
+  id: 'listTemplates',
+  method: 'get',
+  path: '/templates',
+  summary: 'List the templates of the organization, the newest first',
+  access: member,
+  query: z.object(page),
+  status: 200,
+  returns: z.array(Template),
+  paged: true,
+  problems: [],
+});
+
+export const deleteTemplate = operation({
+  id: 'deleteTemplate',
+  method: 'delete',
+  path: '/templates/{template_id}',
+  summary: 'Delete a template',
+  description: 'Who uploaded it or an admin may do this.',
+  access: member,
+  params: z.object({ template_id: id }),
+  status: 204,
+  returns: nothing,
+  problems: [NotFound, Forbidden],
+});
+
+export const exportWord = operation({
+  id: 'exportWord',
+  method: 'get',
+  path: '/documents/{doc_id}/export/word',
+  summary: 'Export a document as a Word file',
+  description: 'In any state of the document.',
+  access: member,
+  params: docParams,
+  query: z.object({
+    template_id: z
+      .string('Name a template, or `default`')
+      .min(1, 'Name a template, or `default`')
+      .meta({ description: 'Id of a template, or `default` for the built-in one' }),
+  }),
+  status: 200,
+  returns: media({ [wordType]: { description: 'The file, as an attachment' } }),
+  problems: [NotFound],
+});
+
+export const exportMarkdown = operation({
+  id: 'exportMarkdown',
+  method: 'get',
+  path: '/documents/{doc_id}/export/markdown',
+  summary: 'Export a document as Markdown',
+  description: 'In any state of the document.',
+  access: member,
+  params: docParams,
+  status: 200,
+  returns: media({ 'text/markdown': { description: 'The file, as an attachment' } }),
+  problems: [NotFound],
+});
+
+export const exportContract = contract({
+  name: 'export',
+  title: 'Export',
+  sentence: 'Documents as Word files and as Markdown.',
+  operations: [uploadTemplate, listTemplates, deleteTemplate, exportWord, exportMarkdown],
+  says: [],
+  hears: [],
+  owns: ['templates', 'template_files.files', 'template_files.chunks'],
+  views: [],
+  reads: [...principalViews, organizationProfiles, documentStates, documentNodes],
+});

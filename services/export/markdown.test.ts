@@ -1,0 +1,101 @@
+/** Exporting to Markdown, over HTTP with a real MongoDB. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'content-disposition';
+import { newId } from '#libs/contract';
+import { type Person, register, type World, world } from '#libs/testing';
+import { documents } from '../documents/service.ts';
+import { identity } from '../identity/service.ts';
+import { exporting } from './service.ts';
+
+let here: World;
+let ada: Person;
+
+beforeAll(async () => {
+  const services = [identity, documents, exporting];
+  here = await world({ services, contracts: services.map((one) => one.contract) });
+  ada = await register(here);
+}, 60_000);
+afterAll(() => here?.stop());
+
+async function draft(body: unknown): Promise<{ id: string }> {
+  return (await here.ask('POST', '/documents', { as: ada.key, body })).body;
+}
+
+const markdown = (id: string, as = ada.key) => here.ask('GET', `/documents/${id}/export/markdown`, { as });
+
+describe('Markdown', () => {
+  const content = {
+    type: 'doc',
+    content: [
+      { type: 'paragraph', content: [{ type: 'text', text: '# not a heading' }] },
+      {
+        type: 'orderedList',
+        content: ['first', 'second'].map((text) => ({
+          type: 'listItem',
+          content: [{ type: 'paragraph', content: [{ type: 'text', text }] }],
+        })),
+      },
+    ],
+  };
+
+  test('has the title, one line of what is set, and a heading for each node', async () => {
+    const { id } = await draft({
+      title: 'Opening',
+      version: '2.1',
+      department: 'Vault',
+      nodes: [
+        {
+          node_type: 'section',
+          title: 'Before',
+          children: [
+            {
+              node_type: 'step',
+              title: 'Key',
+              content,
+              children: [{ node_type: 'sub_step', title: 'Turn' }],
+            },
+          ],
+        },
+      ],
+    });
+    const told = await markdown(id);
+    expect(told.status).toBe(200);
+    expect(told.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    expect(parse(told.headers.get('content-disposition') ?? '').parameters.filename).toBe('Opening.md');
+    expect(Buffer.from(told.bytes).toString()).toBe(
+      [
+        '# Opening',
+        'Version 2.1 · Department Vault',
+        '## Before',
+        '### Key',
+        '\\# not a heading',
+        '- first\n- second',
+        '#### Turn\n',
+      ].join('\n\n'),
+    );
+  });
+
+  test('of a document that is not there or of another organization is a 404', async () => {
+    const { id } = await draft({ title: 'Ours' });
+    const eve = await register(here);
+    const asked = [markdown(newId()), markdown('nonsense'), markdown(id, eve.key)];
+    for (const { status } of await Promise.all(asked)) expect(status).toBe(404);
+    expect((await here.ask('GET', `/documents/${id}/export/markdown`)).status).toBe(401);
+  });
+});
+
+describe('the file name', () => {
+  test.each([
+    ['../../etc/passwd', '-..-etc-passwd.md'],
+    ['a "quoted"; title\r\nSet-Cookie: x=1', 'a -quoted-; title Set-Cookie- x=1.md'],
+    ['Störung – 手順 🔑', 'Störung – 手順 🔑.md'],
+    ['NUL', 'NUL_.md'],
+    ['\u202Egpj.exe', 'gpj.exe.md'],
+  ])('of %j is %j', async (title, name) => {
+    const { id } = await draft({ title });
+    const told = await markdown(id);
+    expect(told.status).toBe(200);
+    expect(told.headers.get('set-cookie')).toBeNull();
+    expect(parse(told.headers.get('content-disposition') ?? '').parameters.filename).toBe(name);
+  });
+});

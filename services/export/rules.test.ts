@@ -1,0 +1,68 @@
+/** The rules of export. */
+import { describe, expect, test } from '@jest/globals';
+import { exportable, mayDelete, type NodeRow } from './rules.ts';
+
+describe('who may delete a template', () => {
+  const template = { created_by: 'uploader' };
+
+  test('whoever uploaded it may', () => {
+    expect(mayDelete({ user_id: 'uploader', role: 'member' }, template)).toBe(true);
+  });
+
+  test('an admin may', () => {
+    expect(mayDelete({ user_id: 'other', role: 'admin' }, template)).toBe(true);
+  });
+
+  test('another member may not', () => {
+    expect(mayDelete({ user_id: 'other', role: 'member' }, template)).toBe(false);
+  });
+});
+
+describe('what is exported', () => {
+  const uuid = (last: number) => `01900000-0000-7000-8000-${String(last).padStart(12, '0')}`;
+  const document = {
+    _id: uuid(1),
+    organization_id: uuid(2),
+    family_id: uuid(1),
+    created_by: uuid(3),
+    title: 'SOP',
+    version: '1',
+    department: null,
+    status: 'published' as const,
+    published_at: new Date('2026-11-21T09:30:00Z'),
+    row_version: 1,
+    share_epoch: 0,
+  };
+  const node = (last: number, of: Partial<NodeRow> = {}): NodeRow => ({
+    _id: uuid(last),
+    document_id: document._id,
+    parent_id: null,
+    node_type: 'section',
+    title: `Node ${last}`,
+    content: null,
+    order: 0,
+    ...of,
+  });
+
+  test('is the document with its organization and its time', () => {
+    expect(exportable(document, [], 'Acme')).toEqual({
+      title: 'SOP',
+      version: '1',
+      department: null,
+      published_at: '2026-11-21T09:30:00.000Z',
+      organization: 'Acme',
+      nodes: [],
+    });
+    expect(exportable({ ...document, published_at: null }, [], 'Acme').published_at).toBeNull();
+  });
+
+  test('is a tree, siblings by order, ties by creation, content read', () => {
+    const content = { type: 'doc', content: [] };
+    const step = node(14, { parent_id: uuid(12), node_type: 'step', content: JSON.stringify(content) });
+    const { nodes } = exportable(document, [node(13), step, node(12), node(11, { order: 5 })], 'Acme');
+    expect(nodes.map(({ id }) => id)).toEqual([uuid(12), uuid(13), uuid(11)]);
+    expect(nodes[0]?.children).toEqual([
+      { id: uuid(14), node_type: 'step', title: 'Node 14', content, children: [] },
+    ]);
+  });
+});

@@ -1,0 +1,165 @@
+/** Templates in MongoDB: a row each, the uploaded file and its compiled form in GridFS. */
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import mongoose from 'mongoose';
+import { newId } from '#libs/contract';
+import { type Acting, collection, type Store } from '#libs/store';
+import type { CompiledTemplate } from '../formats/template.ts';
+
+type FileId = mongoose.mongo.ObjectId;
+
+export interface TemplateRow {
+  _id: string;
+  organization_id: string;
+  created_by: string;
+  name: string;
+  indent_inches: number;
+  created_at: Date;
+  updated_at: Date;
+  /** Of the uploaded file. */
+  size_bytes: number;
+  placeholders: string[];
+  warnings: string[];
+  /** Of the uploaded file, hex. */
+  sha256: string;
+  /** What the renderer must know about the compiled package, as JSON text. */
+  plan: string;
+  original_file: FileId;
+  compiled_file: FileId;
+}
+
+/** The templates of all organizations. */
+export const templates = collection<TemplateRow>('templates', {
+  fields: {
+    _id: String,
+    organization_id: String,
+    created_by: String,
+    name: String,
+    indent_inches: Number,
+    created_at: Date,
+    updated_at: Date,
+    size_bytes: Number,
+    placeholders: [String],
+    warnings: [String],
+    sha256: String,
+    plan: String,
+    original_file: mongoose.Schema.Types.ObjectId,
+    compiled_file: mongoose.Schema.Types.ObjectId,
+  },
+  indexes: [{ on: { organization_id: 1, _id: 1 } }],
+});
+
+/** A row without what only rendering needs. */
+export type TemplateFacts = Omit<TemplateRow, 'plan'>;
+
+/** A template to be kept. */
+export interface NewTemplate {
+  name: string;
+  indent_inches: number;
+  original: Uint8Array;
+  compiled: CompiledTemplate;
+  at: Date;
+}
+
+/** A template that can be rendered with. */
+export interface UsableTemplate {
+  compiled: CompiledTemplate;
+  indentInches: number;
+}
+
+export type TemplateStore = ReturnType<typeof templateStore>;
+
+/** What export keeps of templates. `trouble` is told of files that could not be removed. */
+export function templateStore(store: Store, trouble: (what: string, error: unknown) => void) {
+  const rows = store.rows(templates);
+  const files = store.files('template_files');
+
+  return {
+    /** Keeps a template: its files first, its row after; without the row the files are removed again. */
+    async add(acting: Acting & { user_id: string }, made: NewTemplate): Promise<TemplateFacts> {
+      const { organization_id, user_id, tx } = acting;
+      const { name, indent_inches, original, compiled, at } = made;
+      const _id = newId();
+      const kept: FileId[] = [];
+      try {
+        const original_file = await write(`${_id}/original.docx`, original, kept);
+        const compiled_file = await write(`${_id}/compiled.zip`, compiled.bytes, kept);
+        const row: TemplateRow = {
+          _id,
+          organization_id,
+          created_by: user_id,
+          name,
+          indent_inches,
+          created_at: at,
+          updated_at: at,
+          size_bytes: original.byteLength,
+          placeholders: compiled.placeholders,
+          warnings: compiled.warnings,
+          sha256: compiled.sha256,
+          plan: JSON.stringify(compiled.plan),
+          original_file,
+          compiled_file,
+        };
+        await rows.insertMany([row], { ...(tx && { session: tx.session }), lean: true });
+        return row;
+      } catch (error) {
+        await discard(kept);
+        throw error;
+      }
+    },
+
+    /** The templates of the organization, the newest first, from below the id `before`. */
+    list(
+      { organization_id }: Acting,
+      { before, limit }: { before: string | undefined; limit: number },
+    ): Promise<TemplateFacts[]> {
+      const which = { organization_id, ...(before !== undefined && { _id: { $lt: before } }) };
+      return rows.find(which, { plan: 0 }).sort({ _id: -1 }).limit(limit).lean().exec();
+    },
+
+    /** A template of the organization. */
+    async find({ organization_id }: Acting, _id: string): Promise<TemplateFacts | undefined> {
+      return (await rows.findOne({ _id, organization_id }, { plan: 0 }).lean()) ?? undefined;
+    },
+
+    /** A template with its compiled package. */
+    async usable({ organization_id }: Acting, _id: string): Promise<UsableTemplate | undefined> {
+      const row = await rows.findOne({ _id, organization_id }).lean();
+      if (!row) return undefined;
+      const { placeholders, warnings, sha256, indent_inches: indentInches } = row;
+      const plan = JSON.parse(row.plan);
+      try {
+        const bytes = await buffer(files.openDownloadStream(row.compiled_file));
+        return { compiled: { bytes, placeholders, warnings, sha256, plan }, indentInches };
+      } catch (error) {
+        // the file of a template that was deleted at this moment is gone, too
+        if (await rows.exists({ _id, organization_id })) throw error;
+        return undefined;
+      }
+    },
+
+    /** Removes a template; false when it was gone already. */
+    async remove({ organization_id }: Acting, template: TemplateFacts): Promise<boolean> {
+      const { deletedCount } = await rows.deleteOne({ _id: template._id, organization_id });
+      if (deletedCount === 0) return false;
+      await discard([template.original_file, template.compiled_file]);
+      return true;
+    },
+  };
+
+  /** Writes a file and notes its id in `kept`, also when it was written in part only. */
+  async function write(name: string, bytes: Uint8Array, kept: FileId[]): Promise<FileId> {
+    const upload = files.openUploadStream(name);
+    kept.push(upload.id);
+    await pipeline(Readable.from([bytes]), upload);
+    return upload.id;
+  }
+
+  /** Removes files; what stays behind is in nobody's way. */
+  async function discard(ids: readonly FileId[]): Promise<void> {
+    const results = await Promise.allSettled(ids.map((id) => files.delete(id)));
+    for (const result of results)
+      if (result.status === 'rejected') trouble('A template file could not be removed', result.reason);
+  }
+}

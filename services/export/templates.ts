@@ -1,0 +1,67 @@
+/** Templates: uploading, listing and deleting the .docx files that style Word exports. */
+import { z } from 'zod';
+import { cursorOf, Forbidden, id, NotFound, positionOf } from '#libs/contract';
+import { answer, type Handled, handle } from '#libs/http';
+import { deleteTemplate, listTemplates, type Template, TemplateInvalid, uploadTemplate } from './contract.ts';
+import type { Compilation } from './formats/template.ts';
+import { mayDelete } from './rules.ts';
+import type { TemplateFacts, TemplateStore } from './store/templates.ts';
+
+/** What templates need. */
+export interface Templates {
+  templates: TemplateStore;
+  /** Validates an upload and makes it ready to be filled. */
+  compile: (bytes: Uint8Array) => Promise<Compilation>;
+  now: () => Date;
+}
+
+const position = z.tuple([id]);
+
+/** The operations on templates. */
+export function templating({ templates, compile, now }: Templates): Handled[] {
+  return [
+    handle(uploadTemplate, async ({ actor, body }) => {
+      const { fields, file } = body;
+      const compilation = await compile(file.bytes);
+      if (!compilation.ok) {
+        const { code, message } = compilation.fault;
+        throw TemplateInvalid(message, { extra: { reason: code } });
+      }
+      const made = { ...fields, original: file.bytes, compiled: compilation.template, at: now() };
+      return shown(await templates.add(actor, made));
+    }),
+
+    handle(listTemplates, async ({ actor, query }) => {
+      const [before] = positionOf(query.cursor, position) ?? [];
+      const found = await templates.list(actor, { before, limit: query.limit + 1 });
+      const rows = found.slice(0, query.limit);
+      const last = found.length > rows.length ? rows.at(-1) : undefined;
+      return answer(rows.map(shown), { next: last && cursorOf([last._id]) });
+    }),
+
+    handle(deleteTemplate, async ({ actor, params }) => {
+      const template = await templates.find(actor, params.template_id);
+      if (!template) throw NotFound();
+      if (!mayDelete(actor, template))
+        throw Forbidden('Only who uploaded the template or an admin may delete it.');
+      if (!(await templates.remove(actor, template))) throw NotFound();
+      return undefined;
+    }),
+  ];
+}
+
+function shown(row: TemplateFacts): Template {
+  const { _id, organization_id, created_by, name, indent_inches, size_bytes, placeholders, warnings } = row;
+  return {
+    id: _id,
+    organization_id,
+    created_by,
+    name,
+    indent_inches,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    size_bytes,
+    placeholders,
+    warnings,
+  };
+}

@@ -1,0 +1,119 @@
+/** Exporting to Word, over HTTP with a real MongoDB. */
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'content-disposition';
+import { newId } from '#libs/contract';
+import { type Person, register, type World, world } from '#libs/testing';
+import { documents } from '../documents/service.ts';
+import { identity } from '../identity/service.ts';
+import { wordType } from './contract.ts';
+import { unpack } from './formats/opc/unpack.ts';
+import { exporting } from './service.ts';
+
+const fixture = (name: string) => readFile(new URL(`../../tests/fixtures/${name}`, import.meta.url));
+
+let here: World;
+let ada: Person;
+let sop: { id: string; title: string };
+let templateId: string;
+
+beforeAll(async () => {
+  const services = [identity, documents, exporting];
+  here = await world({ services, contracts: services.map((one) => one.contract) });
+  ada = await register(here);
+  sop = await draft(JSON.parse((await fixture('incident-response-sop.json')).toString()));
+  const data = new FormData();
+  data.append('name', 'Corporate');
+  data.append('file', new Blob([new Uint8Array(await fixture('corporate-template.docx'))]), 'corporate.docx');
+  templateId = (await here.ask('POST', '/templates', { as: ada.key, body: data })).body.id;
+}, 60_000);
+afterAll(() => here?.stop());
+
+async function draft(body: unknown) {
+  return (await here.ask('POST', '/documents', { as: ada.key, body })).body;
+}
+
+const word = (id: string, query: string, as = ada.key) =>
+  here.ask('GET', `/documents/${id}/export/word${query}`, { as });
+
+/** The text of one part of a .docx, without its markup. */
+async function textOf(file: Uint8Array, part: string): Promise<string> {
+  const xml = Buffer.from((await unpack(file)).get(part) ?? []).toString();
+  return xml.replaceAll(/<[^>]+>/g, '').replaceAll('&amp;', '&');
+}
+
+/** What a tree says: titles in reading order. */
+function titlesOf(nodes: { title: string; children: [] }[]): string[] {
+  return nodes.flatMap(({ title, children }) => [title, ...titlesOf(children)]);
+}
+
+describe('Word', () => {
+  test('is a Word file with the texts of the document and the header of the template', async () => {
+    const told = await word(sop.id, `?template_id=${templateId}`);
+    expect(told.status).toBe(200);
+    expect(told.headers.get('content-type')).toBe(wordType);
+    expect(parse(told.headers.get('content-disposition') ?? '')).toMatchObject({
+      type: 'attachment',
+      parameters: { filename: 'Payment system incident response.docx' },
+    });
+    const body = await textOf(told.bytes, 'word/document.xml');
+    const { nodes } = (await here.ask('GET', `/documents/${sop.id}`, { as: ada.key })).body;
+    const titles = titlesOf(nodes);
+    expect(titles.length).toBeGreaterThan(20);
+    let at = 0;
+    for (const title of titles) {
+      at = body.indexOf(title, at);
+      expect([title, at >= 0]).toEqual([title, true]);
+    }
+    expect(body).toContain('the minutes in which an alarm is a suspicion');
+    expect((await textOf(told.bytes, 'word/header1.xml')).trim()).toBe(sop.title);
+    expect((await unpack(told.bytes)).has('word/media/logo.png')).toBe(true);
+  });
+
+  test('has a built-in template, and drafts can be exported', async () => {
+    const blank = await draft({ title: 'Blank & new', nodes: [{ node_type: 'section', title: 'Only' }] });
+    const told = await word(blank.id, '?template_id=default');
+    expect(told.status).toBe(200);
+    const text = await textOf(told.bytes, 'word/document.xml');
+    expect(text).toContain('Blank & new');
+    expect(text).toContain('Only');
+  });
+
+  test.each(['', '?template_id=', '?template_id=a&template_id=b'])(
+    'without one template is a 400: %j',
+    async (query) => {
+      const refused = await word(sop.id, query);
+      expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: 'query/template_id' }] } });
+    },
+  );
+
+  test('of a document or by a template that is not there is a 404', async () => {
+    const asked = [
+      word(newId(), `?template_id=${templateId}`),
+      word('nonsense', `?template_id=${templateId}`),
+      word(sop.id, `?template_id=${newId()}`),
+      word(sop.id, '?template_id=nonsense'),
+    ];
+    for (const { status, body } of await Promise.all(asked))
+      expect([status, body.code]).toEqual([404, 'not_found']);
+  });
+
+  test('by a deleted template is a 404', async () => {
+    const data = new FormData();
+    data.append('name', 'Short-lived');
+    data.append('file', new Blob([new Uint8Array(await fixture('corporate-template.docx'))]), 'x.docx');
+    const { id } = (await here.ask('POST', '/templates', { as: ada.key, body: data })).body;
+    expect((await word(sop.id, `?template_id=${id}`)).status).toBe(200);
+    await here.ask('DELETE', `/templates/${id}`, { as: ada.key });
+    expect((await word(sop.id, `?template_id=${id}`)).status).toBe(404);
+  });
+
+  test('is not for another organization, neither the document nor the template', async () => {
+    const eve = await register(here);
+    const body = { title: 'Hers' };
+    const hers = (await here.ask('POST', '/documents', { as: eve.key, body })).body;
+    expect((await word(sop.id, '?template_id=default', eve.key)).status).toBe(404);
+    expect((await word(hers.id, `?template_id=${templateId}`, eve.key)).status).toBe(404);
+    expect((await word(hers.id, '?template_id=default', eve.key)).status).toBe(200);
+  });
+});

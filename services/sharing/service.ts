@@ -1,0 +1,37 @@
+/** The sharing service: its settings and its wiring. */
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { integer, secret, service } from '#libs/service';
+import { keyRing } from '#libs/store';
+import { principalFrom } from '../identity/contract.ts';
+import { sharingContract } from './contract.ts';
+import { embedding } from './embedding.ts';
+import { links } from './links.ts';
+import { tokenFrom } from './rules.ts';
+import { shareTokens, sharingStore } from './store.ts';
+
+/** Public links to published documents. */
+export const sharing = service({
+  contract: sharingContract,
+  settings: z.object({
+    ENCRYPTION_KEY: secret.meta({
+      description: 'Base64 keys of 32 bytes, newest first, separated by commas',
+    }),
+    EMBED_CACHE_MB: integer
+      .pipe(z.number().min(1).max(65_536))
+      .default(64)
+      .meta({ description: 'Memory for rendered public documents' }),
+  }),
+  collections: [shareTokens],
+  start({ store, settings, now }) {
+    const rows = sharingStore(store, keyRing(settings.ENCRYPTION_KEY));
+    const newToken = () => tokenFrom(randomBytes(32));
+    return {
+      handled: [
+        ...links({ sharing: rows, now, newToken }),
+        ...embedding({ sharing: rows, cacheBytes: settings.EMBED_CACHE_MB * 2 ** 20 }),
+      ],
+      authenticate: principalFrom(store, now),
+    };
+  },
+});

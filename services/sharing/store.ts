@@ -1,0 +1,124 @@
+/** The share tokens in MongoDB, and the views that sharing reads. */
+import { newId, type RowOf } from '#libs/contract';
+import { type Acting, collection, isDuplicate, type KeyRing, type Store } from '#libs/store';
+import { documentNodes, documentStates } from '../documents/contract.ts';
+import { organizationProfiles } from '../identity/contract.ts';
+import { tokenHash } from './rules.ts';
+
+export interface ShareTokenRow {
+  _id: string;
+  organization_id: string;
+  /** The document family: a token outlives the revision of its document. */
+  family_id: string;
+  /** SHA-256 of the token. */
+  hash: string;
+  /** The token itself, encrypted: it must be shown again. */
+  sealed: string;
+  /** The family's count of archivings when the token was made. */
+  share_epoch: number;
+  created_at: Date;
+}
+
+/** One row for each family that is or was shared. */
+export const shareTokens = collection<ShareTokenRow>('share_tokens', {
+  fields: {
+    _id: String,
+    organization_id: String,
+    family_id: String,
+    hash: String,
+    sealed: String,
+    share_epoch: Number,
+    created_at: Date,
+  },
+  indexes: [
+    { on: { organization_id: 1, family_id: 1 }, options: { unique: true } },
+    { on: { hash: 1 }, options: { unique: true } },
+  ],
+});
+
+export type DocumentState = RowOf<typeof documentStates>;
+export type NodeRow = RowOf<typeof documentNodes>;
+
+/** A token as it was found. */
+export interface Held {
+  token: string;
+  hash: string;
+  share_epoch: number;
+  created_at: Date;
+}
+
+/** A token to be kept. */
+export type Made = Omit<Held, 'hash'>;
+
+export type SharingStore = ReturnType<typeof sharingStore>;
+
+/** What sharing keeps and reads; tokens are sealed with the ring. */
+export function sharingStore(store: Store, ring: KeyRing) {
+  const rows = store.rows(shareTokens);
+  const organizations = store.read(organizationProfiles).anywhere();
+  const states = store.read(documentStates);
+  const nodes = store.read(documentNodes);
+
+  return {
+    /** A document of the organization, in any state. */
+    document: (organization_id: string, id: string) => states.in(organization_id).one({ _id: id }),
+
+    /** The published version of a family. */
+    published: (organization_id: string, family_id: string) =>
+      states.in(organization_id).one({ family_id, status: 'published' }),
+
+    /** The nodes of a document, in no order. */
+    nodes: (document_id: string) => nodes.in(document_id).many({}),
+
+    organization: ({ organization_id }: Acting) => organizations.one({ _id: organization_id }),
+
+    organizationBySlug: (slug: string) => organizations.one({ slug }),
+
+    /** The token of a family, dead or alive. */
+    async held({ organization_id, tx }: Acting, family_id: string): Promise<Held | undefined> {
+      const row = await rows
+        .findOne({ organization_id, family_id })
+        .session(tx?.session ?? null)
+        .lean();
+      if (!row) return undefined;
+      const { hash, share_epoch, created_at } = row;
+      return { token: ring.open(row.sealed, contextOf(family_id)), hash, share_epoch, created_at };
+    },
+
+    /** The row that a public link names; whoever knows the token needs no organization. */
+    async byToken(token: string): Promise<ShareTokenRow | undefined> {
+      return (await rows.findOne({ hash: tokenHash(token) }).lean()) ?? undefined;
+    },
+
+    /** Keeps a token in place of `before`, or as the first; false when another request was faster. */
+    async keep(acting: Acting, family_id: string, made: Made, before: Held | undefined): Promise<boolean> {
+      const { organization_id, tx } = acting;
+      const { token, share_epoch, created_at } = made;
+      const sealed = ring.seal(token, contextOf(family_id));
+      const kept = { hash: tokenHash(token), sealed, share_epoch, created_at };
+      const within = tx ? { session: tx.session } : {};
+      if (before) {
+        const which = { organization_id, family_id, hash: before.hash };
+        return (await rows.updateOne(which, kept, within)).modifiedCount === 1;
+      }
+      try {
+        const row = { _id: newId(), organization_id, family_id, ...kept };
+        await rows.insertMany([row], { ...within, lean: true });
+        return true;
+      } catch (error) {
+        if (isDuplicate(error) && !tx) return false;
+        throw error;
+      }
+    },
+
+    /** Forgets the token of a family, if there is one. */
+    async drop({ organization_id }: Acting, family_id: string): Promise<void> {
+      await rows.deleteOne({ organization_id, family_id });
+    },
+  };
+}
+
+/** What a sealed token is bound to: it opens for its own family only. */
+function contextOf(family_id: string): string {
+  return `share_tokens.token/${family_id}`;
+}
