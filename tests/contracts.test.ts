@@ -159,8 +159,12 @@ describe('ownership', () => {
   });
 });
 
+/** A query that fits the operation's form, where the form needs one. */
+const sampleQueries: Record<string, string> = { exportWord: '?template_id=default' };
+
 function pathFor(operation: AnyOperation, ids: Record<string, string>): string {
-  return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? newId());
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? newId());
+  return path + (sampleQueries[operation.id] ?? '');
 }
 
 /** A body that fits the operation's form, so that what answers is behind the form. */

@@ -237,6 +237,26 @@ describe('publishing', () => {
     expect(rows.filter(({ event }) => event.includes(draft.id))).toHaveLength(1);
   });
 
+  test('a kept answer is given again only to who may still have it', async () => {
+    const { body: key } = await here.ask('POST', '/api-keys', { as: ada.key, body: { name: 'Member' } });
+    const { body: draft } = await create({ title: 'T' }, key.key);
+    const headers = { 'idempotency-key': newId() };
+    const asked = { as: key.key, headers };
+    const node = { ...asked, body: { node_type: 'section', title: 'S', order: 0 } };
+    expect((await here.ask('POST', `/documents/${draft.id}/nodes`, node)).status).toBe(201);
+    expect((await here.ask('POST', `/documents/${draft.id}/publish`, asked)).status).toBe(200);
+    expect(
+      (await here.ask('POST', `/documents/${draft.id}/publish`, asked)).headers.get('idempotency-replayed'),
+    ).toBe('true');
+    await here.db
+      .collection<{ _id: string }>('documents')
+      .updateOne({ _id: draft.id }, { $set: { created_by: newId() } });
+    expect((await here.ask('POST', `/documents/${draft.id}/publish`, asked)).status).toBe(403);
+    expect((await here.ask('POST', `/documents/${draft.id}/nodes`, node)).status).toBe(403);
+    await here.db.collection<{ _id: string }>('documents').deleteOne({ _id: draft.id });
+    expect((await here.ask('POST', `/documents/${draft.id}/publish`, asked)).status).toBe(404);
+  });
+
   test('the event carries the document as it was published, without its nodes', async () => {
     const { body: draft } = await create(sop);
     const { body: published } = await publish(draft.id);

@@ -4,47 +4,52 @@ import { answer, handle } from '#libs/http';
 import { createNode, DocumentIsArchived, NodeHierarchy, TooManyNodes } from './contract.ts';
 import { nodeText } from './presenting.ts';
 import { canStandUnder, maxNodes } from './rules/hierarchy.ts';
-import { canEdit } from './rules/permission.ts';
+import { type Asker, type Belongings, canEdit } from './rules/permission.ts';
 import type { NodeRow } from './store/collections.ts';
 import { etagOf, type Library } from './store/library.ts';
 
 /** The operations on single nodes. */
 export function tree({ library }: { library: Library }) {
   return [
-    handle(createNode, async ({ actor, params, body, call }) => {
-      let node: NodeRow | undefined;
-      const conditions = {
-        refuses: (document: Parameters<typeof canEdit>[1]) =>
-          canEdit(actor, document)
-            ? undefined
-            : Forbidden('Only the owner, the editor or an admin may change this document.'),
-        ifMatch: call.ifMatch,
-      };
-      const document = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
-        if (current.status === 'archived') throw DocumentIsArchived();
-        if (current.node_count >= maxNodes) throw TooManyNodes();
-        const parent = body.parent_id ? await library.node(current, body.parent_id, tx) : undefined;
-        const misplaced = body.parent_id && !parent;
-        if (misplaced || !canStandUnder(body.node_type, parent?.node_type ?? null)) throw NodeHierarchy();
-        const { node_type, title, order } = body;
-        node = {
-          _id: newId(),
-          organization_id: current.organization_id,
-          document_id: current._id,
-          parent_id: parent?._id ?? null,
-          node_type,
-          title,
-          content: null,
-          order,
-          created_by: actor.user_id,
-          created_at: at,
-          updated_at: at,
-        };
-        await library.addNode(node, tx);
-        return { node_count: current.node_count + 1 };
-      });
-      if (!node) throw new Error('A node was added and is not there');
-      return answer(json(nodeText(node)), { etag: etagOf(document) });
-    }),
+    handle(
+      createNode,
+      async ({ actor, params, body, call }) => {
+        let node: NodeRow | undefined;
+        const conditions = { refuses: onlyEditors(actor), ifMatch: call.ifMatch };
+        const document = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
+          if (current.status === 'archived') throw DocumentIsArchived();
+          if (current.node_count >= maxNodes) throw TooManyNodes();
+          const parent = body.parent_id ? await library.node(current, body.parent_id, tx) : undefined;
+          const misplaced = body.parent_id && !parent;
+          if (misplaced || !canStandUnder(body.node_type, parent?.node_type ?? null)) throw NodeHierarchy();
+          const { node_type, title, order } = body;
+          node = {
+            _id: newId(),
+            organization_id: current.organization_id,
+            document_id: current._id,
+            parent_id: parent?._id ?? null,
+            node_type,
+            title,
+            content: null,
+            order,
+            created_by: actor.user_id,
+            created_at: at,
+            updated_at: at,
+          };
+          await library.addNode(node, tx);
+          return { node_count: current.node_count + 1 };
+        });
+        if (!node) throw new Error('A node was added and is not there');
+        return answer(json(nodeText(node)), { etag: etagOf(document) });
+      },
+      ({ actor, params }) => library.check(actor, params.doc_id, onlyEditors(actor)),
+    ),
   ];
+}
+
+function onlyEditors(actor: Asker) {
+  return (document: Belongings) =>
+    canEdit(actor, document)
+      ? undefined
+      : Forbidden('Only the owner, the editor or an admin may change this document.');
 }

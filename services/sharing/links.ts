@@ -2,6 +2,7 @@
 import { Forbidden, NotFound, Unavailable } from '#libs/contract';
 import { type Handled, handle } from '#libs/http';
 import type { Acting } from '#libs/store';
+import type { Asking } from '../identity/contract.ts';
 import {
   createShareToken,
   DocumentNotPublished,
@@ -26,12 +27,17 @@ const tries = 10;
 /** The operations on the link of a document. */
 export function links({ sharing, now, newToken }: Links): Handled[] {
   return [
-    handle(createShareToken, async ({ actor, params, body }) => {
-      const document = await found(actor, params.doc_id);
-      if (!mayShare(actor, document)) throw onlyOwners();
-      if (!isShareable(document)) throw DocumentNotPublished();
-      return shown(actor, document, await tokenFor(actor, document, body?.replace ?? false));
-    }),
+    handle(
+      createShareToken,
+      async ({ actor, params, body }) => {
+        const document = await foundForSharing(actor, params.doc_id);
+        if (!isShareable(document)) throw DocumentNotPublished();
+        return shown(actor, document, await tokenFor(actor, document, body?.replace ?? false));
+      },
+      async ({ actor, params }) => {
+        await foundForSharing(actor, params.doc_id);
+      },
+    ),
 
     handle(getShareToken, async ({ actor, params }) => {
       const document = await found(actor, params.doc_id);
@@ -41,8 +47,7 @@ export function links({ sharing, now, newToken }: Links): Handled[] {
     }),
 
     handle(deleteShareToken, async ({ actor, params }) => {
-      const document = await found(actor, params.doc_id);
-      if (!mayShare(actor, document)) throw onlyOwners();
+      const document = await foundForSharing(actor, params.doc_id);
       // a draft shares its family with the published version, whose link is not the draft's to end
       if (isShareable(document)) await sharing.drop(actor, document.family_id);
       return undefined;
@@ -53,6 +58,12 @@ export function links({ sharing, now, newToken }: Links): Handled[] {
     const document = await sharing.document(actor.organization_id, id);
     if (!document) throw NotFound();
     return document;
+  }
+
+  async function foundForSharing(actor: Asking, id: string): Promise<DocumentState> {
+    const document = await found(actor, id);
+    if (mayShare(actor, document)) return document;
+    throw Forbidden('Only the owner of the document or an admin may share it.');
   }
 
   /** The family's one token: what is there, or a new one; the loser of a race takes the winner's. */
@@ -81,8 +92,4 @@ export function links({ sharing, now, newToken }: Links): Handled[] {
       created_at: held.created_at.toISOString(),
     };
   }
-}
-
-function onlyOwners() {
-  return Forbidden('Only the owner of the document or an admin may share it.');
 }

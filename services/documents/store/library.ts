@@ -94,6 +94,12 @@ export function library(store: Store, now: () => Date) {
       );
     },
 
+    /** Throws what keeps this actor from changing this document: `NotFound`, or the problem that `refuses` gives. */
+    async check(acting: Acting, id: string, refuses: Conditions['refuses']): Promise<void> {
+      const refused = refuses(await find(acting, id));
+      if (refused) throw refused;
+    },
+
     /** A node of a document, within a transaction that changes it. */
     async node(document: DocumentRow, id: string, { session }: Transaction): Promise<NodeRow | undefined> {
       return (
