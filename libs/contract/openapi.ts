@@ -85,7 +85,8 @@ export function problemsOf(operation: AnyOperation): ProblemKind[] {
   const kinds = [...operation.problems, shared.TooManyRequests, shared.Internal, shared.Unavailable];
   if (operation.params) kinds.push(shared.NotFound);
   if (operation.access.authenticated) kinds.push(shared.Unauthenticated);
-  if (operation.query || operation.body) kinds.push(shared.InvalidRequest);
+  const keyed = operation.method === 'post' && operation.access.authenticated;
+  if (operation.query || operation.body || keyed) kinds.push(shared.InvalidRequest);
   if (operation.body) kinds.push(shared.PayloadTooLarge);
   if (operation.body)
     kinds.push(
@@ -93,16 +94,17 @@ export function problemsOf(operation: AnyOperation): ProblemKind[] {
         ? [shared.MalformedMultipart]
         : [shared.MalformedJson, shared.UnsupportedMediaType]),
     );
-  if (operation.method === 'post' && operation.access.authenticated) {
-    kinds.push(shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight);
-  }
+  if (keyed) kinds.push(shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight);
   if (operation.etag && operation.method !== 'get') kinds.push(shared.PreconditionFailed);
   return [...new Set(kinds)];
 }
 
 function requestBody(body: z.ZodType | Multipart, schemas: Record<string, Schema>): Schema {
   if ('safeParse' in body) {
-    return { required: true, content: { 'application/json': { schema: schemaOf(body, 'input', schemas) } } };
+    return {
+      required: !body.safeParse(undefined).success,
+      content: { 'application/json': { schema: schemaOf(body, 'input', schemas) } },
+    };
   }
   const fields = schemaOf(body.fields, 'input', schemas);
   const properties = {

@@ -7,7 +7,7 @@ export const page = {
   limit: z.coerce.number().int().min(1).max(100).default(100).meta({ description: 'Page size, 1–100' }),
   cursor: z
     .string()
-    .max(1024)
+    .max(4096)
     .optional()
     .meta({ description: 'Where the page starts, from the last answer’s Link' }),
 };

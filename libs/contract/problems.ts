@@ -47,7 +47,7 @@ export const PayloadTooLarge = problem(
 export const UnsupportedMediaType = problem(
   'unsupported_media_type',
   415,
-  'Send the body as `application/json`, in UTF-8.',
+  'Send the body in the media type that this operation takes; JSON in UTF-8.',
 );
 export const TooManyRequests = problem(
   'too_many_requests',

@@ -15,10 +15,12 @@ export interface View<Row = unknown> {
   readonly stages?: readonly Record<string, unknown>[];
 }
 
-/** Declares a view. Without a scope the reason must be given. */
+/** Declares a view. Without a scope the reason must be given; throws when the scope is none of its fields. */
 export function view<Row>(
   of: Omit<View<Row>, 'scope' | 'why'> & ({ scope: string } | { scope: null; why: string }),
 ): View<Row> {
+  if (of.scope !== null && !(of.scope in of.row.shape))
+    throw new Error(`${of.name} does not have its scope ${of.scope}`);
   return of;
 }
 

@@ -9,6 +9,7 @@ import { type Bus, BusClosed, type Handler, Poisoned, Unroutable } from './bus.t
 import { type Retries, standardRetries, tryHandling } from './retries.ts';
 import { consumersOf, type Topology } from './topology.ts';
 
+/** One event in one queue. */
 interface Waiting {
   event: Envelope;
   settle: { resolve(): void; reject(error: Error): void };
@@ -18,8 +19,8 @@ interface Queue {
   waiting: Waiting[];
   /** By id, so that an event that is sent again is set aside once. */
   dead: Map<string, Envelope>;
-  inHand: number;
-  take: (() => void) | undefined;
+  /** Each takes what it has room for. */
+  takers: Set<() => void>;
 }
 
 /** A bus within this process. `retries`: the pauses between tries of a failing handler. */
@@ -43,24 +44,34 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
       if (closing.signal.aborted) throw new BusClosed();
       const wanting = consumersOf(topology, event.type);
       if (wanting.length === 0) throw new Unroutable(event.type);
-      const copy = structuredClone(event);
-      const results = await Promise.allSettled(wanting.map((name) => enqueue(queueOf(name), copy)));
+      // as text, as over any wire: what JSON does not carry is lost here too
+      const text = JSON.stringify(event);
+      const results = await Promise.allSettled(wanting.map((name) => enqueue(queueOf(name), text)));
       for (const result of results) if (result.status === 'rejected') throw result.reason;
     },
     async consume(name, handler, { prefetch }) {
+      if (closing.signal.aborted) throw new BusClosed();
       const queue = queueOf(name);
+      const inHand = new Set<Promise<void>>();
       const take = () => {
-        while (queue.inHand < prefetch && queue.waiting.length > 0) {
+        while (inHand.size < prefetch) {
           const next = queue.waiting.shift();
-          if (next) track(handle(name, queue, handler, next));
+          if (!next) return;
+          const work = handle(name, queue, handler, next).finally(() => {
+            inHand.delete(work);
+            running.delete(work);
+            if (queue.takers.has(take)) take();
+          });
+          inHand.add(work);
+          running.add(work);
         }
       };
-      queue.take = take;
+      queue.takers.add(take);
       take();
       return {
         async cancel() {
-          if (queue.take === take) queue.take = undefined;
-          await Promise.allSettled(running);
+          queue.takers.delete(take);
+          await Promise.all(inHand);
         },
       };
     },
@@ -70,46 +81,36 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
     async close() {
       closing.abort(new BusClosed());
       for (const queue of queues.values()) {
-        queue.take = undefined;
+        queue.takers.clear();
         for (const { settle } of queue.waiting.splice(0)) settle.reject(new BusClosed());
       }
-      await Promise.allSettled(running);
+      await Promise.all(running);
     },
   };
 
-  function track(work: Promise<void>): void {
-    running.add(work);
-    work.finally(() => running.delete(work));
-  }
-
-  async function handle(
-    name: string,
-    queue: Queue,
-    handler: Handler,
-    { event, settle }: Waiting,
-  ): Promise<void> {
-    queue.inHand += 1;
+  /** Never rejects: how it went is told to who published. */
+  async function handle(name: string, queue: Queue, handler: Handler, { event, settle }: Waiting) {
+    // without an id it is garbage, and any two are different
+    const key = typeof event.id === 'string' ? event.id : JSON.stringify(event);
     try {
       await tryHandling(handler, event, retries, closing.signal);
+      queue.dead.delete(key);
       settle.resolve();
     } catch (error) {
       if (closing.signal.aborted) return settle.reject(new BusClosed());
-      queue.dead.set(event.id, event);
+      queue.dead.set(key, event);
       settle.reject(new Poisoned(name, error));
-    } finally {
-      queue.inHand -= 1;
-      queue.take?.();
     }
   }
 }
 
 function emptyQueue(): Queue {
-  return { waiting: [], dead: new Map(), inHand: 0, take: undefined };
+  return { waiting: [], dead: new Map(), takers: new Set() };
 }
 
-function enqueue(queue: Queue, event: Envelope): Promise<void> {
+function enqueue(queue: Queue, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    queue.waiting.push({ event, settle: { resolve, reject } });
-    queue.take?.();
+    queue.waiting.push({ event: JSON.parse(text), settle: { resolve, reject } });
+    for (const take of queue.takers) take();
   });
 }

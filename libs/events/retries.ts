@@ -16,7 +16,10 @@ export class Hopeless extends Error {
   }
 }
 
-/** Runs the handler until it succeeds; rejects with its last error, or at once when the signal aborts. */
+/**
+ * Runs the handler until it succeeds, each time with a copy of its own; rejects with its last error, or with the
+ * signal's reason where it would have to try again after the signal aborted.
+ */
 export async function tryHandling(
   handler: Handler,
   event: Envelope,
@@ -25,7 +28,7 @@ export async function tryHandling(
 ): Promise<void> {
   for (const pauseMs of [...retries, undefined]) {
     try {
-      return await handler(event, signal);
+      return await handler(structuredClone(event), signal);
     } catch (error) {
       if (pauseMs === undefined || error instanceof Hopeless) throw error;
       await pause(pauseMs, signal);

@@ -73,12 +73,18 @@ type Value<O> = O extends { returns: infer R }
 export interface Handled {
   readonly operation: AnyOperation;
   run(asked: Asked<AnyOperation>): Promise<unknown>;
+  /** Rejects when the caller may no longer have the answer that was kept for its Idempotency-Key. */
+  mayHave?(asked: Asked<AnyOperation>): Promise<void>;
 }
 
-/** Says how an operation is handled. The handler may run again within one request when transactions collide. */
+/**
+ * Says how an operation is handled. The handler may run again within one request when transactions collide. An operation
+ * on something that not everyone may touch says with `mayHave` who may have a kept answer again.
+ */
 export function handle<O extends AnyOperation>(
   operation: O,
   run: (asked: Asked<O>) => Promise<Value<O> | Answer<Value<O>>>,
+  mayHave?: (asked: Asked<O>) => Promise<void>,
 ): Handled {
-  return { operation, run };
+  return { operation, run, ...(mayHave && { mayHave }) };
 }

@@ -9,25 +9,30 @@ interface File {
   bytes: Uint8Array;
 }
 
-/** What a multipart body holds. Fields that come twice keep the first value. */
+/** What a multipart body holds. Fields and files that come twice keep the first value. */
 export interface Parts {
   fields: Record<string, string>;
   file: File | undefined;
   fingerprint: string;
 }
 
-/** Reads all parts. A body that is not multipart or breaks off is `MalformedMultipart`; a missing file is a fault. */
+/**
+ * Reads all parts. A body of another media type, without a boundary or one that breaks off is `MalformedMultipart`;
+ * a missing file and files of other names are faults.
+ */
 export async function readMultipart(
   request: Request,
   shape: Multipart,
   faults: { path: string; message: string }[],
 ): Promise<Parts> {
   const contentType = request.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\s*;.*boundary=/i.test(contentType)) {
+  if (!/^multipart\/form-data\s*;(.*;)?\s*boundary=/i.test(contentType)) {
     throw MalformedMultipart('Send the body as `multipart/form-data` with a boundary.');
   }
   const { fields, files } = await read(request, contentType, shape);
   const file = files.get(shape.file);
+  for (const name of files.keys())
+    if (name !== shape.file) faults.push({ path: `body/${name}`, message: 'Unknown field' });
   if (!file) faults.push({ path: `body/${shape.file}`, message: 'A file is required' });
   const hash = createHash('sha256').update(JSON.stringify(fields));
   if (file) hash.update(`\n${file.name}\n`).update(file.bytes);
@@ -38,20 +43,21 @@ function read(request: Request, contentType: string, shape: Multipart) {
   const fields: Record<string, string> = {};
   const files = new Map<string, File>();
   return new Promise<{ fields: typeof fields; files: typeof files }>((resolve, reject) => {
-    const limits = { fileSize: shape.maxFileBytes, files: 4, fields: 50, fieldSize: 64 * 1024, parts: 60 };
+    const limits = { fileSize: shape.maxFileBytes, files: 4, fields: 50, fieldSize: fieldBytes, parts: 60 };
     const parser = new Busboy({ headers: { ...request.headers, 'content-type': contentType }, limits });
     const fail = (error: unknown) => {
       request.unpipe(parser);
       request.resume();
       reject(error);
     };
-    parser.on('field', (name, value) => {
+    parser.on('field', (name, value, _nameCut, valueCut) => {
+      if (valueCut) fail(tooLarge(`The field ${name}`, fieldBytes));
       if (!Object.hasOwn(fields, name)) fields[name] = value;
     });
     parser.on('file', (name, stream, filename) => {
       const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('limit', () => fail(fileTooLarge(shape.maxFileBytes)));
+      stream.on('data', (chunk: Buffer) => name === shape.file && chunks.push(chunk));
+      stream.on('limit', () => fail(tooLarge('The file', shape.maxFileBytes)));
       stream.on('error', () => fail(MalformedMultipart()));
       stream.on('end', () => {
         if (!files.has(name)) files.set(name, { name: filename ?? '', bytes: Buffer.concat(chunks) });
@@ -59,11 +65,15 @@ function read(request: Request, contentType: string, shape: Multipart) {
     });
     parser.on('error', () => fail(MalformedMultipart()));
     parser.on('finish', () => resolve({ fields, files }));
-    request.on('aborted', () => fail(MalformedMultipart('The body broke off.')));
+    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
+      parser.on(limit, () => fail(MalformedMultipart('The body has too many parts.')));
+    request.on('close', () => request.complete || fail(MalformedMultipart('The body broke off.')));
     request.pipe(parser);
   });
 }
 
-function fileTooLarge(limit: number) {
-  return PayloadTooLarge(`The file is larger than ${limit} bytes.`, { extra: { limit_bytes: limit } });
+const fieldBytes = 64 * 1024;
+
+function tooLarge(what: string, limit: number) {
+  return PayloadTooLarge(`${what} is larger than ${limit} bytes.`, { extra: { limit_bytes: limit } });
 }

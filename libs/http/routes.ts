@@ -98,8 +98,8 @@ async function serve(
 
 /** The principal, if it may call the operation. */
 async function admit(of: Routes, operation: AnyOperation, request: Request): Promise<Principal> {
-  const [scheme = '', token = ''] = (request.headers.authorization ?? '').split(/ +/);
-  const principal = /^bearer$/i.test(scheme) && token ? await of.authenticate(token) : undefined;
+  const [, token] = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  const principal = token === undefined ? undefined : await of.authenticate(token);
   if (!principal) throw Unauthenticated();
   const waitS = of.limit?.(`${principal.organization_id}/${principal.key_id ?? principal.user_id}`) ?? 0;
   if (waitS > 0) throw TooManyRequests(undefined, { headers: { 'Retry-After': String(waitS) } });
@@ -118,12 +118,9 @@ async function answered(
 ): Promise<Rendered> {
   const { operation } = handled;
   const { params, query, body } = parsed;
+  const call = callOf(request, requestId);
   const run = async (actor: Principal | undefined) =>
-    render(
-      operation.status,
-      await handled.run({ actor, params, query, body, call: callOf(request, requestId) }),
-      request,
-    );
+    render(operation.status, await handled.run({ actor, params, query, body, call }), request);
   const key = operation.method === 'post' && principal ? idempotencyKey(request) : undefined;
   if (key === undefined || !principal) return run(principal);
 
@@ -145,6 +142,7 @@ async function answered(
     };
   });
   if (!kept.replayed && fresh) return fresh;
+  await handled.mayHave?.({ actor: principal, params, query, body, call });
   return {
     status: kept.status,
     headers: { ...kept.headers, 'Idempotency-Replayed': 'true' },

@@ -1,6 +1,6 @@
 /** The application around the routes, and the listener that stops in an orderly way. */
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, newId } from '#libs/contract';
@@ -46,19 +46,26 @@ export interface Listening {
 
 /** Listens; port 0 takes a free one. Rejects when the port is taken. */
 export async function listen(app: express.Express, port: number, host: string): Promise<Listening> {
+  const sockets = new Set<Socket>();
   const server = createServer(
     { requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 },
     app,
   );
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  return { port: portOf(server), close: (withinMs) => close(server, withinMs) };
+  return { port: portOf(server), close: (withinMs) => close(server, sockets, withinMs) };
 }
 
-async function close(server: Server, withinMs: number): Promise<void> {
+async function close(server: Server, sockets: ReadonlySet<Socket>, withinMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // connections that never said anything do not count as idle
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   const idle = setInterval(() => server.closeIdleConnections(), 100);
   const limit = setTimeout(() => server.closeAllConnections(), withinMs);
   server.closeIdleConnections();

@@ -16,7 +16,7 @@ export function tokenBucket(of: {
   return (key) => {
     const at = of.now();
     const before = buckets.get(key) ?? { tokens: of.burst, at };
-    const tokens = Math.min(of.burst, before.tokens + (at - before.at) * perMs);
+    const tokens = Math.min(of.burst, before.tokens + Math.max(0, at - before.at) * perMs);
     buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, at });
     return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs / 1000);
   };

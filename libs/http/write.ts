@@ -43,7 +43,10 @@ export async function send(
   }
   response.status(status);
   if (body instanceof Readable) {
-    await pipeline(body, response);
+    await pipeline(body, response).catch((error: unknown) => {
+      // a client that goes away is no mistake of ours; a source that breaks is
+      if (!(isPrematureClose(error) && body.errored === null)) throw error;
+    });
     return;
   }
   if (body !== undefined) response.setHeader('Content-Length', Buffer.byteLength(body));
@@ -80,6 +83,10 @@ export function sendProblem(response: Response, { kind, message, extra, headers 
   response.setHeader('Content-Type', 'application/problem+json');
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+function isPrematureClose(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 function nextUrl(request: Request, cursor: string): string {

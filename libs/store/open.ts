@@ -7,7 +7,7 @@ import { type Claim, claimKey, idempotencyOf, type Kept, keepAnswer, keptAnswer 
 import { inboxOf } from './inbox.ts';
 import { outboxOf, speaking, writeSaid } from './outbox.ts';
 import { type Relay, startRelay } from './relay.ts';
-import { type Acting, isDuplicate, type Transaction } from './transaction.ts';
+import { type Acting, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
 import { type InTurn, turns } from './turns.ts';
 import { makeView, missingViews, type Reader, reader, unlessThere } from './views.ts';
 
@@ -53,7 +53,7 @@ export interface Store {
   missing(): Promise<string[]>;
   /** Starts to publish events. */
   relay(): void;
-  /** Rejects when MongoDB does not answer. */
+  /** Rejects when MongoDB does not answer within two seconds. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -61,18 +61,23 @@ export interface Store {
 /** Connects; rejects when MongoDB cannot be reached within five seconds. */
 export async function openStore(options: OpenStore): Promise<Store> {
   const { contract, bus, now, topology, trouble } = options;
-  const connection = await mongoose
-    .createConnection(options.uri.reveal(), {
-      appName: contract.name,
-      serverSelectionTimeoutMS: 5_000,
-      minPoolSize: 1,
-      maxPoolSize: 50,
-      writeConcern: { w: 'majority' },
-      bufferCommands: false,
-      autoIndex: false,
-      autoCreate: false,
-    })
-    .asPromise();
+  const connection = mongoose.createConnection(options.uri.reveal(), {
+    appName: contract.name,
+    serverSelectionTimeoutMS: 5_000,
+    connectTimeoutMS: 5_000,
+    heartbeatFrequencyMS: 5_000,
+    minPoolSize: 1,
+    maxPoolSize: 50,
+    writeConcern: { w: 'majority' },
+    bufferCommands: false,
+    autoIndex: false,
+    autoCreate: false,
+  });
+  await connection.asPromise().catch(async (error: unknown) => {
+    // mongoose remembers every connection it tried until it is destroyed
+    await connection.destroy(true);
+    throw error;
+  });
   const db = connection.db;
   if (!db) throw new Error('MongoDB gave a connection without a database');
   const by = newId();
@@ -90,17 +95,12 @@ export async function openStore(options: OpenStore): Promise<Store> {
   const transact: Store['transact'] = async (acting, work) => {
     if (acting.tx) return work(acting.tx);
     let heard: Envelope[] = [];
-    const result = await connection.getClient().withSession((session) =>
-      session.withTransaction(
-        async () => {
-          const tx = speaking(acting, session, now, options.trace);
-          const done = await work(tx);
-          heard = await writeSaid(rows(outbox), tx, { topology, now, by });
-          return done;
-        },
-        { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } },
-      ),
-    );
+    const result = await inTransaction(connection.getClient(), async (session) => {
+      const tx = speaking(acting, session, now, options.trace);
+      const done = await work(tx);
+      heard = await writeSaid(rows(outbox), tx, { topology, now, by });
+      return done;
+    });
     relay?.ring(heard);
     return result;
   };
@@ -150,11 +150,25 @@ export async function openStore(options: OpenStore): Promise<Store> {
       relay ??= startRelay({ outbox: rows(outbox), bus, by, alone: options.alone, now, trouble });
     },
     async ping() {
-      await db.command({ ping: 1 }, { timeoutMS: 2_000 });
+      await within(pingMs, db.command({ ping: 1 }));
     },
     async close() {
       await relay?.stop();
       await connection.close();
     },
   };
+}
+
+const pingMs = 2_000;
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

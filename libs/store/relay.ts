@@ -1,11 +1,12 @@
 /** The relay: brings events from the outbox to the bus, at once after a commit and by a sweep after a crash. */
 import type mongoose from 'mongoose';
-import type { Envelope } from '#libs/contract';
-import type { Bus } from '#libs/events';
+import { type Envelope, newId } from '#libs/contract';
+import { type Bus, BusClosed } from '#libs/events';
 import { leaseMs, type OutboxRow } from './outbox.ts';
 
 const sweepEveryMs = 1_000;
 const batch = 200;
+const mostInHand = 10 * batch;
 const longestPauseMs = 10 * 60_000;
 
 export interface RelayOptions {
@@ -39,7 +40,7 @@ export function startRelay({ outbox, bus, by, alone, now, trouble }: RelayOption
   return {
     ring(events) {
       if (stopped) return;
-      for (const event of events) if (inHand.size < 10 * batch) take(event, 0);
+      for (const event of events) if (inHand.size < mostInHand) take(event, 0);
     },
     async stop() {
       stopped = true;
@@ -60,10 +61,13 @@ export function startRelay({ outbox, bus, by, alone, now, trouble }: RelayOption
     try {
       await bus.publish(event);
     } catch (error) {
-      if (!stopped) trouble(`${event.type} ${event.id} could not be published`, error);
+      const giveBack = stopped || error instanceof BusClosed;
+      if (!giveBack) trouble(`${event.type} ${event.id} could not be published`, error);
       const pauseMs = Math.min(longestPauseMs, 1_000 * 2 ** failures);
-      const lease_until = stopped ? now() : new Date(now().getTime() + pauseMs);
-      await keep(outbox.updateOne({ _id: event.id, pending: true }, { lease_until, failures: failures + 1 }));
+      const next = giveBack
+        ? { lease_until: now() }
+        : { lease_until: new Date(now().getTime() + pauseMs), failures: failures + 1 };
+      await keep(outbox.updateOne({ _id: event.id, pending: true }, next));
       return;
     }
     published.push(event.id);
@@ -83,7 +87,8 @@ export function startRelay({ outbox, bus, by, alone, now, trouble }: RelayOption
 
   async function sweep(ignoreLeases: boolean): Promise<void> {
     try {
-      const more = bus.up && (await claim(ignoreLeases)) === batch;
+      const room = Math.min(batch, mostInHand - inHand.size);
+      const more = bus.up && room > 0 && (await claim(room, ignoreLeases)) === batch;
       schedule(more ? 0 : sweepEveryMs);
     } catch (error) {
       trouble('The outbox could not be swept', error);
@@ -100,15 +105,15 @@ export function startRelay({ outbox, bus, by, alone, now, trouble }: RelayOption
   }
 
   /** Leases due rows, by a token so that replicas do not share any, and publishes them; gives their number. */
-  async function claim(ignoreLeases: boolean): Promise<number> {
+  async function claim(most: number, ignoreLeases: boolean): Promise<number> {
     const due = {
       pending: true as const,
       lease_until: { $lt: ignoreLeases ? new Date(now().getTime() + longestPauseMs) : now() },
       _id: { $nin: [...inHand.keys()] },
     };
-    const rows = await outbox.find(due, { _id: 1 }).sort({ lease_until: 1 }).limit(batch).lean();
+    const rows = await outbox.find(due, { _id: 1 }).sort({ lease_until: 1 }).limit(most).lean();
     if (rows.length === 0) return 0;
-    const token = `${by}/${now().getTime()}`;
+    const token = `${by}/${newId()}`;
     const ids = rows.map((row) => row._id);
     const lease_until = new Date(now().getTime() + leaseMs);
     await outbox.updateMany({ ...due, _id: { $in: ids } }, { lease_until, lease_by: token });

@@ -12,12 +12,14 @@ export interface KeyRing {
 
 /** A ring from `ENCRYPTION_KEY`: base64 keys of 32 bytes, comma-separated, newest first. Throws on any other text. */
 export function keyRing(setting: Secret): KeyRing {
-  const keys = setting
+  const texts = setting
     .reveal()
     .split(',')
-    .map((text) => Buffer.from(text.trim(), 'base64'));
+    .map((text) => text.trim());
+  const keys = texts.map((text) => Buffer.from(text, 'base64'));
   const [first] = keys;
-  if (!first || keys.some((key) => key.length !== 32)) {
+  // Buffer.from skips what is not base64: a mistyped key would become another one
+  if (!first || keys.some((key, at) => key.length !== 32 || key.toString('base64') !== texts[at])) {
     throw new Error('ENCRYPTION_KEY must hold base64 keys of 32 bytes each, separated by commas');
   }
   const byName = new Map(keys.map((key) => [nameOf(key), key]));
@@ -33,18 +35,20 @@ export function keyRing(setting: Secret): KeyRing {
       ].join('.');
     },
     open(sealed, context) {
-      const [name = '', nonce = '', rest = ''] = sealed.split('.');
+      const [name = '', ...rest] = sealed.split('.');
       const key = byName.get(name);
       if (!key) throw new Error(`No key ${name} in ENCRYPTION_KEY`);
-      const bytes = Buffer.from(rest, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {
-        authTagLength: 16,
-      });
+      const [nonce = empty, bytes = empty] = rest.map((text) => Buffer.from(text, 'base64url'));
+      if ([name, nonce.toString('base64url'), bytes.toString('base64url')].join('.') !== sealed)
+        throw new Error('This was not sealed here');
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 });
       decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-16));
       return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');
     },
   };
 }
+
+const empty = Buffer.alloc(0);
 
 function nameOf(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 8);

@@ -1,5 +1,6 @@
 /** Transactions: a change and the events it says are committed together or not at all. */
-import type mongoose from 'mongoose';
+import { setTimeout as pause } from 'node:timers/promises';
+import mongoose from 'mongoose';
 import type { Envelope, EventType } from '#libs/contract';
 
 /** Who acts, in which organization, and in which transaction if one is open already. */
@@ -19,6 +20,50 @@ export interface Transaction {
   readonly said: Envelope[];
 }
 
+/** How long a transaction is tried again when MongoDB asks for it, ms. */
+const triedForMs = 8_000;
+
+/**
+ * Runs work in a transaction, again when MongoDB asks for it (a conflict, another primary), and commits it. Rejects
+ * with the last error when that does not succeed within some seconds: the driver's own `withTransaction` goes on for
+ * two minutes, also while there is no MongoDB.
+ */
+export async function inTransaction<R>(
+  client: mongoose.mongo.MongoClient,
+  work: (session: mongoose.ClientSession) => Promise<R>,
+): Promise<R> {
+  const limit = performance.now() + triedForMs;
+  for (let tries = 0; ; tries += 1) {
+    const session = client.startSession();
+    try {
+      session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } });
+      const result = await work(session);
+      await commit(session, limit);
+      return result;
+    } catch (error) {
+      if (!hasLabel(error, 'TransientTransactionError') || performance.now() > limit) throw error;
+    } finally {
+      // aborts what was not committed
+      await session.endSession();
+    }
+    await pause(Math.random() * Math.min(500, 5 * 1.5 ** tries));
+  }
+}
+
+async function commit(session: mongoose.ClientSession, limit: number): Promise<void> {
+  for (;;) {
+    try {
+      return await session.commitTransaction();
+    } catch (error) {
+      if (!hasLabel(error, 'UnknownTransactionCommitResult') || performance.now() > limit) throw error;
+    }
+  }
+}
+
+function hasLabel(error: unknown, label: string): boolean {
+  return error instanceof mongoose.mongo.MongoError && error.hasErrorLabel(label);
+}
+
 /** Whether an error is MongoDB refusing a second row under a unique key. */
 export function isDuplicate(error: unknown): boolean {
   return hasCode(error, 11000);
@@ -35,18 +80,32 @@ function hasCode(error: unknown, code: number): boolean {
 
 /** Whether an error says that MongoDB cannot be reached or has no primary right now. */
 export function isUnavailable(error: unknown): boolean {
-  return (
-    typeof error === 'object' && error !== null && 'name' in error && unavailable.has(String(error.name))
-  );
+  if (typeof error !== 'object' || error === null) return false;
+  if ('name' in error && unavailable.has(String(error.name))) return true;
+  // a transaction that was tried again until its time was up
+  if (hasLabel(error, 'TransientTransactionError')) return true;
+  return 'code' in error && noPrimary.has(Number(error.code));
 }
 
 const unavailable = new Set([
   'MongoServerSelectionError',
+  'MongooseServerSelectionError',
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
   'MongoPoolClearedError',
   'MongoPoolClosedError',
   'MongoNotConnectedError',
   'MongoWaitQueueTimeoutError',
+  'MongoPoolClearedOnNetworkError',
   'PoolClearedOnNetworkError',
+  'MongoTopologyClosedError',
+  'MongoClientClosedError',
 ]);
+
+/**
+ * What a server answers that is no primary, is stepping down or is shutting down (MongoDB's error_codes.yml):
+ * HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress, PrimarySteppedDown, SocketException,
+ * NotWritablePrimary, InterruptedAtShutdown, InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk,
+ * NotPrimaryOrSecondary.
+ */
+const noPrimary = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436]);

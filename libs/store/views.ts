@@ -40,6 +40,9 @@ export function reader<V extends View>(db: Db, view: V): Reader<RowOf<V>> {
   return {
     in(value) {
       if (view.scope === null) throw new Error(`${view.name} has no scope`);
+      // whoever lost the organization on the way must not read everyone's rows, nor those without one
+      if (typeof value !== 'string' || value === '')
+        throw new Error(`${view.name} is read by ${view.scope}, and there is none`);
       return finder({ [view.scope]: value });
     },
     anywhere() {

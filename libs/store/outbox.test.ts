@@ -1,0 +1,282 @@
+/** A change and its events: one transaction, then one publication, whatever dies in between. */
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { Envelope } from '#libs/contract';
+import { BusClosed, Poisoned } from '#libs/events';
+import { until } from '#libs/testing';
+import {
+  busOf,
+  makeThing,
+  type OutRow,
+  type StoreStage,
+  silentBus,
+  someone,
+  stillClock,
+  storeStage,
+  ThingMade,
+  ThingUnheard,
+  takingBus,
+  things,
+} from '../testing/store-stage.ts';
+
+let stage: StoreStage;
+
+beforeAll(async () => {
+  stage = await storeStage();
+}, 60_000);
+afterEach(async () => {
+  await stage.close();
+  await stage.db.collection('thing_makers_outbox').deleteMany({});
+  await stage.db.collection('things').deleteMany({});
+  stage.troubles.length = 0;
+});
+afterAll(() => stage?.stop());
+
+const published = (count: number) =>
+  until(`${count} marked as published`, async () => {
+    const rows = await stage.outbox({ published_at: { $exists: true } });
+    return rows.length === count && rows;
+  });
+const namesOf = (events: readonly Envelope[]) =>
+  events.map(({ data }) => ThingMade.data.parse(data).name).sort();
+
+test('a change and its event are committed together', async () => {
+  const store = await stage.open({ now: () => new Date('2026-01-02T03:04:05.678Z'), trace: () => 'traced' });
+  const ada = someone();
+  await makeThing(store, ada, 'a');
+  expect(await store.rows(things).countDocuments({})).toBe(1);
+  const [row] = await stage.outbox();
+  expect(JSON.parse(row?.event ?? '')).toEqual({
+    id: row?._id,
+    type: 'thing.made',
+    occurred_at: '2026-01-02T03:04:05.678Z',
+    organization_id: ada.organization_id,
+    actor_id: ada.user_id,
+    data: { name: 'a' },
+    trace: 'traced',
+  });
+});
+
+test('a change that fails leaves neither itself nor its event', async () => {
+  const { bus, taken } = takingBus();
+  const store = await stage.open({ bus });
+  store.relay();
+  const fails = () => Promise.reject(new Error('no'));
+  await expect(makeThing(store, someone(), 'a', fails)).rejects.toThrow('no');
+  await makeThing(store, someone(), 'b');
+  await published(1);
+  expect(await store.rows(things).countDocuments({})).toBe(1);
+  expect(await stage.outbox()).toHaveLength(1);
+  expect(namesOf(taken)).toEqual(['b']);
+});
+
+test('saying data of another shape fails the whole change', async () => {
+  const store = await stage.open();
+  const wrong = store.transact(someone(), async (tx) => {
+    const row = { _id: 'x', organization_id: 'o', name: 'n' };
+    await store.rows(things).insertMany([row], { session: tx.session });
+    tx.say(ThingMade, { name: 7 } as unknown as { name: string });
+  });
+  await expect(wrong).rejects.toThrow();
+  expect(await store.rows(things).countDocuments({})).toBe(0);
+});
+
+test('a transaction that is run again after a conflict says its events once', async () => {
+  const { bus, taken } = takingBus();
+  const store = await stage.open({ bus });
+  store.relay();
+  const ada = someone();
+  const _id = await makeThing(store, ada, 'a');
+  let runs = 0;
+  const rename = (name: string) =>
+    store.transact(ada, async (tx) => {
+      runs += 1;
+      const { session } = tx;
+      const before = await store.rows(things).findOne({ _id }, null, { session }).lean();
+      await store.rows(things).updateOne({ _id }, { name: `${before?.name}${name}` }, { session });
+      tx.say(ThingMade, { name });
+    });
+  await Promise.all(['b', 'c', 'd', 'e', 'f'].map(rename));
+  expect(runs).toBeGreaterThan(5);
+  await published(6);
+  expect(namesOf(taken)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  const kept = await store.rows(things).findOne({ _id }).lean();
+  expect([...(kept?.name ?? '')].sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+});
+
+test('work that acts within a transaction joins it, events and all', async () => {
+  const store = await stage.open();
+  const ada = someone();
+  const whole = store.transact(ada, async (tx) => {
+    await makeThing(store, { ...ada, ...{ tx } }, 'inner');
+    throw new Error('outer');
+  });
+  await expect(whole).rejects.toThrow('outer');
+  expect(await store.rows(things).countDocuments({})).toBe(0);
+  expect(await stage.outbox()).toEqual([]);
+});
+
+test('an event that nobody hears is not kept', async () => {
+  const store = await stage.open();
+  await store.transact(someone(), async (tx) => tx.say(ThingUnheard, {}));
+  expect(await stage.outbox()).toEqual([]);
+});
+
+test('an event is published after the commit, and marked', async () => {
+  const seen: (string | undefined)[] = [];
+  const looking = busOf(async () => {
+    // another connection sees only what is committed
+    seen.push((await stage.db.collection<OutRow>('things').findOne({}))?._id);
+  });
+  const store = await stage.open({ bus: looking });
+  store.relay();
+  let publishedEarly = false;
+  const _id = await makeThing(store, someone(), 'a', async () => {
+    publishedEarly = seen.length > 0;
+  });
+  const [row] = await published(1);
+  expect(seen).toEqual([_id]);
+  expect(publishedEarly).toBe(false);
+  expect(row).not.toHaveProperty('pending');
+  expect(row).not.toHaveProperty('lease_until');
+});
+
+test('what a process left unpublished is published by the next one at once', async () => {
+  const dying = await stage.open({ bus: silentBus() });
+  dying.relay();
+  for (const name of ['a', 'b', 'c']) await makeThing(dying, someone(), name);
+  expect(await stage.outbox({ pending: true })).toHaveLength(3);
+  const { bus, taken } = takingBus();
+  const next = await stage.open({ bus });
+  next.relay();
+  await published(3);
+  expect(namesOf(taken)).toEqual(['a', 'b', 'c']);
+});
+
+test('another process takes over only when the lease of the one that died is over', async () => {
+  const clock = stillClock();
+  const dying = await stage.open({ bus: silentBus(), alone: false, now: clock.now });
+  await makeThing(dying, someone(), 'a');
+  const { bus, taken } = takingBus();
+  const other = await stage.open({ bus, alone: false, now: clock.now });
+  other.relay();
+  // whatever is free is taken: the lease of the first one holds
+  await stage.db.collection<OutRow>('thing_makers_outbox').insertOne({
+    ...((await stage.outbox())[0] as OutRow),
+    _id: 'free',
+    event: JSON.stringify({ id: 'free', type: 'thing.made', data: { name: 'free' } }),
+    lease_until: new Date(0),
+  });
+  await published(1);
+  expect(namesOf(taken)).toEqual(['free']);
+  clock.advance(11_000);
+  await published(2);
+  expect(namesOf(taken)).toEqual(['a', 'free']);
+});
+
+test('a bus that fails is tried again after growing pauses, and nothing is lost', async () => {
+  const clock = stillClock();
+  let [tries, broken] = [0, true];
+  const failing = busOf(async () => {
+    tries += 1;
+    if (broken) throw new Poisoned('hearers', new Error('no'));
+  });
+  const store = await stage.open({ bus: failing, now: clock.now });
+  store.relay();
+  await makeThing(store, someone(), 'a');
+  const pauses: number[] = [];
+  for (const failures of [1, 2, 3]) {
+    const row = await until(`${failures} failures`, async () => (await stage.outbox({ failures }))[0]);
+    pauses.push((row.lease_until?.getTime() ?? 0) - clock.now().getTime());
+    broken = failures < 3;
+    clock.advance((pauses.at(-1) ?? 0) + 1);
+  }
+  await published(1);
+  expect(pauses).toEqual([1_000, 2_000, 4_000]);
+  expect(tries).toBe(4);
+  expect(stage.troubles).toHaveLength(3);
+});
+
+test('what a closing bus gives back is not counted as a failure, and is no trouble', async () => {
+  const store = await stage.open({ bus: busOf(() => Promise.reject(new BusClosed())) });
+  store.relay();
+  await makeThing(store, someone(), 'a');
+  await store.close();
+  expect(await stage.outbox({ pending: true, failures: 0 })).toHaveLength(1);
+  expect(stage.troubles).toEqual([]);
+});
+
+test('nothing is published while the bus is down, and all of it once it is up', async () => {
+  const { bus, taken } = takingBus();
+  let up = false;
+  const downBus = {
+    ...bus,
+    publish: bus.publish,
+    get up() {
+      return up;
+    },
+  };
+  const dying = await stage.open({ bus: silentBus() });
+  await makeThing(dying, someone(), 'a');
+  await stage.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
+  const store = await stage.open({ bus: downBus, alone: false });
+  store.relay();
+  await makeThing(await stage.open(), someone(), 'b');
+  expect(taken).toEqual([]);
+  up = true;
+  await until('what was waiting', async () => taken.length >= 1);
+  expect(namesOf(taken)).toContain('a');
+});
+
+test('several processes share the work of one outbox without publishing twice', async () => {
+  const dying = await stage.open({ bus: silentBus(), alone: false });
+  await dying.transact(someone(), async (tx) => {
+    for (let count = 0; count < 700; count += 1) tx.say(ThingMade, { name: String(count) });
+  });
+  await stage.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
+  const takers = [takingBus(), takingBus(), takingBus()];
+  const stores = await Promise.all(takers.map(({ bus }) => stage.open({ bus, alone: false })));
+  for (const store of stores) store.relay();
+  await published(700);
+  const all = takers.flatMap(({ taken }) => taken);
+  expect(all).toHaveLength(700);
+  expect(new Set(all.map(({ id }) => id)).size).toBe(700);
+}, 20_000);
+
+test('a slow bus bounds how many events a process has in hand', async () => {
+  const dying = await stage.open({ bus: silentBus(), alone: false });
+  await dying.transact(someone(), async (tx) => {
+    for (let count = 0; count < 2_500; count += 1) tx.say(ThingMade, { name: String(count) });
+  });
+  await stage.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
+  const gate = Promise.withResolvers<void>();
+  let [asked, most] = [0, 0];
+  const slow = busOf(async () => {
+    asked += 1;
+    most = Math.max(most, asked);
+    await gate.promise;
+    asked -= 1;
+  });
+  const store = await stage.open({ bus: slow });
+  store.relay();
+  await until('its hands full', async () => asked >= 2_000);
+  gate.resolve();
+  await published(2_500);
+  expect(most).toBe(2_000);
+}, 20_000);
+
+test('closing publishes what is in hand and waits for its mark', async () => {
+  const gate = Promise.withResolvers<void>();
+  let asked = false;
+  const slow = busOf(() => {
+    asked = true;
+    return gate.promise;
+  });
+  const store = await stage.open({ bus: slow });
+  store.relay();
+  await makeThing(store, someone(), 'a');
+  await until('the bus is asked', async () => asked);
+  const closed = store.close();
+  gate.resolve();
+  await closed;
+  expect(await stage.outbox({ pending: true })).toEqual([]);
+});

@@ -1,0 +1,182 @@
+/** The stage for tests of the store: a small service of things over a real MongoDB, in a database of its own. */
+import { randomBytes } from 'node:crypto';
+import mongoose from 'mongoose';
+import { z } from 'zod';
+import { contract, type Envelope, event, newId, Secret, view } from '#libs/contract';
+import { type Bus, BusClosed, memoryBus, topologyOf } from '#libs/events';
+import { collection, type OpenStore, openStore, type Store } from '#libs/store';
+import { testMongo } from './servers.ts';
+
+/** A thing, as the stage's service keeps it. */
+export interface ThingRow {
+  _id: string;
+  organization_id: string;
+  name: string;
+  secret?: string;
+}
+
+export const things = collection<ThingRow>('things', {
+  fields: { _id: String, organization_id: String, name: String, secret: String },
+  indexes: [{ on: { organization_id: 1, name: 1 }, options: { unique: true } }],
+});
+
+export const ThingMade = event('thing.made', {
+  sentence: 'A thing was made.',
+  data: z.strictObject({ name: z.string() }),
+});
+export const ThingUnheard = event('thing.unheard', {
+  sentence: 'Nobody hears this.',
+  data: z.strictObject({}),
+});
+
+export const thingFaces = view({
+  name: 'thing_faces',
+  of: 'things',
+  scope: 'organization_id',
+  row: z.object({ _id: z.string(), organization_id: z.string(), name: z.string() }),
+});
+
+export const makers = contract({
+  name: 'thing-makers',
+  title: 'Makers',
+  sentence: 'They make things.',
+  operations: [],
+  says: [ThingMade, ThingUnheard],
+  hears: [],
+  owns: ['things'],
+  views: [thingFaces],
+  reads: [],
+});
+
+/** Hears of things; its queue is `hearers`. */
+export const hearers = { ...makers, name: 'hearers', says: [], hears: [ThingMade], owns: [], views: [] };
+
+/** A clock that stands still until it is moved on. */
+export function stillClock() {
+  let at = Date.now();
+  return {
+    now: () => new Date(at),
+    advance(ms: number) {
+      at += ms;
+    },
+  };
+}
+
+/** A bus whose taking of events a test decides. */
+export function busOf(publish: Bus['publish']): Bus {
+  return { ...memoryBus(topologyOf([hearers])), up: true, publish };
+}
+
+/** A bus that takes everything, and what it took. */
+export function takingBus() {
+  const taken: Envelope[] = [];
+  return { taken, bus: busOf(async (one) => void taken.push(one)) };
+}
+
+/** A bus that does not answer before it is closed: as in a process that dies with its events unpublished. */
+export function silentBus(): Bus {
+  const closing = Promise.withResolvers<never>();
+  closing.promise.catch(() => undefined);
+  return {
+    ...busOf(() => closing.promise),
+    async close() {
+      closing.reject(new BusClosed());
+    },
+  };
+}
+
+/** Someone of a new organization. */
+export function someone() {
+  return { organization_id: newId(), user_id: newId() };
+}
+
+/** Makes a thing and says so, in one transaction; `then` runs at its end. */
+export function makeThing(
+  store: Store,
+  acting: ReturnType<typeof someone>,
+  name: string,
+  then: () => Promise<void> = async () => undefined,
+): Promise<string> {
+  return store.transact(acting, async (tx) => {
+    const _id = newId();
+    const row = { _id, organization_id: acting.organization_id, name };
+    await store.rows(things).insertMany([row], { session: tx.session });
+    tx.say(ThingMade, { name });
+    await then();
+    return _id;
+  });
+}
+
+/** A row of the stage's outbox, as far as tests look into it. */
+export interface OutRow {
+  _id: string;
+  type: string;
+  event: string;
+  pending?: boolean;
+  failures: number;
+  lease_until?: Date;
+  published_at?: Date;
+}
+
+/** A database with stores over it. */
+export interface StoreStage {
+  uri: string;
+  db: mongoose.mongo.Db;
+  /** What stores were troubled by. */
+  troubles: string[];
+  /** Opens and prepares a store; closed at the end of the stage at the latest. */
+  open(more?: Partial<OpenStore>): Promise<Store>;
+  outbox(filter?: object): Promise<OutRow[]>;
+  /** Closes all stores that were opened. */
+  close(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Sets the stage; `uri` names a MongoDB that is there already. */
+export async function storeStage(uri?: string): Promise<StoreStage> {
+  const mongo = uri === undefined ? await testMongo() : { uri, stop: async () => undefined };
+  const url = new URL(mongo.uri);
+  url.pathname = `/test_${randomBytes(6).toString('hex')}`;
+  if (url.username && !url.searchParams.has('authSource')) url.searchParams.set('authSource', 'admin');
+  const client = await mongoose.mongo.MongoClient.connect(url.href, { serverSelectionTimeoutMS: 5_000 });
+  const db = client.db();
+  const open: { store: Store; bus: Bus }[] = [];
+  const troubles: string[] = [];
+  const close = async () => {
+    const opened = open.splice(0);
+    for (const { bus } of opened) await bus.close();
+    await Promise.all(opened.map(({ store }) => store.close()));
+  };
+  return {
+    uri: url.href,
+    db,
+    troubles,
+    async open(more = {}) {
+      const bus = more.bus ?? takingBus().bus;
+      const store = await openStore({
+        uri: new Secret(url.href),
+        contract: makers,
+        collections: [things],
+        topology: topologyOf([makers, hearers]),
+        alone: true,
+        now: () => new Date(),
+        trace: () => undefined,
+        trouble: (what) => void troubles.push(what),
+        ...more,
+        bus,
+      });
+      open.push({ store, bus });
+      await store.prepare();
+      return store;
+    },
+    outbox: (filter = {}) =>
+      db.collection<OutRow>('thing_makers_outbox').find(filter).sort({ _id: 1 }).toArray(),
+    close,
+    async stop() {
+      await close();
+      await db.dropDatabase();
+      await client.close();
+      await mongo.stop();
+    },
+  };
+}
