@@ -1,0 +1,199 @@
+/** The built-in template: plain, legible, made with the docx library and compiled like any uploaded one. */
+import {
+  AlignmentType,
+  BorderStyle,
+  Document,
+  Footer,
+  Header,
+  type IStylesOptions,
+  LevelFormat,
+  LineRuleType,
+  Packer,
+  PageNumber,
+  Paragraph,
+  Tab,
+  Table,
+  TableCell,
+  TableRow,
+  TabStopType,
+  TextRun,
+  WidthType,
+} from 'docx';
+import { pack } from './opc/pack.ts';
+import { unpack } from './opc/unpack.ts';
+import { type CompiledTemplate, compileTemplate } from './template.ts';
+
+/** A nonce of its own, so that every process makes the same template; it is no secret, as nobody uploads into this one. */
+const NONCE = '6e1f0c9bd3a84d7795b2f0a1c4e86d35';
+
+/** Makes and compiles the template; takes a moment, so its caller keeps it. */
+export async function defaultTemplate(): Promise<CompiledTemplate> {
+  const compiled = await compileTemplate(await timeless(await Packer.toBuffer(builtIn())), { nonce: NONCE });
+  if (!compiled.ok) throw new Error(`The built-in template does not compile: ${compiled.fault.message}`);
+  return compiled.template;
+}
+
+/** The library writes down the present moment; without it the template has the same checksum everywhere. */
+async function timeless(file: Uint8Array): Promise<Uint8Array> {
+  const parts = await unpack(file);
+  const core = Buffer.from(parts.get('docProps/core.xml') ?? []).toString('utf8');
+  const dated = core.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-01-01T00:00:00Z');
+  return pack(parts.set('docProps/core.xml', Buffer.from(dated, 'utf8')));
+}
+
+const FONT = 'Calibri';
+const INK = '1F2933';
+const MUTED = '616E7C';
+const LINE = 'CBD2D9';
+/** A4 between margins of an inch, in twips. */
+const TEXT_WIDTH = 9_026;
+
+function builtIn(): Document {
+  return new Document({
+    creator: 'Process Document Service',
+    title: 'Document',
+    styles: styles(),
+    numbering: {
+      config: [
+        { reference: 'bullets', levels: levels(BULLETS) },
+        { reference: 'numbers', levels: levels(NUMBERS) },
+      ],
+    },
+    sections: [
+      {
+        properties: { titlePage: true, page: { size: { width: 11_906, height: 16_838 } } },
+        headers: { default: header(), first: new Header({ children: [new Paragraph('')] }) },
+        footers: { default: footer(), first: footer() },
+        children: [
+          new Paragraph({ style: 'Title', children: [new TextRun('{{title}}')] }),
+          facts(),
+          new Paragraph({ spacing: { after: 120 } }),
+          new Paragraph('{{content}}'),
+        ],
+      },
+    ],
+  });
+}
+
+function styles(): IStylesOptions {
+  const heading = (size: number, before: number) => ({
+    run: { font: FONT, size, bold: true, color: INK },
+    paragraph: { spacing: { before, after: 100 }, keepNext: true, keepLines: true },
+  });
+  return {
+    default: {
+      document: {
+        run: { font: FONT, size: 22, color: INK },
+        paragraph: { spacing: { after: 120, line: 269, lineRule: LineRuleType.AUTO } },
+      },
+      title: {
+        run: { font: FONT, size: 52, bold: true, color: INK },
+        paragraph: { spacing: { after: 160 } },
+      },
+      heading1: heading(32, 360),
+      heading2: heading(27, 260),
+      heading3: heading(23, 200),
+    },
+    paragraphStyles: [
+      list('ListBullet', 'List Bullet', 'bullets'),
+      list('ListNumber', 'List Number', 'numbers'),
+    ],
+  };
+}
+
+function list(id: string, name: string, reference: string) {
+  return {
+    id,
+    name,
+    basedOn: 'Normal',
+    quickFormat: true,
+    paragraph: { numbering: { reference, level: 0, instance: 0 }, contextualSpacing: true },
+  };
+}
+
+type Sign = { format: (typeof LevelFormat)[keyof typeof LevelFormat]; sign?: string };
+
+const BULLETS: Sign[] = ['•', '–', '▪'].map((sign) => ({ format: LevelFormat.BULLET, sign }));
+const NUMBERS: Sign[] = [
+  { format: LevelFormat.DECIMAL },
+  { format: LevelFormat.LOWER_LETTER },
+  { format: LevelFormat.LOWER_ROMAN },
+];
+
+/** Nine levels that take turns with the signs given; a sign that is not given is the level's own number. */
+function levels(signs: Sign[]) {
+  return Array.from({ length: 9 }, (_level, level) => {
+    const { format = LevelFormat.DECIMAL, sign = `%${level + 1}.` } = signs[level % signs.length] ?? {};
+    const indent = { left: 360 * (level + 1), hanging: 360 };
+    return { level, format, text: sign, alignment: AlignmentType.LEFT, style: { paragraph: { indent } } };
+  });
+}
+
+/** What is known about the document, as a strip of four cells. */
+function facts(): Table {
+  const width = { size: Math.floor(TEXT_WIDTH / 4), type: WidthType.DXA };
+  const line = { style: BorderStyle.SINGLE, size: 4, color: LINE };
+  const none = { style: BorderStyle.NONE, size: 0, color: 'auto' };
+  const cell = (label: string, placeholder: string) =>
+    new TableCell({
+      width,
+      borders: { top: line, bottom: line, left: none, right: none },
+      margins: { top: 80, bottom: 80, left: 0, right: 120 },
+      children: [
+        new Paragraph({
+          spacing: { after: 0 },
+          children: [new TextRun({ text: label, size: 17, color: MUTED })],
+        }),
+        new Paragraph({ spacing: { after: 0 }, children: [new TextRun(placeholder)] }),
+      ],
+    });
+  return new Table({
+    width: { size: TEXT_WIDTH, type: WidthType.DXA },
+    columnWidths: [width.size, width.size, width.size, width.size],
+    borders: {
+      top: none,
+      bottom: none,
+      left: none,
+      right: none,
+      insideHorizontal: none,
+      insideVertical: none,
+    },
+    rows: [
+      new TableRow({
+        children: [
+          cell('Version', '{{version}}'),
+          cell('Department', '{{department}}'),
+          cell('Published', '{{published_at}}'),
+          cell('Organization', '{{organization}}'),
+        ],
+      }),
+    ],
+  });
+}
+
+function header(): Header {
+  return new Header({ children: [small([new TextRun({ text: '{{title}}', size: 17, color: MUTED })])] });
+}
+
+function footer(): Footer {
+  const text = { size: 17, color: MUTED };
+  return new Footer({
+    children: [
+      small([
+        new TextRun({ ...text, text: '{{organization}}' }),
+        new TextRun({
+          ...text,
+          children: [new Tab(), 'Page ', PageNumber.CURRENT, ' of ', PageNumber.TOTAL_PAGES],
+        }),
+      ]),
+    ],
+  });
+}
+
+function small(children: TextRun[]): Paragraph {
+  return new Paragraph({
+    spacing: { after: 0 },
+    tabStops: [{ type: TabStopType.RIGHT, position: TEXT_WIDTH }],
+    children,
+  });
+}

@@ -1,0 +1,21 @@
+/** What an export is made from: one document, read once, free of database and HTTP. */
+import type { RichText } from '#libs/rich-text';
+
+/** One node of the tree; `content` is its rich text, `null` when it has none. */
+export type ExportNode = {
+  id: string;
+  node_type: 'section' | 'step' | 'sub_step';
+  title: string;
+  content: RichText | null;
+  children: ExportNode[];
+};
+
+/** The document with its whole tree; `published_at` is ISO 8601 or `null`. */
+export type ExportDocument = {
+  title: string;
+  version: string | null;
+  department: string | null;
+  published_at: string | null;
+  organization: string;
+  nodes: ExportNode[];
+};

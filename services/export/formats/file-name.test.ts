@@ -1,0 +1,29 @@
+/** Promises about file names: any title becomes one that every system accepts. */
+import { expect, test } from '@jest/globals';
+import { fileName } from './file-name.ts';
+
+test.each([
+  ['Incident response', 'Incident response.docx'],
+  ['a/b\\c:d*e?f"g<h>i|j', 'a-b-c-d-e-f-g-h-i-j.docx'],
+  ['Zürich – Überweisung 支払い 🎉', 'Zürich – Überweisung 支払い 🎉.docx'],
+  ['e\u0301', 'é.docx'],
+  ['\u202Ecod.exe\u0007', 'cod.exe.docx'],
+  ['two\nlines\tand more', 'two lines and more.docx'],
+  ['  .hidden.  ', 'hidden.docx'],
+  ['con', 'con_.docx'],
+  ['LPT1.backup', 'LPT1_.backup.docx'],
+  ['console', 'console.docx'],
+  ['', 'document.docx'],
+  [' .. ', 'document.docx'],
+  ['a\uD800b', 'a\uFFFDb.docx'],
+])('%j is kept as %j', (title, expected) => {
+  expect(fileName(title, 'docx')).toBe(expected);
+});
+
+test('a long name is cut to 180 bytes between characters, never inside one', () => {
+  const family = '👨‍👩‍👧‍👦';
+  const name = fileName(family.repeat(40), 'md');
+  expect(Buffer.byteLength(name)).toBeLessThanOrEqual(180);
+  expect(name.replace(/\.md$/, '')).toMatch(new RegExp(`^(${family})+$`));
+  expect(Buffer.byteLength(fileName('x'.repeat(500), 'docx'))).toBeGreaterThan(170);
+});

@@ -1,0 +1,57 @@
+/** Writes a zip; the same parts give the same bytes. */
+
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
+
+/** A part's bytes, or text made when its turn comes (parts are written in the order given). */
+export type PartSource = Uint8Array | (() => Iterable<string>);
+
+/**
+ * The archive's bytes. A part made from text is compressed while it is made and never held whole; the next part is
+ * asked for when it is done, so that later parts may tell what earlier ones used.
+ */
+export async function pack(parts: Iterable<[string, PartSource]>): Promise<Buffer> {
+  const archive = new ZipFile();
+  const written = buffer(archive.outputStream);
+  for (const [name, source] of parts) {
+    if (typeof source === 'function') {
+      const stream = bytesOf(source());
+      archive.addReadStream(stream, name, OPTIONS);
+      await finished(stream);
+    } else {
+      const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+      archive.addBuffer(bytes, name, { ...OPTIONS, compress: !isPacked(name) });
+    }
+  }
+  archive.end();
+  return written;
+}
+
+/** The first moment that a zip can tell, in local time as the format wants it. */
+const OPTIONS = { mtime: new Date(1980, 0, 1), mode: 0o100644, forceDosTimestamp: true };
+
+function bytesOf(source: Iterable<string>): Readable {
+  return Readable.from(inSlices(source), { objectMode: false, highWaterMark: SLICE });
+}
+
+const SLICE = 128 * 1024;
+
+function* inSlices(source: Iterable<string>): Generator<Buffer> {
+  let waiting: string[] = [];
+  let size = 0;
+  for (const text of source) {
+    waiting.push(text);
+    size += text.length;
+    if (size < SLICE) continue;
+    yield Buffer.from(waiting.join(''), 'utf8');
+    waiting = [];
+    size = 0;
+  }
+  yield Buffer.from(waiting.join(''), 'utf8');
+}
+
+function isPacked(name: string): boolean {
+  return /\.(png|jpe?g|gif|emz|wmz|odttf|zip|xlsx|docx)$/i.test(name);
+}

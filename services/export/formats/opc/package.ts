@@ -1,0 +1,183 @@
+/** An OPC package (ECMA-376 part 2): parts with content types, tied together by relationships. */
+import { refuse } from './fault.ts';
+import { attribute, elements } from './tree.ts';
+import type { Parts } from './unpack.ts';
+import { parseXml, type XmlBudget, type XmlElement } from './xml.ts';
+
+export const TYPES_PART = '[Content_Types].xml';
+const RELS_NS = 'http://schemas.openxmlformats.org/package/2006/relationships';
+const TYPES_NS = 'http://schemas.openxmlformats.org/package/2006/content-types';
+
+/** `type` is the last word of the relationship's URI ("officeDocument", "image"); `part` is set when the target is a part. */
+export type Relationship = {
+  id: string;
+  type: string;
+  uri: string;
+  target: string;
+  external: boolean;
+  part?: string;
+};
+
+/** `relationships` are by source part; the package's own are under the empty name. */
+export type Package = {
+  parts: Parts;
+  types: XmlElement;
+  relationships: Map<string, Relationship[]>;
+  budget: XmlBudget;
+};
+
+/** Reads content types and relationships; every internal target must be there. */
+export function readPackage(parts: Parts, budget: XmlBudget): Package {
+  const typesPart = parts.get(TYPES_PART);
+  if (!typesPart || !parts.has('_rels/.rels'))
+    return refuse('not_docx', 'The file is a zip archive but not a Word document; upload a .docx file.');
+  const types = parseXml(typesPart, TYPES_PART, budget);
+  const relationships = new Map<string, Relationship[]>();
+  for (const [name, bytes] of parts) {
+    const source = sourceOf(name);
+    if (source === undefined) continue;
+    const root = parseXml(bytes, name, budget);
+    relationships.set(
+      source,
+      elements(root).map((element) => relationshipOf(element, source, parts)),
+    );
+  }
+  return { parts, types, relationships, budget };
+}
+
+/** The relationships of a part, or of the package itself for ''. */
+export function relationshipsOf(pack: Package, part: string): Relationship[] {
+  return pack.relationships.get(part) ?? [];
+}
+
+/** The part that a part points to by a relationship of this type. */
+export function relatedPart(pack: Package, part: string, type: string): string | undefined {
+  return relationshipsOf(pack, part).find((found) => found.type === type && found.part)?.part;
+}
+
+/** A part's content type, by its own entry or by its extension. */
+export function contentType(pack: Package, part: string): string | undefined {
+  const extension = part.slice(part.lastIndexOf('.') + 1).toLowerCase();
+  const entries = elements(pack.types);
+  const own = entries.find(
+    (entry) =>
+      entry.local === 'Override' &&
+      attribute(entry, 'PartName', '')?.toLowerCase() === `/${part}`.toLowerCase(),
+  );
+  const entry =
+    own ??
+    entries.find(
+      (found) => found.local === 'Default' && attribute(found, 'Extension', '')?.toLowerCase() === extension,
+    );
+  return attribute(entry, 'ContentType', '');
+}
+
+/** Adds a part with its own content type and a relationship from `source` to it; tells the relationship's id. */
+export function addPart(pack: Package, source: string, name: string, type: string, contents: string): string {
+  const kind = type.slice(type.lastIndexOf('.') + 1).replace('+xml', '');
+  pack.parts.set(name, Buffer.from(contents, 'utf8'));
+  addOverride(pack, name, type);
+  const known = relationshipsOf(pack, source);
+  const id = freeId(known);
+  const folder = source.slice(0, source.lastIndexOf('/') + 1);
+  const target = name.startsWith(folder) ? name.slice(folder.length) : `/${name}`;
+  const uri = `http://schemas.openxmlformats.org/officeDocument/2006/relationships/${kind}`;
+  pack.relationships.set(source, [...known, { id, type: kind, uri, target, external: false, part: name }]);
+  return id;
+}
+
+function addOverride(pack: Package, name: string, type: string): void {
+  pack.types.children.push({
+    name: 'Override',
+    uri: TYPES_NS,
+    local: 'Override',
+    attributes: [
+      { name: 'xmlns', uri: '', local: 'xmlns', value: TYPES_NS },
+      { name: 'PartName', uri: '', local: 'PartName', value: `/${name}` },
+      { name: 'ContentType', uri: '', local: 'ContentType', value: type },
+    ],
+    children: [],
+  });
+}
+
+function freeId(known: Relationship[]): string {
+  let number = known.length + 1;
+  while (known.some(({ id }) => id === `rId${number}`)) number += 1;
+  return `rId${number}`;
+}
+
+/** The name of the part that holds the relationships of `source`. */
+export function relsPart(source: string): string {
+  const slash = source.lastIndexOf('/') + 1;
+  return `${source.slice(0, slash)}_rels/${source.slice(slash)}.rels`;
+}
+
+/** A relationships part; `extra` is markup put at its end. */
+export function relsTree(relationships: Relationship[], extra = ''): XmlElement {
+  const children = relationships.map(({ id, uri, target, external }) => ({
+    name: 'Relationship',
+    uri: RELS_NS,
+    local: 'Relationship',
+    attributes: [
+      { name: 'Id', uri: '', local: 'Id', value: id },
+      { name: 'Type', uri: '', local: 'Type', value: uri },
+      { name: 'Target', uri: '', local: 'Target', value: target },
+      ...(external ? [{ name: 'TargetMode', uri: '', local: 'TargetMode', value: 'External' }] : []),
+    ],
+    children: [],
+  }));
+  return {
+    name: 'Relationships',
+    uri: RELS_NS,
+    local: 'Relationships',
+    attributes: [{ name: 'xmlns', uri: '', local: 'xmlns', value: RELS_NS }],
+    children: extra ? [...children, { raw: extra }] : children,
+  };
+}
+
+function sourceOf(name: string): string | undefined {
+  const match = /^(.*\/)?_rels\/([^/]*)\.rels$/i.exec(name);
+  return match ? `${match[1] ?? ''}${match[2]}` : undefined;
+}
+
+function relationshipOf(element: XmlElement, source: string, parts: Parts): Relationship {
+  const id = attribute(element, 'Id', '') ?? '';
+  const uri = attribute(element, 'Type', '') ?? '';
+  const target = attribute(element, 'Target', '') ?? '';
+  const type = uri.slice(uri.lastIndexOf('/') + 1);
+  const external = attribute(element, 'TargetMode', '')?.toLowerCase() === 'external';
+  if (external) return { id, type, uri, target, external };
+  const part = resolve(source, target, parts);
+  if (part) return { id, type, uri, target, external, part };
+  if (target.startsWith('#') && type === 'hyperlink') return { id, type, uri, target, external };
+  return refuse(
+    'missing_part',
+    `The file refers to a part that is not in it (${target.slice(0, 120)}); open it in Word and save it again as .docx.`,
+  );
+}
+
+function resolve(source: string, target: string, parts: Parts): string | undefined {
+  const path = target.replace(/[?#].*$/s, '');
+  const steps = path.startsWith('/') ? [] : source.split('/').slice(0, -1);
+  for (const step of path.split('/')) {
+    if (step === '..') steps.pop();
+    else if (step !== '' && step !== '.') steps.push(step);
+  }
+  const name = steps.join('/');
+  return findPart(name, parts) ?? findPart(decoded(name), parts);
+}
+
+/** Part names are compared without case (ECMA-376 part 2, 6.2.2.3). */
+function findPart(name: string, parts: Parts): string | undefined {
+  if (parts.has(name)) return name;
+  const key = name.toLowerCase();
+  return [...parts.keys()].find((known) => known.toLowerCase() === key);
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,92 @@
+/** Finding and changing things in an XML tree, by meaning and never by prefix. */
+import { isElement, type XmlElement, type XmlNode } from './xml.ts';
+
+/** WordprocessingML, the transitional form that every .docx but "Strict" uses (ECMA-376 part 4). */
+export const W = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+/** Attributes that name a relationship. */
+export const R = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+
+export type WElement = XmlElement & { uri: typeof W };
+
+/** Is this node the WordprocessingML element of one of these names? */
+export function isW(node: XmlNode | undefined, ...locals: string[]): node is WElement {
+  return isElement(node) && node.uri === W && locals.includes(node.local);
+}
+
+/** A WordprocessingML element of our own. */
+export function w(local: string, values: Record<string, string>, children: XmlNode[] = []): XmlElement {
+  const attributes = Object.entries(values).map(([name, value]) => ({
+    name: `w:${name}`,
+    uri: W,
+    local: name,
+    value,
+  }));
+  return { name: `w:${local}`, uri: W, local, attributes, children };
+}
+
+/** The child elements. */
+export function elements(parent: XmlElement): XmlElement[] {
+  return parent.children.filter(isElement);
+}
+
+/** The first WordprocessingML child of that name, along a path. */
+export function childW(parent: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
+  let found = parent;
+  for (const local of path) found = found?.children.find((child): child is WElement => isW(child, local));
+  return found;
+}
+
+/** The WordprocessingML children of that name. */
+export function childrenW(parent: XmlElement | undefined, local: string): XmlElement[] {
+  return parent ? parent.children.filter((child): child is WElement => isW(child, local)) : [];
+}
+
+/** An attribute's value; WordprocessingML's own namespace unless another is given. */
+export function attribute(
+  element: XmlElement | undefined,
+  local: string,
+  uri: string = W,
+): string | undefined {
+  return element?.attributes.find((found) => found.local === local && found.uri === uri)?.value;
+}
+
+/** `w:val` of a child along a path. */
+export function valueW(parent: XmlElement | undefined, ...path: string[]): string | undefined {
+  return attribute(childW(parent, ...path), 'val');
+}
+
+/** A whole number from an attribute value; undefined when it is none. */
+export function numberOf(value: string | undefined): number | undefined {
+  const number = Number.parseInt(value ?? '', 10);
+  return Number.isNaN(number) ? undefined : number;
+}
+
+/** Every element below the root in document order, with its parent. */
+export function* everyElement(root: XmlElement): Generator<{ element: XmlElement; parent: XmlElement }> {
+  const waiting = elements(root).map((element) => ({ element, parent: root }));
+  waiting.reverse();
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    yield next;
+    const { element: parent } = next;
+    for (let at = parent.children.length - 1; at >= 0; at -= 1) {
+      const element = parent.children[at];
+      if (isElement(element)) waiting.push({ element, parent });
+    }
+  }
+}
+
+/**
+ * Rewrites a tree from the leaves up: what `change` returns takes the element's place (`[]` removes it,
+ * `element.children` unwraps it).
+ */
+export function rewrite(root: XmlElement, change: (element: XmlElement) => XmlNode[]): void {
+  let changed = false;
+  const children = root.children.flatMap((child) => {
+    if (!isElement(child)) return [child];
+    rewrite(child, change);
+    const result = change(child);
+    changed ||= result.length !== 1 || result[0] !== child;
+    return result;
+  });
+  if (changed) root.children = children;
+}

@@ -1,0 +1,133 @@
+/** Makes room for the document's body where the template says {{content}}. */
+import { refuse } from '../opc/fault.ts';
+import { childW, elements, everyElement, isW } from '../opc/tree.ts';
+import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
+import { holds } from './placeholders.ts';
+
+/** Puts the slot between blocks, in place of the paragraph that holds it; text beside it stays in paragraphs of its own. */
+export function openContentSlot(root: XmlElement, slot: string): void {
+  const boxes = [...everyElement(root)].filter(({ element }) => isW(element, 'txbxContent'));
+  if (boxes.some(({ element }) => holds(element, slot))) misplaced();
+  const places = [...everyElement(root)].filter(
+    ({ element }) => isW(element, 'p') && textHolds(element, slot),
+  );
+  const [place] = places;
+  const many = places.length > 1 || (place && countIn(place.element, slot) > 1);
+  if (many) refuse('content_twice', 'The template says {{content}} more than once; leave it in one place.');
+  if (!place) return;
+  splitAround(place.parent, place.element, slot);
+  unwrapControls(root, slot);
+  checkPlace(root, slot);
+}
+
+function countIn(paragraph: XmlElement, slot: string): number {
+  return [...everyElement(paragraph)]
+    .filter(({ element }) => isW(element, 't'))
+    .reduce((sum, { element }) => sum + element.children.join('').split(slot).length - 1, 0);
+}
+
+/** Like `holds`, without looking into paragraphs inside this one (text boxes). */
+function textHolds(parent: XmlElement, slot: string): boolean {
+  return parent.children.some((child) => {
+    if (typeof child === 'string') return child.includes(slot);
+    return isElement(child) && !isW(child, 'p') && textHolds(child, slot);
+  });
+}
+
+function splitAround(parent: XmlElement, paragraph: XmlElement, slot: string): void {
+  const [before, after] = split(paragraph, slot);
+  const properties = childW(after, 'pPr');
+  const section = childW(properties, 'sectPr');
+  const beforeProperties = childW(before, 'pPr');
+  if (beforeProperties)
+    beforeProperties.children = beforeProperties.children.filter((child) => !isW(child, 'sectPr'));
+  const put: XmlNode[] = [];
+  if (isVisible(before)) put.push(before);
+  else put.push(...marksOf(before));
+  put.push({ raw: slot });
+  if (isVisible(after)) put.push(after);
+  else if (section) put.push({ ...after, children: properties ? [properties] : [] }, ...marksOf(after));
+  else put.push(...marksOf(after));
+  parent.children.splice(parent.children.indexOf(paragraph), 1, ...put);
+}
+
+/** The element twice: with what comes before the slot and with what comes after it; both keep its properties. */
+function split(element: XmlElement, slot: string): [XmlElement, XmlElement] {
+  const at = element.children.findIndex((child) =>
+    typeof child === 'string' ? child.includes(slot) : isElement(child) && textHolds(child, slot),
+  );
+  const middle = element.children[at];
+  const properties = element.children.filter((child) => isW(child, 'pPr', 'rPr', 'sdtPr'));
+  const before = { ...element, children: element.children.slice(0, Math.max(at, 0)) };
+  const after = { ...element, children: [...properties, ...element.children.slice(at + 1)].map(copy) };
+  if (typeof middle === 'string') {
+    const [left = '', right = ''] = middle.split(slot);
+    before.children.push(left);
+    after.children.splice(properties.length, 0, right);
+  } else if (isElement(middle)) {
+    const [left, right] = split(middle, slot);
+    if (!isW(middle, 'sdt') || isVisible(left)) before.children.push(left);
+    if (!isW(middle, 'sdt') || isVisible(right)) after.children.splice(properties.length, 0, right);
+  }
+  return [before, after];
+}
+
+function copy(node: XmlNode): XmlNode {
+  return isElement(node) ? { ...node, children: node.children.map(copy) } : node;
+}
+
+function isVisible(element: XmlElement): boolean {
+  return [...everyElement(element)].some(
+    ({ element: inner }) =>
+      isW(inner, 'drawing', 'pict', 'br', 'fldChar', 'fldSimple', 'sym', 'footnoteReference') ||
+      (isW(inner, 't') && inner.children.join('').trim() !== ''),
+  );
+}
+
+/** Bookmarks and comment ranges may stand between blocks too, and are lost by nobody. */
+function marksOf(paragraph: XmlElement): XmlElement[] {
+  return elements(paragraph).filter((child) =>
+    isW(
+      child,
+      'bookmarkStart',
+      'bookmarkEnd',
+      'commentRangeStart',
+      'commentRangeEnd',
+      'permStart',
+      'permEnd',
+    ),
+  );
+}
+
+/** A content control may hold one paragraph only, or be bound to data: the body takes its place. */
+function unwrapControls(parent: XmlElement, slot: string): void {
+  const at = parent.children.findIndex((child) => isElement(child) && holds(child, slot));
+  const child = parent.children[at];
+  if (!isElement(child)) return;
+  if (!isW(child, 'sdt')) {
+    unwrapControls(child, slot);
+    return;
+  }
+  parent.children.splice(at, 1, ...(childW(child, 'sdtContent')?.children ?? []));
+  unwrapControls(parent, slot);
+}
+
+function checkPlace(root: XmlElement, slot: string): void {
+  let parent: XmlElement | undefined = root;
+  while (parent) {
+    if (
+      parent.children.some((child) => !isElement(child) && typeof child === 'object' && child.raw === slot)
+    ) {
+      if (!isW(parent, 'body', 'tc')) misplaced();
+      return;
+    }
+    parent = elements(parent).find((child) => holds(child, slot));
+  }
+}
+
+function misplaced(): never {
+  return refuse(
+    'content_place',
+    'The template has {{content}} where a whole document cannot stand (a text box or a note); put it in a paragraph of the page or of a table cell.',
+  );
+}

@@ -1,0 +1,81 @@
+/** Promises about fields: none that reaches outside survives, all others do. */
+import { expect, test } from '@jest/globals';
+import { compiled, documentOf, docx, p, rendered, textOf } from '../samples.ts';
+
+const mark = (kind: string) => `<w:r><w:fldChar w:fldCharType="${kind}"/></w:r>`;
+const code = (...pieces: string[]) =>
+  pieces.map((text) => `<w:r><w:instrText>${text}</w:instrText></w:r>`).join('');
+const shown = '<w:r><w:t>shown</w:t></w:r>';
+const field = (instruction: string) => mark('begin') + instruction + mark('separate') + shown + mark('end');
+
+async function outcome(paragraph: string) {
+  const template = await compiled(docx(`<w:p>${paragraph}</w:p>${p('{{content}}')}`));
+  const { 'word/document.xml': xml = '' } = await rendered(documentOf(), template);
+  return { xml, text: textOf(xml), warnings: template.warnings };
+}
+
+test.each([
+  'DDE Excel "C:\\a.xls" R1C1',
+  'ddeauto c:\\\\windows\\\\system32\\\\cmd.exe "/k calc"',
+  'INCLUDETEXT "\\\\server\\share\\a.docx"',
+  'INCLUDEPICTURE "http://tracker.example/a.png"',
+  'IMPORT "a.png"',
+  'LINK Excel.Sheet.8 "C:\\a.xls"',
+  'DATABASE \\d "C:\\a.mdb"',
+  'MACROBUTTON AutoOpen click',
+  'PRINT 27',
+  'HYPERLINK "file:///C:/Windows/System32/calc.exe"',
+  'HYPERLINK javascript:alert(1)',
+])('the field %s loses its instruction and keeps the text it showed', async (instruction) => {
+  const escaped = instruction.replaceAll('"', '&quot;');
+  for (const written of [
+    field(code(escaped)),
+    field(code(...[...instruction].map((one) => one.replace('"', '&quot;')))),
+    `<w:fldSimple w:instr="${escaped}">${shown}</w:fldSimple>`,
+  ]) {
+    const { xml, text, warnings } = await outcome(written);
+    expect(xml).not.toMatch(/instr|fldChar/);
+    expect(text).toBe('shown');
+    expect(warnings).toEqual([expect.stringContaining('reaches outside the file')]);
+  }
+});
+
+test('an instruction whose first word is another field is no way around', async () => {
+  const inner = mark('begin') + code('QUOTE 68 68 69') + mark('separate') + shown + mark('end');
+  const { xml, text } = await outcome(
+    mark('begin') + inner + code(' cmd') + mark('separate') + shown + mark('end'),
+  );
+  expect(xml).not.toMatch(/instr|fldChar/);
+  expect(text).toBe('shown');
+});
+
+test('an unsafe field inside a safe one is taken out as well', async () => {
+  const { xml } = await outcome(
+    mark('begin') + code('IF 1 = 1 ') + field(code('DDE a b')) + mark('separate') + shown + mark('end'),
+  );
+  expect(xml).not.toContain('DDE');
+  expect(xml).toContain('IF 1 = 1');
+});
+
+test('an unsafe field that never ends is taken out', async () => {
+  expect((await outcome(mark('begin') + code('DDEAUTO a b'))).xml).not.toMatch(/instr|fldChar/);
+});
+
+test.each([
+  'PAGE',
+  'NUMPAGES \\* MERGEFORMAT',
+  'REF a',
+  'HYPERLINK "https://a.example"',
+  'HYPERLINK \\l "_Toc1"',
+  'DATE',
+])('the field %s stays', async (instruction) => {
+  const { xml, warnings } = await outcome(field(code(instruction.replaceAll('"', '&quot;'))));
+  expect(xml.match(/w:fldCharType/g)).toHaveLength(3);
+  expect(warnings).toEqual([]);
+});
+
+test('a table of contents is made anew when the file is opened', async () => {
+  expect((await outcome(field(code('TOC \\o')))).xml).toContain(
+    '<w:fldChar w:fldCharType="begin" w:dirty="true"/>',
+  );
+});

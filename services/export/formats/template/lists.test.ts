@@ -1,0 +1,129 @@
+/** Promises about lists: they look like the template’s, and each ordered one counts for itself. */
+import { expect, test } from '@jest/globals';
+import {
+  compiled,
+  documentOf,
+  docx,
+  nodeOf,
+  p,
+  rels,
+  rendered,
+  types,
+  W,
+  WORD_TYPE,
+  words,
+} from '../samples.ts';
+
+const item = (...content: object[]) => ({ type: 'listItem', content: content as never });
+const list = (type: string, ...items: object[]) => ({ type, content: items as never });
+const level = (at: number, text: string, left: number) =>
+  `<w:lvl w:ilvl="${at}"><w:numFmt w:val="${text.includes('%') ? 'decimal' : 'bullet'}"/><w:pStyle w:val="X"/><w:lvlText w:val="${text}"/><w:pPr><w:ind w:left="${left}" w:hanging="200"/></w:pPr></w:lvl>`;
+
+function withLists(
+  abstract: string,
+  styles: string,
+  nums = '<w:num w:numId="7"><w:abstractNumId w:val="3"/></w:num>',
+) {
+  return docx(p('{{content}}'), {
+    '[Content_Types].xml': types({
+      '/word/styles.xml': `${WORD_TYPE}.styles+xml`,
+      '/word/numbering.xml': `${WORD_TYPE}.numbering+xml`,
+    }),
+    'word/_rels/document.xml.rels': rels(
+      ['rId1', 'styles', 'styles.xml'],
+      ['rId2', 'numbering', 'numbering.xml'],
+    ),
+    'word/styles.xml': `<w:styles xmlns:w="${W}">${styles}</w:styles>`,
+    'word/numbering.xml': `<w:numbering xmlns:w="${W}">${abstract}${nums}<w:numIdMacAtCleanup w:val="1"/></w:numbering>`,
+  });
+}
+const style = (id: string, name: string, form: string) =>
+  `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/><w:pPr>${form}</w:pPr></w:style>`;
+const numbered = (numId: number, more = '') => `<w:numPr><w:numId w:val="${numId}"/></w:numPr>${more}`;
+const deep = nodeOf('N', [list('bulletList', item(words('a'), list('bulletList', item(words('b')))))]);
+
+test("the template's own bullets and indents are used, on every level that it has", async () => {
+  const abstract = `<w:abstractNum w:abstractNumId="3"><w:multiLevelType w:val="multilevel"/>${level(0, '■', 400)}${level(1, '–', 900)}</w:abstractNum>`;
+  const template = await compiled(withLists(abstract, style('Aufz', 'List Bullet', numbered(7))));
+  const { 'word/document.xml': xml, 'word/numbering.xml': numbering } = await rendered(
+    documentOf([deep]),
+    template,
+  );
+  expect(xml).toContain(
+    '<w:pStyle w:val="Aufz"/><w:numPr><w:ilvl w:val="0"/><w:numId w:val="8"/></w:numPr><w:ind w:left="400" w:hanging="200"/>',
+  );
+  expect(xml).toContain(
+    '<w:ilvl w:val="1"/><w:numId w:val="8"/></w:numPr><w:ind w:left="900" w:hanging="200"/>',
+  );
+  expect(numbering?.match(/■/g)).toHaveLength(2);
+  expect(numbering).toContain('<w:num w:numId="8"><w:abstractNumId w:val="4"/></w:num><w:numIdMacAtCleanup');
+  expect(numbering?.match(/w:pStyle/g)).toHaveLength(2);
+});
+
+test('a style that sets its own indent keeps it', async () => {
+  const abstract = `<w:abstractNum w:abstractNumId="3">${level(0, '■', 400)}</w:abstractNum>`;
+  const template = await compiled(
+    withLists(abstract, style('A', 'list bullet', numbered(7, '<w:ind w:left="555" w:hanging="111"/>'))),
+  );
+  expect(template.plan.lists.bullets[0]).toEqual({ left: 555, hanging: 111 });
+});
+
+test('a list of one level goes on with "List Bullet 2", then further in', async () => {
+  const single = '<w:multiLevelType w:val="singleLevel"/>';
+  const abstract =
+    `<w:abstractNum w:abstractNumId="3">${single}${level(0, '■', 400)}${level(1, '○', 50)}</w:abstractNum>` +
+    `<w:abstractNum w:abstractNumId="5">${single}${level(0, '◆', 800)}</w:abstractNum>`;
+  const nums =
+    '<w:num w:numId="7"><w:abstractNumId w:val="3"/></w:num><w:num w:numId="9"><w:abstractNumId w:val="5"/></w:num>';
+  const styles = style('A', 'List Bullet', numbered(7)) + style('B', 'List Bullet 2', numbered(9));
+  const { plan } = await compiled(withLists(abstract, styles, nums));
+  expect(plan.lists.bullets.map(({ left }) => left).slice(0, 4)).toEqual([400, 800, 1_160, 1_520]);
+});
+
+test('a number used on a deeper level counts that level', async () => {
+  const abstract = `<w:abstractNum w:abstractNumId="3"><w:multiLevelType w:val="singleLevel"/>${level(0, '%1)', 400)}</w:abstractNum>`;
+  const template = await compiled(withLists(abstract, style('A', 'List Number', numbered(7))));
+  const { 'word/numbering.xml': numbering } = await rendered(documentOf(), template);
+  for (const text of ['%1)', '%2)', '%9)']) expect(numbering).toContain(`w:val="${text}"`);
+});
+
+test('a deeper level that is no bullet is not taken for one', async () => {
+  const abstract = `<w:abstractNum w:abstractNumId="3">${level(0, '■', 400)}${level(1, '%2.', 900)}</w:abstractNum>`;
+  const template = await compiled(withLists(abstract, style('A', 'List Bullet', numbered(7))));
+  expect(template.plan.lists.bullets[1]).toEqual({ left: 760, hanging: 200 });
+});
+
+test('a box to tick has room before its text, however little a bullet has', async () => {
+  const abstract = `<w:abstractNum w:abstractNumId="3">${level(0, '■', 400)}</w:abstractNum>`;
+  const template = await compiled(withLists(abstract, style('A', 'List Bullet', numbered(7))));
+  const tasks = list('taskList', { type: 'taskItem', content: [words('t')] });
+  const { 'word/document.xml': xml } = await rendered(documentOf([nodeOf('N', [tasks])]), template);
+  expect(xml).toContain('<w:ind w:left="400" w:hanging="360"/>');
+});
+
+test('a list style named by another list is followed', async () => {
+  const abstract =
+    '<w:abstractNum w:abstractNumId="3"><w:numStyleLink w:val="L"/></w:abstractNum>' +
+    `<w:abstractNum w:abstractNumId="5"><w:styleLink w:val="L"/>${level(0, '◆', 333)}</w:abstractNum>`;
+  const nums =
+    '<w:num w:numId="7"><w:abstractNumId w:val="3"/></w:num><w:num w:numId="9"><w:abstractNumId w:val="5"/></w:num>';
+  const styles = style('A', 'List Bullet', numbered(7)) + style('L', 'Our list', numbered(9));
+  expect((await compiled(withLists(abstract, styles, nums))).plan.lists.bullets[0]?.left).toBe(333);
+});
+
+test('each ordered list counts from its own start, and twelve levels stay within nine', async () => {
+  let inner: object = list('orderedList', item(words('deepest')));
+  for (let at = 0; at < 11; at += 1) inner = list('orderedList', item(words(`${at}`), inner));
+  const second = { ...list('orderedList', item(words('x'))), attrs: { start: 4 } };
+  const template = await compiled(docx(p('{{content}}')));
+  const { 'word/document.xml': xml, 'word/numbering.xml': numbering } = await rendered(
+    documentOf([nodeOf('N', [inner as never, second])]),
+    template,
+  );
+  const levels = [...(xml?.matchAll(/w:ilvl w:val="(\d+)"/g) ?? [])].map(([, at]) => Number(at));
+  expect(levels).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8, 0]);
+  const ids = [...(xml?.matchAll(/<w:numId w:val="(\d+)"/g) ?? [])].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(13);
+  for (const id of ids) expect(numbering).toContain(`<w:num w:numId="${id}">`);
+  expect(numbering).toContain('<w:lvlOverride w:ilvl="0"><w:startOverride w:val="4"/>');
+});

@@ -1,0 +1,199 @@
+/** Lists that look like the template's: nine levels with its own bullets and numbers, ready to be used again and again. */
+import { attribute, childrenW, childW, isW, numberOf, valueW, w } from '../opc/tree.ts';
+import type { XmlElement, XmlNode } from '../opc/xml.ts';
+import { leftOf, listOfStyle } from './styles.ts';
+
+/** Where a list's text starts and how far its bullet hangs out, in twips. */
+export type ListLevel = { left: number; hanging: number };
+
+/** `nextNumId` is the first number free for ordered lists, each of which gets its own. */
+export type ListPlan = {
+  bulletNumId: number;
+  orderedAbstractId: number;
+  nextNumId: number;
+  bullets: ListLevel[];
+  numbers: ListLevel[];
+};
+
+type Level = { children: XmlNode[]; indent: ListLevel; from: number };
+
+type ListKind = 'bullet' | 'number';
+
+/** What is taken over from a level, in the order of the schema (ECMA-376 part 1, 17.9.6, CT_Lvl). */
+const LEVEL_PARTS = ['start', 'numFmt', 'isLgl', 'suff', 'lvlText', 'lvlPicBulletId', 'lvlJc', 'pPr', 'rPr'];
+/** How a bullet or number may look, in the order of the schema (17.3.2.28, CT_RPr). */
+const RUN_PARTS =
+  'rFonts b bCs i iCs caps smallCaps strike noProof vanish color spacing position sz szCs u bdr shd vertAlign'.split(
+    ' ',
+  );
+const STEP = 360;
+const LEVELS = 9;
+
+/** Adds one bullet list and the pattern of all ordered lists to the numbering part; `slot` is where their numbers go. */
+export function ensureLists(numbering: XmlElement, styles: XmlElement, slot: string): ListPlan {
+  const bullets = levelsOf(numbering, styles, 'bullet', defaultBullet);
+  const numbers = levelsOf(numbering, styles, 'number', defaultNumber);
+  const free = (local: string, name: string) =>
+    Math.max(0, ...childrenW(numbering, local).map((found) => numberOf(attribute(found, name)) ?? 0)) + 1;
+  const abstractId = free('abstractNum', 'abstractNumId');
+  const numId = free('num', 'numId');
+  const bulletPattern = pattern(abstractId, bullets, '5D0B17E1');
+  const orderedPattern = pattern(abstractId + 1, numbers, '5D0B17E2');
+  const firstNum = numbering.children.findIndex((child) => isW(child, 'num', 'numIdMacAtCleanup'));
+  const at = firstNum === -1 ? numbering.children.length : firstNum;
+  numbering.children.splice(at, 0, bulletPattern, orderedPattern);
+  const end = numbering.children.findIndex((child) => isW(child, 'numIdMacAtCleanup'));
+  const bulletNum = `<w:num w:numId="${numId}"><w:abstractNumId w:val="${abstractId}"/></w:num>`;
+  numbering.children.splice(end === -1 ? numbering.children.length : end, 0, { raw: bulletNum + slot });
+  return {
+    bulletNumId: numId,
+    orderedAbstractId: abstractId + 1,
+    nextNumId: numId + 1,
+    bullets: bullets.map(({ indent }) => indent),
+    numbers: numbers.map(({ indent }) => indent),
+  };
+}
+
+/** The levels of the style's list; where it has no more, those of "List Bullet 2" and so on; then the last one, further in. */
+function levelsOf(
+  numbering: XmlElement,
+  styles: XmlElement,
+  kind: ListKind,
+  otherwise: (level: number) => Level,
+): Level[] {
+  const name = `list ${kind}`;
+  const levels: Level[] = [];
+  for (let level = 0; level < LEVELS; level += 1) {
+    const own = listOfStyle(styles, name);
+    const deeper = level === 0 ? undefined : listOfStyle(styles, `${name} ${level + 1}`);
+    const first = own && levelAt(numbering, styles, own.numId, own.level + level, level === 0, kind);
+    const found = first ?? (deeper && levelAt(numbering, styles, deeper.numId, deeper.level, true, kind));
+    const styled = level === 0 ? own : first ? undefined : deeper;
+    const last = levels.at(-1);
+    if (found) levels.push({ ...found, indent: { ...found.indent, ...indentOf(styled) } });
+    else if (own && last) levels.push(furtherIn(last));
+    else levels.push(otherwise(level));
+  }
+  return levels;
+}
+
+function indentOf(styled: { left?: number; hanging?: number } | undefined): Partial<ListLevel> {
+  return {
+    ...(styled?.left === undefined ? {} : { left: styled.left }),
+    ...(styled?.hanging === undefined ? {} : { hanging: styled.hanging }),
+  };
+}
+
+/** One level of a list as the template defines it; a list that is meant for one level has only the first. */
+function levelAt(
+  numbering: XmlElement,
+  styles: XmlElement,
+  numId: string,
+  level: number,
+  isFirst: boolean,
+  kind: ListKind,
+): Level | undefined {
+  const num = childrenW(numbering, 'num').find((found) => attribute(found, 'numId') === numId);
+  const abstract = abstractOf(numbering, styles, valueW(num, 'abstractNumId'));
+  if (!abstract || (!isFirst && valueW(abstract, 'multiLevelType') === 'singleLevel')) return undefined;
+  const isLevel = (found: XmlElement) => attribute(found, 'ilvl') === `${level}`;
+  const override = childW(childrenW(num, 'lvlOverride').find(isLevel), 'lvl');
+  const definition = override ?? childrenW(abstract, 'lvl').find(isLevel);
+  if (!definition || (level > 0 && !isOfKind(definition, kind))) return undefined;
+  const indent = childW(definition, 'pPr', 'ind');
+  return {
+    children: LEVEL_PARTS.flatMap((local) => childW(definition, local) ?? []),
+    indent: {
+      left: leftOf(indent) ?? STEP * (level + 1),
+      hanging: numberOf(attribute(indent, 'hanging')) ?? STEP,
+    },
+    from: level,
+  };
+}
+
+/** Some editors fill the deeper levels of a bullet list with numbers, or with nothing: those are not meant. */
+function isOfKind(level: XmlElement, kind: ListKind): boolean {
+  const format = valueW(level, 'numFmt') ?? 'decimal';
+  return kind === 'bullet' ? format === 'bullet' : format !== 'bullet' && format !== 'none';
+}
+
+/** An abstract list may only name a list style, which leads to another one. */
+function abstractOf(
+  numbering: XmlElement,
+  styles: XmlElement,
+  id: string | undefined,
+): XmlElement | undefined {
+  const find = (wanted: string | undefined) =>
+    childrenW(numbering, 'abstractNum').find((found) => attribute(found, 'abstractNumId') === wanted);
+  const found = find(id);
+  const link = valueW(found, 'numStyleLink');
+  if (!link) return found;
+  const style = childrenW(styles, 'style').find((one) => attribute(one, 'styleId') === link);
+  const numId = valueW(style, 'pPr', 'numPr', 'numId');
+  const num = childrenW(numbering, 'num').find((one) => attribute(one, 'numId') === numId);
+  return find(valueW(num, 'abstractNumId'));
+}
+
+function furtherIn({ children, indent, from }: Level): Level {
+  return { children, indent: { ...indent, left: indent.left + STEP }, from };
+}
+
+function pattern(id: number, levels: Level[], nsid: string): XmlNode {
+  return w('abstractNum', { abstractNumId: `${id}` }, [
+    w('nsid', { val: nsid }),
+    w('multiLevelType', { val: 'multilevel' }),
+    ...levels.map((level, at) =>
+      w(
+        'lvl',
+        { ilvl: `${at}` },
+        level.children.map((child) => shifted(child, level, at)),
+      ),
+    ),
+  ]);
+}
+
+/** A level used at another depth counts that depth: "%1." of a first level is "%2." on the second. */
+function shifted(node: XmlNode, { from, indent }: Level, to: number): XmlNode {
+  if (isW(node, 'lvlText')) {
+    const shift = (_match: string, digit: string) => `%${Math.min(Number(digit) + to - from, LEVELS)}`;
+    const attributes = node.attributes.map((found) =>
+      found.local === 'val' && to !== from
+        ? { ...found, value: found.value.replace(/%([1-9])/g, shift) }
+        : found,
+    );
+    return { ...node, attributes };
+  }
+  if (isW(node, 'lvlJc')) return w('lvlJc', { val: JUSTIFIED[attribute(node, 'val') ?? ''] ?? 'left' });
+  if (isW(node, 'rPr'))
+    return w(
+      'rPr',
+      {},
+      RUN_PARTS.flatMap((local) => childW(node, local) ?? []),
+    );
+  if (!isW(node, 'pPr')) return node;
+  return w('pPr', {}, [w('ind', { left: `${indent.left}`, hanging: `${indent.hanging}` })]);
+}
+
+const JUSTIFIED: Record<string, string> = { center: 'center', right: 'right', end: 'right' };
+
+function defaultBullet(level: number): Level {
+  const glyph = ['•', '–', '▪'][level % 3] ?? '•';
+  return standard(level, 'bullet', glyph);
+}
+
+function defaultNumber(level: number): Level {
+  const format = ['decimal', 'lowerLetter', 'lowerRoman'][level % 3] ?? 'decimal';
+  return standard(level, format, `%${level + 1}.`);
+}
+
+function standard(level: number, format: string, text: string): Level {
+  const indent = { left: STEP * (level + 1), hanging: STEP };
+  const children = [
+    w('start', { val: '1' }),
+    w('numFmt', { val: format }),
+    w('lvlText', { val: text }),
+    w('lvlJc', { val: 'left' }),
+    w('pPr', {}, [w('ind', { left: `${indent.left}`, hanging: `${indent.hanging}` })]),
+  ];
+  return { children, indent, from: level };
+}

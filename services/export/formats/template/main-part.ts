@@ -1,0 +1,57 @@
+/** Finds the document in a package and says no to what is not a plain .docx. */
+import { refuse } from '../opc/fault.ts';
+import { contentType, type Package, relationshipsOf } from '../opc/package.ts';
+
+const MACROS = /macroEnabled|vbaProject|wordVbaData/i;
+const STRICT = 'http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument';
+const OTHERS: [RegExp, string][] = [
+  [/spreadsheetml/i, 'The file is an Excel workbook; upload a Word document (.docx).'],
+  [/presentationml/i, 'The file is a PowerPoint presentation; upload a Word document (.docx).'],
+];
+
+/** The name of the main part, found through the officeDocument relationship. */
+export function mainPart(pack: Package): string {
+  const relationship = relationshipsOf(pack, '').find(({ type }) => type === 'officeDocument');
+  if (relationship?.uri === STRICT)
+    refuse(
+      'strict_ooxml',
+      'The file is saved as "Strict Open XML Document"; save it as "Word Document (.docx)".',
+    );
+  if (!relationship?.part)
+    return refuse('not_docx', 'The file has no document in it; save it in Word as "Word Document (.docx)".');
+  const type = contentType(pack, relationship.part) ?? '';
+  refuseMacros(pack, type);
+  for (const [pattern, message] of OTHERS) if (pattern.test(type)) refuse('not_docx', message);
+  if (/template\.main\+xml$/i.test(type))
+    refuse(
+      'dotx',
+      'The file is a Word template (.dotx); save it as "Word Document (.docx)" and upload that.',
+    );
+  if (!/wordprocessingml\.document\.main\+xml$/i.test(type))
+    refuse('not_docx', 'The file is not a Word document; upload a .docx file.');
+  return relationship.part;
+}
+
+/** Every part that something points to has a content type; Word calls a file without one damaged. */
+export function checkTypes(pack: Package): void {
+  for (const relationships of pack.relationships.values())
+    for (const { part } of relationships)
+      if (part && !contentType(pack, part))
+        refuse(
+          'missing_type',
+          `The part ${part.slice(0, 120)} has no content type; open the file in Word and save it again as .docx.`,
+        );
+}
+
+function refuseMacros(pack: Package, type: string): void {
+  const types = pack.types.children.some(
+    (child) =>
+      typeof child === 'object' &&
+      'attributes' in child &&
+      child.attributes.some(({ value }) => MACROS.test(value)),
+  );
+  const parts = [...pack.parts.keys()].some((name) => MACROS.test(name));
+  const related = [...pack.relationships.values()].flat().some(({ uri }) => MACROS.test(uri));
+  if (types || parts || related || MACROS.test(type))
+    refuse('macros', 'The file contains macros; save it in Word as "Word Document (.docx)" without macros.');
+}

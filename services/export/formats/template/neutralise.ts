@@ -1,0 +1,105 @@
+/** Takes out of a template what reaches outside or runs something, and says so in warnings. */
+import type { Package, Relationship } from '../opc/package.ts';
+import { isW, R, rewrite, W } from '../opc/tree.ts';
+import type { XmlElement, XmlNode } from '../opc/xml.ts';
+import { neutraliseFields } from './fields.ts';
+
+const VML = 'urn:schemas-microsoft-com:vml';
+const OFFICE = 'urn:schemas-microsoft-com:office:office';
+
+const REMOVED: Record<string, string> = {
+  attachedTemplate: 'The link to another template was removed; the styles in this file are used.',
+  control: 'An ActiveX control was removed.',
+  activeXControlBinary: 'An ActiveX control was removed.',
+  oleObject: 'An embedded object was removed; its picture stays.',
+  package: 'An embedded file was removed; its picture stays.',
+  aFChunk: 'An embedded file (altChunk) was removed.',
+  subDocument: 'A linked sub-document was removed.',
+  mailMergeSource: 'The mail merge data source was removed.',
+  mailMergeHeaderSource: 'The mail merge data source was removed.',
+  recipientData: 'The mail merge data source was removed.',
+  webextensiontaskpanes: 'An Office add-in was removed.',
+  webextension: 'An Office add-in was removed.',
+  extensibility: 'A custom ribbon was removed.',
+  attachedToolbars: 'A custom toolbar was removed.',
+  keyMapCustomizations: 'Custom keyboard shortcuts were removed.',
+  origin: 'The digital signature was removed, because an export is a new file.',
+};
+
+const LINKED_PICTURE =
+  'A picture that is linked, not embedded, was removed; insert it into the template instead.';
+const LINK = 'A link that is not to a web or mail address was removed; its text stays.';
+const OTHER = 'A reference to something outside the file was removed.';
+
+/** Drops the relationships of every part that reach outside; tells which ids went, by part. */
+export function dropRelationships(pack: Package, warn: (text: string) => void): Map<string, Set<string>> {
+  const dropped = new Map<string, Set<string>>();
+  for (const [source, relationships] of pack.relationships) {
+    const gone = relationships.filter((relationship) => warningFor(relationship) !== undefined);
+    if (gone.length === 0) continue;
+    for (const relationship of gone) warn(warningFor(relationship) ?? OTHER);
+    dropped.set(source, new Set(gone.map(({ id }) => id)));
+    pack.relationships.set(
+      source,
+      relationships.filter((relationship) => !gone.includes(relationship)),
+    );
+  }
+  return dropped;
+}
+
+/** Takes out of a part's tree what needed a dropped relationship, and fields that fetch or run something. */
+export function neutralise(root: XmlElement, dropped: Set<string>, warn: (text: string) => void): void {
+  let dead = false;
+  neutraliseFields(root, warn);
+  rewrite(root, (element) => {
+    if (isW(element, 'drawing', 'pict', 'object') && dead) {
+      dead = false;
+      return [];
+    }
+    if (isW(element, 'mailMerge')) {
+      warn('The mail merge data source was removed.');
+      return [];
+    }
+    if (element.uri === VML) dropVmlLinks(element, warn);
+    const isGone = element.attributes.some(({ uri, value }) => uri === R && dropped.has(value));
+    if (!isGone) return [renamed(element)];
+    const { rest, picture } = without(element, dropped);
+    dead ||= picture;
+    return rest;
+  });
+}
+
+function warningFor({ type, external, target }: Relationship): string | undefined {
+  if (REMOVED[type]) return REMOVED[type];
+  if (!external) return undefined;
+  if (type === 'hyperlink') return /^(https?:|mailto:|#)/i.test(target.trim()) ? undefined : LINK;
+  return type === 'image' ? LINKED_PICTURE : OTHER;
+}
+
+/** What is left of an element whose relationship is gone, and whether the picture around it is now empty. */
+function without(element: XmlElement, dropped: Set<string>): { rest: XmlNode[]; picture: boolean } {
+  if (isW(element, 'hyperlink')) return { rest: element.children, picture: false };
+  if (element.local !== 'blip' && element.local !== 'imagedata') return { rest: [], picture: false };
+  element.attributes = element.attributes.filter(({ uri, value }) => uri !== R || !dropped.has(value));
+  return { rest: [element], picture: !element.attributes.some(({ uri }) => uri === R) };
+}
+
+/** An object without its embedded file is a picture. */
+function renamed(element: XmlElement): XmlElement {
+  if (!isW(element, 'object')) return element;
+  const isLive = element.children.some(
+    (child) => typeof child === 'object' && 'uri' in child && (child.uri === OFFICE || isW(child, 'control')),
+  );
+  if (isLive) return element;
+  const prefix = element.name.slice(0, element.name.indexOf(':') + 1);
+  return { name: `${prefix}pict`, uri: W, local: 'pict', attributes: [], children: element.children };
+}
+
+function dropVmlLinks(element: XmlElement, warn: (text: string) => void): void {
+  const isLink = ({ uri, local, value }: XmlElement['attributes'][number]) =>
+    (local === 'src' && uri === '' && value !== '') ||
+    (local === 'href' && (uri === OFFICE || (uri === '' && !/^(https?:|mailto:|#)/i.test(value))));
+  if (!element.attributes.some(isLink)) return;
+  element.attributes = element.attributes.filter((found) => !isLink(found));
+  warn(LINKED_PICTURE);
+}

@@ -1,0 +1,94 @@
+/** The styles that an export uses, each with what is added to a template that lacks it. */
+import type { StyleFacts } from './styles.ts';
+
+export type StyleRole =
+  | 'title'
+  | 'heading1'
+  | 'heading2'
+  | 'heading3'
+  | 'heading4'
+  | 'heading5'
+  | 'heading6'
+  | 'bullet'
+  | 'number'
+  | 'quote'
+  | 'code'
+  | 'link';
+
+type Definition = {
+  role: StyleRole;
+  /** The name that Word keeps in the file in every language, in lower case. */
+  name: string;
+  type: 'paragraph' | 'character';
+  /** The style as markup, under an id that is free; `facts` holds the styles before it. */
+  define(id: string, facts: StyleFacts): string;
+};
+
+/** In this order, because later ones may be based on earlier ones. */
+export const STYLES: Definition[] = [
+  paragraph(
+    'title',
+    'title',
+    'Title',
+    '<w:pPr><w:spacing w:after="240"/></w:pPr><w:rPr><w:b/><w:sz w:val="48"/><w:szCs w:val="48"/></w:rPr>',
+  ),
+  heading(1, undefined, '<w:b/><w:sz w:val="32"/><w:szCs w:val="32"/>'),
+  heading(2, undefined, '<w:b/><w:sz w:val="28"/><w:szCs w:val="28"/>'),
+  heading(3, undefined, '<w:b/><w:sz w:val="24"/><w:szCs w:val="24"/>'),
+  heading(4, 'heading3', '<w:b/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
+  heading(5, 'heading3', '<w:b/><w:i/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
+  heading(6, 'heading3', '<w:b w:val="0"/><w:i/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
+  paragraph('bullet', 'list bullet', 'List Bullet', '<w:pPr><w:contextualSpacing/></w:pPr>'),
+  paragraph('number', 'list number', 'List Number', '<w:pPr><w:contextualSpacing/></w:pPr>'),
+  paragraph(
+    'quote',
+    'quote',
+    'Quote',
+    '<w:pPr><w:pBdr><w:left w:val="single" w:sz="18" w:space="8" w:color="BFBFBF"/></w:pBdr></w:pPr>' +
+      '<w:rPr><w:i/><w:iCs/><w:color w:val="404040"/></w:rPr>',
+  ),
+  paragraph(
+    'code',
+    'html preformatted',
+    'HTML Preformatted',
+    '<w:pPr><w:shd w:val="clear" w:color="auto" w:fill="F2F2F2"/></w:pPr>' +
+      '<w:rPr><w:rFonts w:ascii="Consolas" w:hAnsi="Consolas" w:cs="Courier New"/><w:noProof/><w:sz w:val="19"/><w:szCs w:val="19"/></w:rPr>',
+  ),
+  {
+    role: 'link',
+    name: 'hyperlink',
+    type: 'character',
+    define: (id) =>
+      `<w:style w:type="character" w:styleId="${id}"><w:name w:val="Hyperlink"/><w:uiPriority w:val="99"/><w:unhideWhenUsed/>` +
+      '<w:rPr><w:color w:val="0563C1"/><w:u w:val="single"/></w:rPr></w:style>',
+  },
+];
+
+function paragraph(role: StyleRole, name: string, shown: string, form: string): Definition {
+  return {
+    role,
+    name,
+    type: 'paragraph',
+    define: (id) =>
+      `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${shown}"/><w:qFormat/>${form}</w:style>`,
+  };
+}
+
+/** Headings inside a node's text look like the template's third heading, smaller and never numbered. */
+function heading(level: number, base: StyleRole | undefined, form: string): Definition {
+  const role = `heading${level}` as StyleRole; // level is 1 to 6
+  const isInner = base !== undefined;
+  return {
+    role,
+    name: `heading ${level}`,
+    type: 'paragraph',
+    define: (id, facts) =>
+      `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="heading ${level}"/>` +
+      (isInner ? `<w:basedOn w:val="${facts[base].id}"/>` : '') +
+      '<w:uiPriority w:val="9"/><w:qFormat/><w:pPr><w:keepNext/><w:keepLines/>' +
+      (isInner ? '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>' : '') +
+      `<w:spacing w:before="${isInner ? 160 : 280}" w:after="80"/>` +
+      (isInner ? '<w:ind w:left="0" w:firstLine="0"/>' : '') +
+      `<w:outlineLvl w:val="${level - 1}"/></w:pPr><w:rPr>${form}</w:rPr></w:style>`,
+  };
+}

@@ -1,0 +1,99 @@
+/** Promises about styles: found in every language, added where missing, never changed. */
+import { expect, test } from '@jest/globals';
+import {
+  compiled,
+  documentOf,
+  docx,
+  nodeOf,
+  p,
+  rels,
+  rendered,
+  types,
+  W,
+  WORD_TYPE,
+  words,
+} from '../samples.ts';
+
+const withStyles = (styles: string) =>
+  docx(p('{{content}}'), {
+    '[Content_Types].xml': types({ '/word/styles.xml': `${WORD_TYPE}.styles+xml` }),
+    'word/_rels/document.xml.rels': rels(['rId1', 'styles', 'styles.xml']),
+    'word/styles.xml': `<w:styles xmlns:w="${W}">${styles}</w:styles>`,
+  });
+const style = (id: string, name: string, more = '') =>
+  `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>`;
+
+test('styles are found by the name that Word keeps in every language', async () => {
+  const template = await compiled(
+    withStyles(style('berschrift1', 'heading 1') + style('Titel', 'Title') + style('x', 'Heading 2,H2')),
+  );
+  expect(template.plan.styles.heading1.id).toBe('berschrift1');
+  expect(template.plan.styles.heading2.id).toBe('x');
+  expect(template.plan.styles.title.id).toBe('Titel');
+});
+
+test('a style that is missing is added under an id that is free', async () => {
+  const template = await compiled(withStyles(style('Heading1', 'Something else')));
+  const { 'word/styles.xml': xml } = await rendered(documentOf(), template);
+  expect(template.plan.styles.heading1.id).toBe('Heading12');
+  expect(xml).toContain('w:styleId="Heading12"><w:name w:val="heading 1"/>');
+  expect(xml?.match(/w:name w:val="List Bullet"/g)).toHaveLength(1);
+});
+
+test('every style that the text uses exists, also without a part for styles', async () => {
+  const template = await compiled(docx(p('{{content}}')));
+  const blocks = [
+    { type: 'heading', attrs: { level: 2 }, content: [{ type: 'text', text: 'h' }] },
+    { type: 'blockquote', content: [words('q')] },
+    { type: 'codeBlock', content: [{ type: 'text', text: 'c' }] },
+    words('l', { type: 'link', attrs: { href: 'https://a.example' } }),
+  ];
+  const found = await rendered(documentOf([nodeOf('N', blocks)]), template);
+  const used = [...(found['word/document.xml'] ?? '').matchAll(/<w:[pr]Style w:val="([^"]+)"/g)].map(
+    ([, id]) => id,
+  );
+  expect(used).toHaveLength(5);
+  for (const id of used) expect(found['word/styles.xml']).toContain(`w:styleId="${id}"`);
+});
+
+test('numbering and indents are inherited, and a style based on itself ends', async () => {
+  const base = style(
+    'B',
+    'Base',
+    '<w:basedOn w:val="H"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr><w:ind w:start="300"/></w:pPr>',
+  );
+  const template = await compiled(
+    withStyles(
+      base +
+        style('H', 'heading 1', '<w:basedOn w:val="B"/>') +
+        style('L', 'heading 2', '<w:basedOn w:val="L"/>'),
+    ),
+  );
+  expect(template.plan.styles.heading1).toEqual({ id: 'H', left: 300, isNumbered: true });
+  expect(template.plan.styles.heading2).toEqual({ id: 'L', left: 0, isNumbered: false });
+});
+
+test('a numbered heading keeps its own indent, another one is indented like its text', async () => {
+  const numbered = style('H', 'heading 2', '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>');
+  const step = nodeOf('Step', [words('text')], { node_type: 'step' });
+  const render = async (styles: string) =>
+    (
+      await rendered(
+        documentOf([nodeOf('S', [], { children: [step] })]),
+        await compiled(withStyles(styles)),
+        0.5,
+      )
+    )['word/document.xml'];
+  expect(await render(numbered)).toContain('<w:pPr><w:pStyle w:val="H"/></w:pPr>');
+  expect(await render('')).toContain('<w:pStyle w:val="Heading2"/><w:ind w:left="720"/>');
+  expect(await render(numbered)).toMatch(/<w:ind w:left="720"\/><\/w:pPr><w:r><w:t[^>]*>text/);
+});
+
+test('a numbered "heading 4" of the template is not numbered inside the text', async () => {
+  const numbered = style('H', 'heading 4', '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>');
+  const heading = { type: 'heading', attrs: { level: 1 }, content: [{ type: 'text', text: 'h' }] };
+  const found = await rendered(documentOf([nodeOf('N', [heading])]), await compiled(withStyles(numbered)));
+  expect(found['word/document.xml']).toContain(
+    '<w:pStyle w:val="H"/><w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>',
+  );
+});

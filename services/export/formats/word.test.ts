@@ -1,0 +1,113 @@
+/** Promises about whole files: a real procedure in real templates, in order and without loose ends. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { defaultTemplate } from './default-template.ts';
+import type { ExportDocument, ExportNode } from './document.ts';
+import { compiled, documentOf, docx, p, rendered, textOf } from './samples.ts';
+import { renderWord } from './word.ts';
+
+const fixtures = new URL('../../../tests/fixtures/', import.meta.url);
+
+/** The committed procedure as an export gets it. */
+async function procedure(): Promise<ExportDocument> {
+  const { nodes, ...facts } = JSON.parse(
+    await readFile(new URL('incident-response-sop.json', fixtures), 'utf8'),
+  );
+  const whole = (node: ExportNode): ExportNode => ({
+    ...node,
+    id: node.title,
+    content: node.content ?? null,
+    children: (node.children ?? []).map(whole),
+  });
+  return documentOf(nodes.map(whole), facts);
+}
+
+const corporate = async () => compiled(await readFile(new URL('corporate-template.docx', fixtures)));
+
+test.each([
+  ['the corporate template', corporate],
+  ['the built-in template', defaultTemplate],
+  ['the smallest template', () => compiled(docx(p('{{content}}')))],
+])(
+  'in a whole procedure in %s every style, list, relationship and picture resolves',
+  async (_which, template) => {
+    const found = await rendered(await procedure(), await template());
+    const xml = found['word/document.xml'] ?? '';
+    const all = (pattern: RegExp, text = xml) => new Set([...text.matchAll(pattern)].map(([, id]) => id));
+    const styles = all(/w:styleId="([^"]+)"/g, found['word/styles.xml']);
+    for (const id of all(/<w:(?:p|r|tbl)Style w:val="([^"]+)"/g)) expect(styles).toContain(id);
+    const lists = all(/<w:num w:numId="(\d+)"/g, found['word/numbering.xml']);
+    for (const id of all(/<w:numId w:val="([1-9]\d*)"/g)) expect(lists).toContain(id);
+    const patterns = all(/<w:abstractNum w:abstractNumId="(\d+)"/g, found['word/numbering.xml']);
+    for (const id of all(/<w:abstractNumId w:val="(\d+)"/g, found['word/numbering.xml']))
+      expect(patterns).toContain(id);
+    const links = all(/Id="([^"]+)"/g, found['word/_rels/document.xml.rels']);
+    for (const id of all(/ r:(?:id|embed)="([^"]+)"/g)) expect(links).toContain(id);
+    expect(xml.match(/<\/w:tc>/g)?.length).toBe(xml.match(/(<\/w:p>|<w:p\/>)<\/w:tc>/g)?.length);
+    for (const target of all(/Target="\/([^"]+)"/g, found['word/_rels/document.xml.rels']))
+      expect(found[target ?? '']).toBeDefined();
+    for (const text of Object.values(found)) expect(text).not.toContain('{{');
+  },
+);
+
+test('every title and the words below it come in the order of the tree', async () => {
+  const document = await procedure();
+  const titles = (nodes: ExportNode[]): string[] =>
+    nodes.flatMap(({ title, children }) => [title, ...titles(children)]);
+  const wanted = titles(document.nodes);
+  expect(wanted.length).toBeGreaterThanOrEqual(60);
+  const lines = textOf((await rendered(document, await corporate()))['word/document.xml']).split('\n');
+  let at = 0;
+  for (const title of wanted) {
+    at = lines.indexOf(title, at);
+    expect([title, at >= 0]).toEqual([title, true]);
+  }
+});
+
+test('the corporate cover, header and footer stay and are filled', async () => {
+  const found = await rendered(await procedure(), await corporate());
+  const cover = textOf(found['word/document.xml']).slice(0, 400);
+  for (const text of [
+    'Payment system incident response',
+    '4.2',
+    'Payments Operations',
+    '2026-11-21',
+    'Aldermoor',
+  ])
+    expect(cover).toContain(text);
+  expect(textOf(found['word/header1.xml'])).toBe('Payment system incident response');
+  expect(textOf(found['word/footer1.xml'])).toBe('Aldermoor · Version 4.2Page 1 of 1');
+  expect(Object.keys(found)).toContain('word/media/logo.png');
+});
+
+test('the same document and template give the same bytes', async () => {
+  const [document, template] = [await procedure(), await corporate()];
+  const first = await renderWord(document, template, { indentInches: 0.5 });
+  expect(Buffer.from(first).equals(await renderWord(document, template, { indentInches: 0.5 }))).toBe(true);
+});
+
+test('the built-in template is the same in every process and has every placeholder', async () => {
+  const [one, two] = [await defaultTemplate(), await defaultTemplate()];
+  expect(one.sha256).toBe(two.sha256);
+  expect(one.placeholders).toEqual([
+    'title',
+    'version',
+    'department',
+    'published_at',
+    'organization',
+    'content',
+  ]);
+  expect(one.warnings).toEqual([]);
+});
+
+test('an export can be a template again', async () => {
+  const picture = (await procedure()).nodes;
+  const once = await renderWord(documentOf(picture), await compiled(docx(p('a'))), { indentInches: 0.5 });
+  const found = await rendered(documentOf(picture), await compiled(Buffer.concat([once])));
+  expect(textOf(found['word/document.xml'])).toContain('Purpose and scope');
+});
+
+test('a document without nodes is still a document', async () => {
+  const { 'word/document.xml': xml } = await rendered(documentOf([]), await compiled(docx(p('{{content}}'))));
+  expect(xml).toContain('<w:body><w:p/></w:body>');
+});

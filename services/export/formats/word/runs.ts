@@ -1,0 +1,109 @@
+/** The inside of a paragraph: text with its marks, breaks, links and pictures. */
+import { imageOf, type Mark, type RichText, safeHref } from '#libs/rich-text';
+import { escapeXml } from '../opc/xml-text.ts';
+import { linkId, type Pen, type Place } from './pen.ts';
+import { drawing } from './picture.ts';
+
+const TEXT_END = '</w:t></w:r>';
+const TEXT_START = '<w:t xml:space="preserve">';
+
+/** The leaves of a textblock as runs; neighbours with one target share a link. `keepLines` shows line ends (code). */
+export function runs(pen: Pen, leaves: RichText[], place: Place, keepLines = false): string {
+  let out = '';
+  let open: string | undefined;
+  for (const leaf of leaves) {
+    const href = hrefOf(leaf);
+    if (href !== open) {
+      if (open !== undefined) out += '</w:hyperlink>';
+      if (href !== undefined) out += `<w:hyperlink r:id="${linkId(pen, href)}" w:history="1">`;
+      open = href;
+    }
+    out += run(pen, leaf, place, href !== undefined, keepLines);
+  }
+  return open === undefined ? out : `${out}</w:hyperlink>`;
+}
+
+/** A plain text run. */
+export function textRun(text: string, form = ''): string {
+  const clean = escapeXml(text.replace(/[\t\n\r]+/g, ' '));
+  return clean === '' ? '' : `<w:r>${form && `<w:rPr>${form}</w:rPr>`}${TEXT_START}${clean}${TEXT_END}`;
+}
+
+/** A link mark's target; an image from the web has itself for a target, as nothing is fetched. */
+function hrefOf(leaf: RichText): string | undefined {
+  for (const mark of leaf.marks ?? []) {
+    const href = mark.type === 'link' ? safeHref(mark.attrs?.href) : undefined;
+    if (href !== undefined) return href;
+  }
+  if (leaf.type !== 'image' || imageOf(leaf.attrs?.src)) return undefined;
+  const remote = safeHref(leaf.attrs?.src);
+  return remote?.startsWith('http') ? remote : undefined;
+}
+
+function run(pen: Pen, leaf: RichText, place: Place, isLink: boolean, keepLines: boolean): string {
+  if (leaf.type === 'hardBreak') return '<w:r><w:br/></w:r>';
+  const form = properties(pen, leaf.marks ?? [], place, isLink);
+  if (leaf.type !== 'image') return text(leaf.text ?? '', form, keepLines);
+  const alt = stringOf(leaf, 'alt') || stringOf(leaf, 'title');
+  const image = imageOf(leaf.attrs?.src);
+  if (image) return drawing(pen, leaf, image, alt, place);
+  return text(alt || (isLink ? stringOf(leaf, 'src') : ''), form, false);
+}
+
+function text(value: string, form: string, keepLines: boolean): string {
+  if (value === '') return '';
+  const properties = form && `<w:rPr>${form}</w:rPr>`;
+  if (!/[\t\n\r]/.test(value)) return `<w:r>${properties}${TEXT_START}${escapeXml(value)}${TEXT_END}`;
+  const plain = keepLines ? value.replace(/\r\n?/g, '\n') : value.replace(/[\t\n\r]+/g, ' ');
+  const inner = plain
+    .split(/([\t\n])/)
+    .map((piece) => {
+      if (piece === '\t') return '<w:tab/>';
+      if (piece === '\n') return '<w:br/>';
+      return piece === '' ? '' : `${TEXT_START}${escapeXml(piece)}</w:t>`;
+    })
+    .join('');
+  return `<w:r>${properties}${inner}</w:r>`;
+}
+
+/** Run properties in the order that the schema wants (ECMA-376 part 1, 17.3.2.28, CT_RPr). */
+function properties(pen: Pen, marks: Mark[], place: Place, isLink: boolean): string {
+  if (marks.length === 0 && !isLink && !place.looks.head) return '';
+  const has = (type: string) => marks.some((mark) => mark.type === type);
+  const isCode = has('code');
+  const highlight = marks.find((mark) => mark.type === 'highlight');
+  const fill = highlight ? colorOf(highlight) : isCode ? 'F2F2F2' : undefined;
+  return [
+    isLink && `<w:rStyle w:val="${escapeXml(pen.plan.styles.link.id)}"/>`,
+    isCode && '<w:rFonts w:ascii="Consolas" w:hAnsi="Consolas" w:cs="Courier New"/>',
+    (has('bold') || place.looks.head) && '<w:b/><w:bCs/>',
+    has('italic') && '<w:i/><w:iCs/>',
+    has('strike') && '<w:strike/>',
+    isCode && '<w:noProof/>',
+    highlight && !fill && '<w:highlight w:val="yellow"/>',
+    has('underline') && '<w:u w:val="single"/>',
+    fill && `<w:shd w:val="clear" w:color="auto" w:fill="${fill}"/>`,
+    has('superscript') && '<w:vertAlign w:val="superscript"/>',
+    has('subscript') && !has('superscript') && '<w:vertAlign w:val="subscript"/>',
+  ]
+    .filter(Boolean)
+    .join('');
+}
+
+/** A highlight's own colour when it is written as #rgb or #rrggbb. */
+function colorOf(mark: Mark): string | undefined {
+  const color = typeof mark.attrs?.color === 'string' ? mark.attrs.color.trim() : '';
+  const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(color);
+  if (short)
+    return short
+      .slice(1)
+      .map((digit) => digit + digit)
+      .join('')
+      .toUpperCase();
+  return /^#[0-9a-f]{6}$/i.test(color) ? color.slice(1).toUpperCase() : undefined;
+}
+
+function stringOf(leaf: RichText, name: string): string {
+  const value = leaf.attrs?.[name];
+  return typeof value === 'string' ? value.trim() : '';
+}

@@ -1,0 +1,84 @@
+/** Promises about tables: full rows, widths as asked for, cells that end as Word wants it. */
+import { expect, test } from '@jest/globals';
+import { compiled, documentOf, docx, nodeOf, p, rendered, textOf, words } from '../samples.ts';
+import { gridOf } from './grid.ts';
+
+const cell = (text: string, attrs: object = {}, type = 'tableCell') => ({
+  type,
+  attrs: attrs as never,
+  content: [words(text)],
+});
+const head = (text: string, attrs: object = {}) => cell(text, attrs, 'tableHeader');
+const table = (...rows: object[][]) => ({
+  type: 'table',
+  content: rows.map((content) => ({ type: 'tableRow', content: content as never })),
+});
+const shape = (node: object) =>
+  gridOf(node as never).rows.map((row) =>
+    row.map(({ column, span, merge }) => `${column}+${span}${merge ? ` ${merge}` : ''}`),
+  );
+
+test('cells over columns and rows leave every row full', () => {
+  const grid = table(
+    [cell('a', { rowspan: 2 }), cell('b', { colspan: 2 })],
+    [cell('c'), cell('d')],
+    [cell('e')],
+  );
+  expect(shape(grid)).toEqual([
+    ['0+1 start', '1+2'],
+    ['0+1 go on', '1+1', '2+1'],
+    ['0+1', '1+1', '2+1'],
+  ]);
+});
+
+test('a cell that reaches down beyond the last row ends there, a covered column pushes cells aside', () => {
+  expect(
+    shape(table([cell('a'), cell('b', { rowspan: 9 })], [cell('c', { colspan: 2 }), cell('d')])),
+  ).toEqual([
+    ['0+1', '1+1 start', '2+1'],
+    ['0+1', '1+1 go on', '2+1'],
+  ]);
+});
+
+test('sixty-four cells in a row become sixty-three without losing a word', () => {
+  const { rows, columns } = gridOf(table(Array.from({ length: 65 }, (_cell, at) => cell(`${at}`))) as never);
+  expect(columns).toBe(63);
+  expect(rows[0]?.at(-1)?.cell.content).toEqual([words('62'), words('63'), words('64')]);
+});
+
+async function render(node: object, template = docx(p('{{content}}'))) {
+  const { 'word/document.xml': xml = '' } = await rendered(
+    documentOf([nodeOf('N', [node as never])]),
+    await compiled(template),
+  );
+  return xml;
+}
+
+test('header rows are bold and repeated on each page', async () => {
+  const xml = await render(table([head('h')], [cell('c')]));
+  expect(xml.match(/<w:tblHeader\/>/g)).toHaveLength(1);
+  expect(xml).toContain('<w:rPr><w:b/><w:bCs/></w:rPr><w:t xml:space="preserve">h');
+  expect(xml).not.toContain('<w:b/><w:bCs/></w:rPr><w:t xml:space="preserve">c');
+});
+
+test('columns are as wide as the editor says, in proportion, and fill the page', async () => {
+  const xml = await render(
+    table([cell('a', { colwidth: [100] }), cell('b', { colwidth: [300] }), cell('c')]),
+  );
+  const widths = [...xml.matchAll(/<w:gridCol w:w="(\d+)"/g)].map(([, width]) => Number(width));
+  expect(widths.reduce((sum, width) => sum + width, 0)).toBeGreaterThan(9_020);
+  expect(widths[1]).toBeGreaterThan((widths[0] ?? 0) * 2);
+});
+
+test('each cell ends in a paragraph, also with a table inside, and nothing is lost', async () => {
+  const inner = { type: 'tableCell', content: [table([cell('in')])] };
+  const xml = await render(table([cell('a'), { type: 'tableCell', content: [] }, inner]));
+  expect(xml.match(/<\/w:tc>/g)).toHaveLength(4);
+  expect(xml.match(/(<\/w:p>|<w:p\/>)<\/w:tc>/g)).toHaveLength(4);
+  expect(textOf(xml)).toContain('in');
+});
+
+test('two tables in a row stay two', async () => {
+  const two = { type: 'blockquote', content: [table([cell('a')]), table([cell('b')])] };
+  expect(await render(two)).toMatch(/<\/w:tbl><w:p>.*<w:tbl>/);
+});

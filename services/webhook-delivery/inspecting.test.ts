@@ -1,0 +1,144 @@
+/** The event log and the test of a webhook, over HTTP with a real MongoDB and real receivers. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { newId } from '#libs/contract';
+import type { Person, Told } from '#libs/testing';
+import { documents } from '../documents/service.ts';
+import { identity } from '../identity/service.ts';
+import { WebhookEvent } from './contract.ts';
+import { webhookDelivery } from './service.ts';
+import { type Entry, type House, house } from './testing/house.ts';
+import { type Answering, receiver } from './testing/receiver.ts';
+
+let home: House;
+let ada: Person;
+const open: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  home = await house([identity, documents, webhookDelivery], { WEBHOOK_TIMEOUT_SECONDS: '0.3' });
+}, 60_000);
+beforeEach(async () => {
+  ada = await home.person();
+});
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+afterAll(() => home?.here.stop());
+
+async function receiving(answering?: Answering) {
+  const made = await receiver(answering);
+  open.push(made);
+  return made;
+}
+
+const tested = (id: string, as = ada): Promise<Told> =>
+  home.here.ask('POST', `/webhooks/${id}/test`, { as: as.key });
+
+describe('a test', () => {
+  test('sends one signed webhook.test and says how it went', async () => {
+    const there = await receiving(() => 202);
+    const { id, secret } = await home.hook(ada, there.url);
+    expect(await tested(id)).toMatchObject({ status: 200, body: { status: 'delivered', http_status: 202 } });
+    const [got] = there.received;
+    const headers = Object.entries(got?.headers ?? {}).map(([name, value]) => [name, String(value)]);
+    expect(new Verifier(secret).verify(got?.body ?? '', Object.fromEntries(headers))).toMatchObject({
+      event_type: 'webhook.test',
+      organization_id: ada.organizationId,
+      data: { message: expect.any(String) },
+    });
+    const entries = (await home.log(ada)).map((entry) => WebhookEvent.parse(entry));
+    expect(entries).toMatchObject([
+      {
+        id: got?.headers['x-service-delivery'],
+        event_type: 'webhook.test',
+        status: 'delivered',
+        attempts: 1,
+      },
+    ]);
+  });
+
+  test('that fails is told with the status, is logged, and is not tried again', async () => {
+    const there = await receiving(() => 500);
+    const { id } = await home.hook(ada, there.url);
+    expect((await tested(id)).body).toEqual({ status: 'failed', http_status: 500 });
+    expect(await home.log(ada)).toMatchObject([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
+    expect(there.received).toHaveLength(1);
+  });
+
+  test('that gets no answer in time has no status', async () => {
+    const there = await receiving(() => new Promise(() => undefined));
+    const { id } = await home.hook(ada, there.url);
+    expect((await tested(id)).body).toEqual({ status: 'failed', http_status: null });
+    expect(await home.log(ada)).toMatchObject([{ error: 'timeout', http_status: null }]);
+  });
+
+  test('goes to an inactive webhook too, and 410 does not switch one off', async () => {
+    const there = await receiving(() => 410);
+    const { id } = await home.hook(ada, there.url);
+    expect((await tested(id)).body).toEqual({ status: 'failed', http_status: 410 });
+    const [webhook] = (await home.here.ask('GET', '/webhooks', { as: ada.key })).body;
+    expect(webhook.is_active).toBe(true);
+    const configs = home.here.db.collection<{ _id: string }>('webhook_configs');
+    await configs.updateOne({ _id: id }, { $set: { is_active: false } });
+    expect((await tested(id)).body).toEqual({ status: 'failed', http_status: 410 });
+    expect(there.received).toHaveLength(2);
+  });
+
+  test('is for members of the organization only', async () => {
+    const there = await receiving();
+    const { id } = await home.hook(ada, there.url);
+    const mallory = await home.person();
+    expect(await tested(id, mallory)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect((await tested(newId())).status).toBe(404);
+    expect(there.received).toEqual([]);
+  });
+
+  test('is limited to ten a minute for a webhook', async () => {
+    const there = await receiving();
+    const { id } = await home.hook(ada, there.url);
+    const answers = await Promise.all(Array.from({ length: 11 }, () => tested(id)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(1);
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(there.received).toHaveLength(10);
+  });
+
+  test('repeated by Idempotency-Key sends once', async () => {
+    const there = await receiving();
+    const { id } = await home.hook(ada, there.url);
+    const headers = { 'Idempotency-Key': newId() };
+    const test = () => home.here.ask('POST', `/webhooks/${id}/test`, { as: ada.key, headers });
+    const first = await test();
+    expect(await test()).toMatchObject({ status: 200, body: first.body });
+    expect(there.received).toHaveLength(1);
+    expect(await home.log(ada)).toHaveLength(1);
+  });
+});
+
+describe('the event log', () => {
+  test('has the newest first, at most 100, and goes on page by page', async () => {
+    const there = await receiving();
+    await home.hook(ada, there.url);
+    const published: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      published.push(await home.publish(ada));
+      await home.settled(ada, count + 1);
+    }
+    const entries = await home.settled(ada, 3);
+    expect(entries.map(({ document_id }) => document_id)).toEqual([...published].reverse());
+    const first = await home.here.ask('GET', '/webhooks/events?limit=2', { as: ada.key });
+    const cursor = /cursor=([^&>]+)/.exec(first.headers.get('link') ?? '')?.[1];
+    const rest = await home.here.ask('GET', `/webhooks/events?limit=2&cursor=${cursor}`, { as: ada.key });
+    expect([...first.body, ...rest.body].map(({ id }: Entry) => id)).toEqual(entries.map(({ id }) => id));
+    expect((await home.here.ask('GET', '/webhooks/events?limit=101', { as: ada.key })).status).toBe(400);
+    expect((await home.here.ask('GET', '/webhooks/events?cursor=x', { as: ada.key })).status).toBe(400);
+  });
+
+  test('shows nothing of other organizations', async () => {
+    const there = await receiving();
+    await home.hook(ada, there.url);
+    await home.publish(ada);
+    await home.settled(ada, 1);
+    expect(await home.log(await home.person())).toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+/** Inspecting: the event log, and a test of one webhook. */
+import { z } from 'zod';
+import { cursorOf, newId, positionOf, TooManyRequests } from '#libs/contract';
+import { answer, handle, tokenBucket } from '#libs/http';
+import { listWebhookEvents, testWebhook } from './contract.ts';
+import { isSuccess } from './rules/backoff.ts';
+import { bodyOf, headersOf } from './rules/message.ts';
+import type { Sender } from './sending.ts';
+import type { Configs } from './store/configs.ts';
+import { type EventLog, entryOf } from './store/log.ts';
+
+const position = z.tuple([z.iso.datetime(), z.uuid()]);
+const message = 'This is a test: your webhook works.';
+
+/** The operations that look at deliveries. */
+export function inspecting(of: {
+  configs: Configs;
+  log: EventLog;
+  sender: Pick<Sender, 'send'>;
+  now: () => Date;
+}) {
+  const { configs, log, sender, now } = of;
+  const ms = () => now().getTime();
+  // without these limits the test would be a port scanner
+  const perWebhook = tokenBucket({ perMinute: 10, burst: 10, now: ms });
+  const perOrganization = tokenBucket({ perMinute: 60, burst: 60, now: ms });
+
+  return [
+    handle(testWebhook, async ({ actor, params }) => {
+      const { organization_id } = actor;
+      const receiver = await configs.receiver(actor, params.config_id);
+      const waitS = perOrganization(organization_id) || perWebhook(receiver.id);
+      if (waitS > 0) throw TooManyRequests(undefined, { headers: { 'Retry-After': String(waitS) } });
+      const at = now();
+      const told = { id: newId(), type: 'webhook.test', occurred_at: at.toISOString(), organization_id };
+      const body = bodyOf({ ...told, data: { message } });
+      const deliveryId = newId();
+      const about = { eventId: told.id, eventType: told.type, deliveryId, attempt: 1 };
+      const headers = headersOf({ ...about, body, secrets: receiver.secrets, at });
+      const { http_status, duration_ms, error } = await sender.send({ url: receiver.url, headers, body });
+      const delivered = http_status !== null && isSuccess(http_status);
+      const status = delivered ? ('delivered' as const) : ('failed' as const);
+      await log.record(
+        actor,
+        { event_id: told.id, event_type: told.type, organization_id, document_id: null, body },
+        { _id: deliveryId, config_id: receiver.id, status, http_status, duration_ms, error },
+      );
+      return { status, http_status };
+    }),
+
+    handle(listWebhookEvents, async ({ actor, query: { limit, cursor } }) => {
+      const [created_at, _id] = positionOf(cursor, position) ?? [];
+      const after = created_at && _id ? { created_at: new Date(created_at), _id } : undefined;
+      const rows = await log.list(actor, { after, limit: limit + 1 });
+      const page = rows.slice(0, limit);
+      const last = rows.length > limit ? page.at(-1) : undefined;
+      const next = last && cursorOf([last.created_at.toISOString(), last._id]);
+      return answer(page.map(entryOf), { next });
+    }),
+  ];
+}

@@ -1,0 +1,49 @@
+/** Matching: an event becomes one delivery for each active webhook that subscribes to it. */
+import { z } from 'zod';
+import { type Envelope, type EventType, id } from '#libs/contract';
+import { type Listener, on } from '#libs/events';
+import type { Store } from '#libs/store';
+import { subscriptionTerms } from '../identity/contract.ts';
+import { bodyOf } from './rules/message.ts';
+import type { Configs } from './store/configs.ts';
+import type { EventLog } from './store/log.ts';
+
+const aboutDocument = z.object({ document: z.object({ id }) });
+
+/** Listeners for subscribable events; `ring` is called once there is something to deliver. */
+export function matching(
+  types: readonly EventType[],
+  of: { store: Pick<Store, 'once' | 'read'>; configs: Configs; log: EventLog; ring: () => void },
+): Listener[] {
+  const terms = of.store.read(subscriptionTerms);
+  return types.map((type) => on(type, match));
+
+  async function match(event: Envelope): Promise<void> {
+    const { organization_id } = event;
+    let matched = 0;
+    await of.store.once(event, async (tx) => {
+      matched = 0;
+      const ids = await of.configs.subscribed(organization_id, event.type, tx);
+      if (ids.length === 0 || !(await isOnScalePlan(organization_id))) return;
+      await of.log.enqueue(tellingOf(event), ids, tx);
+      matched = ids.length;
+    });
+    if (matched > 0) of.ring();
+  }
+
+  /** Webhooks of a lapsed plan stay, and are skipped. */
+  async function isOnScalePlan(organizationId: string): Promise<boolean> {
+    return (await terms.in(organizationId).one({}))?.plan === 'scale';
+  }
+}
+
+function tellingOf(event: Envelope) {
+  const { organization_id } = event;
+  return {
+    event_id: event.id,
+    event_type: event.type,
+    organization_id,
+    document_id: aboutDocument.safeParse(event.data).data?.document.id ?? null,
+    body: bodyOf(event),
+  };
+}

@@ -1,0 +1,50 @@
+/** What a delivery says. */
+import { expect, test } from '@jest/globals';
+import { Secret } from '#libs/contract';
+import { bodyOf, headersOf } from './message.ts';
+import { canChange } from './permission.ts';
+
+test('the body has the five fields that receivers know, and no others', () => {
+  const event = {
+    id: 'e',
+    type: 'document.published',
+    occurred_at: '2026-11-21T09:30:00.000Z',
+    organization_id: 'o',
+    actor_id: 'secretive',
+    data: { document: { id: 'd' } },
+  };
+  expect(bodyOf(event)).toBe(
+    '{"id":"e","event_type":"document.published","timestamp":"2026-11-21T09:30:00.000Z","organization_id":"o","data":{"document":{"id":"d"}}}',
+  );
+});
+
+test('the headers name event, delivery and attempt, and are signed for this moment', () => {
+  const secrets = [new Secret(`whsec_${'A'.repeat(43)}=`)];
+  const at = new Date('2026-11-21T09:30:00.900Z');
+  const headers = headersOf({
+    eventId: 'e',
+    eventType: 'webhook.test',
+    deliveryId: 'd',
+    attempt: 2,
+    body: '{}',
+    secrets,
+    at,
+  });
+  expect(headers).toMatchObject({
+    'Content-Type': 'application/json',
+    'X-Service-Event': 'webhook.test',
+    'X-Service-Delivery': 'd',
+    'X-Service-Attempt': '2',
+    'X-Service-Signature': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
+    'webhook-id': 'e',
+    'webhook-timestamp': String(Date.parse('2026-11-21T09:30:00Z') / 1000),
+    'webhook-signature': expect.stringMatching(/^v1,/),
+  });
+});
+
+test('a webhook is changed by its creator and by admins', () => {
+  const webhook = { created_by: 'ada' };
+  expect(canChange({ user_id: 'ada', role: 'member' }, webhook)).toBe(true);
+  expect(canChange({ user_id: 'bob', role: 'admin' }, webhook)).toBe(true);
+  expect(canChange({ user_id: 'bob', role: 'member' }, webhook)).toBe(false);
+});

@@ -1,0 +1,41 @@
+/** Signatures against the published test vectors, which were made without this code. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { Secret } from '#libs/contract';
+import { secretFrom, signatureHeaders } from './signature.ts';
+
+interface Vector {
+  name: string;
+  secrets: string[];
+  webhook_id: string;
+  webhook_timestamp: number;
+  body: string;
+  headers: Record<string, string>;
+}
+
+const published = new URL('../../../docs/webhook-test-vectors.json', import.meta.url);
+const { vectors }: { vectors: Vector[] } = JSON.parse(readFileSync(published, 'utf8'));
+
+describe('the published test vectors hold', () => {
+  test.each(vectors)('$name', ({ webhook_id, webhook_timestamp, body, secrets, headers }) => {
+    const sealed = secrets.map((secret) => new Secret(secret));
+    expect(signatureHeaders({ id: webhook_id, timestamp: webhook_timestamp, body, secrets: sealed })).toEqual(
+      headers,
+    );
+  });
+});
+
+test('while a rotation overlaps, a receiver with either secret accepts', () => {
+  const [older, newer] = [secretFrom(new Uint8Array(32).fill(1)), secretFrom(new Uint8Array(32).fill(2))];
+  const timestamp = Math.floor(Date.now() / 1000);
+  const secrets = [new Secret(newer), new Secret(older)];
+  const headers = signatureHeaders({ id: 'msg', timestamp, body: '{"ü":1}', secrets });
+  expect(new Webhook(older).verify('{"ü":1}', headers)).toEqual({ ü: 1 });
+  expect(new Webhook(newer).verify('{"ü":1}', headers)).toEqual({ ü: 1 });
+  expect(() => new Webhook(newer).verify('{"ü":2}', headers)).toThrow();
+});
+
+test('a secret is whsec_ and base64 of its 32 bytes', () => {
+  expect(secretFrom(new Uint8Array(32))).toBe(`whsec_${'A'.repeat(43)}=`);
+});

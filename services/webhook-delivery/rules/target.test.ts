@@ -1,0 +1,130 @@
+/** Which targets are refused, in every spelling we know of. */
+import { describe, expect, test } from '@jest/globals';
+import { isAllowed, literalAddress, rangeOf, targetFault, urlFault } from './target.ts';
+
+const strict = { allowLoopback: false, allowedRanges: [] };
+const local = { allowLoopback: true, allowedRanges: [] };
+const opened = {
+  allowLoopback: false,
+  allowedRanges: ['10.20.0.0/16', 'fd00::/8'].flatMap((cidr) => rangeOf(cidr) ?? []),
+};
+
+describe('a target is an https URL without credentials and fragment', () => {
+  test.each([
+    'https://example.com/hook',
+    'https://example.com:8443/hook?a=1',
+    'https://[2606:4700::1111]/',
+    'https://xn--bcher-kva.example/',
+    'http://127.0.0.1:9000/',
+    'http://localhost/',
+    'http://[::1]:1/',
+  ])('%s is well-formed', (url) => expect(urlFault(url)).toBeUndefined());
+
+  test.each([
+    ['', /no absolute URL/],
+    ['example.com', /no absolute URL/],
+    ['/hook', /no absolute URL/],
+    ['https://', /no absolute URL/],
+    ['https://exa mple.com', /no absolute URL/],
+    [' https://example.com', /no absolute URL/],
+    ['https://example.com/\n', /no absolute URL/],
+    ['http://example.com', /https/],
+    ['http://10.0.0.1', /https/],
+    ['http://localhost.example.com', /https/],
+    ['ftp://example.com', /https/],
+    ['file:///etc/passwd', /https/],
+    ['javascript:alert(1)', /https/],
+    ['https://me:pw@example.com', /credentials/],
+    ['https://me@example.com', /credentials/],
+    ['https://:pw@example.com', /credentials/],
+    ['https://example.com/#part', /fragment/],
+    ['https://example.com/#', /fragment/],
+  ])('%j is not', (url, message) => expect(urlFault(url)).toMatch(message));
+});
+
+test('http needs the allowance for local work', () => {
+  expect(targetFault('http://127.0.0.1/', strict)).toMatch(/https/);
+  expect(targetFault('http://127.0.0.1/', local)).toBeUndefined();
+  expect(targetFault('https://example.com/', strict)).toBeUndefined();
+  expect(targetFault('http://example.com/', local)).toMatch(/https/);
+});
+
+describe('public addresses are allowed', () => {
+  test.each(['8.8.8.8', '93.184.215.14', '2606:4700::1111', '::ffff:8.8.8.8'])('%s', (address) => {
+    expect(isAllowed(address, strict)).toBe(true);
+  });
+});
+
+const notPublic = [
+  '0.0.0.0',
+  '10.1.2.3',
+  '100.100.100.200',
+  '127.0.0.1',
+  '127.255.255.254',
+  '168.63.129.16',
+  '169.254.169.254',
+  '172.16.0.1',
+  '192.0.0.192',
+  '192.168.1.1',
+  '192.88.99.1',
+  '198.18.0.1',
+  '203.0.113.5',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  '::7f00:1',
+  '::127.0.0.1',
+  '::ffff:127.0.0.1',
+  '::ffff:a00:1',
+  '64:ff9b::7f00:1',
+  '64:ff9b:1::1',
+  '2001::1',
+  '2001:db8::1',
+  '2002:7f00:1::',
+  '4000::1',
+  'fd00:ec2::254',
+  'fe80::1',
+  'fe80::1%eth0',
+  'fec0::1',
+  'ff02::1',
+  'localhost',
+  '',
+];
+
+describe('everything else is refused', () => {
+  test.each(notPublic)('%j', (address) => expect(isAllowed(address, strict)).toBe(false));
+});
+
+test('the allowance opens loopback and nothing else', () => {
+  const allowed = notPublic.filter((address) => isAllowed(address, local));
+  expect(allowed).toEqual(['127.0.0.1', '127.255.255.254', '::1', '::127.0.0.1', '::ffff:127.0.0.1']);
+});
+
+test('a range opens its own addresses and nothing else', () => {
+  expect(isAllowed('10.20.3.4', opened)).toBe(true);
+  expect(isAllowed('::ffff:10.20.3.4', opened)).toBe(true);
+  expect(isAllowed('fd12::1', opened)).toBe(true);
+  expect(isAllowed('10.21.0.1', opened)).toBe(false);
+  expect(isAllowed('127.0.0.1', opened)).toBe(false);
+});
+
+test('a text that is no range is none', () => {
+  expect(rangeOf('10.0.0.0/33')).toBeUndefined();
+  expect(rangeOf('10.0.0.1')).toBeUndefined();
+  expect(rangeOf('example.com')).toBeUndefined();
+});
+
+describe('hosts that spell an address are known as addresses', () => {
+  test.each([
+    ['https://2130706433/', '127.0.0.1'],
+    ['https://0x7f000001/', '127.0.0.1'],
+    ['https://0177.0.0.1/', '127.0.0.1'],
+    ['https://127.1/', '127.0.0.1'],
+    ['https://127.0.0.1./', '127.0.0.1'],
+    ['https://①②⑦.0.0.1/', '127.0.0.1'],
+    ['https://[::1]/', '::1'],
+    ['https://[::ffff:127.0.0.1]/', '::ffff:7f00:1'],
+    ['https://example.com/', undefined],
+  ])('%s', (url, address) => expect(literalAddress(new URL(url).hostname)).toBe(address));
+});

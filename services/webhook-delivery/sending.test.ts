@@ -1,0 +1,235 @@
+/** One POST against real servers: what is sent, what is refused, and how it ends. */
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { type Sender, sender } from './sending.ts';
+import { selfSigned } from './testing/certificate.ts';
+import { type Answering, listening, type Receiver, receiver } from './testing/receiver.ts';
+
+const local = { allowLoopback: true, allowedRanges: [] };
+const strict = { allowLoopback: false, allowedRanges: [] };
+const day = 86_400_000;
+const inDays = (days: number) => new Date(Date.now() + days * day);
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+async function receiving(answering?: Answering, tls = undefined as Parameters<typeof receiver>[1]) {
+  const made = await receiver(answering, tls);
+  open.push(made);
+  return made;
+}
+
+function sending(of: Partial<Parameters<typeof sender>[0]> = {}): Sender {
+  const made = sender({ policy: local, timeoutMs: 10_000, resolve: async () => ['127.0.0.1'], ...of });
+  open.push(made);
+  return made;
+}
+
+const shipment = { headers: { 'Content-Type': 'application/json', 'X-Mark': 'm' }, body: '{"größe":1}' };
+const to = (url: string) => ({ url, ...shipment });
+
+test('the body and the headers arrive as they are', async () => {
+  const there = await receiving();
+  const outcome = await sending().send(to(there.url));
+  expect(outcome).toMatchObject({ http_status: 204, error: null });
+  expect(there.received).toMatchObject([{ body: shipment.body, headers: { 'x-mark': 'm' } }]);
+});
+
+describe('the status is the outcome', () => {
+  test.each([
+    [200, null],
+    [302, 'status_302'],
+    [410, 'status_410'],
+    [500, 'status_500'],
+  ])('%i', async (status, error) => {
+    const there = await receiving(() => status);
+    expect(await sending().send(to(there.url))).toMatchObject({ http_status: status, error });
+  });
+});
+
+test('a redirect is not followed', async () => {
+  const inner = await receiving();
+  const there = await receiving(() => ({ status: 307, headers: { location: inner.url } }));
+  expect(await sending().send(to(there.url))).toMatchObject({ http_status: 307 });
+  expect(inner.received).toEqual([]);
+});
+
+test('Retry-After is given on', async () => {
+  const there = await receiving(() => ({ status: 503, headers: { 'retry-after': '120' } }));
+  expect(await sending().send(to(there.url))).toMatchObject({ retry_after: '120' });
+});
+
+test('an answer that does not come in time is a timeout without a status', async () => {
+  const there = await receiving(() => new Promise(() => {}));
+  const outcome = await sending({ timeoutMs: 100 }).send(to(there.url));
+  expect(outcome).toMatchObject({ http_status: null, error: 'timeout' });
+  expect(outcome.duration_ms).toBeLessThan(1_000);
+});
+
+test('a name server that hangs is bounded by the same time', async () => {
+  const outcome = await sending({ timeoutMs: 100, resolve: () => new Promise(() => {}) }).send(
+    to('https://example.com/'),
+  );
+  expect(outcome).toMatchObject({ http_status: null, error: 'timeout' });
+});
+
+test('an endless body does not change the outcome, and is not read to its end', async () => {
+  let written = 0;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n');
+      const more = () => {
+        while (!socket.destroyed && socket.write(Buffer.alloc(64 * 1024))) written += 64 * 1024;
+      };
+      socket.on('drain', more);
+      more();
+    });
+  });
+  const port = await listening(server);
+  const outcome = await sending().send(to(`http://127.0.0.1:${port}/`));
+  server.close();
+  expect(outcome).toMatchObject({ http_status: 200, error: null });
+  expect(written).toBeLessThan(64 * 1024 * 1024);
+});
+
+test('a body that drips ends with the time, and does not change the outcome', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx'));
+  });
+  const port = await listening(server);
+  const startedAt = performance.now();
+  const outcome = await sending({ timeoutMs: 200 }).send(to(`http://127.0.0.1:${port}/`));
+  server.close();
+  expect(outcome).toMatchObject({ http_status: 200, error: null });
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});
+
+test('headers beyond 16 KiB are a failure', async () => {
+  const there = await receiving(() => ({ status: 200, headers: { 'x-long': 'x'.repeat(20_000) } }));
+  expect(await sending().send(to(there.url))).toMatchObject({
+    http_status: null,
+    error: expect.stringMatching(/overflow/),
+  });
+});
+
+test('a connection that is refused or cut has its reason', async () => {
+  const there = await receiving();
+  await there.close();
+  open.splice(open.indexOf(there), 1);
+  expect(await sending().send(to(there.url))).toMatchObject({ http_status: null, error: 'econnrefused' });
+  const server = createServer((socket) => socket.once('data', () => socket.destroy()));
+  const port = await listening(server);
+  const outcome = await sending().send(to(`http://127.0.0.1:${port}/`));
+  server.close();
+  expect(outcome).toMatchObject({
+    http_status: null,
+    error: expect.stringMatching(/und_err_socket|econnreset/),
+  });
+});
+
+describe('no connection reaches a server on this machine without the allowance', () => {
+  test.each([
+    ['127.0.0.1', 'https://127.0.0.1'],
+    ['decimal', 'https://2130706433'],
+    ['hexadecimal', 'https://0x7f.1'],
+    ['octal', 'https://0177.0.0.1'],
+    ['short', 'https://127.1'],
+    ['IPv6', 'https://[::1]'],
+    ['IPv4-mapped', 'https://[::ffff:127.0.0.1]'],
+    ['IPv4-compatible', 'https://[::7f00:1]'],
+    ['NAT64', 'https://[64:ff9b::7f00:1]'],
+    ['6to4', 'https://[2002:7f00:1::]'],
+    ['a name that resolves to it', 'https://rebound.example'],
+  ])('%s', async (_, origin) => {
+    const certificate = selfSigned('localhost', inDays(-1), inDays(1));
+    const there = await receiving(undefined, certificate);
+    const strictly = sending({ policy: strict, ca: certificate.cert });
+    const outcome = await strictly.send(to(`${origin}:${there.port}/`));
+    expect(outcome).toMatchObject({ http_status: null, error: 'address_refused' });
+    expect(there.received).toEqual([]);
+  });
+
+  test('http is refused before anything is resolved', async () => {
+    const resolve = () => Promise.reject(new Error('asked'));
+    const outcome = await sending({ policy: strict, resolve }).send(to('http://localhost:9/'));
+    expect(outcome).toMatchObject({ http_status: null, error: 'target_refused' });
+  });
+});
+
+test('one address that is not public spoils all of a name', async () => {
+  const resolve = async () => ['93.184.215.14', '10.0.0.1'];
+  const outcome = await sending({ policy: strict, resolve }).send(to('https://mixed.example/'));
+  expect(outcome).toMatchObject({ error: 'address_refused' });
+});
+
+test('a name is resolved once for a connection: what was vetted is what is connected to', async () => {
+  const certificate = selfSigned('receiver.invalid', inDays(-1), inDays(1));
+  const there = await receiving(undefined, certificate);
+  const answers = [['127.0.0.1'], ['10.0.0.1']];
+  let asked = 0;
+  const resolve = async () => answers[asked++] ?? [];
+  const url = `https://receiver.invalid:${there.port}/`;
+  expect(await sending({ resolve, ca: certificate.cert }).send(to(url))).toMatchObject({ http_status: 204 });
+  expect(asked).toBe(1);
+});
+
+test('an address that does not answer is no hindrance while another one does', async () => {
+  const there = await receiving();
+  const resolve = async () => ['::1', '127.0.0.1'];
+  const outcome = await sending({ resolve }).send(to(`http://localhost:${there.port}/`));
+  expect(outcome).toMatchObject({ http_status: 204 });
+});
+
+test('a name without an address is a failure with its reason', async () => {
+  const refused = { http_status: null, error: 'name_not_resolved' };
+  const nowhere = to('https://nowhere.example/');
+  expect(await sending({ resolve: async () => [] }).send(nowhere)).toMatchObject(refused);
+  const resolve = () => Promise.reject(new Error('ENOTFOUND'));
+  expect(await sending({ resolve }).send(nowhere)).toMatchObject(refused);
+});
+
+describe('TLS is verified', () => {
+  async function over(certificate: ReturnType<typeof selfSigned>, trusted: boolean) {
+    const there: Receiver = await receiving(undefined, certificate);
+    const outcome = await sending(trusted ? { ca: certificate.cert } : {}).send(to(there.url));
+    return { ...outcome, arrived: there.received.length };
+  }
+
+  test('a trusted certificate for this host is accepted', async () => {
+    const outcome = await over(selfSigned('localhost', inDays(-1), inDays(1)), true);
+    expect(outcome).toMatchObject({ http_status: 204, arrived: 1 });
+  });
+  test('an unknown authority is refused', async () => {
+    const outcome = await over(selfSigned('localhost', inDays(-1), inDays(1)), false);
+    expect(outcome).toMatchObject({ error: 'depth_zero_self_signed_cert', arrived: 0 });
+  });
+  test('another host’s certificate is refused', async () => {
+    const outcome = await over(selfSigned('other.example', inDays(-1), inDays(1)), true);
+    expect(outcome).toMatchObject({ error: 'err_tls_cert_altname_invalid', arrived: 0 });
+  });
+  test('an expired certificate is refused', async () => {
+    const outcome = await over(selfSigned('localhost', inDays(-2), inDays(-1)), true);
+    expect(outcome).toMatchObject({ error: 'cert_has_expired', arrived: 0 });
+  });
+});
+
+describe('whoever registers a URL is told what is against it', () => {
+  const strictly = (resolve: () => Promise<string[]>) => sending({ policy: strict, resolve });
+  test('an address that is not public', async () => {
+    const fault = await strictly(async () => ['192.168.1.1']).faultOf('https://intranet.example/');
+    expect(fault).toMatch(/not public/);
+    expect(await strictly(async () => []).faultOf('https://10.0.0.1/')).toMatch(/not public/);
+  });
+  test('http', async () => {
+    expect(await strictly(async () => []).faultOf('http://localhost/')).toMatch(/https/);
+  });
+  test('but not that its name does not resolve today', async () => {
+    const resolve = () => Promise.reject(new Error('ENOTFOUND'));
+    expect(await strictly(resolve).faultOf('https://tomorrow.example/')).toBeUndefined();
+    expect(await strictly(async () => ['93.184.215.14']).faultOf('https://example.com/')).toBeUndefined();
+  });
+});

@@ -1,0 +1,113 @@
+/** Sending: one POST to one receiver, bounded in time and size, and how it ended. */
+import { Agent, request } from 'undici';
+import { codeOf, guardedConnector, Refused, type Resolve, vettedAddresses } from './connecting.ts';
+import { isSuccess } from './rules/backoff.ts';
+import { type TargetPolicy, targetFault } from './rules/target.ts';
+
+const answerBytes = 16 * 1024;
+
+/** One request. */
+export interface Shipment {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** How it ended. */
+export interface Outcome {
+  /** The answer's status, or null when no answer came in time. */
+  readonly http_status: number | null;
+  /** Until the answer's headers or the failure, whole ms. */
+  readonly duration_ms: number;
+  /** Why it is no success, as a stable word such as `timeout`, `address_refused`, `econnrefused`, `status_500`. */
+  readonly error: string | null;
+  /** The answer's `Retry-After`. */
+  readonly retry_after: string | undefined;
+}
+
+/** Sends requests. */
+export interface Sender {
+  /** Never rejects. Redirects are not followed; up to 16 KiB of the answer are read and dropped. */
+  send(shipment: Shipment): Promise<Outcome>;
+  /** What the policy has against a URL now, for whoever registers it. A name that does not resolve is not held against it. */
+  faultOf(url: string): Promise<string | undefined>;
+  /** Closes every connection. */
+  close(): Promise<void>;
+}
+
+/** A sender with its own connections. `timeoutMs` is the whole time of a request, with DNS and TLS. */
+export function sender(of: {
+  policy: TargetPolicy;
+  timeoutMs: number;
+  resolve: Resolve;
+  ca?: string;
+}): Sender {
+  const { policy, timeoutMs, resolve } = of;
+  const agent = new Agent({
+    connect: guardedConnector(of),
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: 16 * 1024,
+  });
+
+  return {
+    async send({ url, headers, body }) {
+      const startedAt = performance.now();
+      const ended = (http_status: number | null, error: string | null, retry_after?: string): Outcome => {
+        return { http_status, duration_ms: Math.round(performance.now() - startedAt), error, retry_after };
+      };
+      if (targetFault(url, policy)) return ended(null, 'target_refused');
+      const signal = AbortSignal.timeout(timeoutMs);
+      try {
+        const asked = request(url, {
+          dispatcher: agent,
+          method: 'POST',
+          headers: { ...headers },
+          body,
+          signal,
+        });
+        const answer = await orAborted(asked, signal);
+        const { statusCode } = answer;
+        const retryAfter = answer.headers['retry-after'];
+        const outcome = ended(
+          statusCode,
+          isSuccess(statusCode) ? null : `status_${statusCode}`,
+          typeof retryAfter === 'string' ? retryAfter : undefined,
+        );
+        await answer.body.dump({ limit: answerBytes, signal }).catch(() => undefined);
+        return outcome;
+      } catch (error) {
+        return ended(null, reasonOf(error));
+      }
+    },
+    async faultOf(url) {
+      const fault = targetFault(url, policy);
+      if (fault) return fault;
+      try {
+        await vettedAddresses(new URL(url).hostname, policy, resolve);
+      } catch (error) {
+        if (error instanceof Refused && error.reason === 'name_not_resolved') return undefined;
+        return 'This host has an address that is not public';
+      }
+      return undefined;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** undici looks at the signal only once it is connected, so the time is watched here as well. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Refused) return error.reason;
+  const code = codeOf(error);
+  const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
+  if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';
+  return code?.toLowerCase() ?? 'connection_failed';
+}

@@ -1,0 +1,26 @@
+/** What the service says when it starts. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import type { Store } from '#libs/store';
+import { webhookDelivery } from './service.ts';
+import { webhookSettings } from './settings.ts';
+import { ownStore } from './testing/own-store.ts';
+
+let own: { store: Store; stop(): Promise<void> };
+beforeAll(async () => {
+  own = await ownStore();
+}, 60_000);
+afterAll(() => own?.stop());
+
+function linesOf(allowed: string): string {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line) => lines.push(line) });
+  const settings = webhookSettings.parse({ WEBHOOK_ALLOW_INSECURE_TARGETS: allowed });
+  webhookDelivery.start({ store: own.store, settings, log, now: () => new Date() });
+  return lines.join('');
+}
+
+test('it says loudly that insecure targets are allowed, and is silent otherwise', () => {
+  expect(linesOf('true')).toMatch(/"level":40.*WEBHOOK_ALLOW_INSECURE_TARGETS is on/);
+  expect(linesOf('false')).toBe('');
+});

@@ -1,0 +1,48 @@
+/** Webhook delivery, wired. */
+import { lookup } from 'node:dns/promises';
+import { service } from '#libs/service';
+import { principalFrom } from '../identity/contract.ts';
+import { webhookDeliveryContract } from './contract.ts';
+import { delivering } from './delivering.ts';
+import { inspecting } from './inspecting.ts';
+import { matching } from './matching.ts';
+import { sender as newSender } from './sending.ts';
+import { webhookSettings } from './settings.ts';
+import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
+import { configs as configRows } from './store/configs.ts';
+import { eventLog } from './store/log.ts';
+import { queue as queueOf } from './store/queue.ts';
+import { subscribing } from './subscribing.ts';
+
+/** A claimed row is safe this much longer than its request may take. */
+const lockMarginMs = 20_000;
+
+export const webhookDelivery = service({
+  contract: webhookDeliveryContract,
+  settings: webhookSettings,
+  collections: [webhookConfigs, webhookEvents, webhookDeliveries],
+  start({ store, settings, now, log: lines }) {
+    const timeoutMs = settings.WEBHOOK_TIMEOUT_SECONDS * 1000;
+    const allowLoopback = settings.WEBHOOK_ALLOW_INSECURE_TARGETS;
+    const policy = { allowLoopback, allowedRanges: settings.WEBHOOK_ALLOWED_CIDRS };
+    const configs = configRows(store, now);
+    const log = eventLog(store, now);
+    const queue = queueOf(store, timeoutMs + lockMarginMs);
+    const delaysMs = settings.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1000);
+    const resolve = async (hostname: string) =>
+      (await lookup(hostname, { all: true })).map(({ address }) => address);
+    const sender = newSender({ policy, timeoutMs, resolve });
+    const trouble = (what: string, error: unknown) => lines.warn({ err: error }, what);
+    const worker = delivering({ queue, configs, sender, delaysMs, now, random: Math.random, trouble });
+    if (allowLoopback)
+      lines.warn(
+        'WEBHOOK_ALLOW_INSECURE_TARGETS is on: webhooks may reach this machine. Never in production.',
+      );
+    return {
+      handled: [...subscribing({ configs, sender }), ...inspecting({ configs, log, sender, now })],
+      authenticate: principalFrom(store, now),
+      listeners: matching(webhookDeliveryContract.hears, { store, configs, log, ring: worker.ring }),
+      workers: [worker],
+    };
+  },
+});

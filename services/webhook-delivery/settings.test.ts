@@ -1,0 +1,32 @@
+/** Which settings are accepted. */
+import { expect, test } from '@jest/globals';
+import { webhookSettings } from './settings.ts';
+
+const faults = (of: Record<string, string>) =>
+  webhookSettings.safeParse(of).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+
+test('without settings targets are strict, and retries come after 30 seconds and 30 minutes', () => {
+  expect(webhookSettings.parse({})).toMatchObject({
+    WEBHOOK_ALLOW_INSECURE_TARGETS: false,
+    WEBHOOK_ALLOWED_CIDRS: [],
+    WEBHOOK_RETRY_SECONDS: [30, 1800],
+    WEBHOOK_TIMEOUT_SECONDS: 10,
+  });
+});
+
+test('lists are read', () => {
+  const read = { WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8, fd00::/8', WEBHOOK_RETRY_SECONDS: '0.1,5' };
+  expect(webhookSettings.parse(read)).toMatchObject({
+    WEBHOOK_ALLOWED_CIDRS: [{ bits: 8 }, { bits: 8 }],
+    WEBHOOK_RETRY_SECONDS: [0.1, 5],
+  });
+});
+
+test('mistakes are named', () => {
+  expect(faults({ WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8,intranet' })).toEqual([
+    'WEBHOOK_ALLOWED_CIDRS: intranet is no CIDR such as 10.20.0.0/16',
+  ]);
+  expect(faults({ WEBHOOK_RETRY_SECONDS: '1,2,3' })).toHaveLength(1);
+  expect(faults({ WEBHOOK_RETRY_SECONDS: 'soon' })).toHaveLength(1);
+  expect(faults({ WEBHOOK_ALLOW_INSECURE_TARGETS: 'perhaps' })).toHaveLength(1);
+});

@@ -1,0 +1,35 @@
+/** The settings of webhook delivery. */
+import { z } from 'zod';
+import { flag, list, seconds } from '#libs/service';
+import { maxAttempts } from './rules/backoff.ts';
+import { type Range, rangeOf } from './rules/target.ts';
+
+const ranges = list.transform((cidrs, context): Range[] =>
+  cidrs.flatMap((cidr) => {
+    const range = rangeOf(cidr);
+    if (!range) context.addIssue({ code: 'custom', message: `${cidr} is no CIDR such as 10.20.0.0/16` });
+    return range ? [range] : [];
+  }),
+);
+
+const pauses = list.pipe(
+  z
+    .array(seconds)
+    .max(maxAttempts - 1, `must be at most ${maxAttempts - 1} pauses: there are ${maxAttempts} attempts`),
+);
+
+/** Names in the environment and their shapes. */
+export const webhookSettings = z.object({
+  WEBHOOK_ALLOW_INSECURE_TARGETS: flag
+    .default(false)
+    .meta({ description: 'Allow webhooks to this very machine, also by http; for local work only' }),
+  WEBHOOK_ALLOWED_CIDRS: ranges
+    .default([])
+    .meta({ description: 'Private networks that webhooks may reach, as CIDRs separated by commas' }),
+  WEBHOOK_RETRY_SECONDS: pauses
+    .default([30, 1800])
+    .meta({ description: 'Pauses after the first and the second attempt' }),
+  WEBHOOK_TIMEOUT_SECONDS: seconds
+    .default(10)
+    .meta({ description: 'How long one request may take, DNS and TLS included' }),
+});

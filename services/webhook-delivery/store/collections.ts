@@ -1,0 +1,121 @@
+/** What webhook delivery keeps in MongoDB: its collections with their fields and indexes. */
+import { collection } from '#libs/store';
+import type { DeliveryStatus } from '../contract.ts';
+
+const logSeconds = 90 * 86_400;
+
+export interface ConfigRow {
+  _id: string;
+  organization_id: string;
+  created_by: string;
+  name: string;
+  url: string;
+  event_types: string[];
+  is_active: boolean;
+  /** Newest first; an older one signs beside it until its time is over. */
+  secrets: SealedSecret[];
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface SealedSecret {
+  sealed: string;
+  /** Null while it is in force without an end. */
+  until: Date | null;
+}
+
+/** What is told of an event, once for all webhooks and attempts. */
+export interface EventRow {
+  /** The event's id. */
+  _id: string;
+  organization_id: string;
+  /** The body as JSON text: its UTF-8 bytes are what is signed and sent. */
+  body: string;
+  created_at: Date;
+}
+
+/** One event on its way to one webhook: the log entry and the schedule in one. */
+export interface DeliveryRow {
+  _id: string;
+  event_id: string;
+  event_type: string;
+  document_id: string | null;
+  config_id: string;
+  organization_id: string;
+  /** Set unless it is a repetition by command: then it may stand beside the first. */
+  original?: true;
+  status: DeliveryStatus;
+  /** Attempts begun: counted before each request. */
+  attempts: number;
+  /** When the next attempt is due; absent while a process has the row in hand, and at the end. */
+  due_at?: Date;
+  shard: number;
+  /** Whose claim it is; every later step of that claim must name it. */
+  lock_token?: string;
+  locked_until?: Date;
+  http_status: number | null;
+  duration_ms: number | null;
+  error: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const text = { type: String, required: true } as const;
+
+export const webhookConfigs = collection<ConfigRow>('webhook_configs', {
+  fields: {
+    _id: String,
+    organization_id: text,
+    created_by: text,
+    name: text,
+    url: text,
+    event_types: [String],
+    is_active: Boolean,
+    secrets: [{ _id: false, sealed: String, until: Date }],
+    created_at: Date,
+    updated_at: Date,
+  },
+  indexes: [{ on: { organization_id: 1, _id: 1 } }],
+});
+
+export const webhookEvents = collection<EventRow>('webhook_events', {
+  fields: { _id: String, organization_id: text, body: text, created_at: Date },
+  indexes: [{ on: { created_at: 1 }, options: { expireAfterSeconds: logSeconds } }],
+});
+
+export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
+  fields: {
+    _id: String,
+    event_id: text,
+    event_type: text,
+    document_id: String,
+    config_id: text,
+    organization_id: text,
+    original: Boolean,
+    status: text,
+    attempts: Number,
+    due_at: Date,
+    shard: Number,
+    lock_token: String,
+    locked_until: Date,
+    http_status: Number,
+    duration_ms: Number,
+    error: String,
+    created_at: Date,
+    updated_at: Date,
+  },
+  indexes: [
+    {
+      on: { shard: 1, due_at: 1, config_id: 1 },
+      options: { partialFilterExpression: { due_at: { $exists: true } } },
+    },
+    { on: { status: 1, locked_until: 1 }, options: { partialFilterExpression: { status: 'pending' } } },
+    { on: { config_id: 1 }, options: { partialFilterExpression: { status: 'pending' } } },
+    { on: { organization_id: 1, created_at: -1, _id: -1 } },
+    {
+      on: { event_id: 1, config_id: 1 },
+      options: { unique: true, partialFilterExpression: { original: true } },
+    },
+    { on: { created_at: 1 }, options: { expireAfterSeconds: logSeconds } },
+  ],
+});

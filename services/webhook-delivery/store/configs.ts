@@ -1,0 +1,142 @@
+/** Webhook configs in MongoDB: within the organization of who asks, their secrets sealed. */
+import { NotFound, newId, type Problem, Secret } from '#libs/contract';
+import type { Acting, Store, Transaction } from '#libs/store';
+import { maxWebhooks, TooManyWebhooks, type Webhook } from '../contract.ts';
+import { type ConfigRow, type SealedSecret, webhookConfigs, webhookDeliveries } from './collections.ts';
+
+const sealedAs = 'webhook_configs.secret';
+
+/** What a webhook is made of. */
+export type NewConfig = Pick<ConfigRow, 'name' | 'url' | 'event_types'> & { secret: Secret };
+
+/** Where a delivery goes, and what it is signed with. */
+export interface Receiver {
+  readonly id: string;
+  readonly url: string;
+  readonly isActive: boolean;
+  /** The secrets in force, newest first; none when no key of the ring opens them. */
+  readonly secrets: readonly Secret[];
+}
+
+/** Reads and writes webhook configs. */
+export function configs(store: Store, now: () => Date) {
+  const { ring } = store;
+  const rows = store.rows(webhookConfigs);
+  const deliveries = store.rows(webhookDeliveries);
+
+  return {
+    /** Keeps a new webhook; `TooManyWebhooks`. Two replicas at the same moment may go one over the limit. */
+    add(acting: Acting & { user_id: string }, config: NewConfig): Promise<ConfigRow> {
+      const { organization_id, user_id } = acting;
+      return store.inTurn(organization_id, async () => {
+        if ((await rows.countDocuments({ organization_id }, within(acting.tx))) >= maxWebhooks)
+          throw TooManyWebhooks();
+        const at = now();
+        const { secret, ...fields } = config;
+        const row: ConfigRow = {
+          _id: newId(),
+          organization_id,
+          created_by: user_id,
+          ...fields,
+          is_active: true,
+          secrets: [{ sealed: ring.seal(secret.reveal(), sealedAs), until: null }],
+          created_at: at,
+          updated_at: at,
+        };
+        await rows.insertMany([row], { ...within(acting.tx), lean: true });
+        return row;
+      });
+    },
+
+    /** Webhooks after an id, the oldest first. */
+    list(
+      { organization_id }: Acting,
+      of: { after: string | undefined; limit: number },
+    ): Promise<ConfigRow[]> {
+      const filter = of.after ? { organization_id, _id: { $gt: of.after } } : { organization_id };
+      return rows.find(filter).sort({ _id: 1 }).limit(of.limit).lean();
+    },
+
+    /** Where one webhook's deliveries go; `NotFound`. */
+    async receiver(acting: Acting, id: string): Promise<Receiver> {
+      const receiver = receiverOf(await find(acting, id));
+      if (receiver.secrets.length === 0) throw new Error(`No key opens a secret of webhook ${id}`);
+      return receiver;
+    },
+
+    /** Deletes a webhook (`NotFound`, or what `refuses` says) and ends what was still to be sent to it. */
+    async remove(
+      acting: Acting,
+      id: string,
+      refuses: (config: ConfigRow) => Problem | undefined,
+    ): Promise<void> {
+      await store.transact(acting, async (tx) => {
+        const refused = refuses(await find(acting, id, tx));
+        if (refused) throw refused;
+        await rows.deleteOne({ _id: id }, { session: tx.session });
+        const waiting = { config_id: id, status: 'pending' as const, due_at: { $exists: true } };
+        const end = { status: 'failed' as const, error: 'webhook_deleted', updated_at: now() };
+        const { session } = tx;
+        await deliveries.updateMany(waiting, { $set: end, $unset: { due_at: 1 } }, { session });
+      });
+    },
+
+    /** The ids of an organization's active webhooks that subscribe to a type of event. */
+    async subscribed(organization_id: string, type: string, { session }: Transaction): Promise<string[]> {
+      const filter = { organization_id, is_active: true, event_types: type };
+      return (await rows.find(filter, { _id: 1 }, { session }).lean()).map(({ _id }) => _id);
+    },
+
+    /** Where claimed deliveries go, by config id; deleted ones are missing. */
+    async receivers(ids: readonly string[]): Promise<Map<string, Receiver>> {
+      const found = await rows.find({ _id: { $in: [...new Set(ids)] } }).lean();
+      return new Map(found.map((row) => [row._id, receiverOf(row)]));
+    },
+
+    /** Switches a webhook off, because its receiver said that it is gone. */
+    async switchOff(organization_id: string, id: string): Promise<void> {
+      await rows.updateOne({ _id: id, organization_id }, { is_active: false, updated_at: now() });
+    },
+  };
+
+  async function find({ organization_id, tx }: Acting, id: string, mine = tx): Promise<ConfigRow> {
+    const row = await rows.findOne({ _id: id, organization_id }, null, within(mine)).lean();
+    if (!row) throw NotFound();
+    return row;
+  }
+
+  function receiverOf({ _id, url, is_active, secrets }: ConfigRow): Receiver {
+    const inForce = secrets.filter(({ until }) => until === null || until > now());
+    return { id: _id, url, isActive: is_active, secrets: inForce.flatMap(opened) };
+  }
+
+  /** One webhook whose secret cannot be opened any more must not hold up the others of its batch. */
+  function opened({ sealed }: SealedSecret): Secret[] {
+    try {
+      return [new Secret(ring.open(sealed, sealedAs))];
+    } catch {
+      return [];
+    }
+  }
+}
+
+export type Configs = ReturnType<typeof configs>;
+
+/** A config as clients see it. */
+export function webhookOf(row: ConfigRow): Webhook {
+  return {
+    id: row._id,
+    organization_id: row.organization_id,
+    created_by: row.created_by,
+    name: row.name,
+    url: row.url,
+    // only recognised types were ever kept
+    event_types: row.event_types as Webhook['event_types'],
+    is_active: row.is_active,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+function within(tx: Transaction | undefined) {
+  return tx ? { session: tx.session } : {};
+}

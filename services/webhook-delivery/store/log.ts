@@ -1,0 +1,101 @@
+/** The event log in MongoDB: what is to be told is written here, and what was told is read from here. */
+import { newId } from '#libs/contract';
+import type { Acting, Store, Transaction } from '#libs/store';
+import type { WebhookEvent } from '../contract.ts';
+import { shardOf } from '../rules/slots.ts';
+import { type DeliveryRow, webhookDeliveries, webhookEvents } from './collections.ts';
+
+/** An event to be told. */
+export interface Telling {
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly organization_id: string;
+  readonly document_id: string | null;
+  readonly body: string;
+}
+
+/** How the one request of a test ended. */
+export type Ended = Pick<
+  DeliveryRow,
+  '_id' | 'config_id' | 'status' | 'http_status' | 'duration_ms' | 'error'
+>;
+
+/** A position in the log. */
+export interface Position {
+  readonly created_at: Date;
+  readonly _id: string;
+}
+
+/** Writes and reads the log. */
+export function eventLog(store: Store, now: () => Date) {
+  const rows = store.rows(webhookDeliveries);
+  const events = store.rows(webhookEvents);
+
+  return {
+    /** Keeps an event's body once, and a row for each webhook that it is to be told to, due at once. */
+    async enqueue(telling: Telling, configIds: readonly string[], { session }: Transaction): Promise<void> {
+      const at = now();
+      const waiting = { original: true as const, status: 'pending' as const, due_at: at, attempts: 0 };
+      const unsent = { http_status: null, duration_ms: null, error: null };
+      const due = configIds.map((config_id) => ({ ...entry(telling, at), ...waiting, ...unsent, config_id }));
+      await events.insertMany([bodyRow(telling, at)], { session, lean: true });
+      await rows.insertMany(due, { session, lean: true });
+    },
+
+    /** Keeps the entry of a test that was sent already. */
+    async record(acting: Acting, telling: Telling, ended: Ended): Promise<void> {
+      const at = now();
+      const row = { ...entry(telling, at), ...ended, original: true as const, attempts: 1 };
+      await store.transact(acting, async ({ session }) => {
+        await events.insertMany([bodyRow(telling, at)], { session, lean: true });
+        await rows.insertMany([row], { session, lean: true });
+      });
+    },
+
+    /** An organization's entries after a position, the newest first. */
+    list(
+      { organization_id }: Acting,
+      of: { after: Position | undefined; limit: number },
+    ): Promise<DeliveryRow[]> {
+      const { after } = of;
+      const older = after && [
+        { created_at: { $lt: after.created_at } },
+        { created_at: after.created_at, _id: { $lt: after._id } },
+      ];
+      const filter = older ? { organization_id, $or: older } : { organization_id };
+      return rows.find(filter).sort({ created_at: -1, _id: -1 }).limit(of.limit).lean();
+    },
+  };
+}
+
+export type EventLog = ReturnType<typeof eventLog>;
+
+/** A row as clients see it. */
+export function entryOf(row: DeliveryRow): WebhookEvent {
+  return {
+    id: row._id,
+    event_type: row.event_type,
+    direction: 'outbound',
+    status: row.status,
+    attempts: row.attempts,
+    created_at: row.created_at.toISOString(),
+    config_id: row.config_id,
+    event_id: row.event_id,
+    document_id: row.document_id,
+    http_status: row.http_status,
+    duration_ms: row.duration_ms,
+    error: row.error,
+    next_attempt_at: row.due_at?.toISOString() ?? null,
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+function entry({ event_id, event_type, organization_id, document_id }: Telling, at: Date) {
+  const _id = newId();
+  const what = { event_id, event_type, organization_id, document_id };
+  return { _id, ...what, shard: shardOf(_id), created_at: at, updated_at: at };
+}
+
+function bodyRow({ event_id, organization_id, body }: Telling, at: Date) {
+  return { _id: event_id, organization_id, body, created_at: at };
+}

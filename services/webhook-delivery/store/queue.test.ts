@@ -1,0 +1,186 @@
+/** The queue on a real MongoDB: what a claim is worth, and what is left of it when a process dies. */
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import type { Store } from '#libs/store';
+import { ownStore } from '../testing/own-store.ts';
+import { type DeliveryRow, webhookDeliveries } from './collections.ts';
+import { eventLog } from './log.ts';
+import { type Claimed, type Queue, queue } from './queue.ts';
+
+const lockMs = 30_000;
+const everyShard = Array.from({ length: 16 }, (_, at) => at);
+const delivered = {
+  verdict: { status: 'delivered' },
+  http_status: 204,
+  duration_ms: 5,
+  error: null,
+} as const;
+const later = {
+  verdict: { status: 'pending', delayMs: 60_000 },
+  http_status: 500,
+  duration_ms: 5,
+  error: 'status_500',
+} as const;
+
+let own: { store: Store; stop(): Promise<void> };
+let deliveries: Queue;
+
+beforeAll(async () => {
+  own = await ownStore();
+  deliveries = queue(own.store, lockMs);
+}, 60_000);
+afterAll(() => own?.stop());
+beforeEach(async () => {
+  await own.store.rows(webhookDeliveries).deleteMany({});
+});
+
+/** Enqueues one event for several webhooks and gives the rows' ids. */
+async function enqueued(configIds: readonly string[]): Promise<string[]> {
+  const [event_id, organization_id] = [newId(), newId()];
+  const telling = {
+    event_id,
+    event_type: 'document.published',
+    organization_id,
+    document_id: null,
+    body: '{}',
+  };
+  const acting = { organization_id, user_id: null };
+  const log = eventLog(own.store, () => new Date());
+  await own.store.transact(acting, (tx) => log.enqueue(telling, configIds, tx));
+  return (await own.store.rows(webhookDeliveries).find({ event_id }, { _id: 1 }).lean()).map(
+    ({ _id }) => _id,
+  );
+}
+
+async function claimedOne(): Promise<Claimed> {
+  const [claimed] = await deliveries.claim(await enqueued([newId()]), newId());
+  if (!claimed) throw new Error('Nothing was claimed');
+  return claimed;
+}
+
+async function rowOf({ _id }: { _id: string }): Promise<DeliveryRow> {
+  const row = await own.store.rows(webhookDeliveries).findOne({ _id }).lean();
+  if (!row) throw new Error('The row is gone');
+  return row;
+}
+
+const dueIds = async (without: string[] = []) =>
+  (await deliveries.due({ shards: everyShard, without, limit: 100 })).map(({ _id }) => _id);
+const change = ({ _id }: { _id: string }, set: Partial<DeliveryRow>) =>
+  own.store.rows(webhookDeliveries).updateOne({ _id }, set);
+const abandon = (row: { _id: string }) => change(row, { locked_until: new Date(Date.now() - 1_000) });
+
+test('a row is claimed by one of many who try at the same time', async () => {
+  const ids = await enqueued(Array.from({ length: 20 }, newId));
+  const claims = await Promise.all(Array.from({ length: 8 }, () => deliveries.claim(ids, newId())));
+  const claimed = claims.flat().map(({ _id }) => _id);
+  expect(claimed.sort()).toEqual([...ids].sort());
+});
+
+test('a claimed row is not due, and its claim counted nothing', async () => {
+  const row = await claimedOne();
+  expect(await dueIds()).toEqual([]);
+  expect(await rowOf(row)).toMatchObject({ status: 'pending', attempts: 0 });
+});
+
+test('rows that are due later, and those of excepted endpoints, are not due', async () => {
+  const [busy, free] = [newId(), newId()];
+  const ids = await enqueued([busy, free]);
+  const postponed = await enqueued([newId()]);
+  for (const _id of postponed) await change({ _id }, { due_at: new Date(Date.now() + 60_000) });
+  expect((await dueIds()).sort()).toEqual([...ids].sort());
+  expect(await dueIds([busy])).toHaveLength(1);
+});
+
+test('an attempt is counted once for a claim, and never by another one', async () => {
+  const row = await claimedOne();
+  expect(await deliveries.count({ ...row, lock_token: newId() })).toBe(false);
+  expect(await deliveries.count(row)).toBe(true);
+  expect(await deliveries.count(row)).toBe(false);
+  expect(await rowOf(row)).toMatchObject({ attempts: 1 });
+});
+
+test('no fourth attempt is counted, whatever the row says', async () => {
+  const row = await claimedOne();
+  await change(row, { attempts: 3 });
+  expect(await deliveries.count({ ...row, attempts: 3 })).toBe(false);
+});
+
+test('an attempt that ended is recorded and the row let go', async () => {
+  const row = await claimedOne();
+  await deliveries.count(row);
+  await deliveries.finish(row, delivered);
+  const after = await rowOf(row);
+  expect(after).toMatchObject({ status: 'delivered', http_status: 204, duration_ms: 5, error: null });
+  expect(after).not.toHaveProperty('lock_token');
+  expect(after).not.toHaveProperty('due_at');
+});
+
+test('a next attempt is due when its pause is over', async () => {
+  const row = await claimedOne();
+  await deliveries.finish(row, later);
+  const after = await rowOf(row);
+  expect(after).toMatchObject({ status: 'pending', error: 'status_500' });
+  expect(after.due_at?.getTime()).toBeGreaterThan(Date.now() + 50_000);
+  expect(await dueIds()).toEqual([]);
+});
+
+test('who lost the claim records nothing', async () => {
+  const row = await claimedOne();
+  await abandon(row);
+  await deliveries.sweep();
+  const [again] = await deliveries.claim([row._id], newId());
+  expect(again).toBeDefined();
+  await deliveries.finish(row, delivered);
+  await deliveries.giveBack([row]);
+  expect(await rowOf(row)).toMatchObject({ status: 'pending', lock_token: again?.lock_token });
+});
+
+test('a row that is given back is due at once, without a burnt attempt', async () => {
+  const row = await claimedOne();
+  await deliveries.giveBack([row]);
+  expect(await dueIds()).toEqual([row._id]);
+  expect(await rowOf(row)).toMatchObject({ attempts: 0 });
+});
+
+test('the sweep frees what a dead process held, and leaves what is in living hands', async () => {
+  const [dead, alive] = [await claimedOne(), await claimedOne()];
+  await abandon(dead);
+  await deliveries.sweep();
+  expect(await dueIds()).toEqual([dead._id]);
+  expect(await rowOf(alive)).toMatchObject({ lock_token: alive.lock_token });
+});
+
+test('three crashes before any request cost no attempt; three after it end the row', async () => {
+  const row = await claimedOne();
+  for (let crash = 0; crash < 3; crash += 1) {
+    await abandon(row);
+    await deliveries.sweep();
+    await deliveries.claim([row._id], newId());
+  }
+  expect(await rowOf(row)).toMatchObject({ status: 'pending', attempts: 0 });
+  for (let crash = 0; crash < 3; crash += 1) {
+    await abandon(row);
+    await deliveries.sweep();
+    const [claimed] = await deliveries.claim([row._id], newId());
+    expect(claimed && (await deliveries.count(claimed))).toBe(true);
+  }
+  await abandon(row);
+  await deliveries.sweep();
+  expect(await rowOf(row)).toMatchObject({ status: 'failed', attempts: 3, error: 'interrupted' });
+  expect(await dueIds()).toEqual([]);
+});
+
+test('looking for due rows reads the index only as far as rows are due', async () => {
+  await enqueued([newId()]);
+  const waiting = await enqueued(Array.from({ length: 50 }, newId));
+  const rows = own.store.rows(webhookDeliveries);
+  await rows.updateMany({ _id: { $in: waiting } }, { due_at: new Date(Date.now() + 60_000) });
+  await own.store.rows(webhookDeliveries).db.db?.command({ profile: 2 });
+  await deliveries.due({ shards: everyShard, without: [], limit: 100 });
+  await own.store.rows(webhookDeliveries).db.db?.command({ profile: 0 });
+  const profile = own.store.rows(webhookDeliveries).db.collection('system.profile');
+  const seen = await profile.findOne({ ns: /webhook_deliveries$/, op: 'query' });
+  expect(seen).toMatchObject({ docsExamined: 1, nreturned: 1 });
+  expect(seen?.keysExamined).toBeLessThanOrEqual(32);
+});

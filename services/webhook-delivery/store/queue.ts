@@ -1,0 +1,126 @@
+/**
+ * The deliveries as a queue in MongoDB. Every step is one atomic update of each row on the server's time, and the steps
+ * after a claim are fenced by its token: claim → count → finish (or give back); the sweep frees what a dead process held.
+ */
+import type { QueryFilter } from 'mongoose';
+import type { Store } from '#libs/store';
+import { maxAttempts, type Verdict } from '../rules/backoff.ts';
+import type { Candidate } from '../rules/slots.ts';
+import { type DeliveryRow, webhookDeliveries, webhookEvents } from './collections.ts';
+
+/** A row that this process has in hand. */
+export type Claimed = Pick<
+  DeliveryRow,
+  '_id' | 'event_id' | 'event_type' | 'config_id' | 'organization_id' | 'attempts'
+> & { lock_token: string };
+
+/** How one attempt ended. */
+export interface Result {
+  readonly verdict: Verdict;
+  readonly http_status: number | null;
+  readonly duration_ms: number | null;
+  readonly error: string | null;
+}
+
+const pipeline = { updatePipeline: true };
+const release = { $unset: ['lock_token', 'locked_until'] };
+const isDue: QueryFilter<DeliveryRow> = {
+  due_at: { $exists: true },
+  $expr: { $lte: ['$due_at', '$$NOW'] },
+};
+const isAbandoned: QueryFilter<DeliveryRow> = {
+  status: 'pending',
+  locked_until: { $exists: true },
+  $expr: { $lte: ['$locked_until', '$$NOW'] },
+};
+
+/** The queue of deliveries. `lockMs`: how long a claimed row is safe from the sweep, from its claim and again from its request. */
+export function queue(store: Store, lockMs: number) {
+  const rows = store.rows(webhookDeliveries);
+  const events = store.rows(webhookEvents);
+
+  return {
+    /** Due rows of some shards, the longest due first, except those for some endpoints. */
+    async due(of: {
+      shards: readonly number[];
+      without: readonly string[];
+      limit: number;
+    }): Promise<Candidate[]> {
+      const filter: QueryFilter<DeliveryRow> = { ...isDue, shard: { $in: of.shards } };
+      if (of.without.length > 0) filter.config_id = { $nin: of.without };
+      return rows.find(filter, { _id: 1, config_id: 1 }).sort({ due_at: 1 }).limit(of.limit).lean();
+    },
+
+    /**
+     * Takes rows in hand, as far as nobody else did. Read back as the majority knows them: what a failing primary may
+     * still roll back is never sent.
+     */
+    async claim(ids: readonly string[], token: string): Promise<Claimed[]> {
+      const mine = { ...isDue, _id: { $in: ids } };
+      const lock = { lock_token: token, locked_until: after(lockMs), updated_at: '$$NOW' };
+      await rows.updateMany(mine, [{ $set: lock }, { $unset: ['due_at'] }], pipeline);
+      const fields = { event_id: 1, event_type: 1, config_id: 1, organization_id: 1, attempts: 1 };
+      const claimed = await rows
+        .find({ _id: { $in: ids }, lock_token: token }, fields)
+        .readConcern('majority')
+        .lean();
+      return claimed.map((row) => ({ ...row, lock_token: token }));
+    },
+
+    /** Counts an attempt just before its request, and renews the lock; false when the claim is not valid any more. */
+    async count({ _id, lock_token, attempts }: Claimed): Promise<boolean> {
+      const mine = { _id, lock_token, attempts: { $eq: attempts, $lt: maxAttempts } };
+      const counted = {
+        attempts: { $add: ['$attempts', 1] },
+        locked_until: after(lockMs),
+        updated_at: '$$NOW',
+      };
+      const { modifiedCount } = await rows.updateOne(mine, [{ $set: counted }], pipeline);
+      return modifiedCount === 1;
+    },
+
+    /** Records how an attempt ended; nothing happens when the claim is not valid any more. */
+    async finish({ _id, lock_token }: Claimed, { verdict, ...seen }: Result): Promise<void> {
+      const outcome = {
+        status: verdict.status,
+        http_status: seen.http_status,
+        duration_ms: seen.duration_ms,
+        error: { $literal: seen.error },
+        updated_at: '$$NOW',
+        ...(verdict.status === 'pending' && { due_at: after(verdict.delayMs) }),
+      };
+      await rows.updateOne({ _id, lock_token }, [{ $set: outcome }, release], pipeline);
+    },
+
+    /** Gives rows back that were not sent, due at once. */
+    async giveBack(claimed: readonly Claimed[]): Promise<void> {
+      const tokens = [...new Set(claimed.map(({ lock_token }) => lock_token))];
+      const mine = { _id: { $in: claimed.map(({ _id }) => _id) }, lock_token: { $in: tokens } };
+      await rows.updateMany(mine, [{ $set: { due_at: '$$NOW' } }, release], pipeline);
+    },
+
+    /** Frees what was in the hands of a process that died: due again, or failed when its attempts are used up. */
+    async sweep(): Promise<void> {
+      const over = { status: 'failed', error: 'interrupted', updated_at: '$$NOW' };
+      const usedUp = { ...isAbandoned, attempts: { $gte: maxAttempts } };
+      await rows.updateMany(usedUp, [{ $set: over }, release], pipeline);
+      await rows.updateMany(
+        isAbandoned,
+        [{ $set: { due_at: '$$NOW', updated_at: '$$NOW' } }, release],
+        pipeline,
+      );
+    },
+
+    /** What is told of events, by event id. */
+    async bodies(eventIds: readonly string[]): Promise<Map<string, string>> {
+      const found = await events.find({ _id: { $in: [...new Set(eventIds)] } }, { body: 1 }).lean();
+      return new Map(found.map(({ _id, body }) => [_id, body]));
+    },
+  };
+}
+
+export type Queue = ReturnType<typeof queue>;
+
+function after(ms: number) {
+  return { $add: ['$$NOW', ms] };
+}

@@ -1,0 +1,199 @@
+/** Registering, listing and deleting webhooks, over HTTP with a real MongoDB. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import type { Person } from '#libs/testing';
+import { documents } from '../documents/service.ts';
+import { identity } from '../identity/service.ts';
+import { eventType, NewWebhook, Webhook, webhookDeliveryContract, webhookSubscriptions } from './contract.ts';
+import { webhookDelivery } from './service.ts';
+import { type House, house } from './testing/house.ts';
+
+/** A public address, so that no test asks a name server. */
+const url = 'https://93.184.215.14/hook';
+const fine = { name: 'CRM', url, event_types: ['document.published'] };
+
+let home: House;
+let ada: Person;
+
+beforeAll(async () => {
+  home = await house([identity, documents, webhookDelivery], { WEBHOOK_ALLOWED_CIDRS: '10.20.0.0/16' });
+  ada = await home.person();
+}, 60_000);
+afterAll(() => home?.here.stop());
+
+const post = (body: unknown, as = ada.key, headers = {}) =>
+  home.here.ask('POST', '/webhooks', { as, body, headers });
+const list = async (as = ada.key, query = '') =>
+  (await home.here.ask('GET', `/webhooks${query}`, { as })).body;
+const remove = (id: string, as = ada.key) => home.here.ask('DELETE', `/webhooks/${id}`, { as });
+const rows = () => home.here.db.collection<{ _id: string; [field: string]: unknown }>('webhook_configs');
+
+test('the answer to a registration has the secret, and no later answer has it', async () => {
+  const made = await post({
+    ...fine,
+    event_types: ['document.published', 'document.published', 'member.joined'],
+  });
+  expect(made.status).toBe(201);
+  expect(NewWebhook.parse(made.body)).toMatchObject({
+    name: 'CRM',
+    url,
+    event_types: ['document.published', 'member.joined'],
+    is_active: true,
+    organization_id: ada.organizationId,
+    created_by: ada.userId,
+    secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+  });
+  const { secret, ...rest } = made.body;
+  const listed = await list();
+  expect(listed).toContainEqual(rest);
+  expect(JSON.stringify(listed)).not.toContain('secret');
+});
+
+test('the secret is kept encrypted', async () => {
+  const { secret, id } = (await post(fine)).body;
+  const row = JSON.stringify(await rows().findOne({ _id: id }));
+  expect(row).toContain('sealed');
+  expect(row).not.toContain(secret.slice('whsec_'.length));
+});
+
+test('a repetition by Idempotency-Key gives the same webhook without its secret', async () => {
+  const headers = { 'Idempotency-Key': newId() };
+  const first = await post(fine, ada.key, headers);
+  const again = await post(fine, ada.key, headers);
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  expect(again.body).toEqual({ ...first.body, secret: null });
+});
+
+test('every mistake of a registration is named at once', async () => {
+  const answer = await post({
+    name: ' ',
+    url: 'http://example.com',
+    event_types: ['document.burnt'],
+    colour: 1,
+  });
+  expect(answer.status).toBe(400);
+  expect(answer.body.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
+    'body/colour',
+    'body/event_types/0',
+    'body/name',
+    'body/url',
+  ]);
+});
+
+describe('a registration is refused with', () => {
+  test.each([
+    ['an unknown event type', { event_types: ['webhook.test'] }, 'body/event_types/0'],
+    ['no event type', { event_types: [] }, 'body/event_types'],
+    ['a name that is too long', { name: 'x'.repeat(201) }, 'body/name'],
+    ['a URL that is too long', { url: `https://example.com/${'x'.repeat(2048)}` }, 'body/url'],
+    ['http to another host', { url: 'http://example.com/' }, 'body/url'],
+    ['a private address', { url: 'https://10.0.0.1/' }, 'body/url'],
+    ['the metadata address', { url: 'https://169.254.169.254/latest' }, 'body/url'],
+    ['an address in disguise', { url: 'https://[::ffff:192.168.0.1]/' }, 'body/url'],
+    ['credentials', { url: 'https://me:pw@example.com/' }, 'body/url'],
+  ])('%s', async (_, mistake, path) => {
+    const answer = await post({ ...fine, ...mistake });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', errors: [{ path, message: expect.any(String) }] },
+    });
+  });
+});
+
+test('the allowances open this machine and the ranges that are named', async () => {
+  expect((await post({ ...fine, url: 'http://localhost:1/' })).status).toBe(201);
+  expect((await post({ ...fine, url: 'http://127.0.0.1:1/' })).status).toBe(201);
+  expect((await post({ ...fine, url: 'https://10.20.0.1/' })).status).toBe(201);
+});
+
+test('a host that does not resolve today is accepted', async () => {
+  expect((await post({ ...fine, url: 'https://nowhere.invalid/' })).status).toBe(201);
+}, 15_000);
+
+test('webhooks need the Scale plan, before anything else is looked at', async () => {
+  const bob = await home.person();
+  await home.here.db
+    .collection<{ _id: string }>('subscriptions')
+    .updateOne({ _id: bob.organizationId }, { $set: { plan: 'team' } });
+  const refused = { status: 403, body: { code: 'scale_plan_required' } };
+  expect(await post({ nonsense: true }, bob.key)).toMatchObject(refused);
+  for (const [method, path] of [
+    ['GET', '/webhooks'],
+    ['GET', '/webhooks/events'],
+    ['DELETE', `/webhooks/${newId()}`],
+    ['POST', `/webhooks/${newId()}/test`],
+  ] as const) {
+    expect(await home.here.ask(method, path, { as: bob.key })).toMatchObject(refused);
+  }
+});
+
+test('an organization has at most 50 webhooks', async () => {
+  const eve = await home.person();
+  const attempts = (length: number) => Promise.all(Array.from({ length }, () => post(fine, eve.key)));
+  await attempts(48);
+  const answers = await attempts(10);
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
+  expect(await list(eve.key)).toHaveLength(50);
+  const refused = answers.find(({ status }) => status !== 201);
+  expect(refused).toMatchObject({ status: 400, body: { code: 'too_many_webhooks' } });
+  expect(refused?.body.detail).toContain('50');
+});
+
+test('the list goes on page by page, the oldest first', async () => {
+  const dora = await home.person();
+  for (const name of ['a', 'b', 'c']) await post({ ...fine, name }, dora.key);
+  const first = await home.here.ask('GET', '/webhooks?limit=2', { as: dora.key });
+  expect(first.body.map((one: Webhook) => Webhook.parse(one).name)).toEqual(['a', 'b']);
+  const cursor = /cursor=([^&>]+)/.exec(first.headers.get('link') ?? '')?.[1];
+  const rest = await home.here.ask('GET', `/webhooks?limit=2&cursor=${cursor}`, { as: dora.key });
+  expect(rest.body.map(({ name }: Webhook) => name)).toEqual(['c']);
+  expect(rest.headers.get('link')).toBeNull();
+});
+
+describe('deleting', () => {
+  test('a deleted webhook is gone', async () => {
+    const { id } = await home.hook(ada, url);
+    expect((await remove(id)).status).toBe(204);
+    expect((await list()).map((one: Webhook) => one.id)).not.toContain(id);
+    expect((await remove(id)).status).toBe(404);
+  });
+
+  test('a member deletes an own webhook, and not another’s; an admin both', async () => {
+    const body = { name: 'Member', role: 'member' };
+    const { key } = (await home.here.ask('POST', '/api-keys', { as: ada.token, body })).body;
+    const own = (await post(fine, key)).body;
+    const others = (await post(fine, key)).body;
+    await rows().updateOne({ _id: others.id }, { $set: { created_by: newId() } });
+    expect((await remove(own.id, key)).status).toBe(204);
+    expect(await remove(others.id, key)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect((await remove(others.id)).status).toBe(204);
+  });
+
+  test('another organization’s webhook, an unknown one and an ill-formed id are the same 404', async () => {
+    const mallory = await home.person();
+    const { id } = await home.hook(ada, url);
+    for (const one of [id, newId(), 'nonsense']) {
+      expect(await remove(one, mallory.key)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    }
+    expect((await list()).map((hook: Webhook) => hook.id)).toContain(id);
+    expect(await list(mallory.key)).toEqual([]);
+  });
+});
+
+test('neighbours read which events are subscribed to, and nothing more', async () => {
+  const zoe = await home.person();
+  await home.hook(zoe, url, ['document.archived']);
+  const seen = await home.here.db
+    .collection(webhookSubscriptions.name)
+    .find({ organization_id: zoe.organizationId })
+    .toArray();
+  expect(seen).toEqual([
+    { organization_id: zoe.organizationId, is_active: true, event_types: ['document.archived'] },
+  ]);
+});
+
+test('every event that is heard may be subscribed to', () => {
+  const heard = webhookDeliveryContract.hears.map(({ name }) => name);
+  expect(heard.length).toBeGreaterThan(0);
+  expect(heard.filter((name) => !eventType.safeParse(name).success)).toEqual([]);
+});

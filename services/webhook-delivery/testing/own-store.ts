@@ -1,0 +1,35 @@
+/** The store of webhook delivery alone, for tests: a real MongoDB with a database of its own and no other service. */
+import { randomBytes } from 'node:crypto';
+import { Secret } from '#libs/contract';
+import { memoryBus, topologyOf } from '#libs/events';
+import { keyRing, openStore, type Store } from '#libs/store';
+import { testMongo } from '#libs/testing';
+import { webhookDeliveryContract as contract } from '../contract.ts';
+import { webhookConfigs, webhookDeliveries, webhookEvents } from '../store/collections.ts';
+
+/** Opens it; `stop` closes it and ends the server if it was started for this. */
+export async function ownStore(): Promise<{ store: Store; stop(): Promise<void> }> {
+  const mongo = await testMongo();
+  const uri = new URL(mongo.uri);
+  uri.pathname = `/test_${randomBytes(6).toString('hex')}`;
+  const topology = topologyOf([contract]);
+  const store = await openStore({
+    uri: new Secret(uri.href),
+    contract,
+    collections: [webhookConfigs, webhookEvents, webhookDeliveries],
+    topology,
+    bus: memoryBus(topology),
+    alone: true,
+    ring: keyRing(new Secret(randomBytes(32).toString('base64'))),
+    now: () => new Date(),
+    trace: () => undefined,
+    trouble: () => undefined,
+  });
+  await store.prepare();
+  const stop = async () => {
+    await store.rows(webhookConfigs).db.dropDatabase();
+    await store.close();
+    await mongo.stop();
+  };
+  return { store, stop };
+}
