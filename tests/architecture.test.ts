@@ -243,7 +243,7 @@ function serviceOf(path: string): string | undefined {
 }
 
 function isTest(path: string): boolean {
-  return /\.test\.ts$/.test(path) || path.startsWith('tests/') || path.startsWith('libs/testing/');
+  return /\.test\.ts$|\/testing\//.test(path) || path.startsWith('tests/');
 }
 
 /** Capabilities are what handles operations or hears events. */

@@ -1,5 +1,5 @@
 /** Access: who may call an operation, as a value that the operation carries. */
-import type { Problem } from './problem.ts';
+import type { Problem, ProblemKind } from './problem.ts';
 
 /** Who may call: decided from the principal alone, before the request's form is looked at. */
 export interface Access<Principal> {
@@ -9,6 +9,8 @@ export interface Access<Principal> {
   readonly sentence: string;
   /** Whether a principal is needed at all. */
   readonly authenticated: boolean;
+  /** The problems that keep principals out: each operation with this access can answer with them. */
+  readonly problems?: readonly ProblemKind[];
   /** The problem that keeps this principal out, or nothing. Only asked when `authenticated`. */
   permits(principal: Principal): Problem | undefined | Promise<Problem | undefined>;
 }

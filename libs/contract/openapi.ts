@@ -82,7 +82,14 @@ function operationObject(operation: AnyOperation, tag: string, schemas: Record<s
 
 /** Every problem that an operation can answer with: its own and those that the protocol makes. */
 export function problemsOf(operation: AnyOperation): ProblemKind[] {
-  const kinds = [...operation.problems, shared.TooManyRequests, shared.Internal, shared.Unavailable];
+  const refusals = operation.access.problems ?? [];
+  const kinds = [
+    ...operation.problems,
+    ...refusals,
+    shared.TooManyRequests,
+    shared.Internal,
+    shared.Unavailable,
+  ];
   if (operation.params) kinds.push(shared.NotFound);
   if (operation.access.authenticated) kinds.push(shared.Unauthenticated);
   const keyed = operation.method === 'post' && operation.access.authenticated;

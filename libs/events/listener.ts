@@ -14,10 +14,13 @@ export function on<Data>(type: EventType<Data>, handle: (event: Envelope<Data>) 
   return {
     type,
     handle(event) {
-      const data = type.data.safeParse(event.data);
-      if (!data.success)
-        throw new Hopeless(`${type.name} ${event.id} does not fit its schema`, { cause: data.error });
-      return handle({ ...event, data: data.data });
+      const parsed = type.data.safeParse(event.data);
+      if (parsed.success) return handle({ ...event, data: parsed.data });
+      const isNewer = parsed.error.issues.every(({ code }) => code === 'unrecognized_keys');
+      if (!isNewer)
+        throw new Hopeless(`${type.name} ${event.id} does not fit its schema`, { cause: parsed.error });
+      // a newer producer says more than this consumer knows: what it knows fits, and the rest is carried along
+      return handle({ ...event, data: event.data as Data });
     },
   };
 }

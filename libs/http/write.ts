@@ -86,7 +86,12 @@ export function sendProblem(response: Response, { kind, message, extra, headers 
 }
 
 function isPrematureClose(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+  );
 }
 
 function nextUrl(request: Request, cursor: string): string {

@@ -33,9 +33,9 @@ export function onStopSignal(stop: () => Promise<void>): void {
 /** One readable sentence for an error that ends the process. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof SettingsError) return error.message;
-  if (!(error instanceof Error)) return String(error);
+  if (typeof error !== 'object' || error === null || !('message' in error)) return String(error);
   if ('code' in error && error.code === 'EADDRINUSE' && 'port' in error) {
     return `Port ${error.port} is taken by another program: stop it, or choose another port with PORT or MANAGEMENT_PORT.`;
   }
-  return error.message;
+  return String(error.message);
 }

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { Secret } from '#libs/contract';
+import { type KeyRing, keyRing } from '#libs/store';
 
 /** `true` or `false` (also `1`, `0`, `yes`, `no`). */
 export const flag = z.stringbool();
@@ -32,6 +33,23 @@ export const list = z.string().transform((value) =>
     .filter((one) => one !== ''),
 );
 
+/** A ring of encryption keys; a mistake in it is said without its text. */
+export const keys = secret
+  .transform((value, context): KeyRing => {
+    try {
+      return keyRing(value);
+    } catch {
+      context.addIssue({
+        code: 'custom',
+        message: 'must hold base64 keys of 32 bytes each, separated by commas',
+      });
+      return z.NEVER;
+    }
+  })
+  .meta({
+    description: 'Base64 keys of 32 bytes that seal secrets at rest, newest first, separated by commas',
+  });
+
 const port = integer.pipe(z.number().min(0).max(65_535));
 const count = integer.pipe(z.number().min(0));
 const networks = list.refine(
@@ -42,6 +60,7 @@ const networks = list.refine(
 /** The settings that every process has. */
 export const commonSettings = z.object({
   MONGODB_URI: secret.meta({ description: 'Address of the MongoDB replica set' }),
+  ENCRYPTION_KEY: keys,
   PORT: port.default(8080).meta({ description: 'Port of the API; 0 takes a free one' }),
   MANAGEMENT_PORT: port
     .default(9464)

@@ -118,6 +118,7 @@ async function opened(
     topology: topologyOf(contracts),
     bus,
     alone: true,
+    ring: settings.ENCRYPTION_KEY,
     now,
     trace: tracing.current,
     trouble: (what, error) => log.warn({ service: service.contract.name, err: error }, what),

@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type mongoose from 'mongoose';
 import { IdempotencyKeyInFlight, IdempotencyKeyReused } from '#libs/contract';
 import { collection } from './collection.ts';
+import type { KeyRing } from './sealing.ts';
 import { isDuplicate, isWriteConflict, type Transaction } from './transaction.ts';
 
 /** An answer as it is kept. */
@@ -20,8 +21,8 @@ export interface IdempotencyRow {
   created_at: Date;
   status?: number;
   headers?: Record<string, string>;
-  /** The answer's text, gzipped. */
-  body?: Buffer;
+  /** The answer's text, gzipped and sealed: it may hold what is nowhere else in the clear, e.g. a share token. */
+  body?: string;
 }
 
 /** The kept answers of a service, for 24 hours. */
@@ -33,7 +34,7 @@ export function idempotencyOf(service: string) {
       created_at: Date,
       status: Number,
       headers: Object,
-      body: Buffer,
+      body: String,
     },
     indexes: [{ on: { created_at: 1 }, options: { expireAfterSeconds: 86_400 } }],
   });
@@ -49,16 +50,14 @@ export interface Claim {
 export async function keptAnswer(
   rows: mongoose.Model<IdempotencyRow>,
   claim: Claim,
+  ring: KeyRing,
 ): Promise<Kept | undefined> {
   const row = await rows.findOne({ _id: claim.key }).lean();
   if (!row) return undefined;
   if (row.fingerprint !== claim.fingerprint) throw IdempotencyKeyReused();
   if (row.status === undefined || !row.body) throw IdempotencyKeyInFlight();
-  return {
-    status: row.status,
-    headers: row.headers ?? {},
-    body: gunzipSync(bytesOf(row.body)).toString('utf8'),
-  };
+  const zipped = Buffer.from(ring.open(row.body, contextOf(claim.key)), 'base64');
+  return { status: row.status, headers: row.headers ?? {}, body: gunzipSync(zipped).toString('utf8') };
 }
 
 /** Claims the key within a transaction; a request in flight with the same key is `IdempotencyKeyInFlight`. */
@@ -82,13 +81,15 @@ export async function keepAnswer(
   rows: mongoose.Model<IdempotencyRow>,
   key: string,
   kept: Kept,
+  ring: KeyRing,
   tx: Transaction,
 ): Promise<void> {
   const { status, headers, body } = kept;
-  await rows.updateOne({ _id: key }, { status, headers, body: gzipSync(body) }, { session: tx.session });
+  const sealed = ring.seal(gzipSync(body).toString('base64'), contextOf(key));
+  await rows.updateOne({ _id: key }, { status, headers, body: sealed }, { session: tx.session });
 }
 
-/** Lean rows carry BSON binaries. */
-function bytesOf(stored: Buffer | mongoose.mongo.Binary): Uint8Array {
-  return Buffer.isBuffer(stored) ? stored : stored.buffer;
+/** What a sealed answer is bound to. */
+function contextOf(key: string): string {
+  return `idempotency/${key}`;
 }

@@ -7,6 +7,7 @@ import { type Claim, claimKey, idempotencyOf, type Kept, keepAnswer, keptAnswer 
 import { inboxOf } from './inbox.ts';
 import { outboxOf, speaking, writeSaid } from './outbox.ts';
 import { type Relay, startRelay } from './relay.ts';
+import type { KeyRing } from './sealing.ts';
 import { type Acting, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
 import { type InTurn, turns } from './turns.ts';
 import { makeView, missingViews, type Reader, reader, unlessThere } from './views.ts';
@@ -21,6 +22,8 @@ export interface OpenStore {
   bus: Bus;
   /** Whether this process alone publishes the service's outbox (in-process bus). */
   alone: boolean;
+  /** Seals kept answers, and what services keep secret. */
+  ring: KeyRing;
   now: () => Date;
   /** The W3C trace context of what is going on, if it is traced. */
   trace: () => string | undefined;
@@ -45,6 +48,8 @@ export interface Store {
     claim: Claim,
     work: (acting: A) => Promise<Kept>,
   ): Promise<Kept & { replayed: boolean }>;
+  /** Seals secrets at rest. */
+  ring: KeyRing;
   /** One after the other within this process, by key. */
   inTurn: InTurn;
   /** Makes collections, indexes and views. Idempotent. */
@@ -125,15 +130,16 @@ export async function openStore(options: OpenStore): Promise<Store> {
       }
     },
     async idempotently(acting, claim, work) {
-      const kept = await keptAnswer(rows(idempotency), claim);
+      const kept = await keptAnswer(rows(idempotency), claim, options.ring);
       if (kept) return { ...kept, replayed: true };
       return transact(acting, async (tx) => {
         await claimKey(rows(idempotency), claim, tx, now());
         const answer = await work({ ...acting, tx });
-        await keepAnswer(rows(idempotency), claim.key, answer, tx);
+        await keepAnswer(rows(idempotency), claim.key, answer, options.ring, tx);
         return { ...answer, replayed: false };
       });
     },
+    ring: options.ring,
     inTurn: turns(),
     async prepare() {
       const all = [...options.collections, outbox, inbox, idempotency];

@@ -84,7 +84,9 @@ export function isUnavailable(error: unknown): boolean {
   if ('name' in error && unavailable.has(String(error.name))) return true;
   // a transaction that was tried again until its time was up
   if (hasLabel(error, 'TransientTransactionError')) return true;
-  return 'code' in error && noPrimary.has(Number(error.code));
+  if ('code' in error && noPrimary.has(Number(error.code))) return true;
+  // insertMany wraps whatever happens to it in a MongoBulkWriteError
+  return 'errorResponse' in error && isUnavailable(error.errorResponse);
 }
 
 const unavailable = new Set([

@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { z } from 'zod';
 import { contract, type Envelope, event, newId, Secret, view } from '#libs/contract';
 import { type Bus, BusClosed, memoryBus, topologyOf } from '#libs/events';
-import { collection, type OpenStore, openStore, type Store } from '#libs/store';
+import { collection, keyRing, type OpenStore, openStore, type Store } from '#libs/store';
 import { testMongo } from './servers.ts';
 
 /** A thing, as the stage's service keeps it. */
@@ -159,6 +159,7 @@ export async function storeStage(uri?: string): Promise<StoreStage> {
         collections: [things],
         topology: topologyOf([makers, hearers]),
         alone: true,
+        ring: keyRing(new Secret(randomBytes(32).toString('base64'))),
         now: () => new Date(),
         trace: () => undefined,
         trouble: (what) => void troubles.push(what),

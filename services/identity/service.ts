@@ -1,8 +1,7 @@
 /** Identity, wired. */
 import { z } from 'zod';
 import { openapi } from '#libs/contract';
-import { integer, secret, service } from '#libs/service';
-import { keyRing } from '#libs/store';
+import { integer, service } from '#libs/service';
 import { contracts } from '../contracts.ts';
 import { keeping } from './api-keys.ts';
 import { identityContract } from './contract.ts';
@@ -29,9 +28,6 @@ const accessTokenSeconds = 900;
 export const identity = service({
   contract: identityContract,
   settings: z.object({
-    ENCRYPTION_KEY: secret.meta({
-      description: 'Base64 keys of 32 bytes, newest first, separated by commas',
-    }),
     DEFAULT_PLAN: z.enum(planNames).default('trial').meta({ description: 'Plan of a new organization' }),
     PUBLISH_LIMIT_TRIAL: integer.default(5).meta({ description: 'Publish events of the trial plan in all' }),
     PUBLISH_LIMIT_TEAM: integer.default(200).meta({ description: 'Publish events of the team plan a month' }),
@@ -41,7 +37,7 @@ export const identity = service({
     const kept = { accounts: accounts(store), credentials: credentials(store), now };
     const keys = signing({
       ...kept,
-      ring: keyRing(settings.ENCRYPTION_KEY),
+      ring: store.ring,
       lifeSeconds: accessTokenSeconds,
     });
     const plans = {

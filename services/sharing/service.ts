@@ -1,8 +1,7 @@
 /** The sharing service: its settings and its wiring. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { integer, secret, service } from '#libs/service';
-import { keyRing } from '#libs/store';
+import { integer, service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
 import { sharingContract } from './contract.ts';
 import { embedding } from './embedding.ts';
@@ -14,9 +13,6 @@ import { shareTokens, sharingStore } from './store.ts';
 export const sharing = service({
   contract: sharingContract,
   settings: z.object({
-    ENCRYPTION_KEY: secret.meta({
-      description: 'Base64 keys of 32 bytes, newest first, separated by commas',
-    }),
     EMBED_CACHE_MB: integer
       .pipe(z.number().min(1).max(65_536))
       .default(64)
@@ -24,7 +20,7 @@ export const sharing = service({
   }),
   collections: [shareTokens],
   start({ store, settings, now }) {
-    const rows = sharingStore(store, keyRing(settings.ENCRYPTION_KEY));
+    const rows = sharingStore(store, store.ring);
     const newToken = () => tokenFrom(randomBytes(32));
     return {
       handled: [

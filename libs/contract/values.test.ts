@@ -1,0 +1,132 @@
+/** Pages and their cursors, secrets, problems, identifiers. */
+import { format, inspect } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { cursorOf, page, positionOf } from './page.ts';
+import { Problem, problem } from './problem.ts';
+import { InvalidRequest } from './problems.ts';
+import { Secret } from './secret.ts';
+import { id, newId, timestamp } from './shapes.ts';
+
+describe('pages', () => {
+  const query = z.object(page);
+  const position = z.tuple([z.string(), z.number().nullable()]);
+
+  test('a page has 100 rows unless asked otherwise, and 1 to 100', () => {
+    expect(query.parse({})).toEqual({ limit: 100 });
+    expect(query.parse({ limit: '1' }).limit).toBe(1);
+    for (const limit of ['0', '101', '-1', '1.5', 'x', '', 'NaN', 'Infinity'])
+      expect(query.safeParse({ limit }).success).toBe(false);
+  });
+
+  test('a cursor gives back its position, and is safe in a URL', () => {
+    const at = ['Ä/+"\u2028', null] as const;
+    const cursor = cursorOf(at);
+    expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
+    expect(positionOf(cursor, position)).toEqual(at);
+    expect(positionOf(undefined, position)).toBeUndefined();
+  });
+
+  test('a cursor of the longest title is taken back', () => {
+    for (const letter of ['字', '\u{1f600}', '\u0001']) {
+      const cursor = cursorOf([letter.repeat(300).slice(0, 300), newId(), newId()]);
+      expect(query.safeParse({ cursor }).success).toBe(true);
+    }
+  });
+
+  test('a cursor of another list, or none at all, is InvalidRequest', () => {
+    for (const cursor of ['', 'x', '%%%', cursorOf([1, 2]), cursorOf(['a']), cursorOf(['a', 1, 2])]) {
+      const thrown = () => positionOf(cursor, position);
+      expect(thrown).toThrow(Problem);
+      expect(thrown).toThrow(
+        expect.objectContaining({
+          kind: InvalidRequest,
+          extra: { errors: [expect.objectContaining({ path: 'query/cursor' })] },
+        }),
+      );
+    }
+  });
+});
+
+describe('secrets', () => {
+  const value = 'hunter2';
+  const secret = new Secret(value);
+
+  test('a secret is revealed only when asked', () => {
+    expect(secret.reveal()).toBe(value);
+  });
+
+  test('a secret never prints', () => {
+    const deep = { list: [secret], map: new Map([['a', secret]]), secret };
+    const error = new Error(`bad ${secret}`, { cause: secret });
+    const printed = [
+      `${secret}`,
+      String(secret),
+      'x'.concat(secret as unknown as string),
+      JSON.stringify(deep),
+      inspect(secret),
+      inspect(deep, { depth: 9, showHidden: true }),
+      format('%s %o %O %j %d', secret, secret, secret, secret, secret),
+      inspect(error),
+      String(error),
+      error.stack ?? '',
+      JSON.stringify(Object.entries(secret)),
+      JSON.stringify({ ...secret }),
+      inspect(structuredClone(Object.assign({}, secret))),
+      Object.getOwnPropertyNames(secret).join(),
+      inspect(Object.assign(new Error('x'), { secret })),
+      [secret].join(),
+    ];
+    for (const text of printed) expect(text).not.toContain(value);
+    expect(`${secret}`).toBe('[secret]');
+    expect(JSON.stringify({ secret })).toBe('{"secret":"[secret]"}');
+  });
+});
+
+describe('problems', () => {
+  const Full = problem('full', 409, 'It is full.');
+
+  test('a kind makes errors that carry it, with its title as the sentence unless told another', () => {
+    const plain = Full();
+    expect([plain instanceof Error, plain.kind, plain.message, plain.name]).toEqual([
+      true,
+      Full,
+      'It is full.',
+      'full',
+    ]);
+    const told = Full('Come back later.', { extra: { limit: 3 }, headers: { 'Retry-After': '5' } });
+    expect(told).toMatchObject({
+      message: 'Come back later.',
+      extra: { limit: 3 },
+      headers: { 'Retry-After': '5' },
+    });
+  });
+
+  test('codes of shared problems are stable names, and each is there once', async () => {
+    const kinds = Object.values(await import('./problems.ts'));
+    for (const { code, status } of kinds) {
+      expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
+      expect(status >= 400 && status < 600).toBe(true);
+    }
+    expect(new Set(kinds.map(({ code }) => code)).size).toBe(kinds.length);
+  });
+});
+
+describe('identifiers and times', () => {
+  test('new ids are UUIDs of version 7 that grow with time', () => {
+    const ids = Array.from({ length: 1_000 }, newId);
+    expect(new Set(ids).size).toBe(1_000);
+    expect([...ids].sort()).toEqual(ids);
+    for (const one of ids)
+      expect(one).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(id.safeParse(ids[0]).success).toBe(true);
+    for (const odd of ['', 'x', `${ids[0]} `, `{${ids[0]}}`, 7, null])
+      expect(id.safeParse(odd).success).toBe(false);
+  });
+
+  test('times are UTC with milliseconds', () => {
+    expect(timestamp.safeParse(new Date().toISOString()).success).toBe(true);
+    for (const odd of ['2026-11-21T09:30:00Z', '2026-11-21T09:30:00.000+01:00', '2026-11-21', 'now'])
+      expect(timestamp.safeParse(odd).success).toBe(false);
+  });
+});

@@ -1,0 +1,198 @@
+/** Settings: all mistakes at once, no secret in any message; and workers that repeat something. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { until } from '#libs/testing';
+import { sentenceOf } from './run.ts';
+import {
+  commonSettings,
+  flag,
+  integer,
+  list,
+  readSettings,
+  SettingsError,
+  seconds,
+  secret,
+} from './settings.ts';
+import { every } from './worker.ts';
+
+const needed = { MONGODB_URI: 'mongodb://x', ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+const common = (environment: Record<string, string | undefined> = {}) => {
+  const [settings] = readSettings([commonSettings], { ...needed, ...environment });
+  return commonSettings.shape && (settings as z.output<typeof commonSettings>);
+};
+const mistakesIn = (
+  environment: Record<string, string | undefined>,
+  shapes: z.ZodObject[] = [commonSettings],
+) => {
+  try {
+    readSettings(shapes, environment);
+  } catch (error) {
+    if (error instanceof SettingsError)
+      return error.message
+        .split('\n')
+        .slice(1)
+        .map((line) => line.trim());
+    throw error;
+  }
+  return [];
+};
+
+describe('settings', () => {
+  test('what is not set, or set to nothing, has its default', () => {
+    for (const nothing of [undefined, '']) {
+      const settings = common({
+        PORT: nothing,
+        TRUSTED_PROXIES: nothing,
+        OTEL_EXPORTER_OTLP_ENDPOINT: nothing,
+      });
+      expect(settings).toMatchObject({
+        PORT: 8080,
+        MANAGEMENT_PORT: 9464,
+        TRUSTED_PROXIES: [],
+        DRAIN_SECONDS: 25,
+        LOG_FORMAT: 'json',
+      });
+      expect(settings.OTEL_EXPORTER_OTLP_ENDPOINT).toBeUndefined();
+    }
+  });
+
+  test('every mistake of every shape is reported at once, each on its line with its name', () => {
+    const own = z.object({ COLOUR: z.enum(['red', 'blue']), SIZE: integer, MONGODB_URI: secret });
+    const lines = mistakesIn(
+      {
+        PORT: '99999',
+        MANAGEMENT_PORT: '80x',
+        LOG_LEVEL: 'loud',
+        DRAIN_SECONDS: '-1',
+        TRUSTED_PROXIES: '10.0.0.0/8, nonsense',
+        REQUESTS_PER_MINUTE: '-5',
+        REQUESTS_BURST: '0',
+        COLOUR: 'green',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'there',
+      },
+      [commonSettings, own],
+    );
+    expect(lines.map((line) => line.split(':')[0]).sort()).toEqual(
+      'COLOUR DRAIN_SECONDS ENCRYPTION_KEY LOG_LEVEL MANAGEMENT_PORT MONGODB_URI OTEL_EXPORTER_OTLP_ENDPOINT PORT REQUESTS_BURST REQUESTS_PER_MINUTE SIZE TRUSTED_PROXIES'.split(
+        ' ',
+      ),
+    );
+    expect(lines).toContain('MONGODB_URI: is required');
+    expect(lines).toContain('SIZE: is required');
+  });
+
+  test('no message shows a value, least of all a secret one', () => {
+    const value = 'hunter2hunter2';
+    const every = Object.fromEntries(Object.keys(commonSettings.shape).map((name) => [name, value]));
+    const own = z.object({ MY_KEY: secret.refine(() => false, 'must be another one'), FLAG: flag });
+    const text = mistakesIn({ ...every, MY_KEY: value, FLAG: value }, [commonSettings, own]).join('\n');
+    expect(text).toContain('MY_KEY');
+    expect(text).toContain('PORT');
+    expect(text).not.toContain('hunter2');
+    expect(JSON.stringify(common({ MONGODB_URI: value }))).not.toContain('hunter2');
+  });
+
+  test('values are what their shape says', () => {
+    const shape = z.object({ A: flag, B: integer, C: seconds, D: list });
+    const [values] = readSettings([shape], { A: 'true', B: '-12', C: '0.5', D: ' a, ,b ' });
+    expect(values).toEqual({ A: true, B: -12, C: 0.5, D: ['a', 'b'] });
+    for (const B of ['1.5', '1e3', '0x1', ' 1', 'NaN'])
+      expect(mistakesIn({ A: 'no', B, C: '1', D: '' }, [shape])).not.toEqual([]);
+  });
+
+  test('proxies are addresses and networks', () => {
+    expect(common({ TRUSTED_PROXIES: '10.0.0.0/8, ::1,fd00::/8' }).TRUSTED_PROXIES).toHaveLength(3);
+    for (const wrong of ['10.0.0.0/33', '10.0.0/8', '::1/129', 'a.example', '10.0.0.0/8/8', '10.0.0.0/'])
+      expect(mistakesIn({ ...needed, TRUSTED_PROXIES: wrong })).toHaveLength(1);
+  });
+});
+
+describe('sentenceOf', () => {
+  test('a taken port is one clear sentence that names it', () => {
+    const error = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', port: 8080 });
+    expect(sentenceOf(error)).toMatch(/^Port 8080 is taken .*PORT.*\.$/);
+    expect(sentenceOf(error).split('\n')).toHaveLength(1);
+  });
+
+  test('mistakes in settings and other errors are their message, without a stack', () => {
+    expect(sentenceOf(new SettingsError(['A: is required']))).toBe(
+      'The settings have mistakes:\n  A: is required',
+    );
+    expect(sentenceOf(new Error('no'))).toBe('no');
+    expect(sentenceOf('odd')).toBe('odd');
+  });
+});
+
+describe('every', () => {
+  test('work is repeated and never overlaps, also when it is started twice', async () => {
+    let [running, most, turns] = [0, 0, 0];
+    const worker = every(
+      0,
+      async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        turns += 1;
+      },
+      () => undefined,
+    );
+    worker.start();
+    worker.start();
+    await until('some turns', async () => turns > 5);
+    await worker.stop();
+    expect([most, running]).toEqual([1, 0]);
+  });
+
+  test('stop waits for the turn that is running, and there is no other', async () => {
+    const gate = Promise.withResolvers<void>();
+    let turns = 0;
+    const worker = every(
+      0,
+      async () => {
+        turns += 1;
+        await gate.promise;
+      },
+      () => undefined,
+    );
+    worker.start();
+    let stopped = false;
+    const stopping = worker.stop().then(() => {
+      stopped = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stopped).toBe(false);
+    gate.resolve();
+    await stopping;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    worker.start();
+    expect(turns).toBe(1);
+  });
+
+  test('errors are told and do not end it, whether thrown or rejected', async () => {
+    const told: unknown[] = [];
+    let turns = 0;
+    const worker = every(
+      0,
+      () => {
+        turns += 1;
+        if (turns === 1) throw new Error('thrown');
+        return turns === 2 ? Promise.reject(new Error('rejected')) : Promise.resolve();
+      },
+      (error) => told.push(error),
+    );
+    worker.start();
+    await until('a good turn', async () => turns > 2);
+    await worker.stop();
+    expect(told.map(String)).toEqual(['Error: thrown', 'Error: rejected']);
+  });
+
+  test('a worker that was never started stops at once', async () => {
+    await every(
+      1_000,
+      async () => undefined,
+      () => undefined,
+    ).stop();
+  });
+});

@@ -1,0 +1,222 @@
+/** Services start and stop in order, say how they are, and leave nothing behind. */
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { anyone, operation } from '#libs/contract';
+import { Hopeless, on } from '#libs/events';
+import { handle } from '#libs/http';
+import { until } from '#libs/testing';
+import {
+  hearers,
+  makers,
+  makeThing,
+  type StoreStage,
+  someone,
+  storeStage,
+  ThingMade,
+  things,
+} from '../testing/store-stage.ts';
+import { newLog } from './log.ts';
+import { sentenceOf } from './run.ts';
+import { service } from './service.ts';
+import { type Started, start } from './start.ts';
+
+let stage: StoreStage;
+beforeAll(async () => {
+  stage = await storeStage();
+}, 60_000);
+afterAll(() => stage?.stop());
+
+const common = { summary: '', access: anyone, status: 200, returns: z.unknown(), problems: [] } as const;
+const makeOne = operation({
+  ...common,
+  id: 'makeOne',
+  method: 'put',
+  path: '/things/{name}',
+  params: z.object({ name: z.string() }),
+});
+const waitLong = operation({ ...common, id: 'waitLong', method: 'get', path: '/wait' });
+
+/** A service that makes things and one that hears of them. */
+function duet() {
+  const gate = Promise.withResolvers<void>();
+  const seen = { heard: [] as string[], worked: 0, stopped: 0, waiting: 0 };
+  const making = service({
+    contract: { ...makers, operations: [makeOne, waitLong] },
+    settings: z.object({}),
+    collections: [things],
+    start: ({ store }) => ({
+      authenticate: async () => undefined,
+      handled: [
+        handle(makeOne, ({ params }) => makeThing(store, someone(), params.name)),
+        handle(waitLong, async () => {
+          seen.waiting += 1;
+          await gate.promise;
+          return { done: true };
+        }),
+      ],
+      workers: [
+        {
+          start() {
+            seen.worked += 1;
+          },
+          async stop() {
+            seen.stopped += 1;
+          },
+        },
+      ],
+    }),
+  });
+  const hearing = service({
+    contract: hearers,
+    settings: z.object({}),
+    collections: [],
+    start: () => ({
+      authenticate: async () => undefined,
+      handled: [],
+      listeners: [
+        on(ThingMade, async ({ data }) => {
+          if (data.name === 'bad') throw new Hopeless('bad');
+          seen.heard.push(data.name);
+        }),
+      ],
+    }),
+  });
+  return { seen, gate, services: [making, hearing] };
+}
+
+const environmentWith = (more: Record<string, string> = {}) => ({
+  MONGODB_URI: stage.uri,
+  ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  PORT: '0',
+  MANAGEMENT_PORT: '0',
+  HOST: '127.0.0.1',
+  DRAIN_SECONDS: '5',
+  ...more,
+});
+const begin = (of: ReturnType<typeof duet>, more: Record<string, string> = {}) =>
+  start({
+    services: of.services,
+    contracts: [makers, hearers],
+    environment: environmentWith(more),
+    apiPrefix: '/api/v1',
+    log: newLog({ level: 'silent', format: 'json' }),
+  });
+const put = (started: Started, name: string) =>
+  fetch(`http://127.0.0.1:${started.port}/api/v1/things/${name}`, { method: 'PUT' });
+const ready = async (started: Started) => {
+  const told = await fetch(`http://127.0.0.1:${started.managementPort}/readyz`);
+  return { status: told.status, body: await told.json() };
+};
+/** What keeps this process running, without what was there before. */
+const connectionsOfMongo = async () => {
+  const { inprog } = await stage.db.admin().command({ currentOp: 1, $all: true });
+  const ours = [makers.name, hearers.name];
+  return inprog.filter(({ appName }: { appName?: string }) => ours.includes(appName ?? '')).length;
+};
+
+test('a request, its event, health and metrics work; stopping ends workers and consumers', async () => {
+  const of = duet();
+  const started = await begin(of);
+  expect((await put(started, 'one')).status).toBe(200);
+  await until('the event', async () => of.seen.heard.includes('one'));
+  expect((await put(started, 'bad')).status).toBe(200);
+  expect(await ready(started)).toEqual({ status: 200, body: { status: 'ready' } });
+  expect((await fetch(`http://127.0.0.1:${started.managementPort}/healthz`)).status).toBe(200);
+  for (const path of ['/nowhere', '/things/a/b/c', '/x'.repeat(50)])
+    await fetch(`http://127.0.0.1:${started.port}${path}`);
+
+  const page = await until('both outcomes', async () => {
+    const text = await (await fetch(`http://127.0.0.1:${started.managementPort}/metrics`)).text();
+    return text.includes('outcome="failed"') && text.includes('outcome="handled"') && text;
+  });
+  expect(page).toContain('http_request_duration_seconds_count{operation="makeOne",status_class="2xx"} 2');
+  expect(page).toContain('events_handled_total{service="hearers",type="thing.made",outcome="handled"} 1');
+  expect(page).toContain('events_handled_total{service="hearers",type="thing.made",outcome="failed"} 1');
+  expect(page).toContain('process_memory_rss_bytes');
+  const labels = [...page.matchAll(/^http_request_duration_seconds\w*\{([^}]*)\}/gm)].map(
+    ([, text = '']) => text,
+  );
+  for (const text of labels)
+    expect(text).toMatch(/^(le="[^"]+",)?operation="(makeOne|waitLong)",status_class="\dxx"$/);
+  expect(page).not.toContain('nowhere');
+
+  await started.stop();
+  expect([of.seen.worked, of.seen.stopped]).toEqual([1, 1]);
+  await started.stop();
+  expect(of.seen.stopped).toBe(1);
+}, 20_000);
+
+test('a stop leaves no connection behind, and the same ports can be had again at once', async () => {
+  const first = await begin(duet());
+  await put(first, 'again');
+  const ports = { PORT: String(first.port), MANAGEMENT_PORT: String(first.managementPort) };
+  await first.stop();
+  const second = await begin(duet(), ports);
+  expect([second.port, second.managementPort]).toEqual([first.port, first.managementPort]);
+  expect((await put(second, 'once-more')).status).toBe(200);
+  await second.stop();
+  await until('no connection to MongoDB', async () => (await connectionsOfMongo()) === 0);
+  await expect(put(second, 'x')).rejects.toThrow();
+  await expect(ready(second)).rejects.toThrow();
+}, 20_000);
+
+test('while it drains it is not ready, finishes what is in flight, and takes nothing new', async () => {
+  const of = duet();
+  const started = await begin(of);
+  const waiting = fetch(`http://127.0.0.1:${started.port}/api/v1/wait`);
+  await until('a request in flight', async () => of.seen.waiting === 1);
+  const stopping = started.stop();
+  expect(await ready(started)).toMatchObject({ status: 503, body: { reasons: { process: 'draining' } } });
+  await expect(put(started, 'late')).rejects.toThrow();
+  of.gate.resolve();
+  expect(await (await waiting).json()).toEqual({ done: true });
+  await stopping;
+}, 20_000);
+
+test('what a process said and did not publish is heard after its next start', async () => {
+  const silent = await stage.open({ contract: makers });
+  await makeThing(silent, someone(), 'left behind');
+  const of = duet();
+  const started = await begin(of);
+  await until('the event of before', async () => of.seen.heard.includes('left behind'));
+  await started.stop();
+}, 20_000);
+
+test('a taken port is one clear sentence, and the failed start leaves nothing behind', async () => {
+  const blocker = createServer();
+  await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+  const address = blocker.address();
+  const port = String(typeof address === 'object' && address?.port);
+  for (const which of ['PORT', 'MANAGEMENT_PORT']) {
+    const error = await begin(duet(), { [which]: port }).catch((thrown: unknown) => thrown);
+    expect(sentenceOf(error)).toMatch(new RegExp(`^Port ${port} is taken .*\\.$`));
+  }
+  await stage.close();
+  await until('no connection to MongoDB', async () => (await connectionsOfMongo()) === 0);
+  await new Promise((resolve) => blocker.close(resolve));
+}, 20_000);
+
+test('mistakes in the settings of all services end the start before anything is opened', async () => {
+  const of = duet();
+  const picky = service({
+    ...of.services[0],
+    settings: z.object({ COLOUR: z.string() }),
+  } as (typeof of.services)[0]);
+  const failing = begin({ ...of, services: [picky] }, { PORT: 'x', MONGODB_URI: '' });
+  const error = await failing.catch((thrown: Error) => thrown);
+  for (const name of ['PORT', 'MONGODB_URI', 'COLOUR']) expect(sentenceOf(error)).toContain(name);
+});
+
+test('a service that cannot begin lets go of everything', async () => {
+  const of = duet();
+  const [making] = of.services;
+  if (!making) throw new Error('There is one');
+  const broken = service({
+    ...making,
+    start: (given) => ({ ...making.start(given), before: () => Promise.reject(new Error('no key')) }),
+  });
+  await expect(begin({ ...of, services: [broken] })).rejects.toThrow('no key');
+  await until('no connection to MongoDB', async () => (await connectionsOfMongo()) === 0);
+}, 20_000);

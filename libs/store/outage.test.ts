@@ -1,0 +1,185 @@
+/** MongoDB goes away and comes back: requests get 503 in bounded time, and nothing has to be restarted. */
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { anyone, operation, Secret } from '#libs/contract';
+import { handle } from '#libs/http';
+import { isUnavailable, keyRing, type Mongod, openStore, type Store, startMongod } from '#libs/store';
+import { until } from '#libs/testing';
+import { type HttpStage, httpStage } from '../testing/http-stage.ts';
+import {
+  makers,
+  makeThing,
+  type StoreStage,
+  someone,
+  storeStage,
+  takingBus,
+  things,
+} from '../testing/store-stage.ts';
+
+let mongod: Mongod;
+let link: Awaited<ReturnType<typeof linkTo>>;
+let stage: StoreStage;
+let store: Store;
+let http: HttpStage;
+const { bus, taken } = takingBus();
+
+beforeAll(async () => {
+  mongod = await startMongod({ say: () => undefined });
+  link = await linkTo(mongod.port);
+  stage = await storeStage(`mongodb://127.0.0.1:${link.port}/?directConnection=true`);
+  store = await stage.open({ bus });
+  store.relay();
+  const shape = z.object({ count: z.number() });
+  const countThings = operation({
+    id: 'countThings',
+    method: 'get',
+    path: '/things',
+    summary: '',
+    access: anyone,
+    status: 200,
+    returns: shape,
+    problems: [],
+  });
+  const addThing = operation({
+    id: 'addThing',
+    method: 'post',
+    path: '/things',
+    summary: '',
+    access: anyone,
+    status: 201,
+    returns: z.string(),
+    problems: [],
+  });
+  http = await httpStage([
+    handle(countThings, async () => ({ count: await store.rows(things).countDocuments({}) })),
+    handle(addThing, () => makeThing(store, someone(), 'by http')),
+  ]);
+}, 60_000);
+afterAll(async () => {
+  await http?.listening.close(0);
+  await stage?.close();
+  await link?.cut();
+  await mongod?.stop();
+});
+
+test('while MongoDB is away a read and a change get 503 within seconds, and both work when it is back', async () => {
+  expect((await http.ask('GET', '/api/v1/things')).status).toBe(200);
+  await link.cut();
+  const from = performance.now();
+  const answers = await Promise.all([http.ask('GET', '/api/v1/things'), http.ask('POST', '/api/v1/things')]);
+  expect(performance.now() - from).toBeLessThan(12_000);
+  for (const answer of answers) {
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await answer.json()).toMatchObject({ code: 'unavailable' });
+  }
+  for (const { error } of http.done.slice(-2)) expect(isUnavailable(error)).toBe(true);
+  await link.mend();
+  const back = async () => (await http.ask('POST', '/api/v1/things')).status === 201;
+  await until('MongoDB is back', back, 15_000);
+  expect((await http.ask('GET', '/api/v1/things')).status).toBe(200);
+  await until('its event', async () => taken.length > 0);
+}, 40_000);
+
+test('a transaction that loses MongoDB in its midst is done once when it comes back, or not at all', async () => {
+  const ada = someone();
+  let runs = 0;
+  const made = makeThing(store, ada, 'in the midst', async () => {
+    runs += 1;
+    if (runs > 1) return;
+    await link.cut();
+    await link.mend();
+  });
+  const done = await made.then(
+    () => 1,
+    (error: unknown) => {
+      expect(isUnavailable(error)).toBe(true);
+      return 0;
+    },
+  );
+  const count = () => store.rows(things).countDocuments({ name: 'in the midst' });
+  expect(await until('an answer', () => count().catch(() => undefined), 15_000)).toBe(done);
+}, 40_000);
+
+test('a ping of a MongoDB that hangs is given up', async () => {
+  link.hang();
+  const from = performance.now();
+  await expect(store.ping()).rejects.toThrow();
+  expect(performance.now() - from).toBeLessThan(4_000);
+  await link.cut();
+  await link.mend();
+  await until(
+    'MongoDB is back',
+    () =>
+      store.ping().then(
+        () => true,
+        () => false,
+      ),
+    15_000,
+  );
+}, 30_000);
+
+test('a store that cannot be opened says that MongoDB is unavailable, within seconds', async () => {
+  const refused = await linkTo(1);
+  await refused.cut();
+  const opening = openStore({
+    uri: new Secret(`mongodb://ada:hush@127.0.0.1:${refused.port}/x`),
+    contract: makers,
+    collections: [things],
+    topology: new Map(),
+    bus,
+    alone: true,
+    ring: keyRing(new Secret(Buffer.alloc(32).toString('base64'))),
+    now: () => new Date(),
+    trace: () => undefined,
+    trouble: () => undefined,
+  });
+  const error = await opening.catch((thrown: Error) => thrown);
+  expect(isUnavailable(error)).toBe(true);
+  expect(String(error)).not.toContain('hush');
+}, 20_000);
+
+test('a MongoDB that shuts down in an orderly way is unavailable too', async () => {
+  await mongod.stop();
+  const error = await makeThing(store, someone(), 'too late').catch((thrown: unknown) => thrown);
+  expect(isUnavailable(error)).toBe(true);
+}, 30_000);
+
+/** A way to a port that can be cut and mended. */
+async function linkTo(port: number) {
+  const sockets = new Set<Socket>();
+  let hangs = false;
+  const server: Server = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        near.destroy();
+        far.destroy();
+        sockets.delete(socket);
+      });
+    }
+    near.on('data', (chunk) => hangs || far.write(chunk));
+    far.on('data', (chunk) => hangs || near.write(chunk));
+  });
+  const listen = (at: number) => new Promise<void>((done) => server.listen(at, '127.0.0.1', done));
+  await listen(0);
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('A TCP server has a port');
+  return {
+    port: address.port,
+    hang() {
+      hangs = true;
+    },
+    async cut() {
+      const closed = new Promise((done) => server.close(done));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    async mend() {
+      hangs = false;
+      await listen(address.port);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/** The stage for tests of HTTP: handled operations behind a listener, without any database. */
+import { connect } from 'node:net';
+import { type AnyOperation, access, Forbidden, IdempotencyKeyReused, newId } from '#libs/contract';
+import {
+  application,
+  type Bucket,
+  type Done,
+  type Handled,
+  type Listening,
+  listen,
+  type Principal,
+  routes,
+} from '#libs/http';
+import type { Kept, Store } from '#libs/store';
+
+/** A principal whose access token is `good`; `outsider` is one who may do nothing. */
+export const ada: Principal = { organization_id: newId(), user_id: newId(), key_id: null };
+
+export const insider = access<Principal>({
+  name: 'insider',
+  sentence: 'Insiders.',
+  problems: [Forbidden],
+  permits: (principal) => (principal.key_id === 'outsider' ? Forbidden() : undefined),
+});
+
+/** Operations behind a listener. */
+export interface HttpStage {
+  origin: string;
+  port: number;
+  listening: Listening;
+  /** How requests ended, in order. */
+  done: Done[];
+  /** Errors outside of operations. */
+  troubles: unknown[];
+  /** Asks with the token `good` unless told otherwise. */
+  ask(method: string, path: string, init?: RequestInit & { as?: string | null }): Promise<Response>;
+  /** Sends bytes as they are on a connection of their own; gives all that comes back until it is closed. */
+  raw(text: string): Promise<string>;
+}
+
+/** What may be chosen. */
+export interface HttpStageOptions {
+  store?: Pick<Store, 'idempotently'>;
+  limit?: Bucket;
+  authenticate?(token: string): Promise<Principal | undefined>;
+}
+
+/** Sets the stage. */
+export async function httpStage(
+  handled: readonly Handled[],
+  options: HttpStageOptions = {},
+): Promise<HttpStage> {
+  const done: Done[] = [];
+  const troubles: unknown[] = [];
+  const principals: Record<string, Principal> = { good: ada, outsider: { ...ada, key_id: 'outsider' } };
+  const router = routes({
+    handled,
+    store: options.store ?? rememberingStore(),
+    authenticate: options.authenticate ?? (async (token) => principals[token]),
+    apiPrefix: '/api/v1',
+    limit: options.limit,
+    span: (_name, _headers, work) => work(),
+    done: (one) => void done.push(one),
+  });
+  const operations: AnyOperation[] = handled.map(({ operation }) => operation);
+  const app = application({
+    routers: [router],
+    operations,
+    apiPrefix: '/api/v1',
+    trustedProxies: [],
+    trouble: (_what, error) => void troubles.push(error),
+  });
+  const listening = await listen(app, 0, '127.0.0.1');
+  const origin = `http://127.0.0.1:${listening.port}`;
+  return {
+    origin,
+    port: listening.port,
+    listening,
+    done,
+    troubles,
+    ask(method, path, { as = 'good', ...init } = {}) {
+      const headers = new Headers(init.headers);
+      if (as !== null) headers.set('authorization', `Bearer ${as}`);
+      return fetch(origin + path, { method, redirect: 'manual', ...init, headers });
+    },
+    raw(text) {
+      return new Promise((resolve, reject) => {
+        let answer = '';
+        const socket = connect(listening.port, '127.0.0.1', () => socket.write(text));
+        socket.on('data', (chunk) => {
+          answer += chunk.toString('latin1');
+        });
+        socket.on('close', () => resolve(answer));
+        socket.on('error', reject);
+      });
+    },
+  };
+}
+
+/** The JSON of an answer. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+export async function jsonOf(answer: Response | Promise<Response>): Promise<any> {
+  return (await answer).json();
+}
+
+/** Keeps answers in memory. */
+export function rememberingStore(): Pick<Store, 'idempotently'> {
+  const answers = new Map<string, Kept & { fingerprint: string }>();
+  return {
+    async idempotently(acting, claim, work) {
+      const kept = answers.get(claim.key);
+      if (kept && kept.fingerprint !== claim.fingerprint) throw IdempotencyKeyReused();
+      if (kept) return { ...kept, replayed: true };
+      const answer = await work(acting);
+      answers.set(claim.key, { ...answer, fingerprint: claim.fingerprint });
+      return { ...answer, replayed: false };
+    },
+  };
+}
