@@ -45,7 +45,7 @@ export async function send(
   if (body instanceof Readable) {
     await pipeline(body, response).catch((error: unknown) => {
       // a client that goes away is no mistake of ours; a source that breaks is
-      if (!(isPrematureClose(error) && body.errored === null)) throw error;
+      if (!isPrematureClose(error)) throw error;
     });
     return;
   }

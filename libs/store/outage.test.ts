@@ -58,7 +58,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await http?.listening.close(0);
-  await stage?.close();
+  await stage?.stop({ gone: true });
   await link?.cut();
   await mongod?.stop();
 });

@@ -129,7 +129,8 @@ export interface StoreStage {
   outbox(filter?: object): Promise<OutRow[]>;
   /** Closes all stores that were opened. */
   close(): Promise<void>;
-  stop(): Promise<void>;
+  /** Removes the database, unless its MongoDB has gone. */
+  stop(of?: { gone: boolean }): Promise<void>;
 }
 
 /** Sets the stage; `uri` names a MongoDB that is there already. */
@@ -173,9 +174,9 @@ export async function storeStage(uri?: string): Promise<StoreStage> {
     outbox: (filter = {}) =>
       db.collection<OutRow>('thing_makers_outbox').find(filter).sort({ _id: 1 }).toArray(),
     close,
-    async stop() {
+    async stop({ gone } = { gone: false }) {
       await close();
-      await db.dropDatabase();
+      if (!gone) await db.dropDatabase();
       await client.close();
       await mongo.stop();
     },

@@ -1,5 +1,5 @@
 /** Who is asking: what a bearer token stands for at this very moment, from the views that identity publishes. */
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -73,7 +73,7 @@ function tokenVerifier(
 ): (token: string) => Promise<Claims | undefined> {
   const verified = new LRUCache<string, Claims>({ max: 10_000 });
   const published = store.read(publicKeys).anywhere();
-  let known = new Map<string, KeyObject>();
+  let known = new Map<string, string>();
   let readAt = Number.NEGATIVE_INFINITY;
 
   return async (token) => {
@@ -88,16 +88,20 @@ function tokenVerifier(
     return result;
   };
 
-  async function keyNamed(kid: string): Promise<KeyObject | undefined> {
+  async function keyNamed(kid: string): Promise<string | undefined> {
     if (!known.has(kid) && now().getTime() - readAt >= unknownKeyPauseMs) {
       readAt = now().getTime();
       const rows = await published.many({});
-      known = new Map(
-        rows.map((row) => [row._id, createPublicKey({ key: JSON.parse(row.public_jwk), format: 'jwk' })]),
-      );
+      known = new Map(rows.map((row) => [row._id, pemOf(row.public_jwk)]));
     }
     return known.get(kid);
   }
+}
+
+function pemOf(jwk: string): string {
+  return createPublicKey({ key: JSON.parse(jwk), format: 'jwk' })
+    .export({ format: 'pem', type: 'spki' })
+    .toString();
 }
 
 function headerOf(token: string): { kid: string } | undefined {
@@ -109,7 +113,7 @@ function headerOf(token: string): { kid: string } | undefined {
   }
 }
 
-function verify(token: string, key: KeyObject, nowSeconds: number): Claims | undefined {
+function verify(token: string, key: string, nowSeconds: number): Claims | undefined {
   try {
     const options = {
       algorithms: ['ES256' as const],

@@ -1,5 +1,5 @@
 /** Signing keys: ES256 key pairs for access tokens; private halves are sealed at rest. */
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { newId } from '#libs/contract';
 import { handle } from '#libs/http';
@@ -15,7 +15,7 @@ export function signing(of: {
   now: () => Date;
   lifeSeconds: number;
 }) {
-  let current: { kid: string; key: KeyObject } | undefined;
+  let current: { kid: string; pem: string } | undefined;
 
   return {
     /** Makes the first key if there is none, and takes the newest to sign with. */
@@ -23,7 +23,7 @@ export function signing(of: {
       const [newest] = await of.credentials.signingKeys();
       const row = newest ?? (await makeKey());
       const pem = of.ring.open(row.sealed_private, sealContext(row._id));
-      current = { kid: row._id, key: createPrivateKey(pem) };
+      current = { kid: row._id, pem };
     },
 
     /** An access token: JWT, ES256, naming the user and the organization. */
@@ -39,7 +39,7 @@ export function signing(of: {
         exp: iat + of.lifeSeconds,
         jti: newId(),
       };
-      return jwt.sign(claims, current.key, { algorithm: 'ES256', keyid: current.kid });
+      return jwt.sign(claims, current.pem, { algorithm: 'ES256', keyid: current.kid });
     },
 
     handled: [
