@@ -83,7 +83,7 @@ function tokenVerifier(
     if (before) return before.exp > nowSeconds ? before : undefined;
     const header = headerOf(token);
     const key = header && (await keyNamed(header.kid));
-    const result = key && verify(token, key, nowSeconds);
+    const result = key === undefined ? undefined : verify(token, key, nowSeconds);
     if (result) verified.set(hash, result);
     return result;
   };
