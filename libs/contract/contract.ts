@@ -10,6 +10,8 @@ export interface Contract {
   readonly title: string;
   readonly sentence: string;
   readonly operations: readonly AnyOperation[];
+  /** Operations for its operators: on the management port, never in the public reference. */
+  readonly operates?: readonly AnyOperation[];
   /** Events it says. */
   readonly says: readonly EventType[];
   /** Events it hears; they share one queue named after the service. */

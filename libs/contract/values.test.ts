@@ -78,7 +78,7 @@ describe('secrets', () => {
       [secret].join(),
     ];
     for (const text of printed) expect(text).not.toContain(value);
-    expect(`${secret}`).toBe('[secret]');
+    expect([`${secret}`, inspect(secret)]).toEqual(['[secret]', '[secret]']);
     expect(JSON.stringify({ secret })).toBe('{"secret":"[secret]"}');
   });
 });

@@ -1,27 +1,44 @@
-/** The management port: health and metrics, for operators and never for the ingress. */
+/** The management port: health, metrics and what operators may do; never for the ingress. */
 import express from 'express';
+import type { AnyOperation } from '#libs/contract';
+import { application } from '#libs/http';
 import type { Metrics } from './metrics.ts';
 
 /** What the management port asks. */
-export interface Health {
+export interface Management {
   /** What is not ready, by name with its reason; empty when all is well. */
   unready(): Promise<Record<string, string>>;
   metrics: Metrics;
+  /** The routes of operators. */
+  routers: readonly express.Router[];
+  operations: readonly AnyOperation[];
+  trouble(what: string, error: unknown): void;
 }
 
-/** The application behind the management port: `/healthz`, `/readyz`, `/metrics`. */
-export function management({ unready, metrics }: Health): express.Express {
-  const app = express().disable('x-powered-by').disable('etag');
-  app.get('/healthz', (_request, response) => {
+/** The application behind the management port: `/healthz`, `/readyz`, `/metrics` and the routes of operators. */
+export function management(of: Management): express.Express {
+  const { routers, operations, trouble } = of;
+  return application({
+    routers: [health(of), ...routers],
+    operations,
+    apiPrefix: '',
+    trustedProxies: [],
+    trouble,
+  });
+}
+
+function health({ unready, metrics }: Pick<Management, 'unready' | 'metrics'>): express.Router {
+  const router = express.Router();
+  router.get('/healthz', (_request, response) => {
     response.json({ status: 'alive' });
   });
-  app.get('/readyz', async (_request, response) => {
+  router.get('/readyz', async (_request, response) => {
     const reasons = await unready();
     const ready = Object.keys(reasons).length === 0;
     response.status(ready ? 200 : 503).json(ready ? { status: 'ready' } : { status: 'not ready', reasons });
   });
-  app.get('/metrics', async (_request, response) => {
+  router.get('/metrics', async (_request, response) => {
     response.type(metrics.register.contentType).send(await metrics.register.metrics());
   });
-  return app;
+  return router;
 }

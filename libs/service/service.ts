@@ -26,6 +26,8 @@ export interface Running {
   handled: readonly Handled[];
   /** Who a bearer token stands for. */
   authenticate(token: string): Promise<Principal | undefined>;
+  /** Operations for operators, with credentials of their own. */
+  operated?: { handled: readonly Handled[]; authenticate: Running['authenticate'] };
   listeners?: readonly Listener[];
   workers?: readonly Worker[];
   /** Done once before the service answers, e.g. making a first key. */

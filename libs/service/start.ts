@@ -1,12 +1,12 @@
 /** Starts services in one process and stops them in order. */
 import type { Contract } from '#libs/contract';
 import { type Bus, memoryBus, topologyOf } from '#libs/events';
-import { application, listen, routes, tokenBucket } from '#libs/http';
+import { application, type Done, listen, routes, tokenBucket } from '#libs/http';
 import { openStore, type Store } from '#libs/store';
 import { closed, closedTogether } from './closing.ts';
 import { heard } from './hearing.ts';
 import { type Log, newLog } from './log.ts';
-import { management } from './management.ts';
+import { type Management, management } from './management.ts';
 import { type Metrics, newMetrics } from './metrics.ts';
 import { prepared } from './prepare.ts';
 import type { AnyService, Running } from './service.ts';
@@ -133,7 +133,7 @@ async function serving(host: Process, ups: readonly Up[]): Promise<Started> {
   const { settings, log, bus, tracing } = host;
   const state = { draining: false };
   const api = await listen(publicApplication(host, ups), settings.PORT, settings.HOST);
-  const health = management({ metrics: host.metrics, unready: () => unready(ups, bus, state.draining) });
+  const health = managementApplication(host, ups, () => unready(ups, bus, state.draining));
   const managementPort = await listen(health, settings.MANAGEMENT_PORT, settings.HOST).catch(
     async (error: unknown) => {
       await api.close(0);
@@ -186,34 +186,45 @@ async function serving(host: Process, ups: readonly Up[]): Promise<Started> {
 }
 
 function publicApplication(host: Process, ups: readonly Up[]) {
-  const { settings, log, metrics, tracing, apiPrefix } = host;
+  const { settings, log, apiPrefix } = host;
   const { REQUESTS_PER_MINUTE: perMinute, REQUESTS_BURST: burst } = settings;
   const limit =
     perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => host.now().getTime() }) : undefined;
-  const routers = ups.map(({ service, store, running }) =>
-    routes({
-      handled: running.handled,
-      store,
-      authenticate: running.authenticate,
-      apiPrefix,
-      limit,
-      span: tracing.span,
-      done({ principal, error, ...done }) {
-        metrics.request({ ...done, principal });
-        const who = { organization_id: principal?.organization_id, user_id: principal?.user_id };
-        const line = { service: service.contract.name, ...done, ...who };
-        if (error === undefined) log.info(line, done.operation);
-        else log.error({ ...line, err: error }, done.operation);
-      },
-    }),
-  );
   return application({
-    routers,
+    routers: ups.map((up) => routes({ ...answering(host, up), ...up.running, apiPrefix, limit })),
     operations: ups.flatMap(({ running }) => running.handled.map(({ operation }) => operation)),
     apiPrefix,
     trustedProxies: settings.TRUSTED_PROXIES,
     trouble: (what, error) => log.error({ err: error }, what),
   });
+}
+
+function managementApplication(host: Process, ups: readonly Up[], unready: Management['unready']) {
+  const operated = ups.flatMap((up) => (up.running.operated ? [{ up, ...up.running.operated }] : []));
+  return management({
+    metrics: host.metrics,
+    unready,
+    routers: operated.map(({ up, ...by }) =>
+      routes({ ...answering(host, up), ...by, apiPrefix: '', limit: undefined }),
+    ),
+    operations: operated.flatMap(({ handled }) => handled.map(({ operation }) => operation)),
+    trouble: (what, error) => host.log.error({ err: error }, what),
+  });
+}
+
+/** What routes need of their process and their service, whoever calls them. */
+function answering({ log, metrics, tracing }: Process, { service, store }: Up) {
+  return {
+    store,
+    span: tracing.span,
+    done({ principal, error, ...done }: Done) {
+      metrics.request({ ...done, principal });
+      const who = { organization_id: principal?.organization_id, user_id: principal?.user_id };
+      const line = { service: service.contract.name, ...done, ...who };
+      if (error === undefined) log.info(line, done.operation);
+      else log.error({ ...line, err: error }, done.operation);
+    },
+  };
 }
 
 async function unready(ups: readonly Up[], bus: Bus, draining: boolean): Promise<Record<string, string>> {

@@ -1,7 +1,7 @@
 /** A change and its events: one transaction, then one publication, whatever dies in between. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
-import { BusClosed, Poisoned } from '#libs/events';
+import { type Bus, BusClosed, Poisoned } from '#libs/events';
 import { until } from '#libs/testing';
 import {
   busOf,
@@ -36,6 +36,22 @@ const published = (count: number) =>
     const rows = await stage.outbox({ published_at: { $exists: true } });
     return rows.length === count && rows;
   });
+/** A bus that tells how often the sweep has looked whether it is up, which it does each time. */
+const watched = (bus: Bus) => {
+  let looks = 0;
+  const up = {
+    get up() {
+      looks += 1;
+      return true;
+    },
+  };
+  const seen = Object.defineProperties({ ...bus }, Object.getOwnPropertyDescriptors(up));
+  const looked = (times: number) => {
+    const from = looks;
+    return until('the next sweeps', async () => looks >= from + times);
+  };
+  return { bus: seen, looked };
+};
 const namesOf = (events: readonly Envelope[]) =>
   events.map(({ data }) => ThingMade.data.parse(data).name).sort();
 
@@ -67,6 +83,17 @@ test('a change that fails leaves neither itself nor its event', async () => {
   expect(await store.rows(things).countDocuments({})).toBe(1);
   expect(await stage.outbox()).toHaveLength(1);
   expect(namesOf(taken)).toEqual(['b']);
+});
+
+test('a process that dies before the commit leaves neither the change nor its event', async () => {
+  const store = await stage.open();
+  const dies = store.transact(someone(), async (tx) => {
+    await makeThing(store, { ...someone(), ...{ tx } }, 'a');
+    tx.session.commitTransaction = () => Promise.reject(new Error('dead'));
+  });
+  await expect(dies).rejects.toThrow('dead');
+  expect(await store.rows(things).countDocuments({})).toBe(0);
+  expect(await stage.outbox()).toEqual([]);
 });
 
 test('saying data of another shape fails the whole change', async () => {
@@ -256,13 +283,35 @@ test('a slow bus bounds how many events a process has in hand', async () => {
     await gate.promise;
     asked -= 1;
   });
-  const store = await stage.open({ bus: slow });
+  const { bus, looked } = watched(slow);
+  const store = await stage.open({ bus });
   store.relay();
   await until('its hands full', async () => asked >= 2_000);
+  await looked(2);
   gate.resolve();
   await published(2_500);
   expect(most).toBe(2_000);
 }, 20_000);
+
+test('an event that takes longer than its lease is not published again by the process that has it in hand', async () => {
+  const clock = stillClock();
+  const gate = Promise.withResolvers<void>();
+  let asked = 0;
+  const slow = busOf(() => {
+    asked += 1;
+    return gate.promise;
+  });
+  const { bus, looked } = watched(slow);
+  const store = await stage.open({ bus, now: clock.now });
+  store.relay();
+  await makeThing(store, someone(), 'a');
+  await until('the bus is asked', async () => asked === 1);
+  clock.advance(60_000);
+  await looked(2);
+  gate.resolve();
+  await published(1);
+  expect(asked).toBe(1);
+});
 
 test('closing publishes what is in hand and waits for its mark', async () => {
   const gate = Promise.withResolvers<void>();

@@ -9,6 +9,7 @@ type Filter = Record<string, unknown>;
 export interface Finder<Row> {
   one(filter: Filter, options?: FindOptions): Promise<Row | undefined>;
   many(filter: Filter, options?: FindOptions): Promise<Row[]>;
+  count(filter: Filter): Promise<number>;
 }
 
 export interface FindOptions {
@@ -36,6 +37,7 @@ export function reader<V extends View>(db: Db, view: V): Reader<RowOf<V>> {
     async many(filter, options = {}) {
       return (await rows.find({ ...filter, ...scope }, options).toArray()).map(known<RowOf<V>>);
     },
+    count: (filter) => rows.countDocuments({ ...filter, ...scope }),
   });
   return {
     in(value) {

@@ -2,4 +2,4 @@
 export { type Person, register } from './people.ts';
 export { testMongo } from './servers.ts';
 export { until } from './until.ts';
-export { type Asked, type Told, type World, world } from './world.ts';
+export { type Asked, opsToken, type Told, type World, world } from './world.ts';

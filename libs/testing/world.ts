@@ -36,6 +36,9 @@ export interface World {
   stop(): Promise<void>;
 }
 
+/** The operator's token in every world. */
+export const opsToken = 'operator-of-the-test-world';
+
 /** Starts services; `environment` adds to the settings. */
 export async function world(of: {
   services: readonly AnyService[];
@@ -56,6 +59,7 @@ export async function world(of: {
     REQUESTS_PER_MINUTE: '0',
     DRAIN_SECONDS: '2',
     DEFAULT_PLAN: 'scale',
+    OPS_TOKEN: opsToken,
     WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',
     ...of.environment,
   };

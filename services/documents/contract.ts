@@ -16,7 +16,7 @@ import {
   treeInput,
   versionLabel,
 } from './shapes.ts';
-import { documentNodes, documentStates } from './views.ts';
+import { documentNodes, documentStates, publishRecords } from './views.ts';
 
 export * from './events.ts';
 export { Document, DocumentSummary, Node, type TreeInput } from './shapes.ts';
@@ -139,6 +139,6 @@ export const documentsContract = contract({
   says: [DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned],
   hears: [],
   owns: ['documents', 'nodes', 'publish_ledger', 'publish_usage'],
-  views: [documentStates, documentNodes],
+  views: [documentStates, documentNodes, publishRecords],
   reads: [...principalViews, subscriptionTerms],
 });

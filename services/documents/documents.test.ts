@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, register, type World, world } from '#libs/testing';
+import { opsToken, type Person, register, type World, world } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from '../identity/service.ts';
 import { webhookDeliveryContract } from '../webhook-delivery/contract.ts';
@@ -273,33 +273,54 @@ describe('publishing', () => {
     expect(webhookDeliveryContract.hears.map(({ name }) => name)).toContain('document.published');
   });
 
-  test('the last publish of a plan is used once: two racing publishes give one 200 and one 402', async () => {
-    const trial = await world({
-      services: [identity, documents],
-      contracts,
-      environment: { DEFAULT_PLAN: 'trial', PUBLISH_LIMIT_TRIAL: '3' },
+  test('the last publish of a plan is used once: racing publishes give as many 200 as there are left', async () => {
+    const bo = await register(here);
+    await setPlan(bo, 'trial');
+    const ids: string[] = [];
+    for (let at = 0; at < 6; at += 1) ids.push((await create({ title: `${at}` }, bo.key)).body.id);
+    const answers = await Promise.all(ids.map((id) => publish(id, bo.key)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402, 402, 402]);
+    const refused = answers.find(({ status }) => status === 402);
+    expect(refused?.body).toMatchObject({
+      code: 'publish_quota_exhausted',
+      publish_limit: 2,
+      renews_at: null,
     });
-    try {
-      const bo = await register(trial);
-      const ids = [];
-      for (let at = 0; at < 6; at += 1)
-        ids.push((await trial.ask('POST', '/documents', { as: bo.key, body: { title: `${at}` } })).body.id);
-      const answers = await Promise.all(
-        ids.map((id) => trial.ask('POST', `/documents/${id}/publish`, { as: bo.key })),
-      );
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 402, 402, 402]);
-      const refused = answers.find(({ status }) => status === 402);
-      expect(refused?.body).toMatchObject({
-        code: 'publish_quota_exhausted',
-        publish_limit: 3,
-        renews_at: null,
-      });
-      const drafts = await trial.ask('GET', '/documents?status=draft', { as: bo.key });
-      expect(drafts.body).toHaveLength(3);
-    } finally {
-      await trial.stop();
-    }
-  }, 60_000);
+    const subscription = await here.ask('GET', '/organization/subscription', { as: bo.key });
+    expect(subscription.body).toEqual({ plan: 'trial', publish_limit: 2, publish_used: 2, renews_at: null });
+    expect((await here.ask('GET', '/documents?status=draft', { as: bo.key })).body).toHaveLength(4);
+
+    await setPlan(bo, 'scale');
+    const drafts = answers.flatMap(({ status }, at) => (status === 402 ? [ids[at] ?? ''] : []));
+    for (const id of drafts) expect((await publish(id, bo.key)).status).toBe(200);
+  });
+
+  test('publishes under an unlimited plan count when a limit comes, also when there was one before', async () => {
+    const bo = await register(here);
+    await setPlan(bo, 'trial');
+    await publish((await create({ title: 'counted' }, bo.key)).body.id, bo.key);
+    await setPlan(bo, 'scale');
+    for (let at = 0; at < 1; at += 1)
+      await publish((await create({ title: `${at}` }, bo.key)).body.id, bo.key);
+    await setPlan(bo, 'trial');
+    const { body: draft } = await create({ title: 'one too many' }, bo.key);
+    expect((await publish(draft.id, bo.key)).status).toBe(402);
+    await setPlan(bo, 'scale');
+    await setPlan(bo, 'trial');
+    expect((await publish(draft.id, bo.key)).status).toBe(402);
+  });
+
+  async function setPlan(person: Person, plan: string) {
+    const response = await fetch(
+      `${here.management}/ops/organizations/${person.organizationId}/subscription`,
+      {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ plan }),
+      },
+    );
+    expect(response.status).toBe(200);
+  }
 });
 
 describe('listing', () => {

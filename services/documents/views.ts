@@ -41,3 +41,11 @@ export const documentNodes = view({
     order: z.number(),
   }),
 });
+
+/** Every publish that counted. */
+export const publishRecords = view({
+  name: 'publish_records',
+  of: 'publish_ledger',
+  scope: 'organization_id',
+  row: z.object({ organization_id: id, month: z.string() }),
+});

@@ -1,5 +1,6 @@
 /** Who may call an operation: the values that operations of every service carry. */
 import { access, Forbidden } from '#libs/contract';
+import type { Principal } from '#libs/http';
 import type { Asking } from './principal.ts';
 import { ScalePlanRequired } from './problems.ts';
 
@@ -16,6 +17,13 @@ export const admin = access<Asking>({
   sentence: 'Admins of the organization.',
   permits: (asking) =>
     asking.role === 'admin' ? undefined : Forbidden('Only an admin of the organization may do this.'),
+});
+
+/** The operator of the installation, with `OPS_TOKEN`, on the management port. */
+export const operator = access<Principal>({
+  name: 'operator',
+  sentence: 'The operator of the installation.',
+  permits: () => undefined,
 });
 
 /** Any member of an organization on the Scale plan. */

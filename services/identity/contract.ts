@@ -1,7 +1,8 @@
 /** What identity offers: people, organizations, credentials; and to its neighbours: who is asking, and on which plan. */
 import { z } from 'zod';
-import { anyone, contract, id, media, nothing, operation } from '#libs/contract';
-import { member } from './access.ts';
+import { anyone, contract, id, media, NotFound, nothing, operation } from '#libs/contract';
+import { publishRecords } from '../documents/views.ts';
+import { member, operator } from './access.ts';
 import {
   EmailTaken,
   OrganizationRequired,
@@ -10,13 +11,25 @@ import {
   SlugTaken,
   WrongCredentials,
 } from './problems.ts';
-import { ApiKey, email, Member, name, Organization, password, Session, slug } from './shapes.ts';
+import { planNames } from './rules/plans.ts';
+import {
+  ApiKey,
+  email,
+  Member,
+  name,
+  Organization,
+  password,
+  Session,
+  Subscription,
+  slug,
+} from './shapes.ts';
 import { organizationProfiles, principalViews, role } from './views.ts';
 
 export * from './access.ts';
 export { type Asking, principalFrom } from './principal.ts';
 export * from './problems.ts';
-export { ApiKey, Member, Organization, Session } from './shapes.ts';
+export { periodOf, renewalOf, type Terms } from './rules/terms.ts';
+export { ApiKey, Member, Organization, Session, Subscription } from './shapes.ts';
 export * from './views.ts';
 
 // ── Operations ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -128,6 +141,31 @@ export const createApiKey = operation({
   problems: [RoleTooHigh],
 });
 
+export const getSubscription = operation({
+  id: 'getSubscription',
+  method: 'get',
+  path: '/organization/subscription',
+  summary: 'Get the plan, its limit and what is used of it',
+  access: member,
+  status: 200,
+  returns: Subscription,
+  problems: [],
+});
+
+export const setSubscription = operation({
+  id: 'setSubscription',
+  method: 'put',
+  at: 'root',
+  path: '/ops/organizations/{organization_id}/subscription',
+  summary: 'Set the plan of an organization',
+  access: operator,
+  params: z.object({ organization_id: id }),
+  body: z.strictObject({ plan: z.enum(planNames) }),
+  status: 200,
+  returns: Subscription,
+  problems: [NotFound],
+});
+
 export const getReference = operation({
   id: 'getReference',
   method: 'get',
@@ -176,14 +214,16 @@ export const identityContract = contract({
     logOut,
     getKeySet,
     getMe,
+    getSubscription,
     createApiKey,
     getReference,
     readReference,
     getReferenceAsset,
   ],
+  operates: [setSubscription],
   says: [],
   hears: [],
   owns: ['users', 'members', 'organizations', 'subscriptions', 'api_keys', 'sessions', 'signing_keys'],
   views: [...principalViews, organizationProfiles],
-  reads: [...principalViews],
+  reads: [...principalViews, publishRecords],
 });

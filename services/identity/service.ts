@@ -1,7 +1,7 @@
 /** Identity, wired. */
 import { z } from 'zod';
 import { openapi } from '#libs/contract';
-import { integer, service } from '#libs/service';
+import { integer, secret, service } from '#libs/service';
 import { contracts } from '../contracts.ts';
 import { keeping } from './api-keys.ts';
 import { identityContract } from './contract.ts';
@@ -22,6 +22,8 @@ import {
   users,
 } from './store/collections.ts';
 import { credentials } from './store/credentials.ts';
+import { plans as planRows } from './store/plans.ts';
+import { operatorFrom, subscribing } from './subscribing.ts';
 
 const accessTokenSeconds = 900;
 
@@ -29,6 +31,9 @@ export const identity = service({
   contract: identityContract,
   settings: z.object({
     DEFAULT_PLAN: z.enum(planNames).default('trial').meta({ description: 'Plan of a new organization' }),
+    OPS_TOKEN: secret
+      .optional()
+      .meta({ description: 'Token of the operator on the management port; off when unset' }),
     PUBLISH_LIMIT_TRIAL: integer.default(5).meta({ description: 'Publish events of the trial plan in all' }),
     PUBLISH_LIMIT_TEAM: integer.default(200).meta({ description: 'Publish events of the team plan a month' }),
   }),
@@ -44,6 +49,7 @@ export const identity = service({
       trialPublishes: settings.PUBLISH_LIMIT_TRIAL,
       teamPublishes: settings.PUBLISH_LIMIT_TEAM,
     };
+    const plan = subscribing({ plans: planRows(store), limits: plans, now });
     const sessionsFor = {
       ...kept,
       signing: keys,
@@ -53,6 +59,7 @@ export const identity = service({
     };
     return {
       handled: [
+        ...plan.handled,
         ...signingIn(sessionsFor),
         ...keys.handled,
         ...people(kept),
@@ -60,6 +67,9 @@ export const identity = service({
         ...reference(openapi(contracts, about)),
       ],
       authenticate: principalFrom(store, now),
+      ...(settings.OPS_TOKEN && {
+        operated: { handled: plan.operated, authenticate: operatorFrom(settings.OPS_TOKEN) },
+      }),
       before: keys.prepare,
     };
   },

@@ -55,6 +55,15 @@ export const Session = z
   })
   .meta({ id: 'Session' });
 
+export const Subscription = z
+  .strictObject({
+    plan: z.string(),
+    publish_limit: z.number().int().nullable().meta({ description: 'Publish events; null is no limit' }),
+    publish_used: z.number().int(),
+    renews_at: timestamp.nullable().meta({ description: 'When the count starts anew; null is never' }),
+  })
+  .meta({ id: 'Subscription' });
+
 export const ApiKey = z
   .strictObject({
     id,

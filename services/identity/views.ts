@@ -62,6 +62,8 @@ export const subscriptionTerms = view({
     _id: id,
     plan: z.string(),
     publish_limit: z.number().nullable(),
+    /** Counts the times the plan was set: what is counted under one version is not under another. */
+    terms_version: z.number(),
     renews: z.enum(['monthly', 'never']),
   }),
 });

@@ -2,7 +2,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { canStandUnder, placed } from './hierarchy.ts';
 import { canEdit, canManage } from './permission.ts';
-import { periodOf, renewalOf } from './quota.ts';
 
 test('sections stand at the top, steps in sections, sub-steps in steps, and nowhere else', () => {
   const types = ['section', 'step', 'sub_step'] as const;
@@ -63,12 +62,4 @@ describe('permission', () => {
     expect(canEdit({ user_id, role }, document)).toBe(edits);
     expect(canManage({ user_id, role }, document)).toBe(manages);
   });
-});
-
-test('a monthly quota counts by UTC month and renews on its first day; a trial counts once and for all', () => {
-  const newYearsEve = new Date('2026-12-31T23:59:59.999Z');
-  expect(periodOf({ renews: 'monthly' }, newYearsEve)).toBe('2026-12');
-  expect(renewalOf({ renews: 'monthly' }, newYearsEve)).toBe('2027-01-01T00:00:00.000Z');
-  expect(periodOf({ renews: 'never' }, newYearsEve)).toBe('all');
-  expect(renewalOf({ renews: 'never' }, newYearsEve)).toBeNull();
 });

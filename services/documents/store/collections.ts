@@ -53,7 +53,7 @@ export interface LedgerRow {
 
 /** How many publish events of a limited plan are used. */
 export interface UsageRow {
-  /** `<organization id>:<period>` */
+  /** `<organization id>:<period>:<terms version>`: another plan starts with a counter of its own, seeded from the ledger. */
   _id: string;
   used: number;
 }

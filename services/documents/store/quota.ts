@@ -1,9 +1,8 @@
 /** The publish quota in MongoDB: a ledger of every publish, and a counter for limited plans only. */
 import { newId } from '#libs/contract';
 import type { Acting, Store, Transaction } from '#libs/store';
-import { subscriptionTerms } from '../../identity/contract.ts';
+import { periodOf, renewalOf, subscriptionTerms, type Terms } from '../../identity/contract.ts';
 import { PublishQuotaExhausted } from '../contract.ts';
-import { periodOf, renewalOf, type Terms } from '../rules/quota.ts';
 import { publishLedger, publishUsage } from './collections.ts';
 
 /** Counts publish events. */
@@ -14,7 +13,11 @@ export function quota(store: Store) {
   return {
     /** The organization's terms; its counter is made ready outside of any transaction, seeded from the ledger. */
     async termsFor({ organization_id }: Acting, at: Date): Promise<Terms> {
-      const own = (await terms.in(organization_id).one({})) ?? { publish_limit: 0, renews: 'never' as const };
+      const own = (await terms.in(organization_id).one({})) ?? {
+        publish_limit: 0,
+        renews: 'never' as const,
+        terms_version: 0,
+      };
       if (own.publish_limit !== null) await makeCounter(organization_id, own, at);
       return own;
     },
@@ -51,7 +54,7 @@ export function quota(store: Store) {
 export type Quota = ReturnType<typeof quota>;
 
 function counterId(organizationId: string, own: Terms, at: Date): string {
-  return `${organizationId}:${periodOf(own, at)}`;
+  return `${organizationId}:${periodOf(own, at)}:${own.terms_version}`;
 }
 
 function exhausted(own: Terms, at: Date) {

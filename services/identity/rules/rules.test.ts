@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { isWellFormedKey, keyFrom, prefixOf } from './api-key.ts';
 import { termsOf } from './plans.ts';
 import { isReserved, slugFrom, slugWithSuffix } from './slug.ts';
+import { periodOf, renewalOf } from './terms.ts';
 
 describe('API keys', () => {
   const key = keyFrom(new Uint8Array(32).fill(7));
@@ -53,4 +54,12 @@ test('plans: trial never renews, team renews every month, scale has no limit', (
   expect(termsOf('trial', terms)).toEqual({ publishLimit: 5, renews: 'never' });
   expect(termsOf('team', terms)).toEqual({ publishLimit: 200, renews: 'monthly' });
   expect(termsOf('scale', terms)).toEqual({ publishLimit: null, renews: 'monthly' });
+});
+
+test('a monthly quota counts by UTC month and renews on its first day; a trial counts once and for all', () => {
+  const newYearsEve = new Date('2026-12-31T23:59:59.999Z');
+  expect(periodOf({ renews: 'monthly' }, newYearsEve)).toBe('2026-12');
+  expect(renewalOf({ renews: 'monthly' }, newYearsEve)).toBe('2027-01-01T00:00:00.000Z');
+  expect(periodOf({ renews: 'never' }, newYearsEve)).toBe('all');
+  expect(renewalOf({ renews: 'never' }, newYearsEve)).toBeNull();
 });

@@ -121,6 +121,7 @@ export function accounts(store: Store) {
       plan: account.plan,
       publish_limit: account.publishLimit,
       renews: account.renews,
+      terms_version: 1,
     };
     return store.transact({ organization_id: organization._id, user_id: user._id }, async ({ session }) => {
       await rows.users.insertMany([user], { session, lean: true });

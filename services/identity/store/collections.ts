@@ -33,6 +33,7 @@ export interface SubscriptionRow {
   _id: string;
   plan: string;
   publish_limit: number | null;
+  terms_version: number;
   renews: 'monthly' | 'never';
 }
 
@@ -96,7 +97,7 @@ export const members = collection<MemberRow>('members', {
 });
 
 export const subscriptions = collection<SubscriptionRow>('subscriptions', {
-  fields: { _id: String, plan: text, publish_limit: Number, renews: text },
+  fields: { _id: String, plan: text, publish_limit: Number, terms_version: Number, renews: text },
 });
 
 export const apiKeys = collection<ApiKeyRow>('api_keys', {

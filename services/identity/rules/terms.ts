@@ -1,9 +1,11 @@
-/** The publish quota: what counts together, and when the count starts anew. */
+/** The terms of a subscription: what is counted together, and when the count starts anew. */
 
 /** What a plan allows. */
 export interface Terms {
   publish_limit: number | null;
   renews: 'monthly' | 'never';
+  /** Counts the times the plan was set. */
+  terms_version: number;
 }
 
 /** The period that a publish counts in: `2026-11` (UTC) or `all`. */

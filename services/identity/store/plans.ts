@@ -1,0 +1,43 @@
+/** Subscriptions in MongoDB, and how much of them is used. */
+import type { Store } from '#libs/store';
+import { publishRecords } from '../../documents/views.ts';
+import { periodOf, type Terms } from '../rules/terms.ts';
+import { type SubscriptionRow, subscriptions } from './collections.ts';
+
+/** Reads and sets subscriptions. */
+export function plans(store: Store) {
+  const rows = store.rows(subscriptions);
+  const records = store.read(publishRecords);
+
+  return {
+    async of(organization_id: string): Promise<SubscriptionRow | undefined> {
+      return (await rows.findOne({ _id: organization_id }).lean()) ?? undefined;
+    },
+
+    /** Sets the plan with its terms; nothing when there is no such organization. */
+    async set(
+      organization_id: string,
+      plan: string,
+      terms: Omit<Terms, 'terms_version'>,
+    ): Promise<SubscriptionRow | undefined> {
+      const options = { returnDocument: 'after' as const };
+      return (
+        (await rows
+          .findOneAndUpdate(
+            { _id: organization_id },
+            { $set: { plan, ...terms }, $inc: { terms_version: 1 } },
+            options,
+          )
+          .lean()) ?? undefined
+      );
+    },
+
+    /** Publish events that count now. */
+    used(organization_id: string, terms: Terms, at: Date): Promise<number> {
+      const counted = terms.renews === 'monthly' ? { month: periodOf(terms, at) } : {};
+      return records.in(organization_id).count(counted);
+    },
+  };
+}
+
+export type Plans = ReturnType<typeof plans>;
