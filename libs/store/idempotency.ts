@@ -1,7 +1,7 @@
 /** Idempotency keys: the first answer is kept in the transaction of its effect and given again. */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type mongoose from 'mongoose';
-import { IdempotencyKeyInFlight, IdempotencyKeyReused } from '#libs/contract';
+import { IdempotencyKeyInFlight, IdempotencyKeyReused, PayloadTooLarge } from '#libs/contract';
 import { collection } from './collection.ts';
 import type { KeyRing } from './sealing.ts';
 import { isDuplicate, isWriteConflict, type Transaction } from './transaction.ts';
@@ -86,8 +86,16 @@ export async function keepAnswer(
 ): Promise<void> {
   const { status, headers, body } = kept;
   const sealed = ring.seal(gzipSync(body).toString('base64'), contextOf(key));
+  if (sealed.length > maxSealedLength) {
+    throw PayloadTooLarge(
+      'The answer is too large to be kept for an Idempotency-Key: send this request without one.',
+    );
+  }
   await rows.updateOne({ _id: key }, { status, headers, body: sealed }, { session: tx.session });
 }
+
+/** A row is at most 16 MiB; this leaves room for all that is not the answer. */
+const maxSealedLength = 15 * 1024 * 1024;
 
 /** What a sealed answer is bound to. */
 function contextOf(key: string): string {

@@ -1,4 +1,5 @@
 /** Documents over HTTP with a real MongoDB. */
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
@@ -121,6 +122,28 @@ describe('creating', () => {
     const { status, body } = await create({ title: 'T', nodes: tree(10_000) });
     expect([status, body.code]).toEqual([400, 'too_many_nodes']);
   }, 30_000);
+
+  test('30 MiB of rich text in one document are kept whole; with a key that cannot be honoured nothing is kept', async () => {
+    const noise = (at: number) => randomBytes(360_000).toString('base64') + at;
+    const nodes = Array.from({ length: 60 }, (_, at) => ({
+      node_type: 'section',
+      title: `${at}`,
+      content: { type: 'doc', content: [{ type: 'text', text: noise(at) }] },
+    }));
+    const { status, body } = await create({ title: 'Large', nodes });
+    expect(status).toBe(201);
+    expect(inputOf(body.nodes)).toEqual(withDefaults(nodes as TreeInput[]));
+    const headers = { 'idempotency-key': newId() };
+    const keyed = await here.ask('POST', '/documents', {
+      as: ada.key,
+      body: { title: 'Keyed and large', nodes },
+      headers,
+    });
+    expect([keyed.status, keyed.body.code]).toEqual([413, 'payload_too_large']);
+    expect(await here.db.collection('documents').countDocuments({ title: 'Keyed and large' })).toBe(0);
+    const tooMuch = await create({ title: 'T', nodes: [...nodes, ...nodes] });
+    expect([tooMuch.status, tooMuch.body.code]).toEqual([413, 'payload_too_large']);
+  }, 60_000);
 
   test('the same Idempotency-Key makes one document', async () => {
     const asked = { as: ada.key, body: { title: 'Once' }, headers: { 'idempotency-key': newId() } };

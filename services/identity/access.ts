@@ -15,6 +15,7 @@ export const member = access<Asking>({
 export const admin = access<Asking>({
   name: 'admin',
   sentence: 'Admins of the organization.',
+  problems: [Forbidden],
   permits: (asking) =>
     asking.role === 'admin' ? undefined : Forbidden('Only an admin of the organization may do this.'),
 });
@@ -30,5 +31,6 @@ export const operator = access<Principal>({
 export const scaleMember = access<Asking>({
   name: 'scale plan member',
   sentence: 'Any member of an organization on the Scale plan.',
+  problems: [ScalePlanRequired],
   permits: async (asking) => ((await asking.plan()) === 'scale' ? undefined : ScalePlanRequired()),
 });

@@ -75,6 +75,7 @@ function tokenVerifier(
   const published = store.read(publicKeys).anywhere();
   let known = new Map<string, string>();
   let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
 
   return async (token) => {
     const hash = hashOf(token);
@@ -89,12 +90,20 @@ function tokenVerifier(
   };
 
   async function keyNamed(kid: string): Promise<string | undefined> {
-    if (!known.has(kid) && now().getTime() - readAt >= unknownKeyPauseMs) {
-      readAt = now().getTime();
-      const rows = await published.many({});
-      known = new Map(rows.map((row) => [row._id, pemOf(row.public_jwk)]));
+    if (!known.has(kid) && !reading && now().getTime() - readAt >= unknownKeyPauseMs) {
+      reading = read().finally(() => {
+        reading = undefined;
+      });
     }
+    // whoever comes while the keys are read waits for them too
+    if (!known.has(kid)) await reading;
     return known.get(kid);
+  }
+
+  async function read(): Promise<void> {
+    const rows = await published.many({});
+    known = new Map(rows.map((row) => [row._id, pemOf(row.public_jwk)]));
+    readAt = now().getTime();
   }
 }
 

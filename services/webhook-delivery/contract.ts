@@ -12,7 +12,7 @@ import {
   timestamp,
 } from '#libs/contract';
 import { documentsContract } from '../documents/contract.ts';
-import { identityContract, principalViews, ScalePlanRequired, scaleMember } from '../identity/contract.ts';
+import { identityContract, principalViews, scaleMember } from '../identity/contract.ts';
 import { urlFault } from './rules/target.ts';
 import { webhookSubscriptions } from './views.ts';
 
@@ -118,7 +118,7 @@ export const registerWebhook = operation({
   status: 201,
   returns: NewWebhook,
   secrets: ['secret'],
-  problems: [ScalePlanRequired, TooManyWebhooks],
+  problems: [TooManyWebhooks],
 });
 
 export const listWebhooks = operation({
@@ -131,7 +131,7 @@ export const listWebhooks = operation({
   status: 200,
   returns: z.array(Webhook),
   paged: true,
-  problems: [ScalePlanRequired],
+  problems: [],
 });
 
 export const deleteWebhook = operation({
@@ -144,7 +144,7 @@ export const deleteWebhook = operation({
   params: configParams,
   status: 204,
   returns: nothing,
-  problems: [ScalePlanRequired, NotFound, Forbidden],
+  problems: [NotFound, Forbidden],
 });
 
 export const testWebhook = operation({
@@ -163,7 +163,7 @@ export const testWebhook = operation({
       http_status: z.number().int().nullable().meta({ description: 'null when no answer came' }),
     })
     .meta({ id: 'WebhookTest' }),
-  problems: [ScalePlanRequired, NotFound],
+  problems: [NotFound],
 });
 
 export const listWebhookEvents = operation({
@@ -177,7 +177,7 @@ export const listWebhookEvents = operation({
   status: 200,
   returns: z.array(WebhookEvent),
   paged: true,
-  problems: [ScalePlanRequired],
+  problems: [],
 });
 
 export const webhookDeliveryContract = contract({
