@@ -169,7 +169,10 @@ function pathFor(operation: AnyOperation, ids: Record<string, string>): string {
 
 /** A body that fits the operation's form, so that what answers is behind the form. */
 function sampleBody(operation: AnyOperation): unknown {
-  const samples: Record<string, unknown> = { createNode: { node_type: 'section', title: 'One', order: 1 } };
+  const samples: Record<string, unknown> = {
+    createNode: { node_type: 'section', title: 'One', order: 1 },
+    changeMember: { role: 'admin' },
+  };
   return samples[operation.id];
 }
 
@@ -178,5 +181,6 @@ async function thingsOf(person: Person): Promise<Record<string, string>> {
   await here.ask('POST', `/documents/${document.body.id}/publish`, { as: person.key });
   const webhook = { name: 'Hers', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
   const config = await here.ask('POST', '/webhooks', { as: person.key, body: webhook });
-  return { doc_id: document.body.id, config_id: config.body.id };
+  const [key] = (await here.ask('GET', '/api-keys', { as: person.key })).body;
+  return { doc_id: document.body.id, config_id: config.body.id, member_id: person.userId, key_id: key.id };
 }

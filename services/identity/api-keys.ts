@@ -1,14 +1,17 @@
 /** API keys: made by a member, acting as that member. */
 import { randomBytes } from 'node:crypto';
-import { newId } from '#libs/contract';
-import { handle } from '#libs/http';
-import { createApiKey, RoleTooHigh } from './contract.ts';
+import { z } from 'zod';
+import { cursorOf, id, NotFound, newId, positionOf } from '#libs/contract';
+import { answer, handle } from '#libs/http';
+import { type Asking, createApiKey, listApiKeys, RoleTooHigh, revokeApiKey } from './contract.ts';
 import { apiKeyOf } from './presenting.ts';
 import { hashOf } from './principal.ts';
 import { keyFrom, prefixOf } from './rules/api-key.ts';
 import { membershipId } from './store/accounts.ts';
 import type { ApiKeyRow } from './store/collections.ts';
 import type { Credentials } from './store/credentials.ts';
+
+const position = z.tuple([id]);
 
 /** The operations on API keys. */
 export function keeping(of: { credentials: Credentials; now: () => Date }) {
@@ -37,7 +40,29 @@ export function keeping(of: { credentials: Credentials; now: () => Date }) {
       await of.credentials.keepKey(actor, row);
       return { ...apiKeyOf(row), key };
     }),
+
+    handle(listApiKeys, async ({ actor, query }) => {
+      const [before] = positionOf(query.cursor, position) ?? [];
+      const found = await of.credentials.listKeys(actor, {
+        userId: onlyOwn(actor),
+        before,
+        limit: query.limit + 1,
+      });
+      const shown = found.slice(0, query.limit);
+      const last = found.length > shown.length ? shown.at(-1) : undefined;
+      return answer(shown.map(apiKeyOf), { next: last && cursorOf([last._id]) });
+    }),
+
+    handle(revokeApiKey, async ({ actor, params }) => {
+      if (!(await of.credentials.revoke(actor, params.key_id, onlyOwn(actor)))) throw NotFound();
+      return undefined;
+    }),
   ];
+}
+
+/** Whose keys a member may see and revoke: an admin everybody's. */
+function onlyOwn({ role, user_id }: Asking): string | undefined {
+  return role === 'admin' ? undefined : user_id;
 }
 
 /** A key made by a key expires no later than its maker. */

@@ -1,6 +1,7 @@
 /** How identity's rows look to clients. */
 import type { z } from 'zod';
 import type { ApiKey, Member, Organization } from './contract.ts';
+import { standardSettings } from './shapes.ts';
 import type { ApiKeyRow, MemberRow, OrganizationRow, UserRow } from './store/collections.ts';
 
 /** A member: a person in an organization. */
@@ -21,9 +22,16 @@ export function organizationOf({
   _id,
   name,
   slug,
+  settings,
   created_at,
 }: OrganizationRow): z.infer<typeof Organization> {
-  return { id: _id, name, slug, settings: {}, created_at: created_at.toISOString() };
+  return {
+    id: _id,
+    name,
+    slug,
+    settings: { ...standardSettings, ...settings },
+    created_at: created_at.toISOString(),
+  };
 }
 
 /** An API key without the key itself. */

@@ -23,4 +23,9 @@ export const OrganizationRequired = problem(
   'You are a member of several organizations: name one of them in `organization_slug`.',
 );
 export const RoleTooHigh = problem('role_too_high', 403, 'A key cannot have a higher role than its maker.');
+export const LastAdmin = problem(
+  'last_admin',
+  409,
+  'An organization keeps at least one admin: make another member admin first.',
+);
 export const ScalePlanRequired = problem('scale_plan_required', 403, 'Webhooks need the Scale plan.');

@@ -20,12 +20,44 @@ export const slug = z
 export const password = z.string().min(12, 'Use at least 12 characters').max(256);
 export const name = z.string().trim().min(1).max(200);
 
+const lockPublished = z
+  .boolean()
+  .meta({ description: 'A published document can only be changed by revising it' });
+
+const origin = z
+  .url({ protocol: /^https?$/ })
+  .refine(
+    (text) => URL.canParse(text) && new URL(text).origin === text,
+    'Give an origin such as https://intranet.example',
+  )
+  .max(200);
+const embedOrigins = z
+  .array(origin)
+  .max(50)
+  .meta({ description: 'Origins that may frame public links; null is any' });
+
+/** Settings as they are sent: what is absent stays as it is. */
+export const settingsInput = z.strictObject({
+  lock_published: lockPublished.optional(),
+  embed_origins: embedOrigins.nullable().optional(),
+});
+
+const Settings = z.strictObject({ lock_published: lockPublished, embed_origins: embedOrigins.nullable() });
+export type Settings = z.infer<typeof Settings>;
+
+/** What holds until an organization says otherwise. */
+export const standardSettings: Settings = { lock_published: false, embed_origins: null };
+
+export const RoleInfo = z
+  .strictObject({ name: role, description: z.string(), permissions: z.array(z.string()) })
+  .meta({ id: 'Role' });
+
 export const Organization = z
   .strictObject({
     id,
     name: z.string(),
     slug: z.string(),
-    settings: z.strictObject({}),
+    settings: Settings,
     created_at: timestamp,
   })
   .meta({ id: 'Organization' });

@@ -1,5 +1,6 @@
 /** What identity keeps in MongoDB: its collections with their fields and indexes. */
 import { collection } from '#libs/store';
+import type { Settings } from '../shapes.ts';
 import type { Role } from '../views.ts';
 
 export interface UserRow {
@@ -14,6 +15,8 @@ export interface OrganizationRow {
   _id: string;
   name: string;
   slug: string;
+  /** What the organization set; the rest holds as usual. */
+  settings?: Partial<Settings>;
   row_version: number;
   created_at: Date;
 }
@@ -80,7 +83,7 @@ export const users = collection<UserRow>('users', {
 });
 
 export const organizations = collection<OrganizationRow>('organizations', {
-  fields: { _id: String, name: text, slug: text, row_version: Number, created_at: Date },
+  fields: { _id: String, name: text, slug: text, settings: Object, row_version: Number, created_at: Date },
   indexes: [{ on: { slug: 1 }, options: { unique: true } }],
 });
 
@@ -115,7 +118,12 @@ export const apiKeys = collection<ApiKeyRow>('api_keys', {
     last_used_at: Date,
     created_at: Date,
   },
-  indexes: [{ on: { hash: 1 }, options: { unique: true } }, { on: { organization_id: 1, user_id: 1 } }],
+  indexes: [
+    { on: { hash: 1 }, options: { unique: true } },
+    { on: { organization_id: 1, _id: -1 } },
+    { on: { organization_id: 1, user_id: 1, _id: -1 } },
+    { on: { organization_id: 1, made_by_key: 1 } },
+  ],
 });
 
 export const sessions = collection<SessionRow>('sessions', {
@@ -133,3 +141,14 @@ export const sessions = collection<SessionRow>('sessions', {
 export const signingKeys = collection<SigningKeyRow>('signing_keys', {
   fields: { _id: String, public_jwk: text, sealed_private: text, created_at: Date },
 });
+
+/** Everything that identity owns. */
+export const identityCollections = [
+  users,
+  organizations,
+  members,
+  subscriptions,
+  apiKeys,
+  sessions,
+  signingKeys,
+];

@@ -22,6 +22,34 @@ export function credentials(store: Store) {
       await rows.keys.insertMany([key], { lean: true, ...inside(acting) });
     },
 
+    /** A page of keys, the newest first: one member's, or everybody's. */
+    async listKeys(
+      { organization_id }: Acting,
+      of: { userId: string | undefined; before: string | undefined; limit: number },
+    ): Promise<ApiKeyRow[]> {
+      const which = {
+        organization_id,
+        ...(of.userId !== undefined && { user_id: of.userId }),
+        ...(of.before !== undefined && { _id: { $lt: of.before } }),
+      };
+      return rows.keys.find(which).sort({ _id: -1 }).limit(of.limit).lean();
+    },
+
+    /** Revokes a key, of one member or of anybody, and every key that it made; false when there is none. */
+    async revoke({ organization_id }: Acting, keyId: string, userId: string | undefined): Promise<boolean> {
+      const which = { _id: keyId, organization_id, ...(userId !== undefined && { user_id: userId }) };
+      const revoked = await rows.keys.findOneAndDelete(which).lean();
+      if (!revoked) return false;
+      for (let makers = [keyId]; makers.length > 0; ) {
+        const made = await rows.keys
+          .find({ organization_id, made_by_key: { $in: makers } }, { _id: 1 })
+          .lean();
+        makers = made.map(({ _id }) => _id);
+        await rows.keys.deleteMany({ _id: { $in: makers } });
+      }
+      return true;
+    },
+
     /** The expiry of the key that is asking, if it has one. */
     async expiryOf(acting: Acting, keyId: string | null): Promise<Date | null> {
       if (keyId === null) return null;

@@ -1,0 +1,58 @@
+/** Operations on the organization and its subscription. */
+import { z } from 'zod';
+import { id, NotFound, operation } from '#libs/contract';
+import { admin, member, operator } from '../access.ts';
+import { SlugTaken } from '../problems.ts';
+import { planNames } from '../rules/plans.ts';
+import { name, Organization, Subscription, settingsInput, slug } from '../shapes.ts';
+
+export const getSubscription = operation({
+  id: 'getSubscription',
+  method: 'get',
+  path: '/organization/subscription',
+  summary: 'Get the plan, its limit and what is used of it',
+  access: member,
+  status: 200,
+  returns: Subscription,
+  problems: [],
+});
+
+export const setSubscription = operation({
+  id: 'setSubscription',
+  method: 'put',
+  at: 'root',
+  path: '/ops/organizations/{organization_id}/subscription',
+  summary: 'Set the plan of an organization',
+  access: operator,
+  params: z.object({ organization_id: id }),
+  body: z.strictObject({ plan: z.enum(planNames) }),
+  status: 200,
+  returns: Subscription,
+  problems: [NotFound],
+});
+
+export const getOrganization = operation({
+  id: 'getOrganization',
+  method: 'get',
+  path: '/organization',
+  summary: 'Get the organization',
+  access: member,
+  status: 200,
+  returns: Organization,
+  problems: [],
+});
+
+export const changeOrganization = operation({
+  id: 'changeOrganization',
+  method: 'patch',
+  path: '/organization',
+  summary: 'Change name, slug or settings of the organization',
+  description: 'Settings are merged by key. Another slug ends all public links under the old one at once.',
+  access: admin,
+  body: z
+    .strictObject({ name: name.optional(), slug: slug.optional(), settings: settingsInput.optional() })
+    .refine((body) => Object.keys(body).length > 0, 'Name at least one field to change'),
+  status: 200,
+  returns: Organization,
+  problems: [SlugTaken],
+});

@@ -1,0 +1,76 @@
+/** Operations on people: oneself and the members of the organization. */
+import { z } from 'zod';
+import { id, NotFound, nothing, operation, page } from '#libs/contract';
+import { admin, member } from '../access.ts';
+import { LastAdmin } from '../problems.ts';
+import { Member, Organization, RoleInfo } from '../shapes.ts';
+import { role } from '../views.ts';
+
+export const getMe = operation({
+  id: 'getMe',
+  method: 'get',
+  path: '/me',
+  summary: 'Who am I',
+  access: member,
+  status: 200,
+  returns: z
+    .strictObject({
+      user: z.strictObject({ id, name: z.string(), email: z.string() }),
+      member: Member,
+      organization: Organization,
+    })
+    .meta({ id: 'Me' }),
+  problems: [],
+});
+
+export const listRoles = operation({
+  id: 'listRoles',
+  method: 'get',
+  path: '/roles',
+  summary: 'List the roles and what each may do',
+  access: member,
+  status: 200,
+  returns: z.array(RoleInfo),
+  problems: [],
+});
+
+export const listMembers = operation({
+  id: 'listMembers',
+  method: 'get',
+  path: '/members',
+  summary: 'List the members of the organization, the longest-standing first',
+  access: member,
+  query: z.object(page),
+  status: 200,
+  returns: z.array(Member),
+  paged: true,
+  problems: [],
+});
+
+export const changeMember = operation({
+  id: 'changeMember',
+  method: 'patch',
+  path: '/members/{member_id}',
+  summary: 'Change the role of a member',
+  access: admin,
+  params: z.object({ member_id: id }),
+  body: z
+    .strictObject({ role: role.optional() })
+    .refine((body) => Object.keys(body).length > 0, 'Name at least one field to change'),
+  status: 200,
+  returns: Member,
+  problems: [NotFound, LastAdmin],
+});
+
+export const removeMember = operation({
+  id: 'removeMember',
+  method: 'delete',
+  path: '/members/{member_id}',
+  summary: 'Remove a member from the organization',
+  description: 'Tokens and API keys of that member stop with the next request. What the member wrote stays.',
+  access: admin,
+  params: z.object({ member_id: id }),
+  status: 204,
+  returns: nothing,
+  problems: [NotFound, LastAdmin],
+});

@@ -1,0 +1,81 @@
+/** Operations to sign in, to stay signed in and to sign out. */
+import { z } from 'zod';
+import { anyone, nothing, operation } from '#libs/contract';
+import {
+  EmailTaken,
+  OrganizationRequired,
+  RefreshTokenInvalid,
+  SlugTaken,
+  WrongCredentials,
+} from '../problems.ts';
+import { email, name, password, Session, slug } from '../shapes.ts';
+
+export const register = operation({
+  id: 'register',
+  method: 'post',
+  path: '/auth/register',
+  summary: 'Register an organization and its first admin',
+  access: anyone,
+  body: z.strictObject({
+    organization_name: name,
+    name,
+    email,
+    password,
+    organization_slug: slug.optional(),
+  }),
+  status: 201,
+  returns: Session,
+  problems: [EmailTaken, SlugTaken],
+});
+
+export const logIn = operation({
+  id: 'logIn',
+  method: 'post',
+  path: '/auth/login',
+  summary: 'Log in',
+  access: anyone,
+  body: z.strictObject({ email, password: z.string().max(256), organization_slug: slug.optional() }),
+  status: 200,
+  returns: Session,
+  problems: [WrongCredentials, OrganizationRequired],
+});
+
+export const refresh = operation({
+  id: 'refresh',
+  method: 'post',
+  path: '/auth/refresh',
+  summary: 'Exchange a refresh token for new tokens',
+  description: 'Each refresh token works once; using an old one again ends the whole session.',
+  access: anyone,
+  body: z.strictObject({ refresh_token: z.string().max(200) }),
+  status: 200,
+  returns: Session,
+  problems: [RefreshTokenInvalid],
+});
+
+export const logOut = operation({
+  id: 'logOut',
+  method: 'post',
+  path: '/auth/logout',
+  summary: 'End a session',
+  access: anyone,
+  body: z.strictObject({ refresh_token: z.string().max(200) }),
+  status: 204,
+  returns: nothing,
+  problems: [],
+});
+
+const Jwks = z
+  .strictObject({ keys: z.array(z.record(z.string(), z.string())) })
+  .meta({ id: 'JsonWebKeySet' });
+
+export const getKeySet = operation({
+  id: 'getKeySet',
+  method: 'get',
+  path: '/auth/jwks.json',
+  summary: 'The public keys that access tokens are signed with (RFC 7517)',
+  access: anyone,
+  status: 200,
+  returns: Jwks,
+  problems: [],
+});

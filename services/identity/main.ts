@@ -1,0 +1,6 @@
+/** Identity as a process of its own. */
+import { run } from '#libs/service';
+import { apiPrefix, contracts } from '../contracts.ts';
+import { identity } from './service.ts';
+
+await run({ services: [identity], contracts, apiPrefix, environment: process.env });

@@ -1,0 +1,29 @@
+/** The organization: its name, its slug, its settings. */
+import { InvalidRequest, Unauthenticated } from '#libs/contract';
+import { handle } from '#libs/http';
+import { changeOrganization, getOrganization } from './contract.ts';
+import { organizationOf } from './presenting.ts';
+import { isReserved } from './rules/slug.ts';
+import type { OrganizationRows } from './store/organizations.ts';
+
+/** The operations on the organization of who asks. */
+export function organization({ organizations }: { organizations: OrganizationRows }) {
+  return [
+    handle(getOrganization, async ({ actor }) => {
+      const row = await organizations.get(actor);
+      if (!row) throw Unauthenticated();
+      return organizationOf(row);
+    }),
+
+    handle(changeOrganization, async ({ actor, body }) => {
+      if (body.slug !== undefined && isReserved(body.slug)) throw reserved('body/slug');
+      const row = await organizations.change(actor, body);
+      if (!row) throw Unauthenticated();
+      return organizationOf(row);
+    }),
+  ];
+}
+
+function reserved(path: string) {
+  return InvalidRequest(undefined, { extra: { errors: [{ path, message: 'This slug is reserved' }] } });
+}

@@ -1,0 +1,213 @@
+/** People and their organization over HTTP with a real MongoDB: roles, the last admin, removal, settings, keys. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { type Person, register, type World, world } from '#libs/testing';
+import { contracts } from '../contracts.ts';
+import { documents } from '../documents/service.ts';
+import { identity } from './service.ts';
+
+let here: World;
+
+beforeAll(async () => {
+  here = await world({ services: [identity, documents], contracts });
+}, 60_000);
+afterAll(() => here?.stop());
+
+/** Makes a person a member of another's organization, and gives a token for it. */
+async function join(person: Person, host: Person, role: 'member' | 'admin'): Promise<string> {
+  await here.db.collection<{ _id: string }>('members').insertOne({
+    ...{ _id: `${host.organizationId}:${person.userId}`, organization_id: host.organizationId },
+    ...{ user_id: person.userId, role, department: null, joined_at: new Date() },
+  });
+  const body = { email: person.email, password: person.password, organization_slug: host.slug };
+  return (await here.ask('POST', '/auth/login', { body })).body.access_token;
+}
+
+describe('members', () => {
+  test('a person in several organizations names one to log in', async () => {
+    const [ada, bob] = await Promise.all([register(here), register(here)]);
+    await join(bob, ada, 'member');
+    const { status, body } = await here.ask('POST', '/auth/login', {
+      body: { email: bob.email, password: bob.password },
+    });
+    expect([status, body.code]).toEqual([400, 'organization_required']);
+    expect(body.organizations.map(({ slug }: { slug: string }) => slug).sort()).toEqual(
+      [ada.slug, bob.slug].sort(),
+    );
+  });
+
+  test('everybody may list them, page by page; nobody from outside is among them', async () => {
+    const [ada, bob, cy] = await Promise.all([register(here), register(here), register(here)]);
+    const token = await join(bob, ada, 'member');
+    await join(cy, ada, 'member');
+    const first = await here.ask('GET', '/members?limit=2', { as: token });
+    const next = /<\/api\/v1([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const second = await here.ask('GET', next, { as: token });
+    const ids = [...first.body, ...second.body].map(({ id }: { id: string }) => id);
+    expect(ids).toEqual([ada.userId, bob.userId, cy.userId].sort());
+    expect(second.headers.get('link')).toBeNull();
+  });
+
+  test('only an admin changes them; the new role counts with the next request', async () => {
+    const [ada, bob] = await Promise.all([register(here), register(here)]);
+    const token = await join(bob, ada, 'member');
+    const refused = await here.ask('PATCH', `/members/${ada.userId}`, {
+      as: token,
+      body: { role: 'member' },
+    });
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden']);
+    const raised = await here.ask('PATCH', `/members/${bob.userId}`, {
+      as: ada.token,
+      body: { role: 'admin' },
+    });
+    expect([raised.status, raised.body.role]).toEqual([200, 'admin']);
+    expect(
+      (await here.ask('PATCH', `/members/${ada.userId}`, { as: token, body: { role: 'member' } })).status,
+    ).toBe(200);
+    expect(
+      (await here.ask('PATCH', `/members/${bob.userId}`, { as: ada.token, body: { role: 'member' } })).status,
+    ).toBe(403);
+    expect((await here.ask('PATCH', `/members/${bob.userId}`, { as: token, body: {} })).status).toBe(400);
+  });
+
+  test('the last admin can neither be removed nor demoted', async () => {
+    const [ada, bob] = await Promise.all([register(here), register(here)]);
+    await join(bob, ada, 'member');
+    const demoted = await here.ask('PATCH', `/members/${ada.userId}`, {
+      as: ada.token,
+      body: { role: 'member' },
+    });
+    const removed = await here.ask('DELETE', `/members/${ada.userId}`, { as: ada.token });
+    expect([demoted.status, demoted.body.code, removed.status]).toEqual([409, 'last_admin', 409]);
+  });
+
+  test('two admins who demote each other at once leave one', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const [ada, bob] = await Promise.all([register(here), register(here)]);
+      const token = await join(bob, ada, 'admin');
+      const answers = await Promise.all([
+        here.ask('PATCH', `/members/${bob.userId}`, { as: ada.token, body: { role: 'member' } }),
+        here.ask('DELETE', `/members/${ada.userId}`, { as: token }),
+      ]);
+      const admins = await here.db
+        .collection('members')
+        .countDocuments({ organization_id: ada.organizationId, role: 'admin' });
+      expect(admins).toBe(1);
+      expect(
+        answers.filter(({ status }) => status >= 400).every(({ status }) => [401, 403, 409].includes(status)),
+      ).toBe(true);
+    }
+  }, 30_000);
+
+  test('a removed member is out with the next request, and the removal is said in the same transaction', async () => {
+    const [ada, bob] = await Promise.all([register(here), register(here)]);
+    const token = await join(bob, ada, 'member');
+    const key = (await here.ask('POST', '/api-keys', { as: token, body: { name: 'K' } })).body.key;
+    expect((await here.ask('DELETE', `/members/${bob.userId}`, { as: ada.key })).status).toBe(204);
+    for (const as of [token, key]) expect((await here.ask('GET', '/me', { as })).status).toBe(401);
+    expect((await here.ask('GET', '/me', { as: bob.token })).status).toBe(200);
+    expect((await here.ask('DELETE', `/members/${bob.userId}`, { as: ada.key })).status).toBe(404);
+  });
+
+  test('the roles are told with what they may do', async () => {
+    const ada = await register(here);
+    const { body } = await here.ask('GET', '/roles', { as: ada.token });
+    expect(body.map(({ name }: { name: string }) => name)).toEqual(['member', 'admin']);
+    expect(body.every(({ permissions }: { permissions: string[] }) => permissions.length > 3)).toBe(true);
+  });
+});
+
+describe('the organization', () => {
+  test('has settings that are merged by key', async () => {
+    const ada = await register(here);
+    const patch = (body: unknown) => here.ask('PATCH', '/organization', { as: ada.token, body });
+    const usual = (await here.ask('GET', '/organization', { as: ada.key })).body;
+    expect(usual.settings).toEqual({ lock_published: false, embed_origins: null });
+    await patch({ settings: { lock_published: true } });
+    const { body } = await patch({
+      name: 'New name',
+      settings: { embed_origins: ['https://intranet.example'] },
+    });
+    expect(body).toEqual({
+      ...usual,
+      name: 'New name',
+      settings: { lock_published: true, embed_origins: ['https://intranet.example'] },
+    });
+    expect((await here.ask('GET', '/organization', { as: ada.key })).body).toEqual(body);
+    expect((await patch({ settings: { embed_origins: null } })).body.settings).toEqual({
+      lock_published: true,
+      embed_origins: null,
+    });
+  });
+
+  test('nonsense in settings is named; nothing is changed', async () => {
+    const ada = await register(here);
+    const bad = {
+      slug: 'A',
+      settings: {
+        lock_published: 1,
+        colour: 'red',
+        embed_origins: ['intranet', 'https://x.example/path', 'ftp://x'],
+      },
+    };
+    const { status, body } = await here.ask('PATCH', '/organization', { as: ada.token, body: bad });
+    expect(status).toBe(400);
+    const paths = body.errors.map(({ path }: { path: string }) => path);
+    for (const at of [
+      'slug',
+      'settings/lock_published',
+      'settings/colour',
+      'settings/embed_origins/0',
+      'settings/embed_origins/1',
+      'settings/embed_origins/2',
+    ])
+      expect(paths).toContain(`body/${at}`);
+    expect((await here.ask('PATCH', '/organization', { as: ada.token, body: {} })).status).toBe(400);
+    expect(
+      (await here.ask('PATCH', '/organization', { as: ada.token, body: { slug: 'embed' } })).status,
+    ).toBe(400);
+  });
+
+  test('a slug that another has is 409', async () => {
+    const [ada, bob] = await Promise.all([register(here), register(here)]);
+    const taken = await here.ask('PATCH', '/organization', { as: ada.token, body: { slug: bob.slug } });
+    expect([taken.status, taken.body.code]).toEqual([409, 'slug_taken']);
+    const slug = `new-${newId().slice(-8)}`;
+    expect((await here.ask('PATCH', '/organization', { as: ada.token, body: { slug } })).body.slug).toBe(
+      slug,
+    );
+  });
+});
+
+describe('API keys', () => {
+  test('a member sees and revokes its own, an admin everybody’s', async () => {
+    const [ada, bob] = await Promise.all([register(here), register(here)]);
+    const token = await join(bob, ada, 'member');
+    const his = await here.ask('POST', '/api-keys', { as: token, body: { name: 'His' } });
+    const hers = await here.ask('POST', '/api-keys', { as: ada.token, body: { name: 'Hers' } });
+    const names = async (as: string) =>
+      (await here.ask('GET', '/api-keys', { as })).body.map(({ name }: { name: string }) => name);
+    expect(await names(token)).toEqual(['His']);
+    expect(await names(ada.token)).toEqual(['Hers', 'His', 'Test']);
+    expect(JSON.stringify((await here.ask('GET', '/api-keys', { as: ada.token })).body)).not.toContain(
+      his.body.key,
+    );
+    expect((await here.ask('DELETE', `/api-keys/${hers.body.id}`, { as: token })).status).toBe(404);
+    expect((await here.ask('GET', '/me', { as: his.body.key })).status).toBe(200);
+    expect((await here.ask('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(204);
+    expect((await here.ask('GET', '/me', { as: his.body.key })).status).toBe(401);
+    expect((await here.ask('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(404);
+  });
+
+  test('a revoked key takes the keys that it made with it, and theirs', async () => {
+    const ada = await register(here);
+    const first = (await here.ask('POST', '/api-keys', { as: ada.token, body: { name: '1' } })).body;
+    const second = (await here.ask('POST', '/api-keys', { as: first.key, body: { name: '2' } })).body;
+    const third = (await here.ask('POST', '/api-keys', { as: second.key, body: { name: '3' } })).body;
+    expect((await here.ask('GET', '/me', { as: third.key })).status).toBe(200);
+    expect((await here.ask('DELETE', `/api-keys/${first.id}`, { as: ada.token })).status).toBe(204);
+    for (const { key } of [first, second, third])
+      expect((await here.ask('GET', '/me', { as: key })).status).toBe(401);
+    expect((await here.ask('GET', '/me', { as: ada.key })).status).toBe(200);
+  });
+});

@@ -1,0 +1,89 @@
+/** Members in MongoDB: who belongs to an organization, and the admin that it never loses. */
+import type { Acting, Store, Transaction } from '#libs/store';
+import { LastAdmin } from '../problems.ts';
+import type { Role } from '../views.ts';
+import { membershipId } from './accounts.ts';
+import { type MemberRow, members, organizations, type UserRow, users } from './collections.ts';
+
+/** A member with the person behind it. */
+export interface MemberOf {
+  user: UserRow;
+  member: MemberRow;
+}
+
+/** Reads and changes the members of the organization of who asks. */
+export function memberRows(store: Store) {
+  const rows = {
+    users: store.rows(users),
+    members: store.rows(members),
+    organizations: store.rows(organizations),
+  };
+
+  return {
+    /** A page of members, the longest-standing first (user ids are ordered by time). */
+    async list(
+      { organization_id }: Acting,
+      { after, limit }: { after: string | undefined; limit: number },
+    ): Promise<MemberOf[]> {
+      const which = { organization_id, ...(after !== undefined && { user_id: { $gt: after } }) };
+      const found = await rows.members.find(which).sort({ user_id: 1 }).limit(limit).lean();
+      const people = await rows.users.find({ _id: { $in: found.map(({ user_id }) => user_id) } }).lean();
+      return found.flatMap((member) => {
+        const user = people.find(({ _id }) => _id === member.user_id);
+        return user ? [{ user, member }] : [];
+      });
+    },
+
+    /** Gives a member a role; nothing when there is none. The last admin stays admin: `LastAdmin`. */
+    changeRole(acting: Acting, userId: string, role: Role): Promise<MemberOf | undefined> {
+      return store.transact(acting, async (tx) => {
+        const found = await find(acting, userId, tx);
+        if (!found || found.member.role === role) return found;
+        if (role !== 'admin') await keepAnAdmin(acting, userId, tx);
+        await rows.members.updateOne({ _id: found.member._id }, { role }, { session: tx.session });
+        return { ...found, member: { ...found.member, role } };
+      });
+    },
+
+    /** Removes a member and tells `removed` within the transaction; nothing when there is none. `LastAdmin`. */
+    remove(
+      acting: Acting,
+      userId: string,
+      removed: (member: MemberOf, tx: Transaction) => void,
+    ): Promise<MemberOf | undefined> {
+      return store.transact(acting, async (tx) => {
+        const found = await find(acting, userId, tx);
+        if (!found) return undefined;
+        if (found.member.role === 'admin') await keepAnAdmin(acting, userId, tx);
+        await rows.members.deleteOne({ _id: found.member._id }, { session: tx.session });
+        removed(found, tx);
+        return found;
+      });
+    },
+  };
+
+  async function find(
+    { organization_id }: Acting,
+    userId: string,
+    { session }: Transaction,
+  ): Promise<MemberOf | undefined> {
+    const member = await rows.members
+      .findOne({ _id: membershipId(organization_id, userId) }, null, { session })
+      .lean();
+    const user = member && (await rows.users.findOne({ _id: userId }, null, { session }).lean());
+    return member && user ? { member, user } : undefined;
+  }
+
+  /** Every such change touches the organization's row, so that two of them at once collide and one sees the other. */
+  async function keepAnAdmin(
+    { organization_id }: Acting,
+    userId: string,
+    { session }: Transaction,
+  ): Promise<void> {
+    await rows.organizations.updateOne({ _id: organization_id }, { $inc: { row_version: 1 } }, { session });
+    const another = { organization_id, role: 'admin' as const, user_id: { $ne: userId } };
+    if (!(await rows.members.exists(another).session(session))) throw LastAdmin();
+  }
+}
+
+export type MemberRows = ReturnType<typeof memberRows>;
