@@ -172,6 +172,7 @@ function sampleBody(operation: AnyOperation): unknown {
   const samples: Record<string, unknown> = {
     createNode: { node_type: 'section', title: 'One', order: 1 },
     changeMember: { role: 'admin' },
+    renameDepartment: { name: 'Renamed' },
   };
   return samples[operation.id];
 }
@@ -182,5 +183,15 @@ async function thingsOf(person: Person): Promise<Record<string, string>> {
   const webhook = { name: 'Hers', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
   const config = await here.ask('POST', '/webhooks', { as: person.key, body: webhook });
   const [key] = (await here.ask('GET', '/api-keys', { as: person.key })).body;
-  return { doc_id: document.body.id, config_id: config.body.id, member_id: person.userId, key_id: key.id };
+  const department = await here.ask('POST', '/departments', { as: person.key, body: { name: 'Hers' } });
+  const guest = { email: 'guest@example.com' };
+  const invitation = await here.ask('POST', '/members/invitations', { as: person.key, body: guest });
+  return {
+    doc_id: document.body.id,
+    config_id: config.body.id,
+    member_id: person.userId,
+    key_id: key.id,
+    department_id: department.body.id,
+    invitation_id: invitation.body.id,
+  };
 }

@@ -2,15 +2,19 @@
 import { contract } from '#libs/contract';
 import { publishRecords } from '../documents/views.ts';
 import * as apiKeys from './contract/api-keys.ts';
+import * as departments from './contract/departments.ts';
+import * as invitations from './contract/invitations.ts';
 import * as organization from './contract/organization.ts';
 import * as people from './contract/people.ts';
 import * as reference from './contract/reference.ts';
 import * as signingIn from './contract/signing-in.ts';
-import { MemberRemoved } from './events.ts';
+import { MemberInvited, MemberJoined, MemberRemoved } from './events.ts';
 import { organizationProfiles, principalViews } from './views.ts';
 
 export * from './access.ts';
 export * from './contract/api-keys.ts';
+export * from './contract/departments.ts';
+export * from './contract/invitations.ts';
 export * from './contract/organization.ts';
 export * from './contract/people.ts';
 export * from './contract/reference.ts';
@@ -28,11 +32,23 @@ export const identityContract = contract({
   name: 'identity',
   title: 'Identity',
   sentence: 'People, organizations, API keys and the reference of the API.',
-  operations: [signingIn, people, organizations, apiKeys, reference].flatMap((file) => Object.values(file)),
+  operations: [signingIn, people, invitations, organizations, departments, apiKeys, reference].flatMap(
+    (file) => Object.values(file),
+  ),
   operates: [setSubscription],
-  says: [MemberRemoved],
+  says: [MemberInvited, MemberJoined, MemberRemoved],
   hears: [],
-  owns: ['users', 'members', 'organizations', 'subscriptions', 'api_keys', 'sessions', 'signing_keys'],
+  owns: [
+    'users',
+    'members',
+    'organizations',
+    'subscriptions',
+    'departments',
+    'invitations',
+    'api_keys',
+    'sessions',
+    'signing_keys',
+  ],
   views: [...principalViews, organizationProfiles],
   reads: [...principalViews, publishRecords],
 });

@@ -2,16 +2,35 @@
 import { z } from 'zod';
 import { cursorOf, id, NotFound, positionOf, Unauthenticated } from '#libs/contract';
 import { answer, handle } from '#libs/http';
-import { changeMember, getMe, listMembers, listRoles, MemberRemoved, removeMember } from './contract.ts';
+import {
+  changeMember,
+  changePassword,
+  getMe,
+  listMembers,
+  listRoles,
+  MemberRemoved,
+  PasswordNeedsSession,
+  removeMember,
+  WrongPassword,
+} from './contract.ts';
+import { hashPassword, isPassword } from './passwords.ts';
 import { memberOf, organizationOf } from './presenting.ts';
 import { roles } from './rules/roles.ts';
 import type { Accounts } from './store/accounts.ts';
+import type { Credentials } from './store/credentials.ts';
 import type { MemberRows } from './store/members.ts';
 
 const position = z.tuple([id]);
 
+/** What people need. */
+export interface People {
+  accounts: Accounts;
+  members: MemberRows;
+  credentials: Credentials;
+}
+
 /** The operations on people. */
-export function people({ accounts, members }: { accounts: Accounts; members: MemberRows }) {
+export function people({ accounts, members, credentials }: People) {
   return [
     handle(getMe, async ({ actor }) => {
       const membership = await accounts.membership(actor.organization_id, actor.user_id);
@@ -38,7 +57,7 @@ export function people({ accounts, members }: { accounts: Accounts; members: Mem
     }),
 
     handle(changeMember, async ({ actor, params, body }) => {
-      const found = body.role && (await members.changeRole(actor, params.member_id, body.role));
+      const found = await members.change(actor, params.member_id, body);
       if (!found) throw NotFound();
       return memberOf(found.user, found.member);
     }),
@@ -48,6 +67,16 @@ export function people({ accounts, members }: { accounts: Accounts; members: Mem
         tx.say(MemberRemoved, { member: memberOf(user, member) }),
       );
       if (!found) throw NotFound();
+      return undefined;
+    }),
+
+    handle(changePassword, async ({ actor, body }) => {
+      if (actor.key_id !== null) throw PasswordNeedsSession();
+      const user = await accounts.user(actor.user_id);
+      const right = await isPassword(body.current_password, user?.password);
+      if (!right) throw WrongPassword();
+      await accounts.setPassword(actor.user_id, await hashPassword(body.new_password));
+      await credentials.endAll(actor.user_id);
       return undefined;
     }),
   ];

@@ -1,8 +1,21 @@
 /** How identity's rows look to clients. */
 import type { z } from 'zod';
-import type { ApiKey, Member, Organization } from './contract.ts';
-import { standardSettings } from './shapes.ts';
-import type { ApiKeyRow, MemberRow, OrganizationRow, UserRow } from './store/collections.ts';
+import {
+  type ApiKey,
+  type Department,
+  type Invitation,
+  type Member,
+  type Organization,
+  standardSettings,
+} from './shapes.ts';
+import type {
+  ApiKeyRow,
+  DepartmentRow,
+  InvitationRow,
+  MemberRow,
+  OrganizationRow,
+  UserRow,
+} from './store/collections.ts';
 
 /** A member: a person in an organization. */
 export function memberOf(user: UserRow, member: MemberRow): z.infer<typeof Member> {
@@ -32,6 +45,18 @@ export function organizationOf({
     settings: { ...standardSettings, ...settings },
     created_at: created_at.toISOString(),
   };
+}
+
+/** A department. */
+export function departmentOf({ _id, name, created_at }: DepartmentRow): z.infer<typeof Department> {
+  return { id: _id, name, created_at: created_at.toISOString() };
+}
+
+/** An invitation without its token. */
+export function invitationOf(row: InvitationRow): z.infer<typeof Invitation> {
+  const { _id, email, role, department, invited_by, expires_at, created_at } = row;
+  const times = { expires_at: expires_at.toISOString(), created_at: created_at.toISOString() };
+  return { id: _id, email, role, department, invited_by, ...times };
 }
 
 /** An API key without the key itself. */

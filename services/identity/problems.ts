@@ -23,6 +23,37 @@ export const OrganizationRequired = problem(
   'You are a member of several organizations: name one of them in `organization_slug`.',
 );
 export const RoleTooHigh = problem('role_too_high', 403, 'A key cannot have a higher role than its maker.');
+export const DepartmentTaken = problem(
+  'department_taken',
+  409,
+  'There is a department with this name already.',
+);
+export const DepartmentInUse = problem(
+  'department_in_use',
+  409,
+  'Members are in this department: move them to another one first.',
+);
+export const AlreadyMember = problem(
+  'already_member',
+  409,
+  'This person is a member of the organization already.',
+);
+export const InvitationInvalid = problem(
+  'invitation_invalid',
+  400,
+  'This invitation is not valid: it was used, replaced or withdrawn, or it is older than seven days. Ask for a new one.',
+);
+export const NoSuchDepartment = problem(
+  'no_such_department',
+  400,
+  'There is no department with this name; add it first.',
+);
+export const WrongPassword = problem('wrong_password', 400, 'The current password is not the right one.');
+export const PasswordNeedsSession = problem(
+  'password_needs_session',
+  403,
+  'An API key cannot change a password: log in.',
+);
 export const LastAdmin = problem(
   'last_admin',
   409,

@@ -5,6 +5,11 @@ import { planNames } from './rules/plans.ts';
 
 /** Names in the environment and their shapes. */
 export const identitySettings = z.object({
+  APP_URL: z
+    .url()
+    .default('http://127.0.0.1:8080')
+    .transform((url) => url.replace(/\/$/, ''))
+    .meta({ description: 'Where people reach the application; part of invitation links' }),
   DEFAULT_PLAN: z.enum(planNames).default('trial').meta({ description: 'Plan of a new organization' }),
   OPS_TOKEN: secret
     .optional()

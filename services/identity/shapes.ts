@@ -96,6 +96,35 @@ export const Subscription = z
   })
   .meta({ id: 'Subscription' });
 
+export const departmentName = z.string().trim().min(1).max(200);
+
+export const Department = z
+  .strictObject({ id, name: z.string(), created_at: timestamp })
+  .meta({ id: 'Department' });
+
+export const Invitation = z
+  .strictObject({
+    id,
+    email: z.string(),
+    role,
+    department: z.string().nullable(),
+    invited_by: id,
+    expires_at: timestamp,
+    created_at: timestamp,
+  })
+  .meta({ id: 'Invitation' });
+
+export const NewInvitation = z
+  .strictObject({
+    ...Invitation.shape,
+    token: z.string().nullable().meta({ description: 'Shown once' }),
+    invite_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'Shown once; the page of your application that accepts it' }),
+  })
+  .meta({ id: 'NewInvitation' });
+
 export const ApiKey = z
   .strictObject({
     id,

@@ -1,6 +1,4 @@
 /** Signing in: registering, logging in, keeping a session alive, ending it. */
-import { randomBytes } from 'node:crypto';
-import type { z } from 'zod';
 import { InvalidRequest, newId } from '#libs/contract';
 import { handle } from '#libs/http';
 import {
@@ -10,29 +8,24 @@ import {
   RefreshTokenInvalid,
   refresh,
   register,
-  type Session,
   WrongCredentials,
 } from './contract.ts';
 import { hashPassword, isPassword } from './passwords.ts';
-import { memberOf, organizationOf } from './presenting.ts';
 import { hashOf } from './principal.ts';
 import { type PlanTerms, termsOf } from './rules/plans.ts';
 import { isReserved, slugFrom } from './rules/slug.ts';
-import type { Signing } from './signing-keys.ts';
+import type { NewSession } from './sessions.ts';
 import type { Accounts, Membership } from './store/accounts.ts';
 import type { Credentials } from './store/credentials.ts';
-
-const sessionDays = 30;
 
 /** Everything signing in needs. */
 export interface SigningIn {
   accounts: Accounts;
   credentials: Credentials;
-  signing: Signing;
+  newSession: NewSession;
   now: () => Date;
   defaultPlan: string;
   plans: PlanTerms;
-  accessTokenSeconds: number;
 }
 
 /** The operations that give and take sessions. */
@@ -52,7 +45,7 @@ export function signingIn(of: SigningIn) {
         ...termsOf(of.defaultPlan, of.plans),
         at: of.now(),
       });
-      return sessionFor(membership, newId());
+      return of.newSession(membership, newId());
     }),
 
     handle(logIn, async ({ body }) => {
@@ -60,7 +53,7 @@ export function signingIn(of: SigningIn) {
       const right = await isPassword(body.password, user?.password);
       if (!user || !right) throw WrongCredentials();
       const memberships = await of.accounts.membershipsOf(user);
-      return sessionFor(chosen(memberships, body.organization_slug), newId());
+      return of.newSession(chosen(memberships, body.organization_slug), newId());
     }),
 
     handle(refresh, async ({ body }) => {
@@ -68,7 +61,7 @@ export function signingIn(of: SigningIn) {
       if (session === 'unknown' || session === 'reused') throw RefreshTokenInvalid();
       const membership = await of.accounts.membership(session.organization_id, session.user_id);
       if (!membership) throw RefreshTokenInvalid();
-      return sessionFor(membership, session.family);
+      return of.newSession(membership, session.family);
     }),
 
     handle(logOut, async ({ body }) => {
@@ -76,29 +69,6 @@ export function signingIn(of: SigningIn) {
       return undefined;
     }),
   ];
-
-  async function sessionFor(
-    { user, member, organization }: Membership,
-    family: string,
-  ): Promise<z.infer<typeof Session>> {
-    const refresh_token = randomBytes(32).toString('base64url');
-    await of.credentials.keepSession({
-      _id: hashOf(refresh_token),
-      family,
-      organization_id: organization._id,
-      user_id: user._id,
-      used: false,
-      expires_at: new Date(of.now().getTime() + sessionDays * 86_400_000),
-    });
-    return {
-      access_token: of.signing.token(organization._id, user._id),
-      refresh_token,
-      token_type: 'Bearer',
-      expires_in: of.accessTokenSeconds,
-      member: memberOf(user, member),
-      organization: organizationOf(organization),
-    };
-  }
 }
 
 /** The membership that a login means; told apart by slug when a person has several. */

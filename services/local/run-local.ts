@@ -20,7 +20,7 @@ export async function runLocal(of: Start): Promise<void> {
     const home = await openHome(dataDir);
     const environment = localEnvironment(of.environment, home, up.mongod.uri);
     up.started = await start({ ...of, environment });
-    process.stdout.write(await welcome(up.started, up.mongod, home, dataDir, environment));
+    process.stdout.write(await welcome(up.started, up.mongod, home, dataDir, of.environment.APP_URL));
   } catch (error) {
     process.stderr.write(`${reasonOf(error, dataDir)}\n`);
     await stop();
@@ -46,6 +46,7 @@ export function localEnvironment(
     REQUESTS_PER_MINUTE: '0',
     LOG_FORMAT: 'pretty',
     DRAIN_SECONDS: '3',
+    APP_URL: `http://127.0.0.1:${given.PORT ?? 8080}`,
     ...home.secrets,
     ...given,
     HOST: '127.0.0.1',
@@ -58,10 +59,10 @@ async function welcome(
   mongod: Mongod,
   home: Home,
   dataDir: string,
-  environment: Start['environment'],
+  appUrl: string | undefined,
 ): Promise<string> {
   const origin = `http://127.0.0.1:${started.port}`;
-  const demo = await seedDemo(home, `${origin}/api/v1`, environment.APP_URL ?? origin);
+  const demo = await seedDemo(home, `${origin}/api/v1`, appUrl ?? origin);
   const management = `http://127.0.0.1:${started.managementPort}`;
   return banner({ ...demo, base: `${origin}/api/v1`, management, database: mongod.how, dataDir });
 }

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { id, NotFound, nothing, operation, page } from '#libs/contract';
 import { admin, member } from '../access.ts';
-import { LastAdmin } from '../problems.ts';
-import { Member, Organization, RoleInfo } from '../shapes.ts';
+import { LastAdmin, NoSuchDepartment, PasswordNeedsSession, WrongPassword } from '../problems.ts';
+import { departmentName, Member, Organization, password, RoleInfo } from '../shapes.ts';
 import { role } from '../views.ts';
 
 export const getMe = operation({
@@ -51,15 +51,15 @@ export const changeMember = operation({
   id: 'changeMember',
   method: 'patch',
   path: '/members/{member_id}',
-  summary: 'Change the role of a member',
+  summary: 'Change role or department of a member',
   access: admin,
   params: z.object({ member_id: id }),
   body: z
-    .strictObject({ role: role.optional() })
+    .strictObject({ role: role.optional(), department: departmentName.nullable().optional() })
     .refine((body) => Object.keys(body).length > 0, 'Name at least one field to change'),
   status: 200,
   returns: Member,
-  problems: [NotFound, LastAdmin],
+  problems: [NotFound, LastAdmin, NoSuchDepartment],
 });
 
 export const removeMember = operation({
@@ -73,4 +73,17 @@ export const removeMember = operation({
   status: 204,
   returns: nothing,
   problems: [NotFound, LastAdmin],
+});
+
+export const changePassword = operation({
+  id: 'changePassword',
+  method: 'post',
+  path: '/me/password',
+  summary: 'Change your password',
+  description: 'All your sessions end, this one too; API keys stay.',
+  access: member,
+  body: z.strictObject({ current_password: z.string().max(256), new_password: password }),
+  status: 204,
+  returns: nothing,
+  problems: [WrongPassword, PasswordNeedsSession],
 });

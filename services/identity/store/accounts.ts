@@ -68,6 +68,14 @@ export function accounts(store: Store) {
       return (await rows.users.findOne({ email }).lean()) ?? undefined;
     },
 
+    async user(id: string): Promise<UserRow | undefined> {
+      return (await rows.users.findOne({ _id: id }).lean()) ?? undefined;
+    },
+
+    async setPassword(id: string, password: string): Promise<void> {
+      await rows.users.updateOne({ _id: id }, { password });
+    },
+
     /** All memberships of a person. */
     async membershipsOf(user: UserRow): Promise<Membership[]> {
       const own = await rows.members.find({ user_id: user._id }).lean();

@@ -75,6 +75,28 @@ export interface SigningKeyRow {
   created_at: Date;
 }
 
+export interface DepartmentRow {
+  _id: string;
+  organization_id: string;
+  name: string;
+  /** Raised whenever a member is put under it, so that this collides with its deletion. */
+  touched: number;
+  created_at: Date;
+}
+
+export interface InvitationRow {
+  _id: string;
+  organization_id: string;
+  email: string;
+  role: Role;
+  department: string | null;
+  invited_by: string;
+  /** Hash of the token. */
+  token_hash: string;
+  expires_at: Date;
+  created_at: Date;
+}
+
 const text = { type: String, required: true } as const;
 
 export const users = collection<UserRow>('users', {
@@ -135,11 +157,40 @@ export const sessions = collection<SessionRow>('sessions', {
     used: Boolean,
     expires_at: Date,
   },
-  indexes: [{ on: { family: 1 } }, { on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
+  indexes: [
+    { on: { family: 1 } },
+    { on: { user_id: 1 } },
+    { on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
+  ],
 });
 
 export const signingKeys = collection<SigningKeyRow>('signing_keys', {
   fields: { _id: String, public_jwk: text, sealed_private: text, created_at: Date },
+});
+
+export const departments = collection<DepartmentRow>('departments', {
+  fields: { _id: String, organization_id: text, name: text, touched: Number, created_at: Date },
+  indexes: [{ on: { organization_id: 1, name: 1 }, options: { unique: true } }],
+});
+
+export const invitations = collection<InvitationRow>('invitations', {
+  fields: {
+    _id: String,
+    organization_id: text,
+    email: text,
+    role: text,
+    department: String,
+    invited_by: text,
+    token_hash: text,
+    expires_at: Date,
+    created_at: Date,
+  },
+  indexes: [
+    { on: { organization_id: 1, email: 1 }, options: { unique: true } },
+    { on: { organization_id: 1, _id: -1 } },
+    { on: { token_hash: 1 }, options: { unique: true } },
+    { on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
+  ],
 });
 
 /** Everything that identity owns. */
@@ -148,6 +199,8 @@ export const identityCollections = [
   organizations,
   members,
   subscriptions,
+  departments,
+  invitations,
   apiKeys,
   sessions,
   signingKeys,

@@ -79,6 +79,11 @@ export function credentials(store: Store) {
       if (session) await rows.sessions.deleteMany({ family: session.family });
     },
 
+    /** Ends all sessions of a person. */
+    async endAll(userId: string): Promise<void> {
+      await rows.sessions.deleteMany({ user_id: userId });
+    },
+
     /** The signing keys, newest first. */
     async signingKeys(): Promise<SigningKeyRow[]> {
       return rows.signing.find({}).sort({ created_at: -1, _id: -1 }).lean();

@@ -4,6 +4,7 @@ import { LastAdmin } from '../problems.ts';
 import type { Role } from '../views.ts';
 import { membershipId } from './accounts.ts';
 import { type MemberRow, members, organizations, type UserRow, users } from './collections.ts';
+import type { DepartmentRows } from './departments.ts';
 
 /** A member with the person behind it. */
 export interface MemberOf {
@@ -11,8 +12,14 @@ export interface MemberOf {
   member: MemberRow;
 }
 
+/** What changes of a member; a department of null takes the member out of any. */
+export interface MemberChange {
+  role?: Role | undefined;
+  department?: string | null | undefined;
+}
+
 /** Reads and changes the members of the organization of who asks. */
-export function memberRows(store: Store) {
+export function memberRows(store: Store, departments: DepartmentRows) {
   const rows = {
     users: store.rows(users),
     members: store.rows(members),
@@ -34,14 +41,20 @@ export function memberRows(store: Store) {
       });
     },
 
-    /** Gives a member a role; nothing when there is none. The last admin stays admin: `LastAdmin`. */
-    changeRole(acting: Acting, userId: string, role: Role): Promise<MemberOf | undefined> {
+    /** Gives a member a role or a department; nothing when there is none. The last admin stays admin: `LastAdmin`, `NoSuchDepartment`. */
+    change(acting: Acting, userId: string, to: MemberChange): Promise<MemberOf | undefined> {
       return store.transact(acting, async (tx) => {
         const found = await find(acting, userId, tx);
-        if (!found || found.member.role === role) return found;
-        if (role !== 'admin') await keepAnAdmin(acting, userId, tx);
-        await rows.members.updateOne({ _id: found.member._id }, { role }, { session: tx.session });
-        return { ...found, member: { ...found.member, role } };
+        if (!found) return undefined;
+        const { role = found.member.role, department = found.member.department } = to;
+        if (found.member.role === 'admin' && role !== 'admin') await keepAnAdmin(acting, userId, tx);
+        if (to.department) await departments.hold(acting, to.department, tx);
+        await rows.members.updateOne(
+          { _id: found.member._id },
+          { role, department },
+          { session: tx.session },
+        );
+        return { ...found, member: { ...found.member, role, department } };
       });
     },
 

@@ -1,0 +1,60 @@
+/** Operations on departments: the names that members can be put under. */
+import { z } from 'zod';
+import { id, NotFound, nothing, operation, page } from '#libs/contract';
+import { admin, member } from '../access.ts';
+import { DepartmentInUse, DepartmentTaken } from '../problems.ts';
+import { Department, departmentName } from '../shapes.ts';
+
+const departmentParams = z.object({ department_id: id });
+const body = z.strictObject({ name: departmentName });
+
+export const listDepartments = operation({
+  id: 'listDepartments',
+  method: 'get',
+  path: '/departments',
+  summary: 'List the departments by name',
+  access: member,
+  query: z.object(page),
+  status: 200,
+  returns: z.array(Department),
+  paged: true,
+  problems: [],
+});
+
+export const createDepartment = operation({
+  id: 'createDepartment',
+  method: 'post',
+  path: '/departments',
+  summary: 'Add a department',
+  access: admin,
+  body,
+  status: 201,
+  returns: Department,
+  problems: [DepartmentTaken],
+});
+
+export const renameDepartment = operation({
+  id: 'renameDepartment',
+  method: 'patch',
+  path: '/departments/{department_id}',
+  summary: 'Rename a department',
+  description: 'Its members move with it; the labels of documents are free text and stay as they are.',
+  access: admin,
+  params: departmentParams,
+  body,
+  status: 200,
+  returns: Department,
+  problems: [NotFound, DepartmentTaken],
+});
+
+export const deleteDepartment = operation({
+  id: 'deleteDepartment',
+  method: 'delete',
+  path: '/departments/{department_id}',
+  summary: 'Delete a department that no member is in',
+  access: admin,
+  params: departmentParams,
+  status: 204,
+  returns: nothing,
+  problems: [NotFound, DepartmentInUse],
+});

@@ -1,0 +1,37 @@
+/** Departments: the names that members can be put under. */
+import { z } from 'zod';
+import { cursorOf, NotFound, positionOf } from '#libs/contract';
+import { answer, handle } from '#libs/http';
+import { createDepartment, deleteDepartment, listDepartments, renameDepartment } from './contract.ts';
+import { departmentOf } from './presenting.ts';
+import type { DepartmentRows } from './store/departments.ts';
+
+const position = z.tuple([z.string()]);
+
+/** The operations on departments. */
+export function keepingDepartments({ departments, now }: { departments: DepartmentRows; now: () => Date }) {
+  return [
+    handle(listDepartments, async ({ actor, query }) => {
+      const [after] = positionOf(query.cursor, position) ?? [];
+      const found = await departments.list(actor, { after, limit: query.limit + 1 });
+      const shown = found.slice(0, query.limit);
+      const last = found.length > shown.length ? shown.at(-1) : undefined;
+      return answer(shown.map(departmentOf), { next: last && cursorOf([last.name]) });
+    }),
+
+    handle(createDepartment, async ({ actor, body }) =>
+      departmentOf(await departments.add(actor, body.name, now())),
+    ),
+
+    handle(renameDepartment, async ({ actor, params, body }) => {
+      const row = await departments.rename(actor, params.department_id, body.name);
+      if (!row) throw NotFound();
+      return departmentOf(row);
+    }),
+
+    handle(deleteDepartment, async ({ actor, params }) => {
+      if (!(await departments.delete(actor, params.department_id))) throw NotFound();
+      return undefined;
+    }),
+  ];
+}

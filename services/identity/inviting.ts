@@ -1,0 +1,118 @@
+/** Inviting: how people join an organization. */
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { cursorOf, InvalidRequest, id, NotFound, newId, positionOf } from '#libs/contract';
+import { answer, handle } from '#libs/http';
+import {
+  acceptInvitation,
+  InvitationInvalid,
+  inviteMember,
+  listInvitations,
+  MemberInvited,
+  MemberJoined,
+  WrongCredentials,
+  withdrawInvitation,
+} from './contract.ts';
+import { hashPassword, isPassword } from './passwords.ts';
+import { invitationOf, memberOf } from './presenting.ts';
+import { hashOf } from './principal.ts';
+import type { NewSession } from './sessions.ts';
+import { password as newPassword } from './shapes.ts';
+import type { Accounts } from './store/accounts.ts';
+import type { UserRow } from './store/collections.ts';
+import type { InvitationRows, Person } from './store/invitations.ts';
+
+const openDays = 7;
+const position = z.tuple([id]);
+
+/** What inviting needs. */
+export interface Inviting {
+  invitations: InvitationRows;
+  accounts: Accounts;
+  newSession: NewSession;
+  now: () => Date;
+  appUrl: string;
+}
+
+/** The operations on invitations. */
+export function inviting({ invitations, accounts, newSession, now, appUrl }: Inviting) {
+  return [
+    handle(inviteMember, async ({ actor, body }) => {
+      const token = randomBytes(32).toString('base64url');
+      const created_at = now();
+      const of = {
+        email: body.email,
+        role: body.role,
+        department: body.department ?? null,
+        invited_by: actor.user_id,
+        token_hash: hashOf(token),
+        expires_at: new Date(created_at.getTime() + openDays * 86_400_000),
+        created_at,
+      };
+      const row = await invitations.invite(actor, of, (kept, tx) =>
+        tx.say(MemberInvited, { invitation: invitationOf(kept) }),
+      );
+      // behind the #: browsers do not send it, so that it stays out of logs on its way
+      return { ...invitationOf(row), token, invite_url: `${appUrl}/invite#${token}` };
+    }),
+
+    handle(listInvitations, async ({ actor, query }) => {
+      const [before] = positionOf(query.cursor, position) ?? [];
+      const found = await invitations.list(actor, { before, limit: query.limit + 1, at: now() });
+      const shown = found.slice(0, query.limit);
+      const last = found.length > shown.length ? shown.at(-1) : undefined;
+      return answer(shown.map(invitationOf), { next: last && cursorOf([last._id]) });
+    }),
+
+    handle(withdrawInvitation, async ({ actor, params }) => {
+      if (!(await invitations.withdraw(actor, params.invitation_id))) throw NotFound();
+      return undefined;
+    }),
+
+    handle(acceptInvitation, async ({ body }) => {
+      const at = now();
+      const open = await invitations.open(hashOf(body.token), at);
+      if (!open) throw InvitationInvalid();
+      const { invitation, user, memberships } = open;
+      const person =
+        user && memberships > 0
+          ? await known(user, body.password)
+          : await renewed(user, invitation.email, body, at);
+      await invitations.accept(invitation, person, at, (joined, tx) =>
+        tx.say(MemberJoined, { member: memberOf(joined.user, joined.member) }),
+      );
+      const membership = await accounts.membership(invitation.organization_id, person.user._id);
+      if (!membership) throw InvitationInvalid();
+      return newSession(membership, newId());
+    }),
+  ];
+}
+
+/** Somebody who has an account in use proves it by its password. */
+async function known(user: UserRow, password: string): Promise<Person> {
+  if (!(await isPassword(password, user.password))) throw WrongCredentials();
+  return { user, isNew: false };
+}
+
+/** A new person, or the account of nobody's organization under the invited address, with the password given now. */
+async function renewed(
+  user: UserRow | undefined,
+  email: string,
+  body: { name: string; password: string },
+  at: Date,
+): Promise<Person> {
+  const fitting = newPassword.safeParse(body.password);
+  if (!fitting.success) {
+    const errors = fitting.error.issues.map(({ message }) => ({ path: 'body/password', message }));
+    throw InvalidRequest(undefined, { extra: { errors } });
+  }
+  const password = await hashPassword(body.password);
+  const kept = {
+    _id: user?._id ?? newId(),
+    email,
+    name: body.name,
+    password,
+    created_at: user?.created_at ?? at,
+  };
+  return { user: kept, isNew: true };
+}

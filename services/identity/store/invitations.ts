@@ -1,0 +1,151 @@
+/** Invitations in MongoDB: one open invitation for each email of an organization. */
+import { newId } from '#libs/contract';
+import { type Acting, isDuplicate, type Store, type Transaction } from '#libs/store';
+import { AlreadyMember, InvitationInvalid } from '../problems.ts';
+import { membershipId } from './accounts.ts';
+import {
+  type InvitationRow,
+  invitations,
+  type MemberRow,
+  members,
+  organizations,
+  type UserRow,
+  users,
+} from './collections.ts';
+import type { DepartmentRows } from './departments.ts';
+
+/** What an invitation starts with. */
+export type NewInvitationRow = Pick<
+  InvitationRow,
+  'email' | 'role' | 'department' | 'invited_by' | 'token_hash' | 'expires_at' | 'created_at'
+>;
+
+/** Who accepts: `isNew` when name and password are to be kept. */
+export interface Person {
+  user: UserRow;
+  isNew: boolean;
+}
+
+/** What became of an accepted invitation. */
+export interface Joined {
+  user: UserRow;
+  member: MemberRow;
+}
+
+/** Reads and changes invitations. */
+export function invitationRows(store: Store, departments: DepartmentRows) {
+  const rows = {
+    invitations: store.rows(invitations),
+    users: store.rows(users),
+    members: store.rows(members),
+    organizations: store.rows(organizations),
+  };
+
+  return {
+    /** Keeps an invitation in place of an older one for the same person, and tells `kept` in the transaction; `AlreadyMember`. */
+    invite(
+      acting: Acting,
+      of: NewInvitationRow,
+      kept: (row: InvitationRow, tx: Transaction) => void,
+    ): Promise<InvitationRow> {
+      const { organization_id } = acting;
+      return store.transact(acting, async (tx) => {
+        const { session } = tx;
+        if (of.department !== null) await departments.hold(acting, of.department, tx);
+        const user = await rows.users.findOne({ email: of.email }, { _id: 1 }, { session }).lean();
+        const member =
+          user &&
+          (await rows.members.exists({ _id: membershipId(organization_id, user._id) }).session(session));
+        if (member) throw AlreadyMember();
+        await rows.invitations.deleteOne({ organization_id, email: of.email }, { session });
+        const row = { _id: newId(), organization_id, ...of };
+        await rows.invitations.insertMany([row], { session, lean: true });
+        kept(row, tx);
+        return row;
+      });
+    },
+
+    /** A page of open invitations, the newest first. */
+    async list(
+      { organization_id }: Acting,
+      of: { before: string | undefined; limit: number; at: Date },
+    ): Promise<InvitationRow[]> {
+      const which = {
+        organization_id,
+        expires_at: { $gt: of.at },
+        ...(of.before !== undefined && { _id: { $lt: of.before } }),
+      };
+      return rows.invitations.find(which).sort({ _id: -1 }).limit(of.limit).lean();
+    },
+
+    /** Withdraws an invitation; false when there is none. */
+    async withdraw({ organization_id }: Acting, id: string): Promise<boolean> {
+      return (await rows.invitations.deleteOne({ _id: id, organization_id })).deletedCount === 1;
+    },
+
+    /** The open invitation that a token stands for, with the account under its email and how many memberships that has. */
+    async open(
+      tokenHash: string,
+      at: Date,
+    ): Promise<{ invitation: InvitationRow; user: UserRow | undefined; memberships: number } | undefined> {
+      const invitation = await rows.invitations
+        .findOne({ token_hash: tokenHash, expires_at: { $gt: at } })
+        .lean();
+      if (!invitation) return undefined;
+      const user = (await rows.users.findOne({ email: invitation.email }).lean()) ?? undefined;
+      return {
+        invitation,
+        user,
+        memberships: user ? await rows.members.countDocuments({ user_id: user._id }) : 0,
+      };
+    },
+
+    /** Uses an invitation up: keeps the person (with name and password when they are new), makes the member and tells `joined`; `InvitationInvalid`. */
+    async accept(
+      invitation: InvitationRow,
+      { user, isNew }: Person,
+      at: Date,
+      joined: (of: Joined, tx: Transaction) => void,
+    ): Promise<Joined> {
+      const { organization_id } = invitation;
+      const acting = { organization_id, user_id: user._id };
+      try {
+        return await store.transact(acting, async (tx) => {
+          const { session } = tx;
+          const { deletedCount } = await rows.invitations.deleteOne({ _id: invitation._id }, { session });
+          if (deletedCount === 0) throw InvitationInvalid();
+          const { _id, name, password, email, created_at } = user;
+          const kept = { $set: { name, password }, $setOnInsert: { email, created_at } };
+          if (isNew) await rows.users.updateOne({ _id }, kept, { session, upsert: true });
+          const member: MemberRow = {
+            _id: membershipId(organization_id, user._id),
+            organization_id,
+            user_id: user._id,
+            role: invitation.role,
+            department: await departmentNow(invitation, tx),
+            joined_at: at,
+          };
+          await rows.members.insertMany([member], { session, lean: true });
+          joined({ user, member }, tx);
+          return { user, member };
+        });
+      } catch (error) {
+        // somebody else made an account or the membership at this very moment
+        if (isDuplicate(error)) throw InvitationInvalid();
+        throw error;
+      }
+    },
+  };
+
+  /** The invitation's department, if it is still there. */
+  async function departmentNow(
+    { organization_id, department }: InvitationRow,
+    tx: Transaction,
+  ): Promise<string | null> {
+    if (department === null) return null;
+    const isThere = await departments.isHeld({ organization_id, user_id: null }, department, tx);
+    return isThere ? department : null;
+  }
+}
+
+export type InvitationRows = ReturnType<typeof invitationRows>;
