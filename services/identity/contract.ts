@@ -1,8 +1,15 @@
 /** What identity offers: people, organizations, credentials; and to its neighbours: who is asking, and on which plan. */
 import { contract } from '#libs/contract';
+import {
+  DocumentArchived,
+  DocumentAssigned,
+  DocumentPublished,
+  DocumentRevised,
+} from '../documents/events.ts';
 import { publishRecords } from '../documents/views.ts';
 import * as apiKeys from './contract/api-keys.ts';
 import * as departments from './contract/departments.ts';
+import * as inbox from './contract/inbox.ts';
 import * as invitations from './contract/invitations.ts';
 import * as organization from './contract/organization.ts';
 import * as people from './contract/people.ts';
@@ -14,6 +21,7 @@ import { organizationProfiles, principalViews } from './views.ts';
 export * from './access.ts';
 export * from './contract/api-keys.ts';
 export * from './contract/departments.ts';
+export * from './contract/inbox.ts';
 export * from './contract/invitations.ts';
 export * from './contract/organization.ts';
 export * from './contract/people.ts';
@@ -32,12 +40,12 @@ export const identityContract = contract({
   name: 'identity',
   title: 'Identity',
   sentence: 'People, organizations, API keys and the reference of the API.',
-  operations: [signingIn, people, invitations, organizations, departments, apiKeys, reference].flatMap(
+  operations: [signingIn, people, invitations, organizations, departments, apiKeys, inbox, reference].flatMap(
     (file) => Object.values(file),
   ),
   operates: [setSubscription],
   says: [MemberInvited, MemberJoined, MemberRemoved],
-  hears: [],
+  hears: [DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned, MemberJoined],
   owns: [
     'users',
     'members',
@@ -48,6 +56,7 @@ export const identityContract = contract({
     'api_keys',
     'sessions',
     'signing_keys',
+    'inbox_items',
   ],
   views: [...principalViews, organizationProfiles],
   reads: [...principalViews, publishRecords],

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import {
   type ApiKey,
   type Department,
+  type InboxItem,
   type Invitation,
   type Member,
   type Organization,
@@ -11,6 +12,7 @@ import {
 import type {
   ApiKeyRow,
   DepartmentRow,
+  InboxRow,
   InvitationRow,
   MemberRow,
   OrganizationRow,
@@ -57,6 +59,19 @@ export function invitationOf(row: InvitationRow): z.infer<typeof Invitation> {
   const { _id, email, role, department, invited_by, expires_at, created_at } = row;
   const times = { expires_at: expires_at.toISOString(), created_at: created_at.toISOString() };
   return { id: _id, email, role, department, invited_by, ...times };
+}
+
+/** An item of an inbox. */
+export function inboxItemOf(row: InboxRow): z.infer<typeof InboxItem> {
+  const { _id, type, title, data, read_at, created_at } = row;
+  return {
+    id: _id,
+    type,
+    title,
+    data,
+    read_at: read_at?.toISOString() ?? null,
+    created_at: created_at.toISOString(),
+  };
 }
 
 /** An API key without the key itself. */

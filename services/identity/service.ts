@@ -5,6 +5,7 @@ import { contracts } from '../contracts.ts';
 import { keeping } from './api-keys.ts';
 import { identityContract } from './contract.ts';
 import { keepingDepartments } from './departments.ts';
+import { inbox, telling } from './inbox.ts';
 import { inviting } from './inviting.ts';
 import { organization } from './organization.ts';
 import { people } from './people.ts';
@@ -18,6 +19,7 @@ import { accounts } from './store/accounts.ts';
 import { identityCollections } from './store/collections.ts';
 import { credentials } from './store/credentials.ts';
 import { departmentRows } from './store/departments.ts';
+import { inboxes } from './store/inbox.ts';
 import { invitationRows } from './store/invitations.ts';
 import { memberRows } from './store/members.ts';
 import { organizationRows } from './store/organizations.ts';
@@ -41,6 +43,7 @@ export const identity = service({
       departments,
       now,
     };
+    const inboxKept = { store, inboxes: inboxes(store), now };
     const keys = signing({ ...kept, ring: store.ring, lifeSeconds: accessTokenSeconds });
     const newSession = sessionMaker({ ...kept, signing: keys, accessTokenSeconds });
     const limits = {
@@ -60,9 +63,11 @@ export const identity = service({
         ...keepingDepartments(kept),
         ...plan.handled,
         ...keeping(kept),
+        ...inbox(inboxKept),
         ...reference(openapi(contracts, about)),
       ],
       authenticate: principalFrom(store, now),
+      listeners: telling(inboxKept),
       ...(settings.OPS_TOKEN && { operated }),
       before: keys.prepare,
     };

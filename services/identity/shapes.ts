@@ -125,6 +125,17 @@ export const NewInvitation = z
   })
   .meta({ id: 'NewInvitation' });
 
+export const InboxItem = z
+  .strictObject({
+    id,
+    type: z.string().meta({ description: 'What happened, as the event is named' }),
+    title: z.string().meta({ description: 'One sentence for people' }),
+    data: z.record(z.string(), z.unknown()),
+    read_at: timestamp.nullable(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'InboxItem' });
+
 export const ApiKey = z
   .strictObject({
     id,

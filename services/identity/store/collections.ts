@@ -97,6 +97,19 @@ export interface InvitationRow {
   created_at: Date;
 }
 
+export interface InboxRow {
+  _id: string;
+  organization_id: string;
+  user_id: string;
+  type: string;
+  /** Id of the thing that it is about; repeats about one thing fold while they are unread. */
+  about: string;
+  title: string;
+  data: Record<string, unknown>;
+  read_at: Date | null;
+  created_at: Date;
+}
+
 const text = { type: String, required: true } as const;
 
 export const users = collection<UserRow>('users', {
@@ -193,6 +206,25 @@ export const invitations = collection<InvitationRow>('invitations', {
   ],
 });
 
+export const inboxItems = collection<InboxRow>('inbox_items', {
+  fields: {
+    _id: String,
+    organization_id: text,
+    user_id: text,
+    type: text,
+    about: String,
+    title: text,
+    data: Object,
+    read_at: Date,
+    created_at: Date,
+  },
+  indexes: [
+    { on: { organization_id: 1, user_id: 1, _id: -1 } },
+    { on: { organization_id: 1, user_id: 1, read_at: 1, _id: -1 } },
+    { on: { created_at: 1 }, options: { expireAfterSeconds: 90 * 86_400 } },
+  ],
+});
+
 /** Everything that identity owns. */
 export const identityCollections = [
   users,
@@ -204,4 +236,5 @@ export const identityCollections = [
   apiKeys,
   sessions,
   signingKeys,
+  inboxItems,
 ];

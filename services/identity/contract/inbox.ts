@@ -1,0 +1,70 @@
+/** Operations on one's own inbox: what happened that concerns oneself. */
+import { z } from 'zod';
+import { id, NotFound, nothing, operation, page } from '#libs/contract';
+import { member } from '../access.ts';
+import { InboxItem } from '../shapes.ts';
+
+const itemParams = z.object({ item_id: id });
+
+export const listInbox = operation({
+  id: 'listInbox',
+  method: 'get',
+  path: '/inbox',
+  summary: 'List what concerns you, the newest first',
+  description: 'Items live 90 days.',
+  access: member,
+  query: z.object({
+    ...page,
+    unread: z.stringbool().optional().meta({ description: 'Only what is unread' }),
+  }),
+  status: 200,
+  returns: z.array(InboxItem),
+  paged: true,
+  problems: [],
+});
+
+export const countInbox = operation({
+  id: 'countInbox',
+  method: 'get',
+  path: '/inbox/counts',
+  summary: 'Count what is in your inbox',
+  access: member,
+  status: 200,
+  returns: z.strictObject({ unread: z.number().int(), total: z.number().int() }).meta({ id: 'InboxCounts' }),
+  problems: [],
+});
+
+export const readInboxItem = operation({
+  id: 'readInboxItem',
+  method: 'post',
+  path: '/inbox/{item_id}/read',
+  summary: 'Mark an item as read',
+  access: member,
+  params: itemParams,
+  status: 200,
+  returns: InboxItem,
+  problems: [NotFound],
+});
+
+export const readWholeInbox = operation({
+  id: 'readWholeInbox',
+  method: 'post',
+  path: '/inbox/read-all',
+  summary: 'Mark everything as read',
+  access: member,
+  status: 204,
+  returns: nothing,
+  problems: [],
+});
+
+export const deleteInboxItem = operation({
+  id: 'deleteInboxItem',
+  method: 'delete',
+  path: '/inbox/{item_id}',
+  summary: 'Delete an item',
+  access: member,
+  params: itemParams,
+  status: 204,
+  returns: nothing,
+  problems: [NotFound],
+});

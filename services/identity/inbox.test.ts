@@ -1,0 +1,135 @@
+/** Inboxes over HTTP with a real MongoDB and the events that feed them. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { type Person, register, until, type World, world } from '#libs/testing';
+import { contracts } from '../contracts.ts';
+import { services } from '../services.ts';
+import { assignment, concerned, joining, noticeOf } from './rules/notices.ts';
+import { InboxItem } from './shapes.ts';
+
+let here: World;
+let ada: Person;
+/** A member of Ada's organization, by an access token. */
+let guest: { token: string; id: string };
+
+beforeAll(async () => {
+  here = await world({ services, contracts });
+  ada = await register(here);
+  guest = await join('Guest');
+}, 60_000);
+afterAll(() => here?.stop());
+
+async function join(name: string) {
+  const { body } = await here.ask('POST', '/members/invitations', {
+    as: ada.key,
+    body: { email: `${newId()}@example.com` },
+  });
+  const accepted = { token: body.token, name, password: 'correct horse battery staple' };
+  const session = (await here.ask('POST', '/members/invitations/accept', { body: accepted })).body;
+  return { token: session.access_token, id: session.member.id };
+}
+
+const inboxOf = async (as: string, query = '') => (await here.ask('GET', `/inbox${query}`, { as })).body;
+const counts = async (as: string) => (await here.ask('GET', '/inbox/counts', { as })).body;
+
+async function publishFor(owner: string, title: string): Promise<string> {
+  const { body } = await here.ask('POST', '/documents', { as: owner, body: { title } });
+  await here.ask('POST', `/documents/${body.id}/publish`, { as: ada.key });
+  return body.id;
+}
+
+describe('what is told', () => {
+  test('admins are told who joined, and the one who joined is not', async () => {
+    const items = await until(
+      'the news',
+      async () => (await inboxOf(ada.token)).length > 0 && inboxOf(ada.token),
+    );
+    expect(InboxItem.parse(items.at(-1))).toMatchObject({
+      type: 'member.joined',
+      title: 'Guest joined the organization',
+      data: { member_id: guest.id },
+      read_at: null,
+    });
+    expect(await inboxOf(guest.token)).toEqual([]);
+  });
+
+  test('an owner is told what another did with the document, and not what they did themselves', async () => {
+    const id = await publishFor(guest.token, 'Fire drill');
+    const [item] = await until(
+      'the news',
+      async () => (await inboxOf(guest.token)).length > 0 && inboxOf(guest.token),
+    );
+    expect(item).toMatchObject({
+      type: 'document.published',
+      title: '“Fire drill” was published',
+      data: { document_id: id },
+    });
+    await publishFor(ada.key, 'Mine');
+    const all = await inboxOf(ada.token);
+    expect(all.filter(({ type }: { type: string }) => type === 'document.published')).toEqual([]);
+  });
+
+  test('an event that is delivered again is told once', async () => {
+    const rows = here.db.collection<{ _id: string }>('documents_outbox');
+    const before = await counts(guest.token);
+    const { modifiedCount } = await rows.updateMany(
+      {},
+      { $set: { pending: true, lease_until: new Date(0), failures: 0 }, $unset: { published_at: 1 } },
+    );
+    expect(modifiedCount).toBeGreaterThan(0);
+    await until('all published again', async () => (await rows.countDocuments({ pending: true })) === 0);
+    expect(await counts(guest.token)).toEqual(before);
+  });
+});
+
+describe('one’s own inbox', () => {
+  test('is read, read as a whole, counted and cleared; others have theirs', async () => {
+    const reader = await join('Reader');
+    for (const title of ['One', 'Two', 'Three']) await publishFor(reader.token, title);
+    const items = await until(
+      'three items',
+      async () => (await inboxOf(reader.token)).length === 3 && inboxOf(reader.token),
+    );
+    expect(items.map(({ data }: { data: { document_title: string } }) => data.document_title).sort()).toEqual(
+      ['One', 'Three', 'Two'],
+    );
+    const read = await here.ask('POST', `/inbox/${items[0].id}/read`, { as: reader.token });
+    expect(read.body).toEqual({ ...items[0], read_at: expect.any(String) });
+    expect((await here.ask('POST', `/inbox/${items[0].id}/read`, { as: reader.token })).body).toEqual(
+      read.body,
+    );
+    expect(await counts(reader.token)).toEqual({ unread: 2, total: 3 });
+    expect(await inboxOf(reader.token, '?unread=true')).toHaveLength(2);
+    for (const [method, path] of [
+      ['POST', `/inbox/${items[1].id}/read`],
+      ['DELETE', `/inbox/${items[1].id}`],
+    ] as const)
+      expect((await here.ask(method, path, { as: ada.token })).status).toBe(404);
+    expect((await here.ask('DELETE', `/inbox/${items[1].id}`, { as: reader.token })).status).toBe(204);
+    expect((await here.ask('POST', '/inbox/read-all', { as: reader.token })).status).toBe(204);
+    expect(await counts(reader.token)).toEqual({ unread: 0, total: 2 });
+    const first = await here.ask('GET', '/inbox?limit=1', { as: reader.token });
+    const next = /<\/api\/v1([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    expect([...first.body, ...(await here.ask('GET', next, { as: reader.token })).body]).toEqual(
+      await inboxOf(reader.token),
+    );
+  }, 30_000);
+});
+
+test('the rules: owner and editor are concerned, each once, without the actor; words fit the deed', () => {
+  const document = { id: 'd', title: 'T', created_by: 'owner', editor_id: 'editor' };
+  expect(concerned(document, 'owner')).toEqual(['editor']);
+  expect(concerned(document, null)).toEqual(['owner', 'editor']);
+  expect(concerned({ ...document, editor_id: 'owner' }, 'other')).toEqual(['owner']);
+  expect(concerned({ ...document, editor_id: null }, 'owner')).toEqual([]);
+  expect(noticeOf('document.archived', document).title).toBe('“T” was archived');
+  expect(noticeOf('document.revised', document).title).toBe('“T” was published in a new version');
+  expect(assignment(document)).toMatchObject({
+    type: 'document.assigned',
+    title: 'You are the editor of “T”',
+  });
+  expect(joining({ id: 'm', name: 'Mo' })).toMatchObject({
+    type: 'member.joined',
+    data: { member_id: 'm', member_name: 'Mo' },
+  });
+});

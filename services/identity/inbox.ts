@@ -1,0 +1,105 @@
+/** The inbox: hears what happened and tells those whom it concerns, who read it here. */
+import { z } from 'zod';
+import { cursorOf, type Envelope, id, NotFound, positionOf } from '#libs/contract';
+import { type Listener, on } from '#libs/events';
+import { answer, handle } from '#libs/http';
+import type { Store } from '#libs/store';
+import {
+  DocumentArchived,
+  DocumentAssigned,
+  DocumentPublished,
+  DocumentRevised,
+} from '../documents/events.ts';
+import {
+  countInbox,
+  deleteInboxItem,
+  listInbox,
+  MemberJoined,
+  readInboxItem,
+  readWholeInbox,
+} from './contract.ts';
+import { inboxItemOf } from './presenting.ts';
+import { assignment, concerned, joining, type Noticed, noticeOf } from './rules/notices.ts';
+import type { Inboxes } from './store/inbox.ts';
+
+/** What the inbox needs. */
+export interface Inbox {
+  store: Pick<Store, 'once'>;
+  inboxes: Inboxes;
+  now: () => Date;
+}
+
+const position = z.tuple([id]);
+
+/** The operations on one's own inbox. */
+export function inbox({ inboxes, now }: Inbox) {
+  return [
+    handle(listInbox, async ({ actor, query }) => {
+      const [before] = positionOf(query.cursor, position) ?? [];
+      const found = await inboxes.list(actor, {
+        unread: query.unread ?? false,
+        before,
+        limit: query.limit + 1,
+      });
+      const shown = found.slice(0, query.limit);
+      const last = found.length > shown.length ? shown.at(-1) : undefined;
+      return answer(shown.map(inboxItemOf), { next: last && cursorOf([last._id]) });
+    }),
+
+    handle(countInbox, ({ actor }) => inboxes.count(actor)),
+
+    handle(readInboxItem, async ({ actor, params }) => {
+      const row = await inboxes.read(actor, params.item_id, now());
+      if (!row) throw NotFound();
+      return inboxItemOf(row);
+    }),
+
+    handle(readWholeInbox, async ({ actor }) => {
+      await inboxes.readAll(actor, now());
+      return undefined;
+    }),
+
+    handle(deleteInboxItem, async ({ actor, params }) => {
+      if (!(await inboxes.delete(actor, params.item_id))) throw NotFound();
+      return undefined;
+    }),
+  ];
+}
+
+/** What the inbox hears; each event is told once, however often it is delivered. */
+export function telling({ store, inboxes }: Inbox): Listener[] {
+  const aboutDocument = (event: Envelope<{ document: Noticed; refired?: true | undefined }>) => {
+    const { document, refired } = event.data;
+    // sent again for other systems: for people nothing happened
+    if (refired) return Promise.resolve();
+    return tell(event, concerned(document, event.actor_id), noticeOf(event.type, document));
+  };
+  return [
+    on(DocumentPublished, aboutDocument),
+    on(DocumentRevised, aboutDocument),
+    on(DocumentArchived, aboutDocument),
+    on(DocumentAssigned, (event) => {
+      const { document, editor_id } = event.data;
+      return tell(event, editor_id === event.actor_id ? [] : [editor_id], assignment(document));
+    }),
+    on(MemberJoined, async (event) => {
+      const { member } = event.data;
+      const admins = await inboxes.admins(event.organization_id);
+      await tell(
+        event,
+        admins.filter((userId) => userId !== member.id),
+        joining(member),
+      );
+    }),
+  ];
+
+  function tell(
+    event: Envelope,
+    userIds: readonly string[],
+    notice: ReturnType<typeof noticeOf>,
+  ): Promise<void> {
+    return store.once(event, (tx) =>
+      inboxes.tell(event.organization_id, userIds, notice, new Date(event.occurred_at), tx),
+    );
+  }
+}
