@@ -57,6 +57,7 @@ export const identityContract = contract({
     'sessions',
     'signing_keys',
     'inbox_items',
+    'rate_limits',
   ],
   views: [...principalViews, organizationProfiles],
   reads: [...principalViews, publishRecords],

@@ -32,7 +32,7 @@ export interface Inbox {
 const position = z.tuple([id]);
 
 /** The operations on one's own inbox. */
-export function inbox({ inboxes, now }: Inbox) {
+export function inbox({ inboxes, now }: Omit<Inbox, 'store'>) {
   return [
     handle(listInbox, async ({ actor, query }) => {
       const [before] = positionOf(query.cursor, position) ?? [];

@@ -1,7 +1,8 @@
 /** The settings of identity. */
 import { z } from 'zod';
 import { integer, secret } from '#libs/service';
-import { planNames } from './rules/plans.ts';
+import type { SignInLimits } from './rules/limits.ts';
+import { type PlanTerms, planNames } from './rules/plans.ts';
 
 /** Names in the environment and their shapes. */
 export const identitySettings = z.object({
@@ -10,6 +11,15 @@ export const identitySettings = z.object({
     .default('http://127.0.0.1:8080')
     .transform((url) => url.replace(/\/$/, ''))
     .meta({ description: 'Where people reach the application; part of invitation links' }),
+  REGISTRATIONS_PER_HOUR: integer
+    .default(10)
+    .meta({ description: 'Registrations from one address; 0 is no limit' }),
+  LOGINS_PER_MINUTE: integer
+    .default(10)
+    .meta({ description: 'Attempts to log in from one address; 0 is no limit' }),
+  LOGIN_FAILURES_PER_15_MINUTES: integer
+    .default(10)
+    .meta({ description: 'Failed logins of one account from one address; 0 is no limit' }),
   DEFAULT_PLAN: z.enum(planNames).default('trial').meta({ description: 'Plan of a new organization' }),
   OPS_TOKEN: secret
     .optional()
@@ -17,3 +27,18 @@ export const identitySettings = z.object({
   PUBLISH_LIMIT_TRIAL: integer.default(5).meta({ description: 'Publish events of the trial plan in all' }),
   PUBLISH_LIMIT_TEAM: integer.default(200).meta({ description: 'Publish events of the team plan a month' }),
 });
+
+/** The limits of signing in that the settings name. */
+export function signInLimits(settings: z.output<typeof identitySettings>): SignInLimits {
+  const minuteMs = 60_000;
+  return {
+    registrations: { most: settings.REGISTRATIONS_PER_HOUR, windowMs: 60 * minuteMs },
+    logins: { most: settings.LOGINS_PER_MINUTE, windowMs: minuteMs },
+    failures: { most: settings.LOGIN_FAILURES_PER_15_MINUTES, windowMs: 15 * minuteMs },
+  };
+}
+
+/** What the settings say of plans. */
+export function planTerms(settings: z.output<typeof identitySettings>): PlanTerms {
+  return { trialPublishes: settings.PUBLISH_LIMIT_TRIAL, teamPublishes: settings.PUBLISH_LIMIT_TEAM };
+}

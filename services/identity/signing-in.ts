@@ -12,11 +12,13 @@ import {
 } from './contract.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { hashOf } from './principal.ts';
+import { accountFactor, type Limit, type SignInLimits } from './rules/limits.ts';
 import { type PlanTerms, termsOf } from './rules/plans.ts';
 import { isReserved, slugFrom } from './rules/slug.ts';
 import type { NewSession } from './sessions.ts';
 import type { Accounts, Membership } from './store/accounts.ts';
 import type { Credentials } from './store/credentials.ts';
+import type { Counted, Limits } from './store/limits.ts';
 
 /** Everything signing in needs. */
 export interface SigningIn {
@@ -25,14 +27,18 @@ export interface SigningIn {
   newSession: NewSession;
   now: () => Date;
   defaultPlan: string;
-  plans: PlanTerms;
+  terms: PlanTerms;
+  limits: Limits;
+  /** How often is too often. */
+  most: SignInLimits;
 }
 
 /** The operations that give and take sessions. */
 export function signingIn(of: SigningIn) {
   return [
-    handle(register, async ({ body }) => {
+    handle(register, async ({ body, call }) => {
       if (body.organization_slug !== undefined && isReserved(body.organization_slug)) throw reservedSlug();
+      await of.limits.take(['registration', call.address], of.most.registrations);
       const passwordHash = await hashPassword(body.password);
       const asked = body.organization_slug !== undefined;
       const membership = await of.accounts.create({
@@ -42,16 +48,23 @@ export function signingIn(of: SigningIn) {
         email: body.email,
         passwordHash,
         plan: of.defaultPlan,
-        ...termsOf(of.defaultPlan, of.plans),
+        ...termsOf(of.defaultPlan, of.terms),
         at: of.now(),
       });
       return of.newSession(membership, newId());
     }),
 
-    handle(logIn, async ({ body }) => {
+    handle(logIn, async ({ body, call }) => {
+      const guessing = guessesOf(body.email, call.address, of.most.failures);
+      await of.limits.take(['login', call.address], of.most.logins);
+      for (const [counted, limit] of guessing) await of.limits.check(counted, limit);
       const user = await of.accounts.userByEmail(body.email);
       const right = await isPassword(body.password, user?.password);
-      if (!user || !right) throw WrongCredentials();
+      if (!user || !right) {
+        // known or not, an account is counted alike
+        for (const [counted, limit] of guessing) await of.limits.take(counted, limit);
+        throw WrongCredentials();
+      }
       const memberships = await of.accounts.membershipsOf(user);
       return of.newSession(chosen(memberships, body.organization_slug), newId());
     }),
@@ -68,6 +81,14 @@ export function signingIn(of: SigningIn) {
       await of.credentials.end(hashOf(body.refresh_token));
       return undefined;
     }),
+  ];
+}
+
+/** What a failed login counts for: the account from this address, and more softly the account from anywhere. */
+function guessesOf(email: string, address: string, failures: Limit): [Counted, Limit][] {
+  return [
+    [['failure', email, address], failures],
+    [['failure', email], { ...failures, most: failures.most * accountFactor }],
   ];
 }
 

@@ -13,12 +13,12 @@ import type { Plans } from './store/plans.ts';
 /** What subscribing needs. */
 export interface Subscribing {
   plans: Plans;
-  limits: PlanTerms;
+  terms: PlanTerms;
   now: () => Date;
 }
 
 /** The operations on subscriptions: those of members, and those of the operator. */
-export function subscribing({ plans, limits, now }: Subscribing) {
+export function subscribing({ plans, terms, now }: Subscribing) {
   return {
     handled: [
       handle(getSubscription, async ({ actor }) => {
@@ -29,7 +29,7 @@ export function subscribing({ plans, limits, now }: Subscribing) {
     ],
     operated: [
       handle(setSubscription, async ({ params, body }) => {
-        const { publishLimit: publish_limit, renews } = termsOf(body.plan, limits);
+        const { publishLimit: publish_limit, renews } = termsOf(body.plan, terms);
         const row = await plans.set(params.organization_id, body.plan, { publish_limit, renews });
         if (!row) throw NotFound();
         return shown(row);

@@ -1,114 +1,20 @@
 /** What identity keeps in MongoDB: its collections with their fields and indexes. */
 import { collection } from '#libs/store';
-import type { Settings } from '../shapes.ts';
-import type { Role } from '../views.ts';
+import type {
+  ApiKeyRow,
+  DepartmentRow,
+  InboxRow,
+  InvitationRow,
+  MemberRow,
+  OrganizationRow,
+  RateLimitRow,
+  SessionRow,
+  SigningKeyRow,
+  SubscriptionRow,
+  UserRow,
+} from './rows.ts';
 
-export interface UserRow {
-  _id: string;
-  email: string;
-  name: string;
-  password: string;
-  created_at: Date;
-}
-
-export interface OrganizationRow {
-  _id: string;
-  name: string;
-  slug: string;
-  /** What the organization set; the rest holds as usual. */
-  settings?: Partial<Settings>;
-  row_version: number;
-  created_at: Date;
-}
-
-export interface MemberRow {
-  /** `<organization id>:<user id>` */
-  _id: string;
-  organization_id: string;
-  user_id: string;
-  role: Role;
-  department: string | null;
-  joined_at: Date;
-}
-
-export interface SubscriptionRow {
-  /** The organization's id. */
-  _id: string;
-  plan: string;
-  publish_limit: number | null;
-  terms_version: number;
-  renews: 'monthly' | 'never';
-}
-
-export interface ApiKeyRow {
-  _id: string;
-  hash: string;
-  organization_id: string;
-  user_id: string;
-  member_id: string;
-  /** The key that made this one, if one did. */
-  made_by_key: string | null;
-  name: string;
-  role: Role;
-  prefix: string;
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  created_at: Date;
-}
-
-export interface SessionRow {
-  /** Hash of the refresh token. */
-  _id: string;
-  /** All refresh tokens that came from one login. */
-  family: string;
-  organization_id: string;
-  user_id: string;
-  used: boolean;
-  expires_at: Date;
-}
-
-export interface SigningKeyRow {
-  /** The key's id, `kid` in token headers. */
-  _id: string;
-  public_jwk: string;
-  sealed_private: string;
-  created_at: Date;
-}
-
-export interface DepartmentRow {
-  _id: string;
-  organization_id: string;
-  name: string;
-  /** Raised whenever a member is put under it, so that this collides with its deletion. */
-  touched: number;
-  created_at: Date;
-}
-
-export interface InvitationRow {
-  _id: string;
-  organization_id: string;
-  email: string;
-  role: Role;
-  department: string | null;
-  invited_by: string;
-  /** Hash of the token. */
-  token_hash: string;
-  expires_at: Date;
-  created_at: Date;
-}
-
-export interface InboxRow {
-  _id: string;
-  organization_id: string;
-  user_id: string;
-  type: string;
-  /** Id of the thing that it is about; repeats about one thing fold while they are unread. */
-  about: string;
-  title: string;
-  data: Record<string, unknown>;
-  read_at: Date | null;
-  created_at: Date;
-}
+export type * from './rows.ts';
 
 const text = { type: String, required: true } as const;
 
@@ -225,6 +131,11 @@ export const inboxItems = collection<InboxRow>('inbox_items', {
   ],
 });
 
+export const rateLimits = collection<RateLimitRow>('rate_limits', {
+  fields: { _id: String, count: Number, expires_at: Date },
+  indexes: [{ on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
+});
+
 /** Everything that identity owns. */
 export const identityCollections = [
   users,
@@ -237,4 +148,5 @@ export const identityCollections = [
   sessions,
   signingKeys,
   inboxItems,
+  rateLimits,
 ];

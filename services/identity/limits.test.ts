@@ -1,0 +1,86 @@
+/** Limits of signing in over HTTP with a real MongoDB, shared by replicas. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { type Told, until, type World, world } from '#libs/testing';
+import { contracts } from '../contracts.ts';
+import { documents } from '../documents/service.ts';
+import { secondsUntil, windowAt } from './rules/limits.ts';
+import { identity } from './service.ts';
+
+let here: World;
+const environment = {
+  TRUSTED_PROXIES: '127.0.0.0/8',
+  REGISTRATIONS_PER_HOUR: '3',
+  LOGINS_PER_MINUTE: '30',
+  LOGIN_FAILURES_PER_15_MINUTES: '3',
+};
+
+beforeAll(async () => {
+  here = await world({ services: [identity, documents], contracts, environment });
+}, 60_000);
+afterAll(() => here?.stop());
+
+const password = 'correct horse battery staple';
+const from = (address: string) => ({ 'x-forwarded-for': address });
+const newAddress = () => `2001:db8::${newId().slice(-4)}:${newId().slice(-4)}`;
+const registerAt = (address: string, email = `${newId()}@example.com`) =>
+  here.ask('POST', '/auth/register', {
+    body: { organization_name: 'O', name: 'N', email, password },
+    headers: from(address),
+  });
+const loginAt = (address: string, email: string, secret: string) =>
+  here.ask('POST', '/auth/login', { body: { email, password: secret }, headers: from(address) });
+const statuses = (answers: Told[]) => answers.map(({ status }) => status).sort();
+
+/** Works at the start of a window rather than at its end, so that it does not end in between. */
+async function within(windowMs: number, work: () => Promise<void>): Promise<void> {
+  const left = () => windowAt(new Date(), windowMs).endsAt.getTime() - Date.now();
+  await until('a window that lasts', async () => left() > 15_000, 20_000);
+  await work();
+}
+
+test('registrations of one address are limited, with the time to wait; another address is free', async () => {
+  await within(3_600_000, async () => {
+    const address = newAddress();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => registerAt(address)));
+    expect(statuses(answers)).toEqual([201, 201, 201, 429, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body.code).toBe('too_many_requests');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await registerAt(newAddress())).status).toBe(201);
+  });
+}, 60_000);
+
+test('guessing a password is limited for the account and address; the owner elsewhere is not locked out', async () => {
+  await within(900_000, async () => {
+    const email = `${newId()}@example.com`;
+    await registerAt(newAddress(), email);
+    const guesser = newAddress();
+    for (let tries = 0; tries < 3; tries += 1)
+      expect((await loginAt(guesser, email, 'wrong')).status).toBe(401);
+    expect((await loginAt(guesser, email, password)).status).toBe(429);
+    expect((await loginAt(newAddress(), email, password)).status).toBe(200);
+    const unknown = `${newId()}@example.com`;
+    for (let tries = 0; tries < 3; tries += 1)
+      expect((await loginAt(guesser, unknown, 'wrong')).status).toBe(401);
+    expect((await loginAt(guesser, unknown, 'wrong')).status).toBe(429);
+  });
+}, 60_000);
+
+test('neither emails nor addresses are kept in the clear', async () => {
+  const address = newAddress();
+  const email = `${newId()}@example.com`;
+  await loginAt(address, email, 'wrong');
+  const rows = JSON.stringify(await here.db.collection('rate_limits').find({}).toArray());
+  expect(rows.length).toBeGreaterThan(10);
+  expect(rows).not.toContain(email);
+  expect(rows).not.toContain(address);
+});
+
+test('a window has a number and an end; the wait is at least a second', () => {
+  const at = new Date('2026-11-21T09:30:59.999Z');
+  expect(windowAt(at, 60_000).endsAt.toISOString()).toBe('2026-11-21T09:31:00.000Z');
+  expect(windowAt(new Date(at.getTime() + 1), 60_000).number).toBe(windowAt(at, 60_000).number + 1);
+  expect(secondsUntil(new Date('2026-11-21T09:31:00.000Z'), at)).toBe(1);
+  expect(secondsUntil(at, new Date(at.getTime() + 5_000))).toBe(1);
+});

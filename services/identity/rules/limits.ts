@@ -1,0 +1,31 @@
+/** Limits of signing in: how often, within which time; 0 is no limit. */
+
+/** So many within a window of time. */
+export interface Limit {
+  most: number;
+  windowMs: number;
+}
+
+/** The limits that the operator sets. */
+export interface SignInLimits {
+  /** Registrations from one address. */
+  registrations: Limit;
+  /** Attempts to log in from one address. */
+  logins: Limit;
+  /** Failed attempts for one account from one address. */
+  failures: Limit;
+}
+
+/** Softer, for one account from any address: somebody else's guessing must not lock its owner out too soon. */
+export const accountFactor = 10;
+
+/** The window that a moment is in: its number, and when it ends. */
+export function windowAt(at: Date, windowMs: number): { number: number; endsAt: Date } {
+  const number = Math.floor(at.getTime() / windowMs);
+  return { number, endsAt: new Date((number + 1) * windowMs) };
+}
+
+/** Whole seconds until a moment, at least one. */
+export function secondsUntil(moment: Date, at: Date): number {
+  return Math.max(1, Math.ceil((moment.getTime() - at.getTime()) / 1000));
+}

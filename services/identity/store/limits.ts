@@ -1,0 +1,48 @@
+/** Counters of limits in MongoDB, so that all replicas share them; each counts one window and then expires. */
+import { createHash } from 'node:crypto';
+import { TooManyRequests } from '#libs/contract';
+import type { Store } from '#libs/store';
+import { type Limit, secondsUntil, windowAt } from '../rules/limits.ts';
+import { rateLimits } from './collections.ts';
+
+/** What is counted: a name and whom it concerns, e.g. `login` and an address. */
+export type Counted = readonly [what: string, ...whom: string[]];
+
+/** Counts what is limited. */
+export function limits(store: Store, now: () => Date) {
+  const rows = store.rows(rateLimits);
+
+  return {
+    /** Counts one more; over the limit it is `TooManyRequests` with `Retry-After`. */
+    async take(counted: Counted, limit: Limit): Promise<void> {
+      if (limit.most === 0) return;
+      const { id, endsAt, at } = windowOf(counted, limit);
+      const options = { upsert: true, returnDocument: 'after' as const };
+      const count = { $inc: { count: 1 }, $setOnInsert: { expires_at: endsAt } };
+      const row = await rows.findOneAndUpdate({ _id: id }, count, options).lean();
+      if ((row?.count ?? 1) > limit.most) throw tooMany(endsAt, at);
+    },
+
+    /** `TooManyRequests` when as many as the limit have been counted; counts nothing. */
+    async check(counted: Counted, limit: Limit): Promise<void> {
+      if (limit.most === 0) return;
+      const { id, endsAt, at } = windowOf(counted, limit);
+      const row = await rows.findOne({ _id: id }).lean();
+      if (row && row.count >= limit.most) throw tooMany(endsAt, at);
+    },
+  };
+
+  function windowOf([what, ...whom]: Counted, { windowMs }: Limit) {
+    const at = now();
+    const { number, endsAt } = windowAt(at, windowMs);
+    // addresses and emails are not kept in the clear
+    const hash = createHash('sha256').update(JSON.stringify(whom)).digest('base64url');
+    return { id: `${what}:${hash}:${number}`, endsAt, at };
+  }
+}
+
+export type Limits = ReturnType<typeof limits>;
+
+function tooMany(endsAt: Date, at: Date) {
+  return TooManyRequests(undefined, { headers: { 'Retry-After': String(secondsUntil(endsAt, at)) } });
+}
