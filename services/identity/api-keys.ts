@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { cursorOf, id, NotFound, newId, positionOf } from '#libs/contract';
+import { type Listener, on } from '#libs/events';
 import { answer, handle } from '#libs/http';
-import { type Asking, createApiKey, listApiKeys, RoleTooHigh, revokeApiKey } from './contract.ts';
+import { ApiKeyUsed, type Asking, createApiKey, listApiKeys, RoleTooHigh, revokeApiKey } from './contract.ts';
 import { apiKeyOf } from './presenting.ts';
 import { hashOf } from './principal.ts';
 import { keyFrom, prefixOf } from './rules/api-key.ts';
@@ -57,6 +58,15 @@ export function keeping(of: { credentials: Credentials; now: () => Date }) {
       if (!(await of.credentials.revoke(actor, params.key_id, onlyOwn(actor)))) throw NotFound();
       return undefined;
     }),
+  ];
+}
+
+/** What is heard of keys: their use, in any service. Heard twice it changes nothing. */
+export function noting(of: { credentials: Credentials }): Listener[] {
+  return [
+    on(ApiKeyUsed, ({ organization_id, data }) =>
+      of.credentials.noteUse({ organization_id, user_id: null }, data.key_id, new Date(data.used_at)),
+    ),
   ];
 }
 

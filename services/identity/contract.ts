@@ -15,7 +15,7 @@ import * as organization from './contract/organization.ts';
 import * as people from './contract/people.ts';
 import * as reference from './contract/reference.ts';
 import * as signingIn from './contract/signing-in.ts';
-import { MemberInvited, MemberJoined, MemberRemoved } from './events.ts';
+import { ApiKeyUsed, MemberInvited, MemberJoined, MemberRemoved, PlanChanged } from './events.ts';
 import { organizationProfiles, principalViews } from './views.ts';
 
 export * from './access.ts';
@@ -44,8 +44,8 @@ export const identityContract = contract({
     (file) => Object.values(file),
   ),
   operates: [setSubscription],
-  says: [MemberInvited, MemberJoined, MemberRemoved],
-  hears: [DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned, MemberJoined],
+  says: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed, PlanChanged],
+  hears: [DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned, MemberJoined, ApiKeyUsed],
   owns: [
     'users',
     'members',

@@ -1,7 +1,7 @@
 /** People and their organization over HTTP with a real MongoDB: roles, the last admin, removal, settings, keys. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, register, type World, world } from '#libs/testing';
+import { type Person, register, until, type World, world } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
 import { identity } from './service.ts';
@@ -197,6 +197,22 @@ describe('API keys', () => {
     expect((await here.ask('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(204);
     expect((await here.ask('GET', '/me', { as: his.body.key })).status).toBe(401);
     expect((await here.ask('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(404);
+  });
+
+  test('its last use is told by an event, kept to the minute', async () => {
+    const ada = await register(here);
+    const { body } = await here.ask('POST', '/api-keys', { as: ada.token, body: { name: 'Used' } });
+    expect(body.last_used_at).toBeNull();
+    const before = Date.now();
+    for (let uses = 0; uses < 5; uses += 1) await here.ask('GET', '/documents', { as: body.key });
+    const shown = async () =>
+      (await here.ask('GET', '/api-keys', { as: ada.token })).body.find(
+        ({ id }: { id: string }) => id === body.id,
+      );
+    const used = await until('the use', async () => (await shown()).last_used_at ?? undefined);
+    expect(Date.parse(used)).toBeGreaterThanOrEqual(before);
+    const said = await here.db.collection('documents_outbox').find({ type: 'api_key.used' }).toArray();
+    expect(said.filter(({ event }) => event.includes(body.id))).toHaveLength(1);
   });
 
   test('a revoked key takes the keys that it made with it, and theirs', async () => {

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Principal } from '#libs/http';
 import type { Store } from '#libs/store';
+import { ApiKeyUsed } from './events.ts';
 import { isWellFormedKey } from './rules/api-key.ts';
 import { keyPrincipals, memberStates, publicKeys, type Role, subscriptionTerms } from './views.ts';
 
@@ -24,19 +25,23 @@ type Claims = z.infer<typeof claims>;
 
 const unknownKeyPauseMs = 10_000;
 
+/** How far the clocks of replicas may be apart. */
+const toleratedSeconds = 60;
+
 /**
  * Makes the function that every service asks who a bearer token stands for; nothing for one that is not valid now.
  * A verified access token is remembered until it expires, but its member is read every time: a removed member, a
  * changed role and a revoked key count on the next request.
  */
 export function principalFrom(
-  store: Pick<Store, 'read'>,
+  store: Pick<Store, 'read' | 'transact'>,
   now: () => Date,
 ): (token: string) => Promise<Asking | undefined> {
   const keys = store.read(keyPrincipals).anywhere();
   const members = store.read(memberStates);
   const terms = store.read(subscriptionTerms);
   const claimsOf = tokenVerifier(store, now);
+  const noteUse = useNoter(store, now);
   const planOf = (organization_id: string) => async () => (await terms.in(organization_id).one({}))?.plan;
 
   return async (token) => (token.startsWith('pds_') ? byKey(token) : byToken(token));
@@ -46,6 +51,7 @@ export function principalFrom(
     const key = await keys.one({ hash: hashOf(token) });
     if (!key || (key.expires_at !== null && key.expires_at <= now())) return undefined;
     const { _id: key_id, organization_id, user_id } = key;
+    noteUse(organization_id, user_id, key_id);
     const role = key.role === 'admin' && key.member_role === 'admin' ? 'admin' : 'member';
     return { organization_id, user_id, key_id, role, plan: planOf(organization_id) };
   }
@@ -59,6 +65,19 @@ export function principalFrom(
       member && { organization_id, user_id, key_id: null, role: member.role, plan: planOf(organization_id) }
     );
   }
+}
+
+/** Says that a key is in use, at most once a minute for each key; nobody waits for it, and losing one is no loss. */
+function useNoter(store: Pick<Store, 'transact'>, now: () => Date) {
+  const noted = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
+  return (organization_id: string, user_id: string, key_id: string) => {
+    if (noted.has(key_id)) return;
+    noted.set(key_id, true);
+    const used_at = now().toISOString();
+    store
+      .transact({ organization_id, user_id }, async (tx) => tx.say(ApiKeyUsed, { key_id, used_at }))
+      .catch(() => noted.delete(key_id));
+  };
 }
 
 /** SHA-256 of a credential, base64url: what is stored in its place. */
@@ -81,7 +100,7 @@ function tokenVerifier(
     const hash = hashOf(token);
     const nowSeconds = now().getTime() / 1000;
     const before = verified.get(hash);
-    if (before) return before.exp > nowSeconds ? before : undefined;
+    if (before) return before.exp + toleratedSeconds > nowSeconds ? before : undefined;
     const header = headerOf(token);
     const key = header && (await keyNamed(header.kid));
     const result = key === undefined ? undefined : verify(token, key, nowSeconds);
@@ -129,6 +148,7 @@ function verify(token: string, key: string, nowSeconds: number): Claims | undefi
       issuer,
       audience: issuer,
       clockTimestamp: Math.floor(nowSeconds),
+      clockTolerance: toleratedSeconds,
     };
     return claims.safeParse(jwt.verify(token, key, options)).data;
   } catch {

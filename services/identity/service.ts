@@ -2,7 +2,7 @@
 import { openapi } from '#libs/contract';
 import { service } from '#libs/service';
 import { contracts } from '../contracts.ts';
-import { keeping } from './api-keys.ts';
+import { keeping, noting } from './api-keys.ts';
 import { identityContract } from './contract.ts';
 import { keepingDepartments } from './departments.ts';
 import { inbox, telling } from './inbox.ts';
@@ -47,7 +47,7 @@ export const identity = service({
         ...reference(openapi(contracts, about)),
       ],
       authenticate: principalFrom(store, now),
-      listeners: telling({ ...kept, store }),
+      listeners: [...telling({ ...kept, store }), ...noting(kept)],
       ...(settings.OPS_TOKEN && { operated }),
       before: keys.prepare,
     };

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
 import { NotFound, type Secret } from '#libs/contract';
 import { handle, type Principal } from '#libs/http';
-import { getSubscription, type Subscription, setSubscription } from './contract.ts';
+import { getSubscription, PlanChanged, type Subscription, setSubscription } from './contract.ts';
 import { hashOf } from './principal.ts';
 import { type PlanTerms, termsOf } from './rules/plans.ts';
 import { renewalOf } from './rules/terms.ts';
@@ -30,7 +30,14 @@ export function subscribing({ plans, terms, now }: Subscribing) {
     operated: [
       handle(setSubscription, async ({ params, body }) => {
         const { publishLimit: publish_limit, renews } = termsOf(body.plan, terms);
-        const row = await plans.set(params.organization_id, body.plan, { publish_limit, renews });
+        // the operator is no user of the organization
+        const acting = { organization_id: params.organization_id, user_id: null };
+        const row = await plans.set(
+          acting,
+          body.plan,
+          { publish_limit, renews },
+          ({ plan, publish_limit }, tx) => tx.say(PlanChanged, { plan, publish_limit }),
+        );
         if (!row) throw NotFound();
         return shown(row);
       }),

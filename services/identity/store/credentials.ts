@@ -50,6 +50,11 @@ export function credentials(store: Store) {
       return true;
     },
 
+    /** Notes when a key was last used; an older moment changes nothing. */
+    async noteUse({ organization_id }: Acting, keyId: string, at: Date): Promise<void> {
+      await rows.keys.updateOne({ _id: keyId, organization_id }, { $max: { last_used_at: at } });
+    },
+
     /** The expiry of the key that is asking, if it has one. */
     async expiryOf(acting: Acting, keyId: string | null): Promise<Date | null> {
       if (keyId === null) return null;

@@ -1,5 +1,5 @@
 /** Subscriptions in MongoDB, and how much of them is used. */
-import type { Store } from '#libs/store';
+import type { Acting, Store, Transaction } from '#libs/store';
 import { publishRecords } from '../../documents/views.ts';
 import { periodOf, type Terms } from '../rules/terms.ts';
 import { type SubscriptionRow, subscriptions } from './collections.ts';
@@ -14,22 +14,21 @@ export function plans(store: Store) {
       return (await rows.findOne({ _id: organization_id }).lean()) ?? undefined;
     },
 
-    /** Sets the plan with its terms; nothing when there is no such organization. */
-    async set(
-      organization_id: string,
+    /** Sets the plan with its terms and tells `changed` in the transaction; nothing when there is no such organization. */
+    set(
+      acting: Acting,
       plan: string,
       terms: Omit<Terms, 'terms_version'>,
+      changed: (row: SubscriptionRow, tx: Transaction) => void,
     ): Promise<SubscriptionRow | undefined> {
-      const options = { returnDocument: 'after' as const };
-      return (
-        (await rows
-          .findOneAndUpdate(
-            { _id: organization_id },
-            { $set: { plan, ...terms }, $inc: { terms_version: 1 } },
-            options,
-          )
-          .lean()) ?? undefined
-      );
+      return store.transact(acting, async (tx) => {
+        const options = { returnDocument: 'after' as const, session: tx.session };
+        const set = { $set: { plan, ...terms }, $inc: { terms_version: 1 } };
+        const row = await rows.findOneAndUpdate({ _id: acting.organization_id }, set, options).lean();
+        if (!row) return undefined;
+        changed(row, tx);
+        return row;
+      });
     },
 
     /** Publish events that count now. */
