@@ -85,6 +85,19 @@ describe('registering', () => {
     expect(paths).toEqual(['body/email', 'body/organization_name', 'body/password', 'body/plan']);
   });
 
+  test.each([
+    'password1234',
+    'passwordpassword',
+    'qwertyuiop123',
+    '123456789012',
+    'aaaaaaaaaaaaaaaa',
+    'guess.me@example.com',
+  ])('the password %s is refused as too easy to guess', async (password) => {
+    const account = { organization_name: 'Guess', name: 'G', email: 'guess.me@example.com', password };
+    const { status, body } = await here.ask('POST', '/auth/register', { body: account });
+    expect([status, body.errors[0].path]).toEqual([400, 'body/password']);
+  });
+
   test('two at once with one email leave one account', async () => {
     const email = `race-${newId()}@example.com`;
     const account = { organization_name: 'Race', name: 'R', email, password: 'correct horse battery' };

@@ -13,6 +13,7 @@ import {
   WrongCredentials,
   withdrawInvitation,
 } from './contract.ts';
+import type { RefuseGuessable } from './guessing.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { invitationOf, memberOf } from './presenting.ts';
 import { hashOf } from './principal.ts';
@@ -30,12 +31,13 @@ export interface Inviting {
   invitations: InvitationRows;
   accounts: Accounts;
   newSession: NewSession;
+  refuseGuessable: RefuseGuessable;
   now: () => Date;
   appUrl: string;
 }
 
 /** The operations on invitations. */
-export function inviting({ invitations, accounts, newSession, now, appUrl }: Inviting) {
+export function inviting({ invitations, accounts, newSession, refuseGuessable, now, appUrl }: Inviting) {
   return [
     handle(inviteMember, async ({ actor, body }) => {
       const token = randomBytes(32).toString('base64url');
@@ -77,7 +79,7 @@ export function inviting({ invitations, accounts, newSession, now, appUrl }: Inv
       const person =
         user && memberships > 0
           ? await known(user, body.password)
-          : await renewed(user, invitation.email, body, at);
+          : await renewed(user, invitation.email, body, at, refuseGuessable);
       await invitations.accept(invitation, person, at, (joined, tx) =>
         tx.say(MemberJoined, { member: memberOf(joined.user, joined.member) }),
       );
@@ -100,12 +102,14 @@ async function renewed(
   email: string,
   body: { name: string; password: string },
   at: Date,
+  refuseGuessable: RefuseGuessable,
 ): Promise<Person> {
   const fitting = newPassword.safeParse(body.password);
   if (!fitting.success) {
     const errors = fitting.error.issues.map(({ message }) => ({ path: 'body/password', message }));
     throw InvalidRequest(undefined, { extra: { errors } });
   }
+  refuseGuessable(body.password, [email, body.name], 'body/password');
   const password = await hashPassword(body.password);
   const kept = {
     _id: user?._id ?? newId(),

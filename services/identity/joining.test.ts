@@ -111,6 +111,8 @@ describe('invitations', () => {
     const { body } = await invite(ada, { email: newEmail() });
     const short = await accept(body.token, { password: 'short' });
     expect([short.status, short.body.errors[0].path]).toEqual([400, 'body/password']);
+    const easy = await accept(body.token, { password: 'qwertyuiop123' });
+    expect([easy.status, easy.body.errors[0].path]).toEqual([400, 'body/password']);
     const answers = await Promise.all(Array.from({ length: 5 }, () => accept(body.token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400]);
     expect(await said('member.joined', ada.organizationId)).toHaveLength(1);
@@ -205,6 +207,8 @@ test('a new password ends all sessions; a key cannot change it', async () => {
   const good = { current_password: ada.password, new_password: password };
   expect((await change(ada.key, good)).body.code).toBe('password_needs_session');
   expect((await change(ada.token, { ...good, current_password: 'wrong' })).body.code).toBe('wrong_password');
+  const easy = await change(ada.token, { ...good, new_password: 'passwordpassword' });
+  expect([easy.status, easy.body.errors[0].path]).toEqual([400, 'body/new_password']);
   expect((await change(ada.token, good)).status).toBe(204);
   expect([(await login(ada.password)).status, (await login(password)).status]).toEqual([401, 200]);
   expect(

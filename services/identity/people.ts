@@ -13,6 +13,7 @@ import {
   removeMember,
   WrongPassword,
 } from './contract.ts';
+import type { RefuseGuessable } from './guessing.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { memberOf, organizationOf } from './presenting.ts';
 import { roles } from './rules/roles.ts';
@@ -27,10 +28,11 @@ export interface People {
   accounts: Accounts;
   members: MemberRows;
   credentials: Credentials;
+  refuseGuessable: RefuseGuessable;
 }
 
 /** The operations on people. */
-export function people({ accounts, members, credentials }: People) {
+export function people({ accounts, members, credentials, refuseGuessable }: People) {
   return [
     handle(getMe, async ({ actor }) => {
       const membership = await accounts.membership(actor.organization_id, actor.user_id);
@@ -75,6 +77,7 @@ export function people({ accounts, members, credentials }: People) {
       const user = await accounts.user(actor.user_id);
       const right = await isPassword(body.current_password, user?.password);
       if (!right) throw WrongPassword();
+      refuseGuessable(body.new_password, [user?.email ?? '', user?.name ?? ''], 'body/new_password');
       await accounts.setPassword(actor.user_id, await hashPassword(body.new_password));
       await credentials.endAll(actor.user_id);
       return undefined;

@@ -5,6 +5,7 @@ import { contracts } from '../contracts.ts';
 import { keeping, noting } from './api-keys.ts';
 import { identityContract } from './contract.ts';
 import { keepingDepartments } from './departments.ts';
+import { guessing } from './guessing.ts';
 import { inbox, telling } from './inbox.ts';
 import { inviting } from './inviting.ts';
 import { organization } from './organization.ts';
@@ -26,7 +27,7 @@ export const identity = service({
   settings: identitySettings,
   collections: identityCollections,
   start({ store, settings, now }) {
-    const kept = identityStore(store, now);
+    const kept = { ...identityStore(store, now), refuseGuessable: guessing() };
     const keys = signing({ ...kept, ring: store.ring, lifeSeconds: accessTokenSeconds });
     const newSession = sessionMaker({ ...kept, signing: keys, accessTokenSeconds });
     const terms = planTerms(settings);

@@ -10,6 +10,7 @@ import {
   register,
   WrongCredentials,
 } from './contract.ts';
+import type { RefuseGuessable } from './guessing.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { hashOf } from './principal.ts';
 import { accountFactor, type Limit, type SignInLimits } from './rules/limits.ts';
@@ -25,6 +26,7 @@ export interface SigningIn {
   accounts: Accounts;
   credentials: Credentials;
   newSession: NewSession;
+  refuseGuessable: RefuseGuessable;
   now: () => Date;
   defaultPlan: string;
   terms: PlanTerms;
@@ -38,6 +40,7 @@ export function signingIn(of: SigningIn) {
   return [
     handle(register, async ({ body, call }) => {
       if (body.organization_slug !== undefined && isReserved(body.organization_slug)) throw reservedSlug();
+      of.refuseGuessable(body.password, [body.email, body.name, body.organization_name], 'body/password');
       await of.limits.take(['registration', call.address], of.most.registrations);
       const passwordHash = await hashPassword(body.password);
       const asked = body.organization_slug !== undefined;
