@@ -1,6 +1,6 @@
 /** Identity, wired. */
 import { openapi } from '#libs/contract';
-import { service } from '#libs/service';
+import { every, service } from '#libs/service';
 import { contracts } from '../contracts.ts';
 import { keeping, noting } from './api-keys.ts';
 import { identityContract } from './contract.ts';
@@ -21,18 +21,20 @@ import { identityStore } from './store/kept.ts';
 import { operatorFrom, subscribing } from './subscribing.ts';
 
 const accessTokenSeconds = 900;
+const hourMs = 3_600_000;
 
 export const identity = service({
   contract: identityContract,
   settings: identitySettings,
   collections: identityCollections,
-  start({ store, settings, now }) {
+  start({ store, settings, now, log }) {
     const kept = { ...identityStore(store, now), refuseGuessable: guessing() };
     const keys = signing({ ...kept, ring: store.ring, lifeSeconds: accessTokenSeconds });
     const newSession = sessionMaker({ ...kept, signing: keys, accessTokenSeconds });
     const terms = planTerms(settings);
     const plan = subscribing({ ...kept, terms });
     const operated = { handled: plan.operated, authenticate: operatorFrom(settings.OPS_TOKEN) };
+    const troubled = (error: unknown) => log.warn({ err: error }, 'Signing keys could not be kept fresh');
     const { DEFAULT_PLAN: defaultPlan, APP_URL: appUrl } = settings;
     return {
       handled: [
@@ -50,6 +52,7 @@ export const identity = service({
       authenticate: principalFrom(store, now),
       listeners: [...telling({ ...kept, store }), ...noting(kept)],
       ...(settings.OPS_TOKEN && { operated }),
+      workers: [every(hourMs, () => keys.keepFresh(settings.SIGNING_KEY_DAYS), troubled)],
       before: keys.prepare,
     };
   },

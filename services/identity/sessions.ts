@@ -31,7 +31,7 @@ export function sessionMaker(of: {
       expires_at: new Date(of.now().getTime() + sessionDays * 86_400_000),
     });
     return {
-      access_token: of.signing.token(organization._id, user._id),
+      access_token: await of.signing.token(organization._id, user._id),
       refresh_token,
       token_type: 'Bearer',
       expires_in: of.accessTokenSeconds,

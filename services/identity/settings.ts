@@ -20,6 +20,10 @@ export const identitySettings = z.object({
   LOGIN_FAILURES_PER_15_MINUTES: integer
     .default(10)
     .meta({ description: 'Failed logins of one account from one address; 0 is no limit' }),
+  SIGNING_KEY_DAYS: integer
+    .pipe(z.number().min(1))
+    .default(30)
+    .meta({ description: 'After how many days access tokens are signed with a new key' }),
   DEFAULT_PLAN: z.enum(planNames).default('trial').meta({ description: 'Plan of a new organization' }),
   OPS_TOKEN: secret
     .optional()

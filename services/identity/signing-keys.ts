@@ -1,4 +1,4 @@
-/** Signing keys: ES256 key pairs for access tokens; private halves are sealed at rest. */
+/** Signing keys: ES256 key pairs for access tokens, exchanged without downtime; private halves are sealed at rest. */
 import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { newId } from '#libs/contract';
@@ -6,67 +6,84 @@ import { handle } from '#libs/http';
 import type { KeyRing } from '#libs/store';
 import { getKeySet } from './contract.ts';
 import { issuer } from './principal.ts';
+import { isRotationDue, outlived, publishedBeforeMs, signerAt } from './rules/key-life.ts';
+import type { SigningKeyRow } from './store/collections.ts';
 import type { Credentials } from './store/credentials.ts';
 
-/** Makes access tokens and publishes the keys to check them with. */
-export function signing(of: {
+/** How long a process signs with the key that it read, ms. */
+const readEveryMs = 15_000;
+
+/** What signing needs. */
+export interface SigningOptions {
   credentials: Credentials;
   ring: KeyRing;
   now: () => Date;
   lifeSeconds: number;
-}) {
-  let current: { kid: string; pem: string } | undefined;
+}
+
+/** Makes access tokens and publishes the keys to check them with. */
+export function signing({ credentials, ring, now, lifeSeconds }: SigningOptions) {
+  let current: { kid: string; pem: string; readAt: number } | undefined;
 
   return {
-    /** Makes the first key if there is none, and takes the newest to sign with. */
+    /** Makes the first key if there is none. */
     async prepare(): Promise<void> {
-      const [newest] = await of.credentials.signingKeys();
-      const row = newest ?? (await makeKey());
-      const pem = of.ring.open(row.sealed_private, sealContext(row._id));
-      current = { kid: row._id, pem };
+      const keys = await credentials.signingKeys();
+      if (keys.length === 0) await makeKey(now());
+      current = await read();
     },
 
     /** An access token: JWT, ES256, naming the user and the organization. */
-    token(organizationId: string, userId: string): string {
-      if (!current) throw new Error('There is no signing key yet');
-      const iat = Math.floor(of.now().getTime() / 1000);
+    async token(organizationId: string, userId: string): Promise<string> {
+      if (!current || now().getTime() - current.readAt >= readEveryMs) current = await read();
+      const iat = Math.floor(now().getTime() / 1000);
       const claims = {
         sub: userId,
         org: organizationId,
         iss: issuer,
         aud: issuer,
         iat,
-        exp: iat + of.lifeSeconds,
+        exp: iat + lifeSeconds,
         jti: newId(),
       };
       return jwt.sign(claims, current.pem, { algorithm: 'ES256', keyid: current.kid });
     },
 
+    /** Publishes a new key, which signs a minute later; gives its id. */
+    async rotate(): Promise<string> {
+      return (await makeKey(new Date(now().getTime() + publishedBeforeMs)))._id;
+    },
+
+    /** Rotates when the newest key has signed for so many days, and drops keys that no token names any more. */
+    async keepFresh(days: number): Promise<void> {
+      const keys = await credentials.signingKeys();
+      if (isRotationDue(keys, now(), days)) await makeKey(new Date(now().getTime() + publishedBeforeMs));
+      await credentials.dropSigningKeys(outlived(keys, now()).map(({ _id }) => _id));
+    },
+
     handled: [
       handle(getKeySet, async () => {
-        const rows = await of.credentials.signingKeys();
-        return { keys: rows.map((row) => JSON.parse(row.public_jwk)) };
+        const keys = await credentials.signingKeys();
+        return { keys: keys.map((key) => JSON.parse(key.public_jwk)) };
       }),
     ],
   };
 
-  async function makeKey() {
+  async function read() {
+    const signer = signerAt(await credentials.signingKeys(), now());
+    if (!signer) throw new Error('There is no signing key');
+    const pem = ring.open(signer.sealed_private, sealContext(signer._id));
+    return { kid: signer._id, pem, readAt: now().getTime() };
+  }
+
+  async function makeKey(signs_from: Date): Promise<SigningKeyRow> {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const kid = newId();
-    const public_jwk = JSON.stringify({
-      ...publicKey.export({ format: 'jwk' }),
-      kid,
-      alg: 'ES256',
-      use: 'sig',
-    });
+    const _id = newId();
+    const jwk = { ...publicKey.export({ format: 'jwk' }), kid: _id, alg: 'ES256', use: 'sig' };
     const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-    const row = {
-      _id: kid,
-      public_jwk,
-      sealed_private: of.ring.seal(pem, sealContext(kid)),
-      created_at: of.now(),
-    };
-    await of.credentials.keepSigningKey(row);
+    const sealed_private = ring.seal(pem, sealContext(_id));
+    const row = { _id, public_jwk: JSON.stringify(jwk), sealed_private, signs_from, created_at: now() };
+    await credentials.keepSigningKey(row);
     return row;
   }
 }

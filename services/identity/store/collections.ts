@@ -84,7 +84,7 @@ export const sessions = collection<SessionRow>('sessions', {
 });
 
 export const signingKeys = collection<SigningKeyRow>('signing_keys', {
-  fields: { _id: String, public_jwk: text, sealed_private: text, created_at: Date },
+  fields: { _id: String, public_jwk: text, sealed_private: text, signs_from: Date, created_at: Date },
 });
 
 export const departments = collection<DepartmentRow>('departments', {

@@ -94,6 +94,10 @@ export function credentials(store: Store) {
       return rows.signing.find({}).sort({ created_at: -1, _id: -1 }).lean();
     },
 
+    async dropSigningKeys(kids: readonly string[]): Promise<void> {
+      await rows.signing.deleteMany({ _id: { $in: [...kids] } });
+    },
+
     async keepSigningKey(key: SigningKeyRow): Promise<void> {
       await rows.signing.insertMany([key], { lean: true });
     },

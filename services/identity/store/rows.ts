@@ -71,6 +71,8 @@ export interface SigningKeyRow {
   _id: string;
   public_jwk: string;
   sealed_private: string;
+  /** From when it signs: a while after it was published, so that every verifier knows it by then. */
+  signs_from: Date;
   created_at: Date;
 }
 
