@@ -89,9 +89,10 @@ export function credentials(store: Store) {
       await rows.sessions.deleteMany({ user_id: userId });
     },
 
-    /** The signing keys, newest first. */
+    /** The signing keys, newest first. One made before keys had a `signs_from` signs from its making. */
     async signingKeys(): Promise<SigningKeyRow[]> {
-      return rows.signing.find({}).sort({ created_at: -1, _id: -1 }).lean();
+      const keys = await rows.signing.find({}).sort({ created_at: -1, _id: -1 }).lean();
+      return keys.map((key) => ({ ...key, signs_from: key.signs_from ?? key.created_at }));
     },
 
     async dropSigningKeys(kids: readonly string[]): Promise<void> {
