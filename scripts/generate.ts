@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { type AnyOperation, openapi, problemsOf } from '#libs/contract';
 import { commonSettings } from '#libs/service';
+import { grantsOf } from '#libs/store';
 import { contracts } from '../services/contracts.ts';
 import { about } from '../services/identity/reference.ts';
 import { services } from '../services/services.ts';
@@ -18,6 +19,7 @@ const files: Record<string, string> = {
   'docs/contracts/problems.md': problemsPage(),
   'docs/contracts/events.md': eventsPage(),
   'docs/contracts/ownership.md': ownershipPage(),
+  'docs/contracts/grants.md': grantsPage(),
   'docs/settings.md': settingsPage(),
 };
 
@@ -91,6 +93,20 @@ function ownershipPage(): string {
   ]);
   return page('Who owns and reads what', [
     table(['service', 'owns', 'publishes the views', 'reads the views'], rows),
+  ]);
+}
+
+function grantsPage(): string {
+  const sections = contracts.map((contract) => {
+    const rows = grantsOf(contract).map(({ on, actions }) => [
+      on ? `\`${on}\`` : 'the database',
+      actions.join(', '),
+    ]);
+    return `## ${contract.name}\n\n${table(['collection or view', 'may'], rows)}`;
+  });
+  return page('Who may do what in MongoDB', [
+    'Each service has a user of its own in MongoDB; `npm run mongo-users` makes it with a role of exactly these grants.',
+    ...sections,
   ]);
 }
 

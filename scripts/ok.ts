@@ -1,8 +1,8 @@
 /** The one gate (`npm run ok`): everything a change must pass, each step with its name, time and ✓ or ✗. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, globSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { denoBinary } from './deno-binary.ts';
 
 type Outcome = { code: number; output: string };
 type Step = { name: string; run(): Promise<Outcome> };
@@ -55,16 +55,11 @@ function script(name: string, ...args: string[]): Promise<Outcome> {
 
 /** Type-checks for Deno what runs there: the services and what they use, without the parts that only Node or tests need. */
 async function denoCheck(): Promise<Outcome> {
-  const deno = await denoBinary();
-  if (!deno) return { code: 1, output: 'There is no Deno under node_modules/@deno: run npm ci.' };
-  const files = globSync(['services/all.ts', 'libs/*/mod.ts'], { cwd: root });
+  const deno = await denoBinary().catch((error: Error) => error);
+  if (typeof deno !== 'string') return { code: 1, output: deno.message };
+  const mains = ['services/all.ts', 'services/*/main.ts', 'scripts/deno-ends-with-parent.ts'];
+  const files = globSync([...mains, 'libs/*/mod.ts'], { cwd: root });
   return command(deno, 'check', '--quiet', ...files);
-}
-
-/** The real binary: the wrapper in node_modules/.bin does not pass signals on. */
-async function denoBinary(): Promise<string | undefined> {
-  const platforms = await readdir(join(modules, '@deno')).catch(() => []);
-  return platforms.map((one) => join(modules, '@deno', one, 'deno')).find((file) => existsSync(file));
 }
 
 function command(file: string, ...args: string[]): Promise<Outcome> {

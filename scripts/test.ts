@@ -1,6 +1,6 @@
-/** Runs the tests (`npm test -- services/documents`): brings one real MongoDB for the whole run and takes it away again. */
+/** Runs the tests (`npm test -- services/documents`): brings one real MongoDB and one RabbitMQ for the whole run and takes them away again. */
 import { spawn } from 'node:child_process';
-import { testMongo } from '#libs/testing';
+import { testMongo, testRabbit } from '#libs/testing';
 
 const root = `${import.meta.dirname}/..`;
 let stopped: NodeJS.Signals | undefined;
@@ -13,12 +13,18 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-const mongo = await testMongo();
+const starting = [
+  testMongo().then(({ uri, stop }) => ({ env: { TEST_MONGODB_URI: uri }, stop })),
+  testRabbit().then(({ url, stop }) => ({ env: { TEST_AMQP_URL: url }, stop })),
+];
 try {
-  const code = stopped ? 1 : await jest({ TEST_MONGODB_URI: mongo.uri });
+  const servers = await Promise.all(starting);
+  const code = stopped ? 1 : await jest(Object.assign({}, ...servers.map(({ env }) => env)));
   process.exitCode = stopped ? 130 : code;
 } finally {
-  await mongo.stop();
+  // also of the one that started while the other could not
+  const started = await Promise.allSettled(starting);
+  await Promise.all(started.map((one) => one.status === 'fulfilled' && one.value.stop()));
 }
 
 async function jest(servers: Record<string, string>): Promise<number> {

@@ -12,3 +12,6 @@ export const contracts = [
   exportContract,
   webhookDeliveryContract,
 ] as const;
+
+/** What every path of the API starts with. */
+export const apiPrefix = '/api/v1';

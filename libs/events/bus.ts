@@ -14,7 +14,8 @@ export interface Consumer {
 export interface Bus {
   /**
    * Resolves once the bus has taken responsibility for the event.
-   * Errors: `Unroutable` when no queue wants its type, `BusClosed`, `Poisoned` (in-process bus only).
+   * Errors: `Unroutable` when no queue wants its type, `BusDown` while nothing can be carried, `BusClosed`, `Poisoned`
+   * (in-process bus only).
    */
   publish(event: Envelope): Promise<void>;
   /** Handles what arrives in a queue, at most `prefetch` events at once. */
@@ -31,6 +32,14 @@ export class Unroutable extends Error {
   constructor(type: string) {
     super(`No queue wants ${type}`);
     this.name = 'Unroutable';
+  }
+}
+
+/** Nothing can be carried right now: publish again when the bus is up. */
+export class BusDown extends Error {
+  constructor() {
+    super('The event bus is down');
+    this.name = 'BusDown';
   }
 }
 

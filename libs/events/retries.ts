@@ -16,6 +16,17 @@ export class Hopeless extends Error {
   }
 }
 
+/** An error that is no fault of the event (our database is away): it is tried until that is over, however long it takes. */
+export class NotNow extends Error {
+  constructor(cause: unknown) {
+    super('Events cannot be handled right now', { cause });
+    this.name = 'NotNow';
+  }
+}
+
+/** Between tries while events cannot be handled at all, ms. */
+const notNowMs = 2_000;
+
 /**
  * Runs the handler until it succeeds, each time with a copy of its own; rejects with its last error, or with the
  * signal's reason where it would have to try again after the signal aborted.
@@ -28,10 +39,22 @@ export async function tryHandling(
 ): Promise<void> {
   for (const pauseMs of [...retries, undefined]) {
     try {
-      return await handler(structuredClone(event), signal);
+      return await whenPossible(handler, event, signal);
     } catch (error) {
       if (pauseMs === undefined || error instanceof Hopeless) throw error;
       await pause(pauseMs, signal);
+    }
+  }
+}
+
+/** One try that counts. */
+async function whenPossible(handler: Handler, event: Envelope, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      return await handler(structuredClone(event), signal);
+    } catch (error) {
+      if (!(error instanceof NotNow)) throw error;
+      await pause(notNowMs, signal);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** The application around the routes, and the listener that stops in an orderly way. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
@@ -45,7 +45,7 @@ export interface Listening {
 }
 
 /** Listens; port 0 takes a free one. Rejects when the port is taken. */
-export async function listen(app: express.Express, port: number, host: string): Promise<Listening> {
+export async function listen(app: RequestListener, port: number, host: string): Promise<Listening> {
   const sockets = new Set<Socket>();
   const server = createServer(
     { requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 },

@@ -1,5 +1,6 @@
 /** How a service hears: its listeners as the handler of its queue. */
-import { type Handler, type Listener, listener } from '#libs/events';
+import { type Handler, type Listener, listener, NotNow } from '#libs/events';
+import { isUnavailable } from '#libs/store';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -21,7 +22,7 @@ export function heard(
     } catch (error) {
       metrics.event(service, type, 'failed');
       log.warn({ service, event: event.type, event_id: event.id, err: error }, 'Event not handled');
-      throw error;
+      throw isUnavailable(error) ? new NotNow(error) : error;
     }
   };
 }

@@ -6,8 +6,8 @@ import type { Metrics } from './metrics.ts';
 
 /** What the management port asks. */
 export interface Management {
-  /** What is not ready, by name with its reason; empty when all is well. */
-  unready(): Promise<Record<string, string>>;
+  /** What is wrong, by name: reasons not to be given requests, and what only delays what follows from them. */
+  health(): Promise<{ reasons: Record<string, string>; degraded: Record<string, string> }>;
   metrics: Metrics;
   /** The routes of operators. */
   routers: readonly express.Router[];
@@ -19,7 +19,7 @@ export interface Management {
 export function management(of: Management): express.Express {
   const { routers, operations, trouble } = of;
   return application({
-    routers: [health(of), ...routers],
+    routers: [healthRoutes(of), ...routers],
     operations,
     apiPrefix: '',
     trustedProxies: [],
@@ -27,15 +27,19 @@ export function management(of: Management): express.Express {
   });
 }
 
-function health({ unready, metrics }: Pick<Management, 'unready' | 'metrics'>): express.Router {
+function healthRoutes({ health, metrics }: Pick<Management, 'health' | 'metrics'>): express.Router {
   const router = express.Router();
   router.get('/healthz', (_request, response) => {
     response.json({ status: 'alive' });
   });
   router.get('/readyz', async (_request, response) => {
-    const reasons = await unready();
-    const ready = Object.keys(reasons).length === 0;
-    response.status(ready ? 200 : 503).json(ready ? { status: 'ready' } : { status: 'not ready', reasons });
+    const { reasons, degraded } = await health();
+    const isReady = Object.keys(reasons).length === 0;
+    response.status(isReady ? 200 : 503).json({
+      status: isReady ? 'ready' : 'not ready',
+      ...(isReady ? {} : { reasons }),
+      ...(Object.keys(degraded).length > 0 && { degraded }),
+    });
   });
   router.get('/metrics', async (_request, response) => {
     response.type(metrics.register.contentType).send(await metrics.register.metrics());

@@ -50,6 +50,13 @@ export const keys = secret
     description: 'Base64 keys of 32 bytes that seal secrets at rest, newest first, separated by commas',
   });
 
+/** The address of a RabbitMQ; a mistake in it is said without its text. */
+const amqp = secret
+  .refine((value) => /^amqps?:$/.test(URL.parse(value.reveal())?.protocol ?? ''), {
+    message: 'must be an address like amqps://user:password@host/vhost',
+  })
+  .optional();
+
 const port = integer.pipe(z.number().min(0).max(65_535));
 const count = integer.pipe(z.number().min(0));
 const networks = list.refine(
@@ -60,6 +67,14 @@ const networks = list.refine(
 /** The settings that every process has. */
 export const commonSettings = z.object({
   MONGODB_URI: secret.meta({ description: 'Address of the MongoDB replica set' }),
+  AMQP_URL: amqp.meta({
+    description: 'Address of RabbitMQ (3.10 or newer); required when services run in several processes',
+  }),
+  AMQP_PREFIX: z
+    .string()
+    .regex(/^[\w.-]{0,100}$/, 'must be letters, digits, dots, dashes')
+    .default('')
+    .meta({ description: 'Put before every name on RabbitMQ, so that several systems can share one' }),
   ENCRYPTION_KEY: keys,
   PORT: port.default(8080).meta({ description: 'Port of the API; 0 takes a free one' }),
   MANAGEMENT_PORT: port
@@ -90,15 +105,19 @@ export class SettingsError extends Error {
   }
 }
 
-/** Reads the settings that the shapes name; throws one `SettingsError` with every mistake of all shapes. */
+/**
+ * Reads the settings that the shapes name; throws one `SettingsError` with every mistake of all shapes, and those that
+ * were found before.
+ */
 export function readSettings(
   shapes: readonly z.ZodObject[],
   environment: Record<string, string | undefined>,
+  found: readonly string[] = [],
 ): Record<string, unknown>[] {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const mistakes = new Set<string>();
+  const mistakes = new Set<string>(found);
   const results = shapes.map((shape) => {
     const result = shape.safeParse(given);
     for (const issue of result.error?.issues ?? []) {

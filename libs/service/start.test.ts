@@ -209,14 +209,37 @@ test('mistakes in the settings of all services end the start before anything is 
   for (const name of ['PORT', 'MONGODB_URI', 'COLOUR']) expect(sentenceOf(error)).toContain(name);
 });
 
-test('a service that cannot begin lets go of everything', async () => {
+test('events that somebody in another process is to hear need RabbitMQ', async () => {
   const of = duet();
   const [making] = of.services;
+  const alone = { ...of, services: making ? [making] : [] };
+  const error = await begin(alone).catch((thrown: unknown) => thrown);
+  expect(sentenceOf(error)).toBe(
+    'The settings have mistakes:\n  AMQP_URL: is required when services run in several processes',
+  );
+  const wrong = await begin(of, { AMQP_URL: 'https://u:hush@host/' }).catch((thrown: unknown) => thrown);
+  expect(sentenceOf(wrong)).toMatch(/ {2}AMQP_URL: must be an address like amqps:/);
+  expect(sentenceOf(wrong)).not.toContain('hush');
+});
+
+test('without its RabbitMQ a process is ready, says so, and ends all the same', async () => {
+  const started = await begin(duet(), { AMQP_URL: 'amqp://127.0.0.1:9/' });
+  expect((await put(started, 'waits')).status).toBe(200);
+  expect(await ready(started)).toEqual({
+    status: 200,
+    body: { status: 'ready', degraded: { events: 'the event bus is down' } },
+  });
+  await started.stop();
+}, 20_000);
+
+test('a service that cannot begin lets go of everything', async () => {
+  const of = duet();
+  const [making, ...others] = of.services;
   if (!making) throw new Error('There is one');
   const broken = service({
     ...making,
     start: (given) => ({ ...making.start(given), before: () => Promise.reject(new Error('no key')) }),
   });
-  await expect(begin({ ...of, services: [broken] })).rejects.toThrow('no key');
+  await expect(begin({ ...of, services: [broken, ...others] })).rejects.toThrow('no key');
   await until('no connection to MongoDB', async () => (await connectionsOfMongo()) === 0);
 }, 20_000);

@@ -1,17 +1,18 @@
 /** Starts services in one process and stops them in order. */
 import type { Contract } from '#libs/contract';
-import { type Bus, memoryBus, topologyOf } from '#libs/events';
-import { application, type Done, listen, routes, tokenBucket } from '#libs/http';
+import { type Bus, topologyOf } from '#libs/events';
+import { listen } from '#libs/http';
 import { openStore, type Store } from '#libs/store';
+import { type Host, managementApplication, publicApplication, type Up } from './applications.ts';
+import { carrying, withoutBroker } from './carrying.ts';
 import { closed, closedTogether } from './closing.ts';
 import { heard } from './hearing.ts';
 import { type Log, newLog } from './log.ts';
-import { type Management, management } from './management.ts';
-import { type Metrics, newMetrics } from './metrics.ts';
+import { newMetrics } from './metrics.ts';
 import { prepared } from './prepare.ts';
-import type { AnyService, Running } from './service.ts';
+import type { AnyService } from './service.ts';
 import { type CommonSettings, commonSettings, readSettings } from './settings.ts';
-import { startTracing, type Tracing } from './tracing.ts';
+import { startTracing } from './tracing.ts';
 
 /** What to start. */
 export interface Start {
@@ -22,6 +23,8 @@ export interface Start {
   apiPrefix: string;
   now?: () => Date;
   log?: Log;
+  /** A bus that this process has to itself, instead of the one that the settings ask for. */
+  bus?: Bus;
 }
 
 /** Running services. */
@@ -33,52 +36,54 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-interface Process extends Start {
-  settings: CommonSettings;
-  log: Log;
-  now: () => Date;
-  metrics: Metrics;
-  tracing: Tracing;
-  bus: Bus;
+interface Process extends Host {
+  services: readonly AnyService[];
+  /** Whether nobody outside of this process publishes. */
+  alone: boolean;
   /** Every store that was opened. */
   stores: Store[];
   /** Aborted when the start has failed: what still waits gives up. */
   failed: AbortController;
 }
 
-interface Up {
-  service: AnyService;
-  store: Store;
-  running: Running;
-}
-
 /** Starts the services; rejects with every mistake of the settings, or when a port is taken. Waits for MongoDB. */
 export async function start(of: Start): Promise<Started> {
+  const names = of.services.map(({ contract }) => contract.name);
   const [common, ...own] = readSettings(
     [commonSettings, ...of.services.map((service) => service.settings)],
     of.environment,
+    of.bus ? [] : withoutBroker(of.contracts, names, of.environment),
   );
   // the first shape gave the first result
   const settings = common as CommonSettings;
   const log = of.log ?? newLog({ level: settings.LOG_LEVEL, format: settings.LOG_FORMAT });
-  const name = of.services.length === 1 ? (of.services[0]?.contract.name ?? '') : 'all-in-one';
+  const name = names.length === 1 ? (names[0] ?? '') : 'all-in-one';
   const tracing = await startTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, name);
-  const bus = memoryBus(topologyOf(of.contracts));
+  const opened = Promise.withResolvers<readonly Store[]>();
+  // nobody may be waiting
+  opened.promise.catch(() => {});
+  const { bus, alone } = of.bus
+    ? { bus: of.bus, alone: true }
+    : carrying({ settings, log, contracts: of.contracts, owners: names, stores: opened.promise });
   const host: Process = {
     ...of,
     settings,
     log,
     tracing,
     bus,
+    alone,
     now: of.now ?? (() => new Date()),
     metrics: newMetrics(),
     stores: [],
     failed: new AbortController(),
   };
   try {
-    return await serving(host, await begun(host, own));
+    const ups = await begun(host, own);
+    opened.resolve(ups.map(({ store }) => store));
+    return await serving(host, ups);
   } catch (error) {
     host.failed.abort(error);
+    opened.reject(error);
     await closed([
       () => bus.close(),
       ...host.stores.map((store) => () => store.close()),
@@ -108,7 +113,7 @@ async function begun(host: Process, own: readonly unknown[]): Promise<Up[]> {
 }
 
 async function opened(
-  { contracts, settings, bus, now, tracing, log, stores, failed }: Process,
+  { contracts, settings, bus, alone, now, tracing, log, stores, failed }: Process,
   service: AnyService,
 ): Promise<Store> {
   const store = await openStore({
@@ -117,7 +122,7 @@ async function opened(
     collections: service.collections,
     topology: topologyOf(contracts),
     bus,
-    alone: true,
+    alone,
     ring: settings.ENCRYPTION_KEY,
     now,
     trace: tracing.current,
@@ -133,7 +138,7 @@ async function serving(host: Process, ups: readonly Up[]): Promise<Started> {
   const { settings, log, bus, tracing } = host;
   const state = { draining: false };
   const api = await listen(publicApplication(host, ups), settings.PORT, settings.HOST);
-  const health = managementApplication(host, ups, () => unready(ups, bus, state.draining));
+  const health = managementApplication(host, ups, () => state.draining);
   const managementPort = await listen(health, settings.MANAGEMENT_PORT, settings.HOST).catch(
     async (error: unknown) => {
       await api.close(0);
@@ -183,60 +188,4 @@ async function serving(host: Process, ups: readonly Up[]): Promise<Started> {
     log,
     stop: () => (stopping ??= stop()),
   };
-}
-
-function publicApplication(host: Process, ups: readonly Up[]) {
-  const { settings, log, apiPrefix } = host;
-  const { REQUESTS_PER_MINUTE: perMinute, REQUESTS_BURST: burst } = settings;
-  const limit =
-    perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => host.now().getTime() }) : undefined;
-  return application({
-    routers: ups.map((up) => routes({ ...answering(host, up), ...up.running, apiPrefix, limit })),
-    operations: ups.flatMap(({ running }) => running.handled.map(({ operation }) => operation)),
-    apiPrefix,
-    trustedProxies: settings.TRUSTED_PROXIES,
-    trouble: (what, error) => log.error({ err: error }, what),
-  });
-}
-
-function managementApplication(host: Process, ups: readonly Up[], unready: Management['unready']) {
-  const operated = ups.flatMap((up) => (up.running.operated ? [{ up, ...up.running.operated }] : []));
-  return management({
-    metrics: host.metrics,
-    unready,
-    routers: operated.map(({ up, ...by }) =>
-      routes({ ...answering(host, up), ...by, apiPrefix: '', limit: undefined }),
-    ),
-    operations: operated.flatMap(({ handled }) => handled.map(({ operation }) => operation)),
-    trouble: (what, error) => host.log.error({ err: error }, what),
-  });
-}
-
-/** What routes need of their process and their service, whoever calls them. */
-function answering({ log, metrics, tracing }: Process, { service, store }: Up) {
-  return {
-    store,
-    span: tracing.span,
-    done({ principal, error, ...done }: Done) {
-      metrics.request({ ...done, principal });
-      const who = { organization_id: principal?.organization_id, user_id: principal?.user_id };
-      const line = { service: service.contract.name, ...done, ...who };
-      if (error === undefined) log.info(line, done.operation);
-      else log.error({ ...line, err: error }, done.operation);
-    },
-  };
-}
-
-async function unready(ups: readonly Up[], bus: Bus, draining: boolean): Promise<Record<string, string>> {
-  const reasons: Record<string, string> = {};
-  if (draining) reasons.process = 'draining';
-  if (!bus.up) reasons.events = 'the event bus is down';
-  await Promise.all(
-    ups.map(({ service, store }) =>
-      store.ping().catch(() => {
-        reasons[service.contract.name] = 'MongoDB does not answer';
-      }),
-    ),
-  );
-  return reasons;
 }

@@ -2,8 +2,10 @@
 export { type Collection, collection } from './collection.ts';
 export type { EmbeddedError, Mongod } from './embedded/mongod.ts';
 export { startMongod } from './embedded.ts';
+export { type Grant, grantsOf } from './grants.ts';
 export type { Kept } from './idempotency.ts';
 export { type OpenStore, openStore, type Store } from './open.ts';
 export { type KeyRing, keyRing } from './sealing.ts';
 export { type Acting, isDuplicate, isUnavailable, type Transaction } from './transaction.ts';
+export { openUsers, roleCommand, type UserAdmin, userCommand } from './users.ts';
 export type { Finder, Reader } from './views.ts';

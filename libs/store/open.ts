@@ -5,7 +5,7 @@ import type { Bus, Topology } from '#libs/events';
 import type { Collection } from './collection.ts';
 import { type Claim, claimKey, idempotencyOf, type Kept, keepAnswer, keptAnswer } from './idempotency.ts';
 import { inboxOf } from './inbox.ts';
-import { outboxOf, speaking, writeSaid } from './outbox.ts';
+import { outboxOf, pendAgain, speaking, writeSaid } from './outbox.ts';
 import { type Relay, startRelay } from './relay.ts';
 import type { KeyRing } from './sealing.ts';
 import { type Acting, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
@@ -58,6 +58,8 @@ export interface Store {
   missing(): Promise<string[]>;
   /** Starts to publish events. */
   relay(): void;
+  /** Publishes again what was published in the last so many ms, because it may be lost; gives the number of events. */
+  resend(sinceMs: number): Promise<number>;
   /** Rejects when MongoDB does not answer within two seconds. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -154,6 +156,10 @@ export async function openStore(options: OpenStore): Promise<Store> {
     missing: () => missingViews(db, contract.reads),
     relay() {
       relay ??= startRelay({ outbox: rows(outbox), bus, by, alone: options.alone, now, trouble });
+    },
+    async resend(sinceMs) {
+      if (relay) return relay.resend(sinceMs);
+      return pendAgain(rows(outbox), new Date(now().getTime() - sinceMs), now());
     },
     async ping() {
       await within(pingMs, db.command({ ping: 1 }));

@@ -95,3 +95,12 @@ export async function writeSaid(
   await outbox.insertMany(rows, { session: tx.session, lean: true });
   return heard;
 }
+
+/** Makes events that were published since then pending again, e.g. because a broker has lost them; gives their number. */
+export async function pendAgain(outbox: mongoose.Model<OutboxRow>, since: Date, now: Date): Promise<number> {
+  const { modifiedCount } = await outbox.updateMany(
+    { published_at: { $gte: since } },
+    { $set: { pending: true, lease_until: now, failures: 0 }, $unset: { published_at: 1 } },
+  );
+  return modifiedCount;
+}

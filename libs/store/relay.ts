@@ -1,8 +1,8 @@
 /** The relay: brings events from the outbox to the bus, at once after a commit and by a sweep after a crash. */
 import type mongoose from 'mongoose';
 import { type Envelope, newId } from '#libs/contract';
-import { type Bus, BusClosed } from '#libs/events';
-import { leaseMs, type OutboxRow } from './outbox.ts';
+import { type Bus, BusClosed, BusDown } from '#libs/events';
+import { leaseMs, type OutboxRow, pendAgain } from './outbox.ts';
 
 const sweepEveryMs = 1_000;
 const batch = 200;
@@ -24,6 +24,8 @@ export interface RelayOptions {
 export interface Relay {
   /** Publishes events whose rows were just committed under this process's lease. */
   ring(events: readonly Envelope[]): void;
+  /** Publishes again what was published in the last so many ms; gives the number of events. Inboxes fold what was handled. */
+  resend(sinceMs: number): Promise<number>;
   /** Publishes nothing new; resolves when what is in hand is done. */
   stop(): Promise<void>;
 }
@@ -41,6 +43,11 @@ export function startRelay({ outbox, bus, by, alone, now, trouble }: RelayOption
     ring(events) {
       if (stopped) return;
       for (const event of events) if (inHand.size < mostInHand) take(event, 0);
+    },
+    async resend(sinceMs) {
+      // what was taken before the loss and is not yet marked would be left out
+      await Promise.all(inHand.values());
+      return pendAgain(outbox, new Date(now().getTime() - sinceMs), now());
     },
     async stop() {
       stopped = true;
@@ -61,7 +68,7 @@ export function startRelay({ outbox, bus, by, alone, now, trouble }: RelayOption
     try {
       await bus.publish(event);
     } catch (error) {
-      const giveBack = stopped || error instanceof BusClosed;
+      const giveBack = stopped || error instanceof BusClosed || error instanceof BusDown;
       if (!giveBack) trouble(`${event.type} ${event.id} could not be published`, error);
       const pauseMs = Math.min(longestPauseMs, 1_000 * 2 ** failures);
       const next = giveBack

@@ -1,5 +1,8 @@
 /** The door of the testing library: real servers, a world of services, and people who use them. */
 export { type Person, register } from './people.ts';
+export { ownRabbit, type TestRabbit, testRabbit } from './rabbit.ts';
+export type { RabbitBroker } from './rabbit-broker.ts';
+export { securedMongo } from './secured-mongo.ts';
 export { testMongo } from './servers.ts';
 export { until } from './until.ts';
 export { type Asked, opsToken, type Told, type World, world } from './world.ts';

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import type { Contract } from '#libs/contract';
+import { memoryBus, topologyOf } from '#libs/events';
 import { type AnyService, newLog, start } from '#libs/service';
 import { testMongo } from './servers.ts';
 
@@ -57,6 +58,9 @@ export async function world(of: {
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     REQUESTS_PER_MINUTE: '0',
+    REGISTRATIONS_PER_HOUR: '0',
+    LOGINS_PER_MINUTE: '0',
+    LOGIN_FAILURES_PER_15_MINUTES: '0',
     DRAIN_SECONDS: '2',
     DEFAULT_PLAN: 'scale',
     OPS_TOKEN: opsToken,
@@ -68,6 +72,8 @@ export async function world(of: {
       ...of,
       environment,
       apiPrefix: '/api/v1',
+      // services that are not in the world would be missed otherwise
+      ...(!('AMQP_URL' in environment) && { bus: memoryBus(topologyOf(of.contracts)) }),
       log: newLog({ level: environment.LOG_LEVEL, format: 'pretty' }),
     });
   let started = await begin();

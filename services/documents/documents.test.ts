@@ -283,7 +283,7 @@ describe('publishing', () => {
   test('the event carries the document as it was published, without its nodes', async () => {
     const { body: draft } = await create(sop);
     const { body: published } = await publish(draft.id);
-    const rows = await here.db.collection('documents_outbox').find({}).toArray();
+    const rows = await here.db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
     const event = rows.map((row) => JSON.parse(row.event)).find(({ data }) => data.document.id === draft.id);
     const { nodes: _, ...summary } = published;
     expect(event).toMatchObject({

@@ -49,7 +49,7 @@ export function localEnvironment(
     LOGIN_FAILURES_PER_15_MINUTES: '0',
     LOG_FORMAT: 'pretty',
     DRAIN_SECONDS: '3',
-    APP_URL: `http://127.0.0.1:${given.PORT ?? 8080}`,
+    ...(/^[1-9]\d*$/.test(given.PORT ?? '') && { APP_URL: `http://127.0.0.1:${given.PORT}` }),
     ...home.secrets,
     ...given,
     HOST: '127.0.0.1',

@@ -1,13 +1,11 @@
 /** The main job from signing up to a verified webhook, as the demo does it against the real program. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { runDemo } from '../demo.ts';
 import { type LocalRun, localRun } from '../local-run.ts';
 
-const demo = new URL('../../scripts/demo/main.ts', import.meta.url).pathname;
 let folder: string;
 let run: LocalRun;
 
@@ -23,7 +21,7 @@ afterAll(async () => {
 });
 
 test('npm run demo does every step and leaves its files', async () => {
-  const { code, text } = await runDemo(run.origin);
+  const { code, text } = await runDemo(run.origin, folder);
   expect(text.split('\n').filter((line) => line.startsWith('✓'))).toHaveLength(13);
   expect(code).toBe(0);
   const out = join(folder, 'demo-out');
@@ -41,21 +39,7 @@ test('npm run demo does every step and leaves its files', async () => {
 }, 60_000);
 
 test('npm run demo fails with a sentence when nothing answers', async () => {
-  const { code, text } = await runDemo('http://127.0.0.1:9');
+  const { code, text } = await runDemo('http://127.0.0.1:9', folder);
   expect(code).toBe(1);
   expect(text).toContain('Nothing answers at http://127.0.0.1:9');
 }, 60_000);
-
-async function runDemo(base: string): Promise<{ code: number; text: string }> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', demo, '--base', base], {
-    cwd: folder,
-  });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-    });
-  }
-  const [code] = await once(child, 'exit');
-  return { code, text };
-}

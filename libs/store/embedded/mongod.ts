@@ -28,6 +28,8 @@ export type MongodOptions = {
   binary?: Binary;
   /** How much room the disk must have, in bytes. */
   neededBytes?: number;
+  /** A key file: then nobody may do anything without a user (the first one is made by the localhost exception). */
+  keyFile?: string;
 };
 
 /** A running mongod: `how` says in a few words where it came from; `stop` writes everything down and may be called twice. */
@@ -45,7 +47,7 @@ export async function startMongod(options: MongodOptions): Promise<Mongod> {
     const port = await freePort();
     const run = await supervised({
       binary,
-      args: args(dataDir, port, cacheGB),
+      args: [...args(dataDir, port, cacheGB), ...(options.keyFile ? ['--keyFile', options.keyFile] : [])],
       dataDir,
       removeAtEnd: options.dataDir === undefined,
       main: (await markOf(process.pid)) ?? { pid: process.pid, started: '' },

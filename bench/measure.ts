@@ -1,0 +1,122 @@
+/** Measures rows: ours and the floor in turns, so that whatever else the machine does hits both. */
+
+import { rssMbOf } from './processes.ts';
+import type { Row, Sample } from './row.ts';
+import { openStage, type Side, type Stage } from './stage.ts';
+import { type Spread, spreadOf } from './statistics.ts';
+
+/** What was measured on one side: CPU time for one, and how many there were in a second. */
+export interface SideResult {
+  cpuMs: Spread;
+  perSecond: Spread;
+}
+
+/** A measured row; the ratios are ours to floor, pair by pair. */
+export interface Result
+  extends Pick<Row, 'name' | 'goal' | 'remark' | 'unit' | 'beside'>,
+    Record<Side, SideResult> {
+  cpuRatio: Spread;
+  rateRatio: Spread;
+}
+
+/** Everything that was measured in one run. */
+export interface Measured {
+  results: Result[];
+  /** Resident memory after all rows, MB. */
+  rssMb: Record<Side, number>;
+  mongodb: string;
+}
+
+/** How to measure. */
+export interface Measuring {
+  mongoUri: string;
+  rows: readonly Row[];
+  /** Pairs of batches for each row, after a warm-up. */
+  batches: number;
+  /** Share of the usual batch. */
+  share: number;
+  /** Aborted when the run is to end early. */
+  signal?: AbortSignal;
+  /** A folder that gets a CPU profile of either side. */
+  profile?: string;
+  /** Told of each row as soon as it is measured. */
+  done(result: Result): void;
+  /** Told of a row that this machine cannot measure. */
+  leftOut?(name: string, reason: string): void;
+}
+
+/** Starts both sides over a database of their own, measures the rows one after the other, and takes everything away again. */
+export async function measure(of: Measuring): Promise<Measured> {
+  const stage = await openStage(of.mongoUri, of.profile);
+  try {
+    const results: Result[] = [];
+    for (const row of of.rows) {
+      const result = await measureRow(row, stage, of);
+      if (!result) continue;
+      results.push(result);
+      of.done(result);
+    }
+    const { version } = await stage.db.admin().buildInfo();
+    const { ours, floor } = stage.programs;
+    return {
+      results,
+      rssMb: { ours: rssMbOf(ours.pid), floor: rssMbOf(floor.pid) },
+      mongodb: String(version),
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Pairs that are not counted. */
+const warmUps = 2;
+
+async function measureRow(row: Row, stage: Stage, of: Measuring): Promise<Result | undefined> {
+  const { batches, share, signal } = of;
+  const prepared = await row.prepare(stage, share);
+  if (typeof prepared === 'string') {
+    of.leftOut?.(row.name, prepared);
+    return undefined;
+  }
+  try {
+    for (let times = 0; times < warmUps; times += 1) {
+      await prepared.batch('ours');
+      await prepared.batch('floor');
+    }
+    const pairs: Record<Side, Sample>[] = [];
+    while (pairs.length < batches) {
+      signal?.throwIfAborted();
+      pairs.push({ ours: await prepared.batch('ours'), floor: await prepared.batch('floor') });
+    }
+    return resultOf(row, pairs);
+  } finally {
+    await prepared.end?.();
+  }
+}
+
+function resultOf({ name, goal, remark, unit, beside }: Row, pairs: readonly Record<Side, Sample>[]): Result {
+  const of = (value: (pair: Record<Side, Sample>) => number) => spreadOf(pairs.map(value));
+  const side = (one: Side) => ({
+    cpuMs: of((pair) => cpuOf(pair[one])),
+    perSecond: of((pair) => rateOf(pair[one])),
+  });
+  return {
+    name,
+    ...(goal !== undefined && { goal }),
+    ...(remark !== undefined && { remark }),
+    unit,
+    ...(beside && { beside }),
+    ours: side('ours'),
+    floor: side('floor'),
+    cpuRatio: of(({ ours, floor }) => cpuOf(ours) / cpuOf(floor)),
+    rateRatio: of(({ ours, floor }) => rateOf(ours) / rateOf(floor)),
+  };
+}
+
+function cpuOf({ cpuMs, count }: Sample): number {
+  return cpuMs / count;
+}
+
+function rateOf({ wallMs, count }: Sample): number {
+  return (count / wallMs) * 1000;
+}

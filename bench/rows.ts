@@ -1,0 +1,24 @@
+/** Every row of the table, in the order in which they are measured. */
+import type { Row } from './row.ts';
+import { events } from './rows/events.ts';
+import { word } from './rows/exporting.ts';
+import { embed, embedBig, list, readTree, readTreeAgain, readTreeOfBson } from './rows/reading.ts';
+import { noOp, startUp } from './rows/starting.ts';
+import { createDocument, createNode, publish } from './rows/writing.ts';
+
+/** What `npm run bench` measures. */
+export const rows: readonly Row[] = [
+  startUp,
+  noOp,
+  readTree,
+  readTreeOfBson,
+  readTreeAgain,
+  createNode,
+  createDocument,
+  list,
+  publish,
+  embed,
+  embedBig,
+  word,
+  ...events,
+];

@@ -1,0 +1,46 @@
+/** Events: published, carried and handled, through every bus that there is. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { BusOrder } from '../bus.ts';
+import { buses } from '../buses.ts';
+import type { Row, Sample } from '../row.ts';
+import type { Side } from '../stage.ts';
+
+/** A row for each bus. */
+export const events: readonly Row[] = Object.entries(buses).map(([bus, { events: usual, broker }]) => ({
+  name: `events through the ${bus} bus`,
+  unit: 'event',
+  remark: 'published until handled, 32 at once; the CPU time of the client alone',
+  async prepare(_stage, share) {
+    const count = Math.max(1, Math.round(usual * share));
+    const server = await broker?.().catch((error: unknown) => String(error));
+    if (typeof server === 'string') return server;
+    const child = fork(join(import.meta.dirname, '..', 'bus.ts'), [bus, server?.url ?? ''], {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    });
+    const gone = once(child, 'exit').then(() => {
+      throw new Error(`The process of the ${bus} bus has ended`);
+    });
+    gone.catch(() => undefined);
+    const end = async () => {
+      if (child.connected) child.disconnect();
+      await gone.catch(() => undefined);
+      await server?.stop();
+    };
+    await Promise.race([once(child, 'message'), gone]).catch(async (error: unknown) => {
+      await end();
+      throw error;
+    });
+    return {
+      async batch(side: Side) {
+        const order: BusOrder = { side, count };
+        child.send(order);
+        // the child answers every order with a sample
+        const [sample] = (await Promise.race([once(child, 'message'), gone])) as [Sample];
+        return sample;
+      },
+      end,
+    };
+  },
+}));

@@ -1,0 +1,106 @@
+/** Reading: a tree, a page of a long list, a public link. */
+import type { Row as DbRow } from '../floor/answering.ts';
+import { httpRow } from '../row.ts';
+import type { Stage } from '../stage.ts';
+import { bigDocument, smallDocument } from './trees.ts';
+
+const treeRequests = 200;
+
+/** Trees whose version changes before each batch, so that no cache has them. */
+async function coldTrees(stage: Stage, share: number): Promise<string[]> {
+  const { id } = await stage.api(stage.home, 'POST', '/documents', bigDocument);
+  return stage.copies(id, Math.max(1, Math.round(treeRequests * share)));
+}
+
+function coldReads(stage: Stage, ids: readonly string[]) {
+  const { key } = stage.home;
+  const documents = stage.db.collection<DbRow>('documents');
+  return async () => {
+    await documents.updateMany({ _id: { $in: [...ids] } }, { $inc: { row_version: 1 } });
+    return (i: number) => ({
+      method: 'GET' as const,
+      path: `/api/v1/documents/${ids[i % ids.length]}`,
+      key,
+    });
+  };
+}
+
+/** A tree that is in no cache. */
+export const readTree = httpRow({
+  name: 'read a 200-node tree, cold',
+  requests: treeRequests,
+  floor: 'readTree',
+  same: 'text',
+  prepare: async (stage, share) => coldReads(stage, await coldTrees(stage, share)),
+});
+
+/** The same against rich text as most would keep it. */
+export const readTreeOfBson = httpRow({
+  name: 'read a 200-node tree, cold; floor keeps rich text as BSON',
+  goal: 0.9,
+  requests: treeRequests,
+  floor: 'readTreeOfBson',
+  same: 'text',
+  async prepare(stage, share) {
+    const ids = await coldTrees(stage, share);
+    for (const document_id of ids) {
+      const rows = await stage.db.collection<DbRow>('nodes').find({ document_id }).toArray();
+      const parsed = rows.map((row) => ({ ...row, content: JSON.parse(row.content) }));
+      await stage.db.collection<DbRow>('floor_nodes').insertMany(parsed);
+    }
+    return coldReads(stage, ids);
+  },
+});
+
+/** One tree, again and again. */
+export const readTreeAgain = httpRow({
+  name: 'read a 200-node tree, unchanged',
+  requests: treeRequests,
+  floor: 'readTree',
+  same: 'text',
+  async prepare({ home, api }) {
+    const { id } = await api(home, 'POST', '/documents', bigDocument);
+    return async () => () => ({ method: 'GET', path: `/api/v1/documents/${id}`, key: home.key });
+  },
+});
+
+const listed = 100_000;
+
+/** The first page of a long list. */
+export const list = httpRow({
+  name: 'list 50 of 100,000',
+  goal: 1.5,
+  requests: 800,
+  floor: 'list',
+  same: 'text',
+  async prepare(stage, share) {
+    const { key, ...more } = await stage.register();
+    const { id } = await stage.api({ key, ...more }, 'POST', '/documents', { title: 'One of many' });
+    await stage.copies(id, Math.max(60, listed * Math.min(1, share)));
+    return async () => () => ({ method: 'GET', path: '/api/v1/documents?limit=50', key });
+  },
+});
+
+/** A public link that is opened often: both sides keep the bytes and read only the rows that decide. */
+function embedOf(name: string, tree: object, requests: number) {
+  return httpRow({
+    name,
+    goal: 1.3,
+    remark: 'both keep the bytes by version',
+    requests,
+    floor: 'embed',
+    same: 'text',
+    async prepare({ home, api }) {
+      const { id } = await api(home, 'POST', '/documents', tree);
+      await api(home, 'POST', `/documents/${id}/publish`);
+      const { token } = await api(home, 'POST', `/documents/${id}/share-token`);
+      return async () => () => ({ method: 'GET', path: `/embed/${home.slug}/${token}` });
+    },
+  });
+}
+
+/** A small document behind a public link. */
+export const embed = embedOf('embed (10 nodes)', smallDocument, 2000);
+
+/** A big one: what counts is the way of its bytes. */
+export const embedBig = embedOf('embed (200 nodes)', bigDocument, 1000);

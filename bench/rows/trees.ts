@@ -1,0 +1,72 @@
+/** Trees of documents that rows work on. */
+
+/** A document of 200 nodes: 8 sections of 4 steps of 5 sub-steps, each with about 1 KB of rich text. */
+export const bigDocument = {
+  title: 'A procedure of 200 nodes',
+  version: '1.0',
+  department: 'Operations',
+  nodes: many(8, (section) => ({
+    node_type: 'section',
+    title: `Section ${section}`,
+    content: richText(section),
+    children: many(4, (step) => ({
+      node_type: 'step',
+      title: `Step ${section}.${step}`,
+      content: richText(step),
+      children: many(5, (sub) => ({
+        node_type: 'sub_step',
+        title: `Sub-step ${section}.${step}.${sub}`,
+        content: richText(sub),
+      })),
+    })),
+  })),
+};
+
+/** A document of ten nodes: 2 sections of 4 steps. */
+export const smallDocument = {
+  title: 'A procedure of ten nodes',
+  version: '1.0',
+  department: 'Operations',
+  nodes: many(2, (section) => ({
+    node_type: 'section',
+    title: `Section ${section}`,
+    children: many(4, (step) => ({
+      node_type: 'step',
+      title: `Step ${section}.${step}`,
+      content: richText(step),
+    })),
+  })),
+};
+
+function many<T>(count: number, make: (number: number) => T): T[] {
+  return Array.from({ length: count }, (_, at) => make(at + 1));
+}
+
+function richText(seed: number): object {
+  const text = (words: string, ...marks: string[]) => ({
+    type: 'text',
+    ...(marks.length > 0 && { marks: marks.map((type) => ({ type })) }),
+    text: words,
+  });
+  const paragraph = (...content: object[]) => ({ type: 'paragraph', content });
+  return {
+    type: 'doc',
+    content: [
+      paragraph(
+        text('Before anything else, make sure that '),
+        text('nobody else', 'bold'),
+        text(` works on line ${seed}; then say on the channel of the shift what you are going to do.`),
+      ),
+      {
+        type: 'bulletList',
+        content: many(3, (item) => ({
+          type: 'listItem',
+          content: [
+            paragraph(text(`Check number ${item}: the lamp is `), text(item % 2 ? 'green' : 'off', 'italic')),
+          ],
+        })),
+      },
+      paragraph(text('If it is not, stop here and call the person on duty.')),
+    ],
+  };
+}

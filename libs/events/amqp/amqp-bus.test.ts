@@ -1,0 +1,63 @@
+/** The bus over RabbitMQ keeps the promises of every bus. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll } from '@jest/globals';
+import { connect } from 'amqplib';
+import { Secret } from '#libs/contract';
+import { busConformance } from '../../testing/bus-conformance.ts';
+import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
+import { until } from '../../testing/until.ts';
+import { amqpBus } from './amqp-bus.ts';
+
+let rabbit: TestRabbit;
+beforeAll(async () => {
+  rabbit = await testRabbit();
+}, 400_000);
+afterAll(() => rabbit?.stop());
+
+busConformance('the bus over RabbitMQ', async ({ topology, retries }) => {
+  const prefix = `test-${randomBytes(4).toString('hex')}.`;
+  const buses: ReturnType<typeof amqpBus>[] = [];
+  const open = async () => {
+    const bus = amqpBus({ url: new Secret(rabbit.url), topology, retries, prefix, trouble: () => {} });
+    buses.push(bus);
+    await until('the connections', async () => bus.up);
+    return bus;
+  };
+  const over = async (
+    work: (channel: Awaited<ReturnType<typeof channelTo>>['channel']) => Promise<unknown>,
+  ) => {
+    const { channel, close } = await channelTo(rabbit.url);
+    await work(channel);
+    await close();
+  };
+  return {
+    bus: await open(),
+    reopen: open,
+    inject: (queue, bytes) =>
+      over(async (channel) => {
+        channel.sendToQueue(prefix + queue, Buffer.from(bytes));
+      }),
+    async end() {
+      await Promise.all(buses.map((bus) => bus.close()));
+      await over(async (channel) => {
+        for (const queue of topology.keys()) {
+          await channel.deleteQueue(prefix + queue);
+          await channel.deleteQueue(`${prefix}${queue}.dead`);
+        }
+        for (const exchange of ['events', 'events.dead']) await channel.deleteExchange(prefix + exchange);
+      });
+    },
+  };
+});
+
+async function channelTo(url: string) {
+  const connection = await connect(url);
+  const channel = await connection.createChannel();
+  return {
+    channel,
+    async close() {
+      await channel.close();
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,171 @@
+/**
+ * The bus over RabbitMQ: carries events between processes.
+ *
+ * Two connections, so that a broker which stops taking publications goes on delivering. Both are opened again whenever
+ * they are lost, and each declares the whole topology first.
+ */
+import type { ChannelModel } from 'amqplib';
+import type { Secret } from '#libs/contract';
+import { type Bus, BusClosed, BusDown, Unroutable } from '../bus.ts';
+import { type Retries, standardRetries, tryHandling } from '../retries.ts';
+import { consumersOf, type Topology } from '../topology.ts';
+import { type Connection, openConnection } from './connection.ts';
+import { type Subscribed, subscribe } from './consumer.ts';
+import { peeked } from './dead-letters.ts';
+import { declare, namesUnder } from './declaring.ts';
+import { type KeptOpen, keptOpen } from './kept-open.ts';
+import { knowing } from './knowing.ts';
+import { openPublisher, type Publisher } from './publisher.ts';
+
+/** What the bus needs. */
+export interface AmqpBus {
+  url: Secret;
+  topology: Topology;
+  retries?: Retries;
+  /** Put before every name on the broker. */
+  prefix?: string;
+  /** The longest a queue may be; a queue that is there keeps the length it was made with. */
+  maxLength?: number;
+  /** Who must be told, each by a name of its own, when the broker has lost what it was given: the services with an outbox. */
+  owners?: readonly string[];
+  /** Told when the broker came back empty; it is told again later when it rejects. */
+  onEmptyBroker?(): Promise<void>;
+  trouble(what: string, error: unknown): void;
+}
+
+/** A bus over RabbitMQ (3.10 or newer). It connects by itself, and is `up` while it can publish. */
+export function amqpBus(of: AmqpBus): Bus {
+  const { url, topology, retries = standardRetries, trouble, owners = [], onEmptyBroker } = of;
+  const names = namesUnder(of.prefix ?? '');
+  const closing = new AbortController();
+  const publishing = new Set<Promise<void>>();
+  const consumers = new Set<{ cancel(): Promise<void> }>();
+  const knowledge = knowing({ names, owners, onEmptyBroker, trouble });
+  let declaring: Promise<unknown> = Promise.resolve();
+  let closed: Promise<void> | undefined;
+
+  /** One after the other: two clients that make a new quorum queue at once get 541 (the loser opens again, and finds it). */
+  const prepare = (model: ChannelModel) => {
+    const mine = declaring.then(async () =>
+      knowledge.declared(await declare(model, topology, names, of.maxLength)),
+    );
+    declaring = mine.catch(() => {});
+    return mine;
+  };
+  const hearing = keptOpen<Connection>({
+    name: 'The connection that hears events',
+    trouble,
+    async open(signal) {
+      const opened = await openConnection({ url, name: 'pds hears', prepare, trouble, signal });
+      void knowledge.check(opened.value);
+      return opened;
+    },
+  });
+  const saying = keptOpen<{ connection: Connection; publisher: Publisher }>({
+    name: 'The connection that says events',
+    trouble,
+    async open(signal) {
+      const opened = await openConnection({ url, name: 'pds says', prepare, trouble, signal });
+      const { value: connection, end } = opened;
+      const publisher = await openPublisher(connection, names.exchange).catch(async (error: unknown) => {
+        await end();
+        throw error;
+      });
+      // what had to be made here is looked at over the connection that is never blocked
+      if (hearing.now) void knowledge.check(hearing.now);
+      return { value: { connection, publisher }, lost: Promise.race([opened.lost, publisher.lost]), end };
+    },
+  });
+
+  const queueOf = (queue: string) => {
+    if (!topology.has(queue)) throw new Error(`There is no queue ${queue}`);
+    return names.queue(queue);
+  };
+  const bus: Bus = {
+    get up() {
+      return !closing.signal.aborted && saying.now?.connection.blocked === false && hearing.now !== undefined;
+    },
+    async publish(event) {
+      if (closing.signal.aborted) throw new BusClosed();
+      const { now } = saying;
+      if (!now || now.connection.blocked) throw new BusDown();
+      const work = now.publisher.publish(event);
+      publishing.add(work);
+      try {
+        await work;
+      } catch (error) {
+        // somebody has taken a binding away
+        if (error instanceof Unroutable && consumersOf(topology, event.type).length > 0) saying.renew(error);
+        throw error;
+      } finally {
+        publishing.delete(work);
+      }
+    },
+    async consume(queue, handler, { prefetch }) {
+      if (closing.signal.aborted) throw new BusClosed();
+      const { signal } = closing;
+      const handle = (event: Parameters<typeof handler>[0]) => tryHandling(handler, event, retries, signal);
+      const kept = consuming(hearing, { queue: queueOf(queue), prefetch, handle, signal, trouble });
+      const consumer = {
+        async cancel() {
+          consumers.delete(consumer);
+          await kept.close();
+        },
+      };
+      consumers.add(consumer);
+      return consumer;
+    },
+    async dead(queue) {
+      queueOf(queue);
+      if (!hearing.now) throw new BusDown();
+      return peeked(hearing.now.model, names.dead(queue));
+    },
+    close: () => (closed ??= close()),
+  };
+  return bus;
+
+  async function close(): Promise<void> {
+    closing.abort(new BusClosed());
+    await Promise.all([...consumers].map((consumer) => consumer.cancel()));
+    await Promise.allSettled(publishing);
+    await Promise.all([hearing.close(), saying.close()]);
+  }
+}
+
+/** A subscription that is begun again whenever it is lost; closing it waits for what is in hand, also of lost channels. */
+function consuming(
+  hearing: KeptOpen<Connection>,
+  of: Parameters<typeof subscribe>[1],
+): Pick<KeptOpen<Subscribed>, 'close'> {
+  const ending = new Set<Promise<void>>();
+  const kept = keptOpen<Subscribed>({
+    name: `The subscription to ${of.queue}`,
+    trouble: of.trouble,
+    async open(signal) {
+      const given = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+      const { model } = await Promise.race([hearing.opened(), given]);
+      const value = await subscribe(model, of).catch((error: unknown) => {
+        // the queue is not there: somebody has taken it away
+        hearing.renew(error);
+        throw error;
+      });
+      const end = async () => {
+        const drained = value.drain();
+        ending.add(drained);
+        void drained.then(() => ending.delete(drained));
+        // a lost one has nothing to wait for: its events come again
+        if (signal.aborted) await drained;
+        await value.close();
+      };
+      return { value, lost: value.lost, end };
+    },
+  });
+  return {
+    async close() {
+      await kept.close();
+      await Promise.all(ending);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/** A connection to the broker on which the whole topology has been declared. */
+import type { Duplex } from 'node:stream';
+import { type Channel, type ChannelModel, connect } from 'amqplib';
+import type { Secret } from '#libs/contract';
+import { type Opened, within } from './kept-open.ts';
+
+/** An open connection. */
+export interface Connection {
+  model: ChannelModel;
+  /** Whether the broker asks not to publish (memory or disk alarm). */
+  readonly blocked: boolean;
+  /** Resolves with the reason when it is of no use any more. */
+  lost: Promise<unknown>;
+}
+
+/** How long the broker may take for one answer, ms. */
+export const answerMs = 5_000;
+/** Declaring takes many answers, and quorum queues of a cluster are not made in a moment. */
+const preparingMs = 30_000;
+const heartbeatSeconds = 10;
+
+/** Connects and prepares the connection; rejects within bounded time when the broker does not answer. */
+export async function openConnection(of: {
+  url: Secret;
+  name: string;
+  /** Done before anybody may use the connection. */
+  prepare(model: ChannelModel): Promise<void>;
+  trouble(what: string, error: unknown): void;
+  /** When aborted, nobody waits any longer. */
+  signal: AbortSignal;
+}): Promise<Opened<Connection>> {
+  const given = new Promise<never>((_, reject) => {
+    of.signal.addEventListener('abort', () => reject(of.signal.reason), { once: true });
+  });
+  // it is only raced against
+  given.catch(() => {});
+  const connecting = connect(withHeartbeat(of.url), {
+    // also the limit for the handshake
+    timeout: answerMs,
+    noDelay: true,
+    keepAlive: true,
+    clientProperties: { connection_name: of.name },
+  });
+  const model = await Promise.race([connecting, given]).catch((error: unknown) => {
+    // one that comes after all is let go of
+    connecting.then(ended, () => {});
+    throw error;
+  });
+  let blocked = false;
+  const lost = new Promise<unknown>((resolve) => {
+    model.on('close', (error) => resolve(error ?? new Error('closed by the broker')));
+    // an 'error' that nobody listens to would end the process; 'close' follows
+    model.on('error', (error) => resolve(error));
+  });
+  model.on('blocked', (reason) => {
+    blocked = true;
+    of.trouble(`${of.name} is blocked by the broker`, new Error(String(reason)));
+  });
+  model.on('unblocked', () => {
+    blocked = false;
+  });
+  const end = () => ended(model);
+  try {
+    const gone = lost.then((error) => Promise.reject(error));
+    await within(preparingMs, of.name, Promise.race([of.prepare(model), gone, given]));
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  const value = {
+    model,
+    lost,
+    get blocked() {
+      return blocked;
+    },
+  };
+  return { value, lost, end };
+}
+
+/** Opens a channel whose errors end nothing but the channel. */
+export async function quietChannel(model: ChannelModel): Promise<Channel> {
+  const channel = await model.createChannel();
+  channel.on('error', () => {});
+  return channel;
+}
+
+/** Says goodbye where somebody answers, then destroys the socket: of a half-open connection amqplib lets go of neither. */
+async function ended(model: ChannelModel): Promise<void> {
+  const goodbye = new Promise<void>((resolve) => model.close().then(resolve, () => resolve()));
+  await within(1_000, 'goodbye', goodbye).catch(() => {});
+  // amqplib's types do not name the socket
+  const { stream } = model.connection as unknown as { stream: Duplex };
+  stream.destroy(new Error('given up'));
+}
+
+function withHeartbeat(secret: Secret): string {
+  const url = new URL(secret.reveal());
+  if (!url.searchParams.has('heartbeat')) url.searchParams.set('heartbeat', String(heartbeatSeconds));
+  return url.href;
+}

@@ -1,0 +1,161 @@
+/**
+ * Handles what arrives in a queue, over one channel.
+ *
+ * An event that kills its process takes the delivery counts of everything in hand with it. So a channel begins with one
+ * event in hand, takes as many as it may once a fresh one has come, and goes back to one as soon as it gets anything
+ * that was delivered before; such events are handled one after the other.
+ */
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import type { Envelope } from '#libs/contract';
+import { quietChannel } from './connection.ts';
+import { within } from './kept-open.ts';
+
+/** How long a channel may take to say goodbye, ms. */
+const closeMs = 2_000;
+
+/** What a subscription needs. */
+export interface Subscription {
+  queue: string;
+  prefetch: number;
+  /** Handles an event, with all its tries; rejects when it is to be set aside. */
+  handle(event: Envelope): Promise<void>;
+  /** Aborted when the bus closes: what fails from then on is given back. */
+  signal: AbortSignal;
+  trouble(what: string, error: unknown): void;
+}
+
+/** A running subscription. */
+export interface Subscribed {
+  /** Resolves with the reason when the broker has ended it. */
+  lost: Promise<unknown>;
+  /** Takes nothing more; resolves when what is in hand is handled. */
+  drain(): Promise<void>;
+  /** Closes the channel: what is not acknowledged goes back into the queue. */
+  close(): Promise<void>;
+}
+
+/** Subscribes to a queue; rejects when it is not there. */
+export async function subscribe(model: ChannelModel, of: Subscription): Promise<Subscribed> {
+  const channel = await quietChannel(model);
+  const { promise: lost, resolve: lose } = Promise.withResolvers<unknown>();
+  const inHand = new Set<Promise<void>>();
+  let suspects = Promise.resolve();
+  let suspected = 0;
+  let isOpen = true;
+  let draining = false;
+  channel.on('error', lose);
+  channel.on('close', () => {
+    isOpen = false;
+    lose(new Error('the channel was closed'));
+  });
+
+  const wide = widening(channel, of, arrived, lose);
+  await channel.prefetch(1);
+  const { consumerTag } = await channel.consume(of.queue, arrived);
+
+  return {
+    lost,
+    async drain() {
+      draining = true;
+      if (isOpen) {
+        const cancelled = Promise.all([channel.cancel(consumerTag), wide.close()]);
+        await within(closeMs, of.queue, cancelled).catch(() => {});
+      }
+      await Promise.all(inHand);
+    },
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      await within(closeMs, of.queue, channel.close()).catch(() => {});
+    },
+  };
+
+  function arrived(message: ConsumeMessage | null): void {
+    if (message === null) lose(new Error('the broker cancelled the consumer'));
+    // what comes too late goes back when the channel closes
+    if (message === null || draining) return;
+    const isSuspect = message.fields.redelivered;
+    if (isSuspect) suspected += 1;
+    const work = isSuspect ? suspects.then(() => settled(message)) : settled(message);
+    if (isSuspect)
+      suspects = work.then(() => {
+        suspected -= 1;
+      });
+    inHand.add(work);
+    void work.then(() => inHand.delete(work));
+    if (suspected > 0) wide.narrow();
+    else wide.widen();
+  }
+
+  /** Never rejects. */
+  async function settled(message: ConsumeMessage): Promise<void> {
+    if (!isOpen) return;
+    try {
+      await of.handle(parsed(message.content));
+    } catch (error) {
+      if (of.signal.aborted) return;
+      of.trouble(`${of.queue} set an event aside`, error);
+      answer(() => channel.reject(message, false));
+      return;
+    }
+    answer(() => channel.ack(message));
+  }
+
+  /** On an old channel it is too late for an answer: the event comes again, and the inbox knows it. */
+  function answer(send: () => void): void {
+    try {
+      if (isOpen) send();
+    } catch (error) {
+      lose(error);
+    }
+  }
+}
+
+/** The second consumer of a channel, which is there while all is well; both together have `prefetch` events in hand. */
+function widening(
+  channel: Channel,
+  { queue, prefetch }: Subscription,
+  arrived: (message: ConsumeMessage | null) => void,
+  lose: (why: unknown) => void,
+) {
+  let wanted = false;
+  let tag: string | undefined;
+  let changing: Promise<void> | undefined;
+
+  const change = async () => {
+    while (wanted !== (tag !== undefined)) {
+      if (tag !== undefined) {
+        const old = tag;
+        tag = undefined;
+        await channel.cancel(old);
+      } else {
+        await channel.prefetch(prefetch - 1);
+        ({ consumerTag: tag } = await channel.consume(queue, arrived));
+      }
+    }
+  };
+  const turn = (to: boolean) => {
+    if (prefetch < 2) return;
+    wanted = to;
+    changing ??= change()
+      .catch(lose)
+      .finally(() => {
+        changing = undefined;
+      });
+  };
+  return {
+    widen: () => turn(true),
+    narrow: () => turn(false),
+    async close() {
+      turn(false);
+      await changing;
+    },
+  };
+}
+
+function parsed(content: Buffer): Envelope {
+  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+  if (typeof value !== 'object' || value === null) throw new Error('This is no event');
+  // whoever handles it checks the rest
+  return value as Envelope;
+}

@@ -1,0 +1,88 @@
+/** What there is on the broker: the exchange, a quorum queue for each hearing service, and the dead letters of each. */
+import type { ChannelModel } from 'amqplib';
+import type { Topology } from '../topology.ts';
+import { quietChannel } from './connection.ts';
+
+/** The names on the broker; a prefix keeps several systems on one broker apart. */
+export interface Names {
+  readonly exchange: string;
+  readonly deadExchange: string;
+  queue(name: string): string;
+  dead(name: string): string;
+  /** A queue that is there as long as the broker has kept what the owner of an outbox gave it. */
+  known(owner: string): string;
+}
+
+/** The names under a prefix. */
+export function namesUnder(prefix: string): Names {
+  return {
+    exchange: `${prefix}events`,
+    deadExchange: `${prefix}events.dead`,
+    queue: (name) => prefix + name,
+    dead: (name) => `${prefix}${name}.dead`,
+    known: (owner) => `${prefix}${owner}.known`,
+  };
+}
+
+/** How often an event may come back because a process died with it in hand; brokers before 4.0 have no limit of their own. */
+const deliveries = 5;
+/** More events than any service is ever behind: then publishing is refused, and the outbox keeps them. */
+const longest = 1_000_000;
+/** Peeking gives dead letters back, and brokers from 4.0 on would drop them after 20 times. */
+const peeks = 1_000_000_000;
+
+/**
+ * Declares everything; gives the queues that were not there before. Rejects with 406 when a queue is there with other
+ * arguments: such a change needs a new name and a drain.
+ */
+export async function declare(
+  model: ChannelModel,
+  topology: Topology,
+  names: Names,
+  maxLength = longest,
+): Promise<string[]> {
+  const missing = [];
+  for (const name of topology.keys()) if (!(await isThere(model, names.queue(name)))) missing.push(name);
+  const channel = await quietChannel(model);
+  await channel.assertExchange(names.exchange, 'topic');
+  await channel.assertExchange(names.deadExchange, 'direct');
+  for (const [name, types] of topology) {
+    // the dead letters first: an event that fails before there is a place for it would be held back
+    await channel.assertQueue(names.dead(name), {
+      arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': peeks },
+    });
+    await channel.bindQueue(names.dead(name), names.deadExchange, name);
+    await channel.assertQueue(names.queue(name), {
+      maxLength,
+      overflow: 'reject-publish',
+      deadLetterExchange: names.deadExchange,
+      deadLetterRoutingKey: name,
+      arguments: {
+        'x-queue-type': 'quorum',
+        'x-delivery-limit': deliveries,
+        'x-dead-letter-strategy': 'at-least-once',
+      },
+    });
+    for (const type of types) await channel.bindQueue(names.queue(name), names.exchange, type);
+  }
+  await channel.close();
+  return missing;
+}
+
+/** Whether a queue is there. */
+export async function isThere(model: ChannelModel, queue: string): Promise<boolean> {
+  // asking for one that is not there closes the channel
+  const channel = await quietChannel(model);
+  try {
+    await channel.checkQueue(queue);
+  } catch (error) {
+    if (hasCode(error, 404)) return false;
+    throw error;
+  }
+  await channel.close();
+  return true;
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}

@@ -1,0 +1,104 @@
+/** Keeps something open: opens it, and opens it anew with back-off whenever it is lost, until it is closed. */
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Something that was opened. */
+export interface Opened<T> {
+  value: T;
+  /** Resolves with the reason when it is of no use any more. */
+  lost: Promise<unknown>;
+  /** Lets go of it; never rejects, and never takes long. */
+  end(): Promise<void>;
+}
+
+/** Something that is kept open. */
+export interface KeptOpen<T> {
+  /** What is open now. */
+  readonly now: T | undefined;
+  /** The next one, or the one of now; rejects when it is closed before. */
+  opened(): Promise<T>;
+  /** Gives up the one of now, so that it is opened anew. */
+  renew(why: unknown): void;
+  /** Resolves when nothing is open any more. */
+  close(): Promise<void>;
+}
+
+const firstPauseMs = 100;
+const longestPauseMs = 2_000;
+/** What lasts shorter was no success: the pauses go on growing. */
+const settledMs = 5_000;
+/** While it cannot be opened this is said at first and then every so many times, about once a minute. */
+const sayEvery = 30;
+
+/** Keeps something open. `open` is given a signal that is aborted at `close`. */
+export function keptOpen<T>(of: {
+  name: string;
+  open(signal: AbortSignal): Promise<Opened<T>>;
+  trouble(what: string, error: unknown): void;
+}): KeptOpen<T> {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const closed = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  let current: { value: T; renew(why: unknown): void } | undefined;
+  let waiting = Promise.withResolvers<T>();
+  // nobody may be waiting
+  waiting.promise.catch(() => {});
+  const running = run();
+
+  return {
+    get now() {
+      return current?.value;
+    },
+    opened: () => (current ? Promise.resolve(current.value) : waiting.promise),
+    renew: (why) => current?.renew(why),
+    async close() {
+      closing.abort(new Error(`${of.name} is closed`));
+      await running;
+    },
+  };
+
+  async function run(): Promise<void> {
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      const lasted = await turn(failures);
+      if (lasted > settledMs) failures = 0;
+      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** failures);
+      // not all clients at once
+      await pause(pauseMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
+    }
+    waiting.reject(signal.reason);
+  }
+
+  /** Opens it and waits until it is lost; gives how long it was open, ms. */
+  async function turn(failures: number): Promise<number> {
+    let opened: Opened<T>;
+    try {
+      opened = await of.open(signal);
+    } catch (error) {
+      if (!signal.aborted && failures % sayEvery === 0) of.trouble(`${of.name} cannot be opened`, error);
+      return 0;
+    }
+    const since = performance.now();
+    const renewed = Promise.withResolvers<unknown>();
+    current = { value: opened.value, renew: renewed.resolve };
+    waiting.resolve(opened.value);
+    const why = await Promise.race([opened.lost, renewed.promise, closed]);
+    current = undefined;
+    waiting = Promise.withResolvers<T>();
+    waiting.promise.catch(() => {});
+    if (!signal.aborted) of.trouble(`${of.name} is lost and will be opened again`, why);
+    await opened.end();
+    return performance.now() - since;
+  }
+}
+
+/** The result of work, or an error when it takes longer. */
+export async function within<T>(limitMs: number, what: string, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what}: no answer within ${limitMs / 1000} s`)), limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

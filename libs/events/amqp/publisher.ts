@@ -1,0 +1,83 @@
+/** Publishes over a connection of its own: an event counts as published when the broker has confirmed it. */
+import type { ConfirmChannel, Message } from 'amqplib';
+import type { Envelope } from '#libs/contract';
+import { BusDown, Unroutable } from '../bus.ts';
+import { answerMs, type Connection } from './connection.ts';
+
+/** Publishes over one channel, until that is lost. */
+export interface Publisher {
+  /**
+   * Resolves when the broker has stored the event in every queue that wants it. Errors: `Unroutable`; `BusDown` when the
+   * channel is lost before; another error when the broker refuses it (a queue is full) or does not confirm in time.
+   */
+  publish(event: Envelope): Promise<void>;
+  /** Resolves with the reason when the channel is of no use any more. */
+  lost: Promise<unknown>;
+}
+
+/** Opens a channel with confirms. */
+export async function openPublisher(connection: Connection, exchange: string): Promise<Publisher> {
+  const channel = await connection.model.createConfirmChannel();
+  const { promise: lost, resolve: lose } = Promise.withResolvers<unknown>();
+  let isOpen = true;
+  channel.on('error', lose);
+  channel.on('close', () => {
+    isOpen = false;
+    lose(new Error('the channel was closed'));
+  });
+  // a message that no queue wants is returned, and confirmed all the same, right after
+  const returned = new Set<string>();
+  channel.on('return', ({ properties }: Message) => returned.add(String(properties.correlationId)));
+  let count = 0;
+
+  return {
+    lost,
+    async publish(event) {
+      if (!isOpen) throw new BusDown();
+      count += 1;
+      const number = String(count);
+      const content = Buffer.from(JSON.stringify(event));
+      const outcome = await confirmed(channel, exchange, event, content, number);
+      const isReturned = returned.delete(number);
+      // the broker takes it when the alarm is over, and who publishes it again then is understood
+      if (outcome === 'late' && connection.blocked) throw new BusDown();
+      if (outcome === 'late') {
+        const error = new Error(`The broker did not confirm ${event.type} within ${answerMs / 1000} s`);
+        lose(error);
+        throw error;
+      }
+      if (outcome !== 'stored') throw isOpen ? refused(event, outcome) : new BusDown();
+      if (isReturned) throw new Unroutable(event.type);
+    },
+  };
+}
+
+function refused(event: Envelope, cause: Error): Error {
+  return new Error(`The broker refused ${event.type}: a queue that wants it is full`, { cause });
+}
+
+function confirmed(
+  channel: ConfirmChannel,
+  exchange: string,
+  event: Envelope,
+  content: Buffer,
+  correlationId: string,
+): Promise<'stored' | 'late' | Error> {
+  const { promise, resolve, reject } = Promise.withResolvers<'stored' | 'late' | Error>();
+  const timer = setTimeout(resolve, answerMs, 'late');
+  const options = {
+    persistent: true,
+    mandatory: true,
+    contentType: 'application/json',
+    type: event.type,
+    correlationId,
+    // garbage may have none
+    ...(typeof event.id === 'string' ? { messageId: event.id } : {}),
+  };
+  try {
+    channel.publish(exchange, event.type, content, options, (error) => resolve(error ?? 'stored'));
+  } catch (error) {
+    reject(error);
+  }
+  return promise.finally(() => clearTimeout(timer));
+}

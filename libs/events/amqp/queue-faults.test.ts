@@ -1,0 +1,147 @@
+/** What the bus does when something on a healthy broker is taken away, full or garbage. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { connect } from 'amqplib';
+import { type AmqpStage, amqpStage, eventOf, published } from '../../testing/amqp-stage.ts';
+import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
+import { until } from '../../testing/until.ts';
+import { Unroutable } from '../bus.ts';
+import { subscribe } from './consumer.ts';
+
+let rabbit: TestRabbit;
+let stage: AmqpStage;
+beforeAll(async () => {
+  rabbit = await testRabbit();
+}, 400_000);
+beforeEach(() => {
+  stage = amqpStage(rabbit.url);
+});
+afterEach(async () => {
+  await stage.close();
+  await stage.past(async (channel) => {
+    for (const name of ['alpha', 'beta', 'alpha.dead', 'beta.dead'])
+      await channel.deleteQueue(stage.prefix + name);
+    for (const name of ['events', 'events.dead']) await channel.deleteExchange(stage.prefix + name);
+  });
+});
+afterAll(() => rabbit?.stop());
+
+test('many processes that declare the same new queues at once all come up', async () => {
+  const buses = await Promise.all(Array.from({ length: 6 }, () => stage.open()));
+  await Promise.all(buses.map((bus, at) => published(bus, eventOf('thing.made', { at }))));
+  const heard = new Set<string>();
+  await buses[0]?.consume('beta', async ({ id }) => void heard.add(id), { prefetch: 4 });
+  await until('one of each', async () => heard.size === 6);
+}, 60_000);
+
+test('a consumer whose queue is deleted is subscribed again to a new one', async () => {
+  const bus = await stage.open();
+  const heard: string[] = [];
+  await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
+  const [before, after] = [eventOf('thing.gone'), eventOf('thing.gone')];
+  await published(bus, before);
+  await until('the first', async () => heard.includes(before.id));
+  await stage.past((channel) => channel.deleteQueue(`${stage.prefix}alpha`));
+  await published(bus, after);
+  await until('the second', async () => heard.includes(after.id));
+}, 30_000);
+
+test('a binding that is taken away refuses the event, which is then bound and taken', async () => {
+  const bus = await stage.open();
+  await stage.past((channel) =>
+    channel.unbindQueue(`${stage.prefix}alpha`, `${stage.prefix}events`, 'thing.gone'),
+  );
+  const event = eventOf('thing.gone');
+  await expect(bus.publish(event)).rejects.toBeInstanceOf(Unroutable);
+  await published(bus, event);
+  const heard: string[] = [];
+  await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
+  await until('the event', async () => heard.includes(event.id));
+}, 30_000);
+
+test('an exchange that is taken away marks nothing as published, and is made anew', async () => {
+  const bus = await stage.open();
+  await stage.past((channel) => channel.deleteExchange(`${stage.prefix}events`));
+  const event = eventOf('thing.gone');
+  await expect(bus.publish(event)).rejects.toThrow();
+  await published(bus, event);
+  const heard: string[] = [];
+  await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
+  await until('the event', async () => heard.includes(event.id));
+}, 30_000);
+
+test('a full queue refuses events until there is room, and loses none', async () => {
+  const bus = await stage.open({ maxLength: 5 });
+  const taken: string[] = [];
+  let refused: ReturnType<typeof eventOf> | undefined;
+  await until('a refusal', async () => {
+    const event = eventOf('thing.gone');
+    try {
+      await bus.publish(event);
+      taken.push(event.id);
+    } catch (error) {
+      expect(String(error)).toMatch(/refused thing\.gone: a queue that wants it is full/);
+      refused = event;
+    }
+    return refused;
+  });
+  expect(taken.length).toBeGreaterThanOrEqual(5);
+  const heard = new Set<string>();
+  await bus.consume('alpha', async ({ id }) => void heard.add(id), { prefetch: 4 });
+  if (refused) await published(bus, refused);
+  await until('all of them', async () => [...taken, refused?.id ?? ''].every((id) => heard.has(id)));
+}, 30_000);
+
+test('bytes that are no event are set aside as they are', async () => {
+  const bus = await stage.open();
+  const heard: string[] = [];
+  await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
+  const garbage = Buffer.from([0xff, 0x00, 0x7b]);
+  await stage.past(async (channel) => channel.sendToQueue(`${stage.prefix}alpha`, garbage));
+  const dead = await until('a dead letter', () =>
+    stage.past((channel) => channel.get(`${stage.prefix}alpha.dead`, { noAck: true })),
+  );
+  expect(dead).toMatchObject({ content: garbage });
+  expect(heard).toEqual([]);
+}, 30_000);
+
+test('looking at dead letters does not use them up', async () => {
+  const bus = await stage.open({ retries: [] });
+  await bus.consume('alpha', () => Promise.reject(new Error('never')), { prefetch: 4 });
+  const event = eventOf('thing.gone');
+  await published(bus, event);
+  for (let times = 0; times < 25; times += 1)
+    await until('the dead letter', async () => (await bus.dead('alpha')).some(({ id }) => id === event.id));
+}, 30_000);
+
+test('an answer to an old channel is left out, and its event comes again', async () => {
+  const bus = await stage.open();
+  const connection = await connect(rabbit.url);
+  const event = eventOf('thing.gone');
+  const gate = Promise.withResolvers<void>();
+  let begun = 0;
+  const troubles: unknown[] = [];
+  const subscription = {
+    queue: `${stage.prefix}alpha`,
+    prefetch: 4,
+    handle: async () => {
+      begun += 1;
+      await gate.promise;
+    },
+    signal: new AbortController().signal,
+    trouble: (what: string) => void troubles.push(what),
+  };
+  let channel: Awaited<ReturnType<typeof connection.createChannel>> | undefined;
+  const model = Object.assign(Object.create(connection), {
+    createChannel: async () => (channel = await connection.createChannel()),
+  });
+  const subscribed = await subscribe(model, subscription);
+  await published(bus, event);
+  await until('it is in hand', async () => begun === 1);
+  // an acknowledgement of nothing is what brokers close a channel for
+  channel?.ack({ fields: { deliveryTag: 99 } } as never);
+  expect(String(await subscribed.lost)).toMatch(/PRECONDITION_FAILED/);
+  gate.resolve();
+  await subscribed.drain();
+  expect(troubles).toEqual([]);
+  await connection.close();
+}, 30_000);

@@ -1,0 +1,89 @@
+/** The two applications of a process: the API, and what is behind the management port. */
+import type { Contract } from '#libs/contract';
+import type { Bus } from '#libs/events';
+import { application, type Done, routes, tokenBucket } from '#libs/http';
+import type { Store } from '#libs/store';
+import type { Log } from './log.ts';
+import { type Management, management } from './management.ts';
+import type { Metrics } from './metrics.ts';
+import type { AnyService, Running } from './service.ts';
+import type { CommonSettings } from './settings.ts';
+import type { Tracing } from './tracing.ts';
+
+/** What all services of a process share. */
+export interface Host {
+  contracts: readonly Contract[];
+  apiPrefix: string;
+  settings: CommonSettings;
+  log: Log;
+  now: () => Date;
+  metrics: Metrics;
+  tracing: Tracing;
+  bus: Bus;
+}
+
+/** A service that is up. */
+export interface Up {
+  service: AnyService;
+  store: Store;
+  running: Running;
+}
+
+/** The API of all services. */
+export function publicApplication(host: Host, ups: readonly Up[]) {
+  const { settings, log, apiPrefix } = host;
+  const { REQUESTS_PER_MINUTE: perMinute, REQUESTS_BURST: burst } = settings;
+  const limit =
+    perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => host.now().getTime() }) : undefined;
+  return application({
+    routers: ups.map((up) => routes({ ...answering(host, up), ...up.running, apiPrefix, limit })),
+    operations: ups.flatMap(({ running }) => running.handled.map(({ operation }) => operation)),
+    apiPrefix,
+    trustedProxies: settings.TRUSTED_PROXIES,
+    trouble: (what, error) => log.error({ err: error }, what),
+  });
+}
+
+/** Health, metrics and the operations of operators. */
+export function managementApplication(host: Host, ups: readonly Up[], isDraining: () => boolean) {
+  const operated = ups.flatMap((up) => (up.running.operated ? [{ up, ...up.running.operated }] : []));
+  return management({
+    metrics: host.metrics,
+    health: () => healthOf(host.bus, ups, isDraining()),
+    routers: operated.map(({ up, ...by }) =>
+      routes({ ...answering(host, up), ...by, apiPrefix: '', limit: undefined }),
+    ),
+    operations: operated.flatMap(({ handled }) => handled.map(({ operation }) => operation)),
+    trouble: (what, error) => host.log.error({ err: error }, what),
+  });
+}
+
+/** What routes need of their process and their service, whoever calls them. */
+function answering({ log, metrics, tracing }: Host, { service, store }: Up) {
+  return {
+    store,
+    span: tracing.span,
+    done({ principal, error, ...done }: Done) {
+      metrics.request({ ...done, principal });
+      const who = { organization_id: principal?.organization_id, user_id: principal?.user_id };
+      const line = { service: service.contract.name, ...done, ...who };
+      if (error === undefined) log.info(line, done.operation);
+      else log.error({ ...line, err: error }, done.operation);
+    },
+  };
+}
+
+async function healthOf(bus: Bus, ups: readonly Up[], isDraining: boolean) {
+  const health: Awaited<ReturnType<Management['health']>> = { reasons: {}, degraded: {} };
+  if (isDraining) health.reasons.process = 'draining';
+  // requests are answered all the same: their events wait in the outbox
+  if (!bus.up) health.degraded.events = 'the event bus is down';
+  await Promise.all(
+    ups.map(({ service, store }) =>
+      store.ping().catch(() => {
+        health.reasons[service.contract.name] = 'MongoDB does not answer';
+      }),
+    ),
+  );
+  return health;
+}

@@ -1,0 +1,30 @@
+/** What each service's MongoDB user may do, from its contract: write what it owns, read the views it names, nothing else. */
+import type { Contract } from '#libs/contract';
+import { idempotencyOf } from './idempotency.ts';
+import { inboxOf } from './inbox.ts';
+import { outboxOf } from './outbox.ts';
+
+/** Actions (in MongoDB's words) on one collection or view; an empty name is the database as a whole. */
+export interface Grant {
+  readonly on: string;
+  readonly actions: readonly string[];
+}
+
+const rows = ['find', 'insert', 'update', 'remove'];
+// GridFS looks at the indexes of its bucket before the first upload
+const making = ['createCollection', 'createIndex', 'listIndexes'];
+
+/** The grants of a service, in the order: own collections, own views, views of others, the names of what there is. */
+export function grantsOf(contract: Contract): Grant[] {
+  const { name, owns, views, reads } = contract;
+  const own = [...owns, ...[outboxOf, inboxOf, idempotencyOf].map((of) => of(name).name)];
+  const published = views.map((view) => view.name);
+  const others = new Set(reads.map((view) => view.name).filter((view) => !published.includes(view)));
+  return [
+    ...own.map((on) => ({ on, actions: [...rows, ...making] })),
+    ...published.map((on) => ({ on, actions: ['find', 'createCollection', 'collMod'] })),
+    ...[...others].map((on) => ({ on, actions: ['find'] })),
+    // a start looks which collections and views are there
+    { on: '', actions: ['listCollections'] },
+  ];
+}

@@ -1,0 +1,78 @@
+/** Events that a broker may have lost are published again, and a broker that is away costs nobody a try. */
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { BusDown } from '#libs/events';
+import { until } from '#libs/testing';
+import {
+  busOf,
+  makeThing,
+  type StoreStage,
+  someone,
+  stillClock,
+  storeStage,
+  ThingMade,
+  takingBus,
+} from '../testing/store-stage.ts';
+
+let stage: StoreStage;
+beforeAll(async () => {
+  stage = await storeStage();
+}, 60_000);
+afterEach(async () => {
+  await stage.close();
+  await stage.db.collection('thing_makers_outbox').deleteMany({});
+  stage.troubles.length = 0;
+});
+afterAll(() => stage?.stop());
+
+const marked = (count: number) =>
+  until(
+    `${count} marked`,
+    async () => (await stage.outbox({ published_at: { $exists: true } })).length === count,
+  );
+
+test('what was published in the last hours is published again, and older events are not', async () => {
+  const clock = stillClock();
+  const { bus, taken } = takingBus();
+  const store = await stage.open({ bus, now: clock.now });
+  store.relay();
+  const nameOf = ({ data }: { data: unknown }) => ThingMade.data.parse(data).name;
+  await makeThing(store, someone(), 'old');
+  await marked(1);
+  clock.advance(2 * 3_600_000);
+  await makeThing(store, someone(), 'young');
+  await marked(2);
+  expect(await store.resend(3_600_000)).toBe(1);
+  clock.advance(1);
+  await until('the young one again', async () => taken.length === 3);
+  expect(taken.map(nameOf)).toEqual(['old', 'young', 'young']);
+  expect(taken[2]).toEqual(taken[1]);
+  await marked(2);
+}, 20_000);
+
+test('a process that has not begun to publish can be told as well', async () => {
+  const { bus, taken } = takingBus();
+  const first = await stage.open({ bus });
+  first.relay();
+  await makeThing(first, someone(), 'a');
+  await marked(1);
+  const second = await stage.open();
+  expect(await second.resend(3_600_000)).toBe(1);
+  await until('it again', async () => taken.length === 2);
+}, 20_000);
+
+test('while the bus is down an event counts no failure and troubles nobody', async () => {
+  let isDown = true;
+  let tries = 0;
+  const bus = busOf(async () => {
+    tries += 1;
+    if (isDown) throw new BusDown();
+  });
+  const store = await stage.open({ bus });
+  store.relay();
+  await makeThing(store, someone(), 'a');
+  await until('two tries', async () => tries >= 2);
+  isDown = false;
+  await marked(1);
+  expect((await stage.outbox())[0]).toMatchObject({ failures: 0 });
+  expect(stage.troubles).toEqual([]);
+}, 20_000);

@@ -1,0 +1,90 @@
+/** The stage for tests of the bus over RabbitMQ: buses over one broker under a prefix of their own, and what hurts them. */
+import { randomBytes } from 'node:crypto';
+import { type Channel, connect } from 'amqplib';
+import { type Envelope, newId, Secret } from '#libs/contract';
+import { type AmqpBus, amqpBus, type Bus } from '#libs/events';
+import { until } from './until.ts';
+
+/** What a test finds on the stage: queue `alpha` hears both types, `beta` only what was made. */
+export interface AmqpStage {
+  prefix: string;
+  /** What the buses were troubled by. */
+  troubles: string[];
+  /** Another bus; resolves when it is up. */
+  open(more?: Partial<AmqpBus>): Promise<Bus>;
+  /** Works on the broker past every bus. */
+  past<R>(work: (channel: Channel) => Promise<R>): Promise<R>;
+  /** Closes all buses. */
+  close(): Promise<void>;
+}
+
+/** Sets the stage; connections notice within three seconds that nobody answers. */
+export function amqpStage(url: string): AmqpStage {
+  const prefix = `test-${randomBytes(4).toString('hex')}.`;
+  const topology = new Map([
+    ['alpha', ['thing.made', 'thing.gone']],
+    ['beta', ['thing.made']],
+  ]);
+  const buses: Bus[] = [];
+  const troubles: string[] = [];
+  return {
+    prefix,
+    troubles,
+    async open(more = {}) {
+      const secret = new Secret(`${url}?heartbeat=1`);
+      const trouble = (what: string, error: unknown) => void troubles.push(`${what}: ${error}`);
+      const bus = amqpBus({ url: secret, topology, prefix, retries: [20], trouble, ...more });
+      buses.push(bus);
+      await up(bus);
+      return bus;
+    },
+    async past(work) {
+      const connection = await connect(url);
+      // work may break the channel
+      connection.on('error', () => {});
+      try {
+        const channel = await connection.createChannel();
+        channel.on('error', () => {});
+        const result = await work(channel);
+        // what was sent is on its way before the connection closes
+        await channel.close();
+        return result;
+      } finally {
+        await connection.close();
+      }
+    },
+    async close() {
+      await Promise.all(buses.map((bus) => bus.close()));
+    },
+  };
+}
+
+/** Waits until a bus is up. */
+export function up(bus: Bus): Promise<true> {
+  return until('the bus to be up', async () => bus.up, 30_000);
+}
+
+/** A new event. */
+export function eventOf(type: 'thing.made' | 'thing.gone', data: unknown = {}): Envelope {
+  return {
+    id: newId(),
+    type,
+    occurred_at: new Date().toISOString(),
+    organization_id: newId(),
+    actor_id: null,
+    data,
+  };
+}
+
+/** Publishes as the relay does: again until it is taken. */
+export function published(bus: Bus, event: Envelope): Promise<true> {
+  return until(
+    `${event.type} to be taken`,
+    () =>
+      bus.publish(event).then(
+        () => true as const,
+        () => false as const,
+      ),
+    40_000,
+  );
+}

@@ -1,0 +1,174 @@
+/** What runs under Deno may do what its settings need and nothing else, and leaves nothing behind. */
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { testMongo, until } from '#libs/testing';
+import { documents } from '../services/documents/service.ts';
+import { identity } from '../services/identity/service.ts';
+import { sharing } from '../services/sharing/service.ts';
+import { webhookDelivery } from '../services/webhook-delivery/service.ts';
+import { runScript } from '../tests/five-processes.ts';
+import { denoBinary } from './deno-binary.ts';
+import { denoPermissions } from './deno-permissions.ts';
+
+const environment = {
+  MONGODB_URI: 'mongodb://sharing:p%40ss@one:27018,two,[::1]:27019/pds?replicaSet=x',
+  HOST: '127.0.0.1',
+  PORT: '8103',
+  MANAGEMENT_PORT: '9503',
+};
+
+describe('the permissions', () => {
+  test('name the settings, the servers and the ports of the service', () => {
+    const flags = denoPermissions(sharing, environment);
+    expect(flag(flags, 'allow-net')).toEqual([
+      'one:27018',
+      'two:27017',
+      '[::1]:27019',
+      '127.0.0.1:8103',
+      '127.0.0.1:9503',
+    ]);
+    expect(flag(flags, 'allow-env')).toContain('EMBED_CACHE_MB');
+    expect(flag(flags, 'allow-env')).not.toContain('OPS_TOKEN');
+    expect(flags.join()).not.toContain('ss@');
+    expect(flags).toContain('--no-prompt');
+  });
+
+  test('know brokers and collectors by their usual ports, and what is added by hand', () => {
+    const flags = denoPermissions(documents, {
+      MONGODB_URI: 'mongodb://cluster.example/pds',
+      AMQP_URL: 'amqps://u:p@broker.example',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example/v1',
+      PDS_ALLOW_NET: 'a.cluster.example:27017,1.1.1.1:53',
+    });
+    for (const host of [
+      'broker.example:5671',
+      'collector.example:443',
+      'a.cluster.example:27017',
+      '0.0.0.0:8080',
+    ])
+      expect(flag(flags, 'allow-net')).toContain(host);
+  });
+
+  test('say what they cannot know', () => {
+    const named = { MONGODB_URI: 'mongodb+srv://cluster.example/pds' };
+    expect(() => denoPermissions(documents, named)).toThrow('MONGODB_URI: must name its servers');
+    expect(() => denoPermissions(documents, { MONGODB_URI: 'secret' })).toThrow('MONGODB_URI: is no address');
+    expect(() => denoPermissions(documents, { MONGODB_URI: 'secret' })).not.toThrow('secret');
+  });
+
+  test('let only webhook delivery go anywhere, only identity read files, and nobody write, run or load anything', () => {
+    expect(denoPermissions(webhookDelivery, environment)).toContain('--allow-net');
+    for (const service of [documents, sharing, webhookDelivery])
+      expect(denoPermissions(service, environment).join()).not.toContain('--allow-read');
+    expect(flag(denoPermissions(identity, environment), 'allow-read')).toEqual([
+      'node_modules/swagger-ui-dist',
+    ]);
+    for (const service of [documents, sharing, webhookDelivery, identity])
+      expect(denoPermissions(service, environment).join()).not.toMatch(/allow-(write|run|ffi|all|import)|-A/);
+  });
+
+  test('are kept by Deno itself', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await until('a port', async () => other.listening);
+    const address = other.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const program = `
+      const tried = async (work) => { try { return String(await work()) } catch (error) { return error.name } };
+      console.log(JSON.stringify({
+        read: await tried(() => Deno.readTextFile('package.json')),
+        write: await tried(() => Deno.writeTextFile('x', 'x')),
+        run: await tried(() => new Deno.Command('ls').output()),
+        net: await tried(() => Deno.connect({ hostname: '127.0.0.1', port: ${port} })),
+        env: await tried(() => Deno.env.get('HOME')),
+        own: await tried(() => Deno.env.get('PORT')),
+      }));`;
+    const flags = denoPermissions(sharing, environment);
+    const main = `data:text/javascript,${encodeURIComponent(program)}`;
+    const { stdout } = spawnSync(await denoBinary(), ['run', ...flags, main], {
+      encoding: 'utf8',
+      env: { ...environment, HOME: '/somewhere', PATH: process.env.PATH },
+    });
+    other.close();
+    const no = 'NotCapable';
+    expect(JSON.parse(stdout)).toEqual({
+      read: no,
+      write: no,
+      run: no,
+      net: no,
+      env: 'undefined',
+      own: '8103',
+    });
+  }, 30_000);
+});
+
+test.each(['service.ts', 'service-deno.ts'])(
+  '%s says which services there are',
+  async (script) => {
+    const unknown = runScript(script, ['documnts'], {});
+    expect(await unknown.exited).toBe(1);
+    expect(unknown.printed()).toMatch(
+      /^There is no service documnts: npm run service\S* -- <name>, one of identity, [^\n]+\.\n$/,
+    );
+    const nameless = runScript(script, [], {});
+    expect(await nameless.exited).toBe(1);
+    expect(nameless.printed()).toMatch(/^Say which service: /);
+  },
+  30_000,
+);
+
+test('settings with mistakes are said under Deno, too, all at once', async () => {
+  const run = runScript('service-deno.ts', ['identity'], {
+    MONGODB_URI: 'mongodb://127.0.0.1:9/x',
+    DEFAULT_PLAN: 'gold',
+  });
+  expect(await run.exited).toBe(1);
+  expect(run.printed()).toContain('ENCRYPTION_KEY: is required');
+  expect(run.printed()).toContain('DEFAULT_PLAN: ');
+}, 30_000);
+
+test('a SIGKILL of what started Deno leaves no Deno behind', async () => {
+  const mongo = await testMongo();
+  const uri = new URL(mongo.uri);
+  uri.pathname = `/test_${randomBytes(6).toString('hex')}`;
+  const run = runScript('service-deno.ts', ['documents'], {
+    MONGODB_URI: uri.href,
+    // nothing is published before it is ready
+    AMQP_URL: 'amqp://127.0.0.1:9',
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    PORT: '0',
+    MANAGEMENT_PORT: '0',
+  });
+  // alone, it waits for the views of identity
+  await until('a running Deno', async () => run.printed().includes('Waiting for the views'), 30_000);
+  const [deno] = childrenOf(run.process.pid);
+  expect(deno).toBeDefined();
+  run.process.kill('SIGKILL');
+  try {
+    await until('no Deno', async () => !isAlive(Number(deno)));
+  } finally {
+    if (isAlive(Number(deno))) process.kill(Number(deno), 'SIGKILL');
+    await mongo.stop();
+  }
+}, 60_000);
+
+function flag(flags: readonly string[], name: string): string[] {
+  const found = flags.find((one) => one.startsWith(`--${name}=`)) ?? '';
+  return found.slice(name.length + 3).split(',');
+}
+
+function childrenOf(pid: number | undefined): string[] {
+  const { stdout } = spawnSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' });
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+  return rows.flatMap(([child = '', parent]) => (parent === String(pid) ? [child] : []));
+}
+
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  // a zombie is dead, even where nobody buries it
+  return /^[^Z\s]/.test(stdout.trim());
+}

@@ -1,0 +1,40 @@
+/** Runs one service under Deno with the fewest permissions (`npm run service:deno -- documents`); `--print` shows them. */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { join, resolve } from 'node:path';
+import { sentenceOf } from '#libs/service';
+import { services } from '../services/services.ts';
+import { denoBinary } from './deno-binary.ts';
+import { denoPermissions } from './deno-permissions.ts';
+import { type LocalService, localService } from './local-service.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+const asked = localService(process.argv[2], 'service:deno', process.env);
+try {
+  if (typeof asked === 'string') throw new Error(asked);
+  const service = services.find(({ contract }) => contract.name === asked.name);
+  if (!service) throw new Error(`${asked.name} has a contract and no service`);
+  const flags = denoPermissions(service, asked.environment);
+  if (process.argv.includes('--print')) console.log(flags.join('\n'));
+  else await runDeno(asked, flags);
+} catch (error) {
+  console.error(sentenceOf(error));
+  process.exitCode = 1;
+}
+
+async function runDeno({ name, environment }: LocalService, flags: string[]): Promise<void> {
+  const preload = `--preload=${join(root, 'scripts/deno-ends-with-parent.ts')}`;
+  const main = join(root, 'services', name, 'main.ts');
+  const child = spawn(await denoBinary(), ['run', ...flags, preload, main], {
+    cwd: root,
+    stdio: 'inherit',
+    env: environment,
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal));
+  process.exitCode = await new Promise<number>((done, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => done(signal ? 128 + constants.signals[signal] : (code ?? 1)));
+  });
+}

@@ -1,0 +1,6 @@
+/** Documents as a process of its own. */
+import { run } from '#libs/service';
+import { apiPrefix, contracts } from '../contracts.ts';
+import { documents } from './service.ts';
+
+await run({ services: [documents], contracts, apiPrefix, environment: process.env });

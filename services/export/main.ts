@@ -1,0 +1,6 @@
+/** Export as a process of its own. */
+import { run } from '#libs/service';
+import { apiPrefix, contracts } from '../contracts.ts';
+import { exporting } from './service.ts';
+
+await run({ services: [exporting], contracts, apiPrefix, environment: process.env });

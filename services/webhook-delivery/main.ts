@@ -1,0 +1,6 @@
+/** Webhook delivery as a process of its own. */
+import { run } from '#libs/service';
+import { apiPrefix, contracts } from '../contracts.ts';
+import { webhookDelivery } from './service.ts';
+
+await run({ services: [webhookDelivery], contracts, apiPrefix, environment: process.env });

@@ -1,0 +1,95 @@
+/** What five processes promise, whichever runtime they run on. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Asked, type Person, register, type Told } from '#libs/testing';
+import { runDemo } from './demo.ts';
+import { type FiveProcesses, fiveProcesses } from './five-processes.ts';
+
+/** Declares the tests of five processes under a runtime. */
+export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
+  let five: FiveProcesses;
+  let folder: string;
+  let ada: Person;
+
+  const ask = async (
+    method: string,
+    path: string,
+    { as, body }: Pick<Asked, 'as' | 'body'> = {},
+    origin = five.origin,
+  ): Promise<Told> => {
+    const response = await fetch(origin + (path.startsWith('/embed') ? path : `/api/v1${path}`), {
+      method,
+      headers: {
+        ...(as && { authorization: `Bearer ${as}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const { status, headers } = response;
+    const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
+    return { status, headers, body: isJson ? JSON.parse(new TextDecoder().decode(bytes)) : bytes, bytes };
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pds-five-'));
+    five = await fiveProcesses(runtime);
+    ada = await register({ ask });
+  }, 120_000);
+
+  afterAll(async () => {
+    await five?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  test('every process is ready and answers a request of its own', async () => {
+    const own: Record<string, [string, number]> = {
+      identity: ['/docs', 200],
+      documents: ['/documents', 200],
+      sharing: ['/embed/nobody/nothing', 404],
+      export: ['/templates', 200],
+      'webhook-delivery': ['/webhooks', 200],
+    };
+    for (const { name, origin, management } of five.services) {
+      expect([name, (await fetch(`${management}/readyz`)).status]).toEqual([name, 200]);
+      const [path = '', status] = own[name] ?? [];
+      expect([name, (await ask('GET', path, { as: ada.key }, origin)).status]).toEqual([name, status]);
+      const { headers } = await ask('GET', '/nowhere', {}, origin);
+      expect(headers.get('content-type')).toBe('application/problem+json');
+    }
+  });
+
+  test('the reference page and its files come from the process of identity', async () => {
+    for (const path of ['/docs', '/docs/swagger-ui.css', '/openapi.json'])
+      expect([path, (await ask('GET', path)).status]).toEqual([path, 200]);
+  });
+
+  test('the main job through the gateway, its event carried from process to process', async () => {
+    const { code, text } = await runDemo(five.origin, folder);
+    expect(text.split('\n').filter((line) => line.startsWith('✓'))).toHaveLength(13);
+    expect(code).toBe(0);
+    const embed = JSON.parse(await readFile(join(folder, 'demo-out', 'embed.json'), 'utf8'));
+    expect(Object.keys(embed)).toEqual(['id', 'title', 'version', 'department', 'status', 'nodes']);
+  }, 60_000);
+
+  test('a public link answers while documents is down, and what is down says when to try again', async () => {
+    const as = ada.key;
+    const made = await ask('POST', '/documents', { as, body: { title: 'Closing the till' } });
+    await ask('POST', `/documents/${made.body.id}/publish`, { as });
+    const link = (await ask('POST', `/documents/${made.body.id}/share-token`, { as })).body;
+    const documents = five.services.find(({ name }) => name === 'documents');
+    documents?.process.kill('SIGTERM');
+    expect(await documents?.exited).toBe(0);
+    expect((await ask('GET', `/embed/${link.org_slug}/${link.token}`)).body.title).toBe('Closing the till');
+    const down = await ask('GET', '/documents', { as });
+    expect([down.status, down.body.code]).toEqual([503, 'unavailable']);
+    expect(down.headers.get('retry-after')).toBe('2');
+  }, 30_000);
+
+  test('at SIGTERM every process ends with exit code 0', async () => {
+    const codes = await five.stop();
+    expect(codes).toEqual([0, 0, 0, 0, 0, 0]);
+  }, 60_000);
+}

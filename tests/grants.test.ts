@@ -1,0 +1,250 @@
+/** MongoDB itself keeps the services apart: each works with its own user, who is refused everything that is not its own. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+import { type Started, start } from '#libs/service';
+import { grantsOf } from '#libs/store';
+import { type TestRabbit, testRabbit } from '#libs/testing';
+import { apiPrefix, contracts } from '../services/contracts.ts';
+import { identity } from '../services/identity/service.ts';
+import { services } from '../services/services.ts';
+import { type ServiceUsers, serviceUsers } from './service-users.ts';
+
+type Db = mongoose.mongo.Db;
+
+let rabbit: TestRabbit;
+let users: ServiceUsers;
+let administrator: mongoose.mongo.MongoClient;
+const started: Started[] = [];
+const clients = new Map<string, mongoose.mongo.MongoClient>();
+
+/** Starts a service as its own user. */
+const begin = async (service: (typeof services)[number]) => {
+  const { name } = service.contract;
+  const environment = { ...settings, MONGODB_URI: users.uriOf(name), AMQP_URL: rabbit.url };
+  started.push(await start({ services: [service], contracts, apiPrefix, environment }));
+};
+
+const settings = {
+  AMQP_PREFIX: `test-${randomBytes(4).toString('hex')}.`,
+  ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  HOST: '127.0.0.1',
+  PORT: '0',
+  MANAGEMENT_PORT: '0',
+  LOG_LEVEL: 'silent',
+};
+
+beforeAll(async () => {
+  rabbit = await testRabbit();
+  users = await serviceUsers();
+  administrator = await mongoose.mongo.MongoClient.connect(users.administrator);
+  await Promise.all(services.map(begin));
+  for (const { name } of contracts)
+    clients.set(name, await mongoose.mongo.MongoClient.connect(users.uriOf(name)));
+}, 60_000);
+
+afterAll(async () => {
+  for (const one of started) await one.stop();
+  for (const client of clients.values()) await client.close();
+  await administrator?.close();
+  await users?.stop();
+  await rabbit?.stop();
+});
+
+/** Everything in the database, by who owns it. */
+const belongings = contracts.map((contract) => {
+  const own = grantsOf(contract).filter(({ actions }) => actions.includes('createCollection'));
+  const published = contract.views.map(({ name }) => name);
+  return {
+    service: contract.name,
+    collections: own.map(({ on }) => on).filter((on) => !published.includes(on)),
+    views: published,
+    reads: [...published, ...contract.reads.map(({ name }) => name)],
+  };
+});
+
+test('every collection that a service keeps is one that its contract owns, or it could not make it', () => {
+  for (const { contract, collections } of services)
+    expect(contract.owns).toEqual(expect.arrayContaining(collections.map(({ name }) => name)));
+});
+
+describe.each(belongings)('the user of $service', ({ service, collections, views, reads }) => {
+  const db = (): Db => {
+    const client = clients.get(service);
+    if (!client) throw new Error(`${service} has not started`);
+    return client.db();
+  };
+  const others = belongings.filter((other) => other.service !== service);
+  const foreign = others.flatMap((other) => other.collections);
+
+  test('is enough for its service to start and be ready', async () => {
+    const at = await Promise.all(
+      started.map(
+        async ({ managementPort }) => (await fetch(`http://127.0.0.1:${managementPort}/readyz`)).status,
+      ),
+    );
+    expect(at).toEqual(services.map(() => 200));
+  });
+
+  test('reads and writes what its service owns', async () => {
+    for (const name of collections) {
+      await db().collection(name).findOne({});
+      await db()
+        .collection(name)
+        .updateOne({ _id: new mongoose.mongo.ObjectId() }, { $set: { name: '' } });
+      await db().collection(name).deleteOne({ _id: new mongoose.mongo.ObjectId() });
+    }
+  });
+
+  test('may write nothing of another service', async () => {
+    const names = [...foreign, ...others.flatMap((other) => other.views), 'anything'];
+    for (const name of names) {
+      const rows = db().collection(name);
+      const writes = {
+        insert: () => rows.insertOne({ name: 'foreign' }),
+        update: () => rows.updateOne({}, { $set: { role: 'admin' } }),
+        remove: () => rows.deleteMany({}),
+        index: () => rows.createIndex({ name: 1 }),
+        drop: () => rows.drop(),
+        create: () => db().createCollection(name),
+        rename: () => rows.rename(`${name}_2`),
+      };
+      expect([name, ...(await refused(writes))]).toEqual([name, ...Object.keys(writes)]);
+    }
+  });
+
+  test('may read nothing of another service without a view', async () => {
+    for (const name of foreign) {
+      const rows = db().collection(name);
+      const joined = { $lookup: { from: name, pipeline: [], as: 'rows' } };
+      const own = collections[0] ?? '';
+      const ways = {
+        find: () => rows.findOne({}),
+        count: () => rows.countDocuments({}),
+        join: () => db().collection(own).aggregate([joined]).toArray(),
+        watch: () => rows.watch().tryNext(),
+      };
+      expect(await refused(ways)).toEqual(Object.keys(ways));
+    }
+  });
+
+  test('reads the views that its contract names, and no other', async () => {
+    for (const name of reads) await db().collection(name).findOne({});
+    const unread = others.flatMap((other) => other.views).filter((name) => !reads.includes(name));
+    const ways = Object.fromEntries(unread.map((name) => [name, () => db().collection(name).findOne({})]));
+    expect(await refused(ways)).toEqual(unread);
+  });
+
+  test('cannot make itself a way round: no view of what it may not read, no role, no user, no other database', async () => {
+    const [own = ''] = views;
+    const [other = ''] = foreign;
+    const [role = ''] = contracts
+      .map(({ name }) => `${name}-service`)
+      .filter((name) => !name.startsWith(service));
+    const ways = {
+      ...(own && {
+        view: () => db().command({ collMod: own, viewOn: other, pipeline: [] }),
+        join: () =>
+          db().command({
+            collMod: own,
+            viewOn: collections[0],
+            pipeline: [{ $lookup: { from: other, pipeline: [], as: 'x' } }],
+          }),
+      }),
+      user: () => db().command({ createUser: 'x', pwd: 'x', roles: [role] }),
+      role: () => db().command({ grantRolesToUser: service, roles: [role] }),
+      drop: () => db().dropDatabase(),
+      elsewhere: () => db().admin().listDatabases({ nameOnly: true, authorizedDatabases: false }),
+      admin: () => clients.get(service)?.db('admin').collection('system.users').findOne({}),
+      operations: () => db().admin().command({ currentOp: 1, $all: true }),
+    };
+    expect(await refused(ways)).toEqual(Object.keys(ways));
+  });
+});
+
+test('a view as an older version made it is brought up to date by its owner', async () => {
+  const db = administrator.db();
+  const pipeline = async () => {
+    const [view] = await db.listCollections({ name: 'organization_profiles' }, { nameOnly: false }).toArray();
+    return view?.options?.pipeline;
+  };
+  const now = await pipeline();
+  await db.command({ collMod: 'organization_profiles', viewOn: 'organizations', pipeline: [] });
+  await begin(identity);
+  expect(await pipeline()).toEqual(now);
+}, 60_000);
+
+test('npm run mongo-users makes what is missing, says a new password once, and mends a role that was changed', async () => {
+  const uri = new URL(users.administrator);
+  uri.pathname = '/made_by_command';
+  const made = await mongoUsers(['--uri', uri.href], { DOCUMENTS_PASSWORD: 'given-by-the-environment' });
+  expect(made.text).toMatch(/^identity +made, password [\w-]{32}$/m);
+  expect(made.text).toMatch(/^documents +made, the password given$/m);
+  expect(made.text).not.toContain('given-by-the-environment');
+  const password = /^sharing +made, password ([\w-]{32})$/m.exec(made.text)?.[1] ?? '';
+
+  const db = administrator.db('made_by_command');
+  await db.command({ grantRolesToRole: 'sharing-service', roles: ['readWrite'] });
+  const again = await mongoUsers(['--uri', uri.href], {});
+  expect(again.code).toBe(0);
+  expect(again.text.match(/up to date, its password as it was$/gm)).toHaveLength(contracts.length);
+
+  const own = new URL(`mongodb://sharing:${password}@${uri.host}/made_by_command?replicaSet=pds`);
+  const client = await mongoose.mongo.MongoClient.connect(own.href);
+  try {
+    await client.db().collection('share_tokens').findOne({});
+    expect(await refused({ find: () => client.db().collection('users').findOne({}) })).toEqual(['find']);
+  } finally {
+    await client.close();
+  }
+}, 60_000);
+
+test('npm run mongo-users --print gives commands that do the same, without a password', async () => {
+  const { code, text } = await mongoUsers(['--print', 'made_by_hand'], {});
+  expect(code).toBe(0);
+  expect(text.match(/"pwd":passwordPrompt\(\)/g)).toHaveLength(contracts.length);
+  const db = administrator.db('made_by_hand');
+  for (const [, command] of text.matchAll(/^db\.runCommand\((.*)\);$/gm))
+    await db.command(JSON.parse(command?.replace('passwordPrompt()', '"x"') ?? ''));
+  const privileges = async (name: string) =>
+    (await administrator.db(name).command({ rolesInfo: 'export-service', showPrivileges: true })).roles[0]
+      .privileges.length;
+  expect(await privileges('made_by_hand')).toBe(await privileges('process_documents'));
+}, 60_000);
+
+test('npm run mongo-users says in a sentence what it lacks', async () => {
+  expect(await mongoUsers([], {})).toMatchObject({ code: 1 });
+  const unnamed = await mongoUsers(['--uri', 'mongodb://127.0.0.1:9/'], {});
+  expect(unnamed.text).toContain('must name the database');
+}, 30_000);
+
+/** The names of those ways that MongoDB refuses as not authorized (13); a way that fails otherwise, or works, is not among them. */
+async function refused(ways: Record<string, () => unknown>): Promise<string[]> {
+  const codes = await Promise.all(
+    Object.values(ways).map(async (way) => {
+      try {
+        await way();
+        return 0;
+      } catch (error) {
+        return error instanceof mongoose.mongo.MongoServerError ? error.code : error;
+      }
+    }),
+  );
+  return Object.keys(ways).filter((_, at) => codes[at] === 13);
+}
+
+async function mongoUsers(words: string[], environment: Record<string, string>) {
+  const script = new URL('../scripts/mongo-users.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...words], {
+    env: { PATH: process.env.PATH, ...environment },
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+  const [code] = await once(child, 'close');
+  return { code, text };
+}
