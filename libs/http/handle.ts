@@ -1,7 +1,17 @@
 /** Handlers: what a capability does for one operation. */
 
 import type { z } from 'zod';
-import type { ActorOf, AnyOperation, Body, BodyOf, Json, Media, ParamsOf, QueryOf } from '#libs/contract';
+import {
+  type ActorOf,
+  type AnyOperation,
+  type Body,
+  type BodyOf,
+  cursorOf,
+  type Json,
+  type Media,
+  type ParamsOf,
+  type QueryOf,
+} from '#libs/contract';
 import type { Acting } from '#libs/store';
 
 /** Who is asking, as this library needs to know it; services know more. */
@@ -57,6 +67,23 @@ interface AnswerMore {
 /** An answer with an ETag, the cursor of a next page or headers. */
 export function answer<T>(value: T, more: AnswerMore): Answer<T> {
   return new Answer(value, more);
+}
+
+/** What a page of a list is made from. */
+export interface PageOf<Row, Shown> {
+  /** The rows found: one more than `limit` when there is another page. */
+  found: readonly Row[];
+  limit: number;
+  show(row: Row): Shown;
+  /** Where the next page begins: after this row. */
+  position(row: Row): readonly (string | number | null)[];
+}
+
+/** A page of a list with the cursor of the next one, if there is more. */
+export function pageOf<Row, Shown>({ found, limit, show, position }: PageOf<Row, Shown>): Answer<Shown[]> {
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return answer(rows.map(show), { next: last && cursorOf(position(last)) });
 }
 
 type Value<O> = O extends { returns: infer R }

@@ -1,9 +1,10 @@
 /** Finding: reading one document or a page of them. */
 import { z } from 'zod';
-import { cursorOf, json, positionOf } from '#libs/contract';
-import { answer, handle } from '#libs/http';
+import { json, positionOf } from '#libs/contract';
+import { answer, handle, pageOf } from '#libs/http';
 import { getDocument, listDocuments } from './contract.ts';
 import { documentText, summaryOf } from './presenting.ts';
+import type { DocumentRow } from './store/collections.ts';
 import { etagOf, type Library } from './store/library.ts';
 
 const position = z.tuple([z.iso.datetime().transform((text) => new Date(text)), z.uuid()]);
@@ -19,11 +20,9 @@ export function finding({ library }: { library: Library }) {
     handle(listDocuments, async ({ actor, query }) => {
       const [updated_at, _id] = positionOf(query.cursor, position) ?? [];
       const after = updated_at && _id ? { updated_at, _id } : undefined;
-      const rows = await library.list(actor, { status: query.status, after, limit: query.limit + 1 });
-      const shown = rows.slice(0, query.limit);
-      const last = rows.length > query.limit ? shown.at(-1) : undefined;
-      const next = last && cursorOf([last.updated_at.toISOString(), last._id]);
-      return answer(shown.map(summaryOf), { next });
+      const found = await library.list(actor, { status: query.status, after, limit: query.limit + 1 });
+      const place = (row: DocumentRow) => [row.updated_at.toISOString(), row._id];
+      return pageOf({ found, limit: query.limit, show: summaryOf, position: place });
     }),
   ];
 }

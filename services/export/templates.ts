@@ -1,7 +1,7 @@
 /** Templates: uploading, listing and deleting the .docx files that style Word exports. */
 import { z } from 'zod';
-import { cursorOf, Forbidden, id, NotFound, positionOf } from '#libs/contract';
-import { answer, type Handled, handle } from '#libs/http';
+import { Forbidden, id, NotFound, positionOf } from '#libs/contract';
+import { type Handled, handle, pageOf } from '#libs/http';
 import { deleteTemplate, listTemplates, type Template, TemplateInvalid, uploadTemplate } from './contract.ts';
 import type { Compilation } from './formats/template.ts';
 import { mayDelete } from './rules.ts';
@@ -34,9 +34,7 @@ export function templating({ templates, compile, now }: Templates): Handled[] {
     handle(listTemplates, async ({ actor, query }) => {
       const [before] = positionOf(query.cursor, position) ?? [];
       const found = await templates.list(actor, { before, limit: query.limit + 1 });
-      const rows = found.slice(0, query.limit);
-      const last = found.length > rows.length ? rows.at(-1) : undefined;
-      return answer(rows.map(shown), { next: last && cursorOf([last._id]) });
+      return pageOf({ found, limit: query.limit, show: shown, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteTemplate, async ({ actor, params }) => {

@@ -1,9 +1,9 @@
 /** API keys: made by a member, acting as that member. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { cursorOf, id, NotFound, newId, positionOf } from '#libs/contract';
+import { id, NotFound, newId, positionOf } from '#libs/contract';
 import { type Listener, on } from '#libs/events';
-import { answer, handle } from '#libs/http';
+import { handle, pageOf } from '#libs/http';
 import { ApiKeyUsed, type Asking, createApiKey, listApiKeys, RoleTooHigh, revokeApiKey } from './contract.ts';
 import { apiKeyOf } from './presenting.ts';
 import { hashOf } from './principal.ts';
@@ -49,9 +49,7 @@ export function keeping(of: { credentials: Credentials; now: () => Date }) {
         before,
         limit: query.limit + 1,
       });
-      const shown = found.slice(0, query.limit);
-      const last = found.length > shown.length ? shown.at(-1) : undefined;
-      return answer(shown.map(apiKeyOf), { next: last && cursorOf([last._id]) });
+      return pageOf({ found, limit: query.limit, show: apiKeyOf, position: ({ _id }) => [_id] });
     }),
 
     handle(revokeApiKey, async ({ actor, params }) => {

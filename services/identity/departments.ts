@@ -1,7 +1,7 @@
 /** Departments: the names that members can be put under. */
 import { z } from 'zod';
-import { cursorOf, NotFound, positionOf } from '#libs/contract';
-import { answer, handle } from '#libs/http';
+import { NotFound, positionOf } from '#libs/contract';
+import { handle, pageOf } from '#libs/http';
 import { createDepartment, deleteDepartment, listDepartments, renameDepartment } from './contract.ts';
 import { departmentOf } from './presenting.ts';
 import type { DepartmentRows } from './store/departments.ts';
@@ -14,9 +14,7 @@ export function keepingDepartments({ departments, now }: { departments: Departme
     handle(listDepartments, async ({ actor, query }) => {
       const [after] = positionOf(query.cursor, position) ?? [];
       const found = await departments.list(actor, { after, limit: query.limit + 1 });
-      const shown = found.slice(0, query.limit);
-      const last = found.length > shown.length ? shown.at(-1) : undefined;
-      return answer(shown.map(departmentOf), { next: last && cursorOf([last.name]) });
+      return pageOf({ found, limit: query.limit, show: departmentOf, position: ({ name }) => [name] });
     }),
 
     handle(createDepartment, async ({ actor, body }) =>

@@ -1,8 +1,8 @@
 /** The inbox: hears what happened and tells those whom it concerns, who read it here. */
 import { z } from 'zod';
-import { cursorOf, type Envelope, id, NotFound, positionOf } from '#libs/contract';
+import { type Envelope, id, NotFound, positionOf } from '#libs/contract';
 import { type Listener, on } from '#libs/events';
-import { answer, handle } from '#libs/http';
+import { handle, pageOf } from '#libs/http';
 import type { Store } from '#libs/store';
 import {
   DocumentArchived,
@@ -41,9 +41,7 @@ export function inbox({ inboxes, now }: Omit<Inbox, 'store'>) {
         before,
         limit: query.limit + 1,
       });
-      const shown = found.slice(0, query.limit);
-      const last = found.length > shown.length ? shown.at(-1) : undefined;
-      return answer(shown.map(inboxItemOf), { next: last && cursorOf([last._id]) });
+      return pageOf({ found, limit: query.limit, show: inboxItemOf, position: ({ _id }) => [_id] });
     }),
 
     handle(countInbox, ({ actor }) => inboxes.count(actor)),

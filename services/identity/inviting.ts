@@ -1,8 +1,8 @@
 /** Inviting: how people join an organization. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { cursorOf, InvalidRequest, id, NotFound, newId, positionOf } from '#libs/contract';
-import { answer, handle } from '#libs/http';
+import { InvalidRequest, id, NotFound, newId, positionOf } from '#libs/contract';
+import { handle, pageOf } from '#libs/http';
 import {
   acceptInvitation,
   InvitationInvalid,
@@ -61,9 +61,7 @@ export function inviting({ invitations, accounts, newSession, refuseGuessable, n
     handle(listInvitations, async ({ actor, query }) => {
       const [before] = positionOf(query.cursor, position) ?? [];
       const found = await invitations.list(actor, { before, limit: query.limit + 1, at: now() });
-      const shown = found.slice(0, query.limit);
-      const last = found.length > shown.length ? shown.at(-1) : undefined;
-      return answer(shown.map(invitationOf), { next: last && cursorOf([last._id]) });
+      return pageOf({ found, limit: query.limit, show: invitationOf, position: ({ _id }) => [_id] });
     }),
 
     handle(withdrawInvitation, async ({ actor, params }) => {

@@ -1,7 +1,7 @@
 /** People: oneself, and the members of the organization. */
 import { z } from 'zod';
-import { cursorOf, id, NotFound, positionOf, Unauthenticated } from '#libs/contract';
-import { answer, handle } from '#libs/http';
+import { id, NotFound, positionOf, Unauthenticated } from '#libs/contract';
+import { handle, pageOf } from '#libs/http';
 import {
   changeMember,
   changePassword,
@@ -19,7 +19,7 @@ import { memberOf, organizationOf } from './presenting.ts';
 import { roles } from './rules/roles.ts';
 import type { Accounts } from './store/accounts.ts';
 import type { Credentials } from './store/credentials.ts';
-import type { MemberRows } from './store/members.ts';
+import type { MemberOf, MemberRows } from './store/members.ts';
 
 const position = z.tuple([id]);
 
@@ -50,12 +50,8 @@ export function people({ accounts, members, credentials, refuseGuessable }: Peop
     handle(listMembers, async ({ actor, query }) => {
       const [after] = positionOf(query.cursor, position) ?? [];
       const found = await members.list(actor, { after, limit: query.limit + 1 });
-      const shown = found.slice(0, query.limit);
-      const last = found.length > shown.length ? shown.at(-1) : undefined;
-      return answer(
-        shown.map(({ user, member }) => memberOf(user, member)),
-        { next: last && cursorOf([last.user._id]) },
-      );
+      const show = ({ user, member }: MemberOf) => memberOf(user, member);
+      return pageOf({ found, limit: query.limit, show, position: ({ user }) => [user._id] });
     }),
 
     handle(changeMember, async ({ actor, params, body }) => {

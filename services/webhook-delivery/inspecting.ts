@@ -1,7 +1,7 @@
 /** Inspecting: the event log, and a test of one webhook. */
 import { z } from 'zod';
-import { cursorOf, newId, positionOf, TooManyRequests } from '#libs/contract';
-import { answer, handle, tokenBucket } from '#libs/http';
+import { newId, positionOf, TooManyRequests } from '#libs/contract';
+import { handle, pageOf, tokenBucket } from '#libs/http';
 import { listWebhookEvents, testWebhook } from './contract.ts';
 import { isSuccess } from './rules/backoff.ts';
 import { bodyOf, headersOf } from './rules/message.ts';
@@ -51,11 +51,9 @@ export function inspecting(of: {
     handle(listWebhookEvents, async ({ actor, query: { limit, cursor } }) => {
       const [created_at, _id] = positionOf(cursor, position) ?? [];
       const after = created_at && _id ? { created_at: new Date(created_at), _id } : undefined;
-      const rows = await log.list(actor, { after, limit: limit + 1 });
-      const page = rows.slice(0, limit);
-      const last = rows.length > limit ? page.at(-1) : undefined;
-      const next = last && cursorOf([last.created_at.toISOString(), last._id]);
-      return answer(page.map(entryOf), { next });
+      const found = await log.list(actor, { after, limit: limit + 1 });
+      const place = (row: (typeof found)[number]) => [row.created_at.toISOString(), row._id];
+      return pageOf({ found, limit, show: entryOf, position: place });
     }),
   ];
 }

@@ -1,8 +1,8 @@
 /** Subscribing: registering, listing and deleting webhooks. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { cursorOf, Forbidden, InvalidRequest, positionOf, Secret } from '#libs/contract';
-import { answer, handle } from '#libs/http';
+import { Forbidden, InvalidRequest, positionOf, Secret } from '#libs/contract';
+import { handle, pageOf } from '#libs/http';
 import { deleteWebhook, listWebhooks, registerWebhook } from './contract.ts';
 import { canChange } from './rules/permission.ts';
 import { secretFrom } from './rules/signature.ts';
@@ -24,10 +24,8 @@ export function subscribing({ configs, sender }: { configs: Configs; sender: Pic
 
     handle(listWebhooks, async ({ actor, query: { limit, cursor } }) => {
       const [after] = positionOf(cursor, position) ?? [];
-      const rows = await configs.list(actor, { after, limit: limit + 1 });
-      const page = rows.slice(0, limit);
-      const last = rows.length > limit ? page.at(-1) : undefined;
-      return answer(page.map(webhookOf), { next: last && cursorOf([last._id]) });
+      const found = await configs.list(actor, { after, limit: limit + 1 });
+      return pageOf({ found, limit, show: webhookOf, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteWebhook, async ({ actor, params }) => {
