@@ -9,9 +9,10 @@ import { grantsOf } from '#libs/store';
 import { contracts } from '../services/contracts.ts';
 import { about } from '../services/identity/reference.ts';
 import { services } from '../services/services.ts';
+import { actors, table as permissions, type Rule, rowOf } from '../tests/permissions/table.ts';
 
 const root = new URL('..', import.meta.url);
-const note = 'Generated from the contracts by `npm run generate`; do not edit.';
+const note = (source: string) => `Generated from ${source} by \`npm run generate\`; do not edit.`;
 
 const files: Record<string, string> = {
   'docs/contracts/openapi.json': `${JSON.stringify(openapi(contracts, about), null, 2)}\n`,
@@ -20,6 +21,7 @@ const files: Record<string, string> = {
   'docs/contracts/events.md': eventsPage(),
   'docs/contracts/ownership.md': ownershipPage(),
   'docs/contracts/grants.md': grantsPage(),
+  'docs/permissions.md': permissionsPage(),
   'docs/settings.md': settingsPage(),
 };
 
@@ -40,15 +42,12 @@ else if (process.argv.includes('--check')) {
 } else console.log(`Written: ${stale.join(', ')}`);
 
 function operationsPage(): string {
-  const row = (operation: AnyOperation) => {
-    const path = operation.at === 'root' ? operation.path : about.apiPrefix + operation.path;
-    return [
-      operation.summary,
-      `\`${operation.method.toUpperCase()} ${path}\``,
-      operation.access.name,
-      String(operation.status),
-    ];
-  };
+  const row = (operation: AnyOperation) => [
+    operation.summary,
+    routeOf(operation),
+    operation.access.name,
+    String(operation.status),
+  ];
   const sections = contracts.map(
     ({ title, sentence, operations }) =>
       `## ${title}\n\n${sentence}\n\n${table(['operation', 'route', 'who', 'success'], operations.map(row))}`,
@@ -110,6 +109,47 @@ function grantsPage(): string {
   ]);
 }
 
+function permissionsPage(): string {
+  const rows: Record<string, Rule> = permissions;
+  const sign = { yes: '✓', own: 'own' } as const;
+  const row = (operation: AnyOperation) => {
+    const named = Object.entries(rows).filter(([name]) => rowOf(name).operation === operation.id);
+    return named.map(([name, { who, outcomes }]) => [
+      [routeOf(operation), rowOf(name).special].filter(Boolean).join(' '),
+      who,
+      ...actors.map((actor) => {
+        const outcome = outcomes[actor];
+        return typeof outcome === 'number' ? String(outcome) : sign[outcome];
+      }),
+    ]);
+  };
+  const sections = contracts.map(
+    ({ title, operations }) =>
+      `## ${title}\n\n${table(['operation', 'who may', ...actors], operations.flatMap(row))}`,
+  );
+  const operates = contracts.flatMap((one) => one.operates ?? []);
+  const ops = operates.map((operation) => `- ${routeOf(operation)}: ${operation.summary}`).join('\n');
+  const operator = `## The operator\n\nOn the management port, with \`OPS_TOKEN\`. Every other credential is 401 there, and the API does not know these routes.\n\n${ops}`;
+  return page('Permissions', [permissionRules(), ...sections, operator], '`tests/permissions/table.ts`');
+}
+
+function permissionRules(): string {
+  return `Who may do what, and what everybody else is told. Every operation is tested with everyone in this table.
+
+- **✓** it is done.
+- **own** it is done, with nothing but what is yours or your own organization’s.
+- **401** no credentials, or none that count now: an expired key, a revoked one with all the keys that it made, whatever a removed member had.
+- **403** you may know it and not do it.
+- **404** you may not know that it exists: whatever is another organization’s, and what is one member’s alone. It is the answer for what is not there.
+
+An API key acts as the member who made it, capped to its own role: the key of an admin that has the role \`member\`, and the key of an admin
+who is none any more, are member keys. Changing one’s password takes a login. Where it says *Scale plan*, every member of an organization on
+another plan gets \`403 scale_plan_required\`, whatever else holds.
+
+*Other organization* is an admin there, also one who owns the thing here as a member of both. *Owner* is the member who made the thing, or whose key or
+inbox it is. *Editor* is the document’s assigned editor: for all that is no document, a member.`;
+}
+
 function settingsPage(): string {
   const section = (title: string, shape: z.ZodObject) => {
     const schema = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
@@ -138,14 +178,18 @@ function usualValue(setting: z.ZodType): string {
   return data === undefined || (Array.isArray(data) && data.length === 0) ? 'unset' : `\`${data}\``;
 }
 
-function page(title: string, parts: readonly string[]): string {
-  return `# ${title}\n\n${[note, ...parts].join('\n\n')}\n`;
+function page(title: string, parts: readonly string[], source = 'the contracts'): string {
+  return `# ${title}\n\n${[note(source), ...parts].join('\n\n')}\n`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function routeOf({ at, path, method }: AnyOperation): string {
+  return `\`${method.toUpperCase()} ${at === 'root' ? path : about.apiPrefix + path}\``;
 }
 
 function list(names: readonly string[]): string {

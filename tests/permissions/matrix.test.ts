@@ -1,0 +1,220 @@
+/** Every operation is asked by everyone, and each gets what the table says: the thing, their own, 401, 403 or 404. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type AnyOperation, newId, problemsOf } from '#libs/contract';
+import { opsToken, type Told, type World, world } from '#libs/testing';
+import { contracts } from '../../services/contracts.ts';
+import { services } from '../../services/services.ts';
+import { changes, kept } from './kept.ts';
+import { type Credential, gather, type People } from './people.ts';
+import { operatedSamples, type Sample, samples } from './samples.ts';
+import { type Stage, stage } from './stage.ts';
+import { actors, type Outcome, operated, type RowName, type Rule, rowOf, table } from './table.ts';
+
+const operations = new Map(contracts.flatMap((one) => one.operations).map((one) => [one.id, one]));
+const operates = new Map(contracts.flatMap((one) => one.operates ?? []).map((one) => [one.id, one]));
+const rules: Record<RowName, Rule> = table;
+// the keys of a literal object are the names that its type has
+const names = Object.keys(table) as RowName[];
+const outcomesOf = (name: RowName) => Object.values(rules[name].outcomes);
+const having = (...some: Outcome[]) =>
+  names.filter((name) => outcomesOf(name).some((outcome) => some.includes(outcome)));
+const isRefusal = (outcome: Outcome) => typeof outcome === 'number';
+const isOutside = ({ actor }: Credential) => actor === 'other organization';
+
+let here: World;
+let people: People;
+let things: Stage;
+/** One request for each row, about things that stay closed to all who send it. */
+let closed: Map<RowName, Sample>;
+
+beforeAll(async () => {
+  here = await world({ services, contracts });
+  people = await gather(here);
+  things = stage(here, people);
+  const made = having(401, 403, 404, 'own').map(async (name) => [name, await samples[name](things)] as const);
+  closed = new Map(await Promise.all(made));
+}, 120_000);
+afterAll(() => here?.stop());
+
+describe('the table', () => {
+  test('has a row and a request for each operation, and none for another', () => {
+    expect(new Set(names.map((name) => rowOf(name).operation))).toEqual(new Set(operations.keys()));
+    expect(Object.keys(samples).sort()).toEqual([...names].sort());
+    expect([...operated].sort()).toEqual([...operates.keys()].sort());
+  });
+
+  test('has somebody in every column', () => {
+    expect(new Set(people.credentials.map(({ actor }) => actor))).toEqual(new Set(actors));
+  });
+
+  test.each(names)('%s: the reference names the refusals', (name) => {
+    const { id } = operationOf(name);
+    const rows = names.filter((other) => rowOf(other).operation === id);
+    const refusals = new Set(rows.flatMap(outcomesOf).filter(isRefusal));
+    if (rows.some((row) => rules[row].plan)) refusals.add(403);
+    const documented = new Set<Outcome | number>(problemsOf(operationOf(name)).map(({ status }) => status));
+    expect([...refusals].filter((status) => !documented.has(status))).toEqual([]);
+    expect([id, documented.has(403)]).toEqual([id, refusals.has(403)]);
+  });
+});
+
+// before anything is done by those who may, so that nothing else moves meanwhile
+describe('whoever may not is refused, and nothing changes', () => {
+  test.each(having(401, 403, 404))('%s', async (name) => {
+    const sample = sampleOf(name);
+    const before = await kept(here.db);
+    const { told, expected } = await askAll(name, isRefusal, () => sample);
+    expect(statusesOf(told)).toEqual(expected);
+    expect(changes(before, await kept(here.db))).toEqual([]);
+    for (const { credential, answer } of told) {
+      expect(answer.headers.get('content-type')).toBe('application/problem+json');
+      expect(answer.headers.get('www-authenticate')).toBe(answer.status === 401 ? 'Bearer' : null);
+      if (lacksPlan(name, credential)) expect(answer.body.code).toBe('scale_plan_required');
+    }
+  });
+});
+
+describe('what somebody may not know to exist is the same 404 as nothing at all', () => {
+  test.each(having(404))('%s', async (name) => {
+    const isHidden = (outcome: Outcome) => outcome === 404;
+    const hidden = await askAll(name, isHidden, () => sampleOf(name));
+    const nowhere = await askAll(name, isHidden, () => elsewhere(sampleOf(name)));
+    expect(hidden.told.length).toBeGreaterThan(0);
+    expect(hidden.told.map(tellable)).toEqual(nowhere.told.map(tellable));
+  });
+});
+
+describe('whoever acts on their own sees and changes nothing else', () => {
+  describe.each(['outside', 'inside'])('%s the organization', (where) => {
+    const isThere = (outcome: Outcome, one: Credential) =>
+      outcome === 'own' && isOutside(one) === (where === 'outside');
+
+    test.each(having('own'))('%s', async (name) => {
+      const sample = sampleOf(name);
+      const before = await kept(here.db);
+      const { told, expected } = await askAll(name, isThere, () => sample);
+      const after = await kept(here.db);
+      expect(statusesOf(told)).toEqual(expected);
+      const others = [sample.shows, where === 'outside' ? people.admin.organizationId : undefined];
+      for (const other of others.filter((one) => one !== undefined)) {
+        for (const { answer } of told) expect(textOf(answer)).not.toContain(other);
+        expect(changes(before, after, other)).toEqual([]);
+      }
+    });
+  });
+});
+
+describe('whoever may gets it', () => {
+  test.each(having('yes'))('%s', async (name) => {
+    const isRead = operationOf(name).method === 'get';
+    const shared = isRead ? await samples[name](things) : undefined;
+    const isAllowed = (outcome: Outcome) => outcome === 'yes';
+    const { told, expected } = await askAll(name, isAllowed, () => shared ?? samples[name](things));
+    expect(statusesOf(told)).toEqual(expected);
+    for (const { sample, answer } of told)
+      if (answer.status !== 204) expect(textOf(answer)).toContain(sample.shows ?? '');
+    // an organization has at most fifty webhooks
+    await here.db.collection('webhook_configs').deleteMany({});
+  });
+});
+
+describe('the operator alone may, and on the management port alone', () => {
+  test.each(operated)('%s', async (name) => {
+    const operation = operates.get(name);
+    if (!operation) throw new Error(`${name} is no operation`);
+    const sample = await operatedSamples[name](things);
+    const ask = async (origin: string, as: Credential) => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${as.token}` };
+      const body = JSON.stringify(await sample.body?.(as));
+      const method = operation.method.toUpperCase();
+      return (await fetch(origin + pathFor(operation, sample), { method, headers, body })).status;
+    };
+    for (const credential of people.credentials) {
+      const who = labelOf(credential);
+      const expected = credential.token === opsToken ? operation.status : 401;
+      expect([who, await ask(here.management, credential)]).toEqual([who, expected]);
+      expect([who, await ask(here.origin, credential)]).toEqual([who, 404]);
+    }
+  });
+});
+
+interface Answered {
+  credential: Credential;
+  sample: Sample;
+  answer: Told;
+}
+
+/** Everyone who belongs here by their outcome asks at once; one credential for each actor where none is looked at. */
+async function askAll(
+  name: RowName,
+  belongs: (outcome: Outcome, credential: Credential) => boolean,
+  sampleFor: () => Sample | Promise<Sample>,
+): Promise<{ told: Answered[]; expected: Record<string, number> }> {
+  const operation = operationOf(name);
+  const isFirst = (one: Credential) => people.credentials.find(({ actor }) => actor === one.actor) === one;
+  const credentials = people.credentials
+    .filter((one) => belongs(outcomeFor(name, one), one))
+    .filter((one) => operation.access.authenticated || isFirst(one));
+  const told = credentials.map(async (credential) => {
+    const sample = await sampleFor();
+    const asked = { as: credential.token, body: await sample.body?.(credential) };
+    const answer = await here.ask(operation.method.toUpperCase(), pathFor(operation, sample), asked);
+    return { credential, sample, answer };
+  });
+  const expected = credentials.map((one) => {
+    const outcome = outcomeFor(name, one);
+    return [labelOf(one), typeof outcome === 'number' ? outcome : operation.status];
+  });
+  return { told: await Promise.all(told), expected: Object.fromEntries(expected) };
+}
+
+function outcomeFor(name: RowName, credential: Credential): Outcome {
+  return lacksPlan(name, credential) ? 403 : rules[name].outcomes[credential.actor];
+}
+
+function lacksPlan(name: RowName, credential: Credential): boolean {
+  return rules[name].plan === 'scale' && credential.plan === 'trial';
+}
+
+function statusesOf(told: readonly Answered[]): Record<string, number> {
+  return Object.fromEntries(told.map(({ credential, answer }) => [labelOf(credential), answer.status]));
+}
+
+function labelOf({ actor, name }: Credential): string {
+  return `${actor}: ${name}`;
+}
+
+function operationOf(name: RowName): AnyOperation {
+  const operation = operations.get(rowOf(name).operation);
+  if (!operation) throw new Error(`${name} is no operation`);
+  return operation;
+}
+
+function sampleOf(name: RowName): Sample {
+  return closed.get(name) ?? {};
+}
+
+function pathFor(operation: AnyOperation, { params = {}, query = '' }: Sample): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new Error(`${operation.id} needs ${name}`);
+    return value;
+  });
+  return path + query;
+}
+
+/** The same request about things that are nowhere. */
+function elsewhere(sample: Sample): Sample {
+  const params = Object.keys(sample.params ?? {}).map((name) => [name, newId()]);
+  return { ...sample, params: Object.fromEntries(params) };
+}
+
+/** All that a client can tell two answers apart by. */
+function tellable({ answer: { status, headers, body } }: Answered) {
+  const { 'x-request-id': _, date: __, ...others } = Object.fromEntries(headers);
+  return { status, others, body: { ...body, request_id: '' } };
+}
+
+function textOf({ bytes }: Told): string {
+  return new TextDecoder().decode(bytes);
+}

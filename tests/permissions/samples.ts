@@ -1,0 +1,148 @@
+/** A request for each row of the table: what it is about, made anew, and a body that the operation takes. */
+import { type Credential, unique, uniqueEmail } from './people.ts';
+import { type Stage, templateForm, webhookForm } from './stage.ts';
+import type { OperatedName, RowName } from './table.ts';
+
+/** One request, ready to be sent by anyone. */
+export interface Sample {
+  params?: Record<string, string>;
+  query?: string;
+  /** Made for each sending. */
+  body?: (as: Credential) => unknown;
+  /** Part of the answer for whoever may (`yes`); whoever acts on their own things (`own`) neither sees nor changes it. */
+  shows?: string;
+}
+
+/** Makes a request about things of its own. */
+export type Prepare = (stage: Stage) => Sample | Promise<Sample>;
+
+const nothing: Prepare = () => ({});
+const ofOrganization: Prepare = ({ people }) => ({ shows: people.admin.organizationId });
+
+const identity = {
+  getKeySet: nothing,
+  logIn: ({ people: { admin } }) => ({ body: () => ({ email: admin.email, password: admin.password }) }),
+  logOut: () => ({ body: () => ({ refresh_token: unique('unknown') }) }),
+  refresh: async (stage) => {
+    const { refresh_token } = await stage.session();
+    return { body: () => ({ refresh_token }) };
+  },
+  register: () => ({ body: newOrganization }),
+  getReference: nothing,
+  readReference: nothing,
+  getReferenceAsset: () => ({ params: { file: 'start.js' } }),
+
+  getMe: ofOrganization,
+  changePassword: () => ({
+    body: ({ password }) => ({ current_password: password, new_password: password }),
+  }),
+  listRoles: nothing,
+  listMembers: ({ people }) => ({ shows: people.member.userId }),
+  changeMember: async (stage) => {
+    const { userId } = await stage.newMember();
+    return { params: { member_id: userId }, body: () => ({ role: 'admin' }) };
+  },
+  removeMember: async (stage) => ({ params: { member_id: (await stage.newMember()).userId } }),
+  inviteMember: () => ({ body: () => ({ email: uniqueEmail() }) }),
+  listInvitations: async (stage) => ({ shows: (await stage.invitation()).invitation_id }),
+  withdrawInvitation: async (stage) => {
+    const { invitation_id } = await stage.invitation();
+    return { params: { invitation_id } };
+  },
+  acceptInvitation: async (stage) => {
+    const { token } = await stage.invitation();
+    return { body: () => ({ token, name: 'Guest', password: 'quiet meadow lantern 7' }) };
+  },
+  getOrganization: ofOrganization,
+  changeOrganization: ({ people }) => ({
+    body: () => ({ name: unique('Organization') }),
+    shows: people.admin.organizationId,
+  }),
+  getSubscription: nothing,
+  listDepartments: async (stage) => ({ shows: (await stage.department()).department_id }),
+  createDepartment: () => ({ body: () => ({ name: unique('Department') }) }),
+  renameDepartment: async (stage) => ({
+    params: await stage.department(),
+    body: () => ({ name: unique('Renamed') }),
+  }),
+  deleteDepartment: async (stage) => ({ params: await stage.department() }),
+
+  createApiKey: () => ({ body: () => ({ name: unique('Key') }) }),
+  'createApiKey with the role admin': () => ({ body: () => ({ name: unique('Key'), role: 'admin' }) }),
+  listApiKeys: async (stage) => ({ shows: (await stage.apiKey()).key_id }),
+  revokeApiKey: async (stage) => ({ params: await stage.apiKey() }),
+  listInbox: async (stage) => ({ shows: (await stage.inboxItem()).item_id }),
+  countInbox: nothing,
+  readInboxItem: async (stage) => ({ params: await stage.inboxItem() }),
+  readWholeInbox: async (stage) => ({ shows: (await stage.inboxItem()).item_id }),
+  deleteInboxItem: async (stage) => ({ params: await stage.inboxItem() }),
+} satisfies Record<string, Prepare>;
+
+const documents = {
+  createDocument: ({ people }) => ({
+    body: () => ({ title: unique('Document') }),
+    shows: people.admin.organizationId,
+  }),
+  listDocuments: async (stage) => ({ shows: (await stage.draft()).doc_id }),
+  getDocument: async (stage) => aboutDocument(await stage.draft()),
+  createNode: async (stage) => ({
+    ...aboutDocument(await stage.draft()),
+    body: () => ({ node_type: 'section', title: 'Two', order: 2 }),
+  }),
+  publishDocument: async (stage) => aboutDocument(await stage.draft()),
+} satisfies Record<string, Prepare>;
+
+const sharing = {
+  createShareToken: async (stage) => aboutDocument(await stage.published()),
+  getShareToken: async (stage) => aboutDocument(await stage.shared()),
+  deleteShareToken: async (stage) => aboutDocument(await stage.shared()),
+  getEmbed: async (stage) => {
+    const { org_slug, token } = await stage.shared();
+    return { params: { org_slug, token } };
+  },
+} satisfies Record<string, Prepare>;
+
+const exporting = {
+  uploadTemplate: ({ people }) => ({ body: templateForm, shows: people.admin.organizationId }),
+  listTemplates: async (stage) => ({ shows: (await stage.template()).template_id }),
+  deleteTemplate: async (stage) => ({ params: await stage.template() }),
+  exportWord: async (stage) => {
+    const { template_id } = await stage.template();
+    return { ...aboutDocument(await stage.draft()), query: `?template_id=${template_id}` };
+  },
+  exportMarkdown: async (stage) => aboutDocument(await stage.draft()),
+} satisfies Record<string, Prepare>;
+
+const webhooks = {
+  registerWebhook: ({ people }) => ({ body: webhookForm, shows: people.admin.organizationId }),
+  listWebhooks: async (stage) => ({ shows: (await stage.webhook()).config_id }),
+  deleteWebhook: async (stage) => ({ params: await stage.webhook() }),
+  testWebhook: async (stage) => ({ params: await stage.webhook() }),
+  listWebhookEvents: async (stage) => ({ shows: (await stage.logged()).config_id }),
+} satisfies Record<string, Prepare>;
+
+/** A request for each row of the table. */
+export const samples: Record<RowName, Prepare> = {
+  ...identity,
+  ...documents,
+  ...sharing,
+  ...exporting,
+  ...webhooks,
+};
+
+/** A request for each operation of the operator. */
+export const operatedSamples: Record<OperatedName, Prepare> = {
+  setSubscription: ({ people }) => ({
+    params: { organization_id: people.admin.organizationId },
+    body: () => ({ plan: 'scale' }),
+  }),
+};
+
+function aboutDocument({ doc_id }: { doc_id: string }): Sample {
+  return { params: { doc_id } };
+}
+
+function newOrganization() {
+  const organization_name = unique('Organization');
+  return { organization_name, name: 'Founder', email: uniqueEmail(), password: 'quiet meadow lantern 7' };
+}

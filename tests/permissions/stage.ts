@@ -1,0 +1,111 @@
+/** The things of the permission matrix: each made anew through the API, by the owner unless only an admin can. */
+import { readFile } from 'node:fs/promises';
+import { type Told, until, type World } from '#libs/testing';
+import { type Joined, join, must, type People, unique, uniqueEmail } from './people.ts';
+
+const corporateTemplate = new URL('../fixtures/corporate-template.docx', import.meta.url);
+
+/** A template upload. */
+export async function templateForm(): Promise<FormData> {
+  const form = new FormData();
+  form.append('name', unique('Template'));
+  form.append('file', new Blob([new Uint8Array(await readFile(corporateTemplate))]), 'template.docx');
+  return form;
+}
+
+/** A webhook to be registered. Nobody listens there, and no document of the matrix's set-up is ever archived. */
+export function webhookForm() {
+  return { name: unique('Hook'), url: 'http://127.0.0.1:9/hook', event_types: ['document.archived'] };
+}
+
+/** The makers of things, and the people whose things they are. */
+export type Stage = ReturnType<typeof stage>;
+
+/** Makers of things for these people. */
+export function stage(here: World, people: People) {
+  const { admin, owner, editor } = people;
+  const byOwner = (path: string, body?: unknown) => must(here, 'POST', path, { as: owner.token, body });
+  const byAdmin = (path: string, body?: unknown) => must(here, 'POST', path, { as: admin.token, body });
+
+  return {
+    people,
+
+    draft,
+
+    async published(): Promise<{ doc_id: string; node_id: string }> {
+      const document = await draft();
+      await byOwner(`/documents/${document.doc_id}/publish`);
+      return document;
+    },
+
+    /** A published document with its link. */
+    async shared(): Promise<{ doc_id: string; org_slug: string; token: string }> {
+      const { doc_id } = await this.published();
+      const { org_slug, token } = await byOwner(`/documents/${doc_id}/share-token`);
+      return { doc_id, org_slug, token };
+    },
+
+    async template(): Promise<{ template_id: string }> {
+      return { template_id: (await byOwner('/templates', await templateForm())).id };
+    },
+
+    async webhook(): Promise<{ config_id: string }> {
+      return { config_id: (await byOwner('/webhooks', webhookForm())).id };
+    },
+
+    async apiKey(): Promise<{ key_id: string }> {
+      return { key_id: (await byOwner('/api-keys', { name: unique('Key') })).id };
+    },
+
+    /** An item of the owner's inbox: an admin published the owner's document. */
+    async inboxItem(): Promise<{ item_id: string }> {
+      const { doc_id } = await draft();
+      await byAdmin(`/documents/${doc_id}/publish`);
+      const item_id = await until('the owner hears of it', async () => {
+        const items: { id: string; data: { document_id: string } }[] = await must(here, 'GET', '/inbox', {
+          as: owner.token,
+        });
+        return items.find(({ data }) => data.document_id === doc_id)?.id;
+      });
+      return { item_id };
+    },
+
+    async department(): Promise<{ department_id: string }> {
+      return { department_id: (await byAdmin('/departments', { name: unique('Department') })).id };
+    },
+
+    async invitation(): Promise<{ invitation_id: string; token: string }> {
+      const { id, token } = await byAdmin('/members/invitations', { email: uniqueEmail() });
+      return { invitation_id: id, token };
+    },
+
+    newMember: (): Promise<Joined> => join(here, admin, 'member'),
+
+    /** A session of the admin. */
+    session(): Promise<Told['body']> {
+      const { email, password } = admin;
+      return must(here, 'POST', '/auth/login', { body: { email, password } });
+    },
+
+    /** A webhook with an entry in the log. */
+    async logged(): Promise<{ config_id: string }> {
+      const webhook = await this.webhook();
+      await byOwner(`/webhooks/${webhook.config_id}/test`);
+      return webhook;
+    },
+  };
+
+  /** A draft of the owner with an editor and one section. */
+  async function draft(): Promise<{ doc_id: string; node_id: string }> {
+    const tree = [{ node_type: 'section', title: 'One' }];
+    const { id, nodes } = await byOwner('/documents', { title: unique('Document'), nodes: tree });
+    await assignEditor(id);
+    return { doc_id: id, node_id: nodes[0].id };
+  }
+
+  /** Straight in MongoDB: the API cannot do it yet. */
+  async function assignEditor(_id: string): Promise<void> {
+    const documents = here.db.collection<{ _id: string }>('documents');
+    await documents.updateOne({ _id }, { $set: { editor_id: editor.userId } });
+  }
+}

@@ -1,0 +1,140 @@
+/** Who may do what: the one table that every operation is tested against and that docs/permissions.md shows. */
+
+/** Everyone who may come and ask, in the order of the columns. Owner: who made the thing that it is about. */
+export const actors = [
+  'anonymous',
+  'other organization',
+  'member',
+  'editor',
+  'owner',
+  'admin',
+  'member key',
+  'admin key',
+  'expired key',
+  'revoked key',
+  'removed member',
+] as const;
+export type Actor = (typeof actors)[number];
+
+/**
+ * What somebody gets: `yes` is the operation's success, `own` its success with nothing but what is theirs or their own
+ * organization's, a number the status of the refusal.
+ */
+export type Outcome = 'yes' | 'own' | 401 | 403 | 404;
+
+/** A row of the table. */
+export interface Rule {
+  /** Who may, in words. */
+  who: string;
+  outcomes: Readonly<Record<Actor, Outcome>>;
+  /** The plan without which every member gets 403 `scale_plan_required`, whatever else holds. */
+  plan?: 'scale';
+}
+
+type Of<Actors extends readonly string[]> = { readonly [Column in keyof Actors]: Outcome };
+type Columns = Of<typeof actors>;
+
+const yes = 'yes';
+const own = 'own';
+
+// biome-ignore format: it is read column by column
+const rules = {
+  // owner: who made it, or whose it is                     anonymous  other  member  editor  owner  admin  m.key  a.key  expired  revoked  removed
+  anyone:       rule('anyone, without credentials',        [yes,       yes,   yes,    yes,    yes,   yes,   yes,   yes,   yes,     yes,     yes]),
+  person:       rule('oneself, logged in; no API key',     [401,       yes,   yes,    yes,    yes,   yes,   403,   403,   401,     401,     401]),
+  anyMember:    rule('any member',                         [401,       own,   yes,    yes,    yes,   yes,   yes,   yes,   401,     401,     401]),
+  admins:       rule('admins',                             [401,       own,   403,    403,    403,   yes,   403,   yes,   401,     401,     401]),
+  ownAndAdmins: rule('any member, their own; admins, all', [401,       own,   own,    own,    yes,   yes,   own,   yes,   401,     401,     401]),
+  ownAlone:     rule('any member, their own',              [401,       own,   own,    own,    yes,   own,   own,   own,   401,     401,     401]),
+  // on one thing, which stands in the path
+  readers:      rule('any member',                         [401,       404,   yes,    yes,    yes,   yes,   yes,   yes,   401,     401,     401]),
+  editors:      rule('its owner, its editor, admins',      [401,       404,   403,    yes,    yes,   yes,   403,   yes,   401,     401,     401]),
+  owners:       rule('its owner, admins',                  [401,       404,   403,    403,    yes,   yes,   403,   yes,   401,     401,     401]),
+  adminsOn:     rule('admins',                             [401,       404,   403,    403,    403,   yes,   403,   yes,   401,     401,     401]),
+  hidden:       rule('whose it is, admins',                [401,       404,   404,    404,    yes,   yes,   404,   yes,   401,     401,     401]),
+  secret:       rule('whose it is',                        [401,       404,   404,    404,    yes,   404,   404,   404,   401,     401,     401]),
+};
+
+/** A row for each operation: its id, and a special case of it in words behind a space. */
+export const table = {
+  getKeySet: rules.anyone,
+  logIn: rules.anyone,
+  logOut: rules.anyone,
+  refresh: rules.anyone,
+  register: rules.anyone,
+  getReference: rules.anyone,
+  readReference: rules.anyone,
+  getReferenceAsset: rules.anyone,
+
+  getMe: rules.anyMember,
+  changePassword: rules.person,
+  listRoles: rules.anyMember,
+  listMembers: rules.anyMember,
+  changeMember: rules.adminsOn,
+  removeMember: rules.adminsOn,
+  inviteMember: rules.admins,
+  listInvitations: rules.admins,
+  withdrawInvitation: rules.adminsOn,
+  acceptInvitation: rules.anyone,
+  getOrganization: rules.anyMember,
+  changeOrganization: rules.admins,
+  getSubscription: rules.anyMember,
+  listDepartments: rules.anyMember,
+  createDepartment: rules.admins,
+  renameDepartment: rules.adminsOn,
+  deleteDepartment: rules.adminsOn,
+
+  createApiKey: rules.anyMember,
+  'createApiKey with the role admin': rules.admins,
+  listApiKeys: rules.ownAndAdmins,
+  revokeApiKey: rules.hidden,
+  listInbox: rules.ownAlone,
+  countInbox: rules.ownAlone,
+  readInboxItem: rules.secret,
+  readWholeInbox: rules.ownAlone,
+  deleteInboxItem: rules.secret,
+
+  createDocument: rules.anyMember,
+  listDocuments: rules.anyMember,
+  getDocument: rules.readers,
+  createNode: rules.editors,
+  publishDocument: rules.owners,
+
+  createShareToken: rules.owners,
+  getShareToken: rules.readers,
+  deleteShareToken: rules.owners,
+  getEmbed: rules.anyone,
+
+  uploadTemplate: rules.anyMember,
+  listTemplates: rules.anyMember,
+  deleteTemplate: rules.owners,
+  exportWord: rules.readers,
+  exportMarkdown: rules.readers,
+
+  registerWebhook: onScale(rules.anyMember),
+  listWebhooks: onScale(rules.anyMember),
+  deleteWebhook: onScale(rules.owners),
+  testWebhook: onScale(rules.readers),
+  listWebhookEvents: onScale(rules.anyMember),
+} as const satisfies Record<string, Rule>;
+export type RowName = keyof typeof table;
+
+/** Operations of the management port: the operator's token alone opens them, every other credential is 401. */
+export const operated = ['setSubscription'] as const;
+export type OperatedName = (typeof operated)[number];
+
+/** The operation that a row is about, and its special case, if it is one. */
+export function rowOf(name: string): { operation: string; special: string | undefined } {
+  const [, operation = name, special] = /^(\w+) (.+)$/.exec(name) ?? [];
+  return { operation, special };
+}
+
+function rule(who: string, columns: Columns): Rule {
+  const outcomes = Object.fromEntries(actors.map((actor, column) => [actor, columns[column]]));
+  // the type of the columns makes sure that there is one for each actor
+  return { who, outcomes: outcomes as Record<Actor, Outcome> };
+}
+
+function onScale(of: Rule): Rule {
+  return { ...of, who: `${of.who} (Scale plan)`, plan: 'scale' };
+}
