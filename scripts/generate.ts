@@ -146,7 +146,7 @@ An API key acts as the member who made it, capped to its own role: the key of an
 who is none any more, are member keys. Changing one’s password takes a login. Where it says *Scale plan*, every member of an organization on
 another plan gets \`403 scale_plan_required\`, whatever else holds.
 
-*Other organization* is an admin there, also one who owns the thing here as a member of both. *Owner* is the member who made the thing, or whose key or
+*Other organization* is an admin there, also one who owns the thing here as a member of both; a member there gets 403 where only admins may. *Owner* is the member who made the thing, or whose key or
 inbox it is. *Editor* is the document’s assigned editor: for all that is no document, a member.`;
 }
 

@@ -12,6 +12,8 @@ export interface Credential {
   password: string;
   /** Set for an organization whose plan lacks webhooks. */
   plan?: 'trial';
+  /** Set for who is no admin in another organization. */
+  role?: 'member';
 }
 
 /** A member with an access token. */
@@ -79,7 +81,10 @@ export async function gather(here: World): Promise<People> {
     join(here, admin, 'admin'),
     join(here, admin, 'admin'),
   ]);
-  const ownerElsewhere = await join(here, neighbour, 'admin', owner);
+  const [ownerElsewhere, memberElsewhere] = await Promise.all([
+    join(here, neighbour, 'admin', owner),
+    join(here, neighbour, 'member'),
+  ]);
 
   const capped = await makeKey(here, admin.token, 'member');
   const [membersKey, demotedKey, removedKey, expired, revoked] = await Promise.all([
@@ -108,6 +113,7 @@ export async function gather(here: World): Promise<People> {
     as('anonymous', 'the operator’s token', opsToken, admin),
     as('other organization', 'its admin', neighbour.token, neighbour),
     as('other organization', 'the owner, as an admin there', ownerElsewhere.token, owner),
+    { ...as('other organization', 'a member there', memberElsewhere.token, memberElsewhere), role: 'member' },
     { ...as('other organization', 'an admin on the trial plan', poor.token, poor), plan: 'trial' },
     as('member', 'logged in', member.token, member),
     as('editor', 'logged in', editor.token, editor),
