@@ -10,18 +10,26 @@ export interface Credential {
   token: string | undefined;
   /** The password of the person behind it. */
   password: string;
+  /** The role of who is logged in, in their organization. */
+  role?: Role;
+  /** Joins a new person like this one, who may end their credential by using it. */
+  another?: () => Promise<Who>;
   /** Set for an organization whose plan lacks webhooks. */
   plan?: 'trial';
-  /** Set for who is no admin in another organization. */
-  role?: 'member';
 }
 
-/** A member with an access token. */
-export interface Joined {
+type Role = 'member' | 'admin';
+
+/** Somebody who is logged in. */
+interface Who {
+  token: string;
+  password: string;
+}
+
+/** Somebody who accepted an invitation. */
+export interface Joined extends Who {
   userId: string;
   email: string;
-  password: string;
-  token: string;
 }
 
 /** Everyone, and the organization that all things belong to. */
@@ -59,7 +67,7 @@ export function uniqueEmail(): string {
 export async function join(
   here: World,
   admin: { token: string },
-  role: 'member' | 'admin',
+  role: Role,
   known?: Joined,
 ): Promise<Joined> {
   const { email, password } = known ?? { email: uniqueEmail(), password: unique('quiet meadow lantern') };
@@ -102,32 +110,33 @@ export async function gather(here: World): Promise<People> {
   await must(here, 'DELETE', `/api-keys/${revoked.id}`, byAdmin);
   await expire(here, expired.id);
 
-  const as = (actor: Actor, name: string, token: string | undefined, { password }: { password: string }) => ({
-    actor,
-    name,
-    token,
-    password,
-  });
-  const credentials: Credential[] = [
-    as('anonymous', 'nothing', undefined, admin),
-    as('anonymous', 'the operator’s token', opsToken, admin),
-    as('other organization', 'its admin', neighbour.token, neighbour),
-    as('other organization', 'the owner, as an admin there', ownerElsewhere.token, owner),
-    { ...as('other organization', 'a member there', memberElsewhere.token, memberElsewhere), role: 'member' },
-    { ...as('other organization', 'an admin on the trial plan', poor.token, poor), plan: 'trial' },
-    as('member', 'logged in', member.token, member),
-    as('editor', 'logged in', editor.token, editor),
-    as('owner', 'logged in', owner.token, owner),
-    as('admin', 'logged in', admin.token, admin),
-    as('member key', 'a member’s', membersKey.key, member),
-    as('member key', 'an admin’s, capped to member', capped.key, admin),
-    as('member key', 'a former admin’s', demotedKey.key, demoted),
-    as('admin key', 'an admin’s', admin.key, admin),
-    as('expired key', 'an admin’s', expired.key, admin),
-    as('revoked key', 'an admin’s', revoked.key, admin),
-    as('revoked key', 'made by a revoked key', childOfRevoked.key, admin),
-    as('removed member', 'logged in', removed.token, removed),
-    as('removed member', 'their admin’s key', removedKey.key, removed),
+  const byLogin = (actor: Actor, name: string, who: Who, host: Person, role: Role): Credential => {
+    const { token, password } = who;
+    return { actor, name, token, password, role, another: () => join(here, host, role) };
+  };
+  const byToken = (actor: Actor, name: string, token: string | undefined, who: Who): Credential => {
+    return { actor, name, token, password: who.password };
+  };
+  const credentials = [
+    byToken('anonymous', 'nothing', undefined, admin),
+    byToken('anonymous', 'the operator’s token', opsToken, admin),
+    byLogin('other organization', 'its admin', neighbour, neighbour, 'admin'),
+    byLogin('other organization', 'the owner, an admin there', ownerElsewhere, neighbour, 'admin'),
+    byLogin('other organization', 'a member there', memberElsewhere, neighbour, 'member'),
+    { ...byLogin('other organization', 'on the trial plan', poor, poor, 'admin'), plan: 'trial' as const },
+    byLogin('member', 'logged in', member, admin, 'member'),
+    byLogin('editor', 'logged in', editor, admin, 'member'),
+    byLogin('owner', 'logged in', owner, admin, 'member'),
+    byLogin('admin', 'logged in', admin, admin, 'admin'),
+    byToken('member key', 'a member’s', membersKey.key, member),
+    byToken('member key', 'an admin’s, capped to member', capped.key, admin),
+    byToken('member key', 'a former admin’s', demotedKey.key, demoted),
+    byToken('admin key', 'an admin’s', admin.key, admin),
+    byToken('expired key', 'an admin’s', expired.key, admin),
+    byToken('revoked key', 'an admin’s', revoked.key, admin),
+    byToken('revoked key', 'made by a revoked key', childOfRevoked.key, admin),
+    byToken('removed member', 'logged in', removed.token, removed),
+    byToken('removed member', 'their admin’s key', removedKey.key, removed),
   ];
   return { admin, owner, editor, member, credentials };
 }
@@ -149,6 +158,6 @@ async function expire(here: World, _id: string): Promise<void> {
   if (modifiedCount !== 1) throw new Error('There is no such key');
 }
 
-function makeKey(here: World, token: string, role: 'member' | 'admin'): Promise<{ id: string; key: string }> {
+function makeKey(here: World, token: string, role: Role): Promise<{ id: string; key: string }> {
   return must(here, 'POST', '/api-keys', { as: token, body: { name: 'Matrix', role } });
 }

@@ -9,6 +9,8 @@ export interface Sample {
   query?: string;
   /** Made for each sending. */
   body?: (as: Credential) => unknown;
+  /** Whether it ends the credential that sends it: another person of the same kind does it then. */
+  ends?: true;
   /** Part of the answer for whoever may (`yes`); whoever acts on their own things (`own`) neither sees nor changes it. */
   shows?: string;
 }
@@ -34,7 +36,8 @@ const identity = {
 
   getMe: ofOrganization,
   changePassword: () => ({
-    body: ({ password }) => ({ current_password: password, new_password: password }),
+    body: ({ password }) => ({ current_password: password, new_password: `${password}, newly` }),
+    ends: true,
   }),
   listRoles: nothing,
   listMembers: ({ people }) => ({ shows: people.member.userId }),
