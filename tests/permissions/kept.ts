@@ -4,23 +4,29 @@ import type { World } from '#libs/testing';
 /** Rows as text, by collection and id. */
 export type Kept = ReadonlyMap<string, string>;
 
-/** Reads every row of every collection. Left out is what goes on by itself: which events were sent and heard, when a key was last used. */
+/** What goes on by itself: which events were heard and sent, when a key was last used. */
+const collectionsOfNobody = /^system\.|_inbox$/;
+const fieldsOfNobody = ['last_used_at'];
+const eventsOfNobody = ['api_key.used'];
+
+/** Collections whose new rows are no change: an item of an inbox may come late, a counter is made ready before it counts. */
+const growing = /^(inbox_items|publish_usage)\//;
+
+/** Reads every row of every collection, without what goes on by itself. */
 export async function kept(db: World['db']): Promise<Kept> {
   const collections = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
-  const names = collections.map(({ name }) => name).filter((name) => !/^system\.|_inbox$/.test(name));
+  const names = collections.map(({ name }) => name).filter((name) => !collectionsOfNobody.test(name));
   const rows = await Promise.all(
     names.map(async (name) => {
       const found = await db.collection(name).find().toArray();
-      return found
-        .filter(({ type }) => !(name.endsWith('_outbox') && type === 'api_key.used'))
-        .map((row) => [`${name}/${row._id}`, textOf(name, row)] as const);
+      return found.flatMap((row) => {
+        const text = name.endsWith('_outbox') ? eventText(row) : rowText(row);
+        return text === undefined ? [] : [[`${name}/${row._id}`, text] as const];
+      });
     }),
   );
   return new Map(rows.flat());
 }
-
-/** Collections whose new rows are no change: an item of an inbox may come late, a counter is made ready before it counts. */
-const growing = /^(inbox_items|publish_usage)\//;
 
 /** What became of rows; of those that mention a text, if one is given. */
 export function changes(before: Kept, after: Kept, mentioning = ''): string[] {
@@ -33,8 +39,11 @@ export function changes(before: Kept, after: Kept, mentioning = ''): string[] {
   });
 }
 
-function textOf(collection: string, row: Record<string, unknown>): string {
-  const { last_used_at, ...lasting } = row;
-  const { type, event } = row;
-  return JSON.stringify(collection.endsWith('_outbox') ? { type, event } : lasting);
+function rowText(row: Record<string, unknown>): string {
+  return JSON.stringify(row, (field, value) => (fieldsOfNobody.includes(field) ? undefined : value));
+}
+
+/** What was said, whether it was sent already or not. */
+function eventText({ type, event }: Record<string, unknown>): string | undefined {
+  return eventsOfNobody.includes(String(type)) ? undefined : String(event);
 }

@@ -1,6 +1,6 @@
 /** Every operation is asked by everyone, and each gets what the table says: the thing, their own, 401, 403 or 404. */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { type AnyOperation, newId, problemsOf } from '#libs/contract';
+import { type AnyOperation, newId } from '#libs/contract';
 import { opsToken, type Told, type World, world } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/services.ts';
@@ -36,29 +36,11 @@ beforeAll(async () => {
   things = stage(here, people);
   const made = having(401, 403, 404, 'own').map(async (name) => [name, await samples[name](things)] as const);
   closed = new Map(await Promise.all(made));
-});
+}, 120_000);
 afterAll(() => here?.stop());
 
-describe('the table', () => {
-  test('has a row and a request for each operation, and none for another', () => {
-    expect(new Set(names.map((name) => rowOf(name).operation))).toEqual(new Set(operations.keys()));
-    expect(Object.keys(samples).sort()).toEqual([...names].sort());
-    expect([...operated].sort()).toEqual([...operates.keys()].sort());
-  });
-
-  test('has somebody in every column', () => {
-    expect(new Set(people.credentials.map(({ actor }) => actor))).toEqual(new Set(actors));
-  });
-
-  test.each(names)('%s: the reference names the refusals', (name) => {
-    const { id } = operationOf(name);
-    const rows = names.filter((other) => rowOf(other).operation === id);
-    const refusals = new Set(rows.flatMap(outcomesOf).filter(isRefusal));
-    if (rows.some((row) => rules[row].plan)) refusals.add(403);
-    const documented = new Set<Outcome | number>(problemsOf(operationOf(name)).map(({ status }) => status));
-    expect([...refusals].filter((status) => !documented.has(status))).toEqual([]);
-    expect([id, documented.has(403)]).toEqual([id, refusals.has(403)]);
-  });
+test('there is somebody in every column', () => {
+  expect(new Set(people.credentials.map(({ actor }) => actor))).toEqual(new Set(actors));
 });
 
 // before anything is done by those who may, so that nothing else moves meanwhile

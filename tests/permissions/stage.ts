@@ -61,12 +61,13 @@ export function stage(here: World, people: People) {
     async inboxItem(): Promise<{ item_id: string }> {
       const { doc_id } = await draft();
       await byAdmin(`/documents/${doc_id}/publish`);
-      const item_id = await until('the owner hears of it', async () => {
+      const heard = async () => {
         const items: { id: string; data: { document_id: string } }[] = await must(here, 'GET', '/inbox', {
           as: owner.token,
         });
         return items.find(({ data }) => data.document_id === doc_id)?.id;
-      });
+      };
+      const item_id = await until('the owner hears of it', heard, 30_000);
       return { item_id };
     },
 
