@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { type Channel, connect } from 'amqplib';
 import { type Envelope, newId, Secret } from '#libs/contract';
 import { type AmqpBus, amqpBus, type Bus } from '#libs/events';
+import { namesUnder } from '../events/amqp/declaring.ts';
 import { until } from './until.ts';
 
 /** What a test finds on the stage: queue `alpha` hears both types, `beta` only what was made. */
 export interface AmqpStage {
+  url: string;
   prefix: string;
   /** What the buses were troubled by. */
   troubles: string[];
@@ -16,6 +18,8 @@ export interface AmqpStage {
   past<R>(work: (channel: Channel) => Promise<R>): Promise<R>;
   /** Closes all buses. */
   close(): Promise<void>;
+  /** Closes all buses and takes away what they declared. */
+  clear(): Promise<void>;
 }
 
 /** Sets the stage; connections notice within three seconds that nobody answers. */
@@ -27,13 +31,14 @@ export function amqpStage(url: string): AmqpStage {
   ]);
   const buses: Bus[] = [];
   const troubles: string[] = [];
-  return {
+  const stage: AmqpStage = {
+    url,
     prefix,
     troubles,
     async open(more = {}) {
       const secret = new Secret(`${url}?heartbeat=1`);
       const trouble = (what: string, error: unknown) => void troubles.push(`${what}: ${error}`);
-      const bus = amqpBus({ url: secret, topology, prefix, retries: [20], trouble, ...more });
+      const bus = amqpBus({ url: secret, topology, prefix, retries: [20], calmMs: 0, trouble, ...more });
       buses.push(bus);
       await up(bus);
       return bus;
@@ -56,7 +61,48 @@ export function amqpStage(url: string): AmqpStage {
     async close() {
       await Promise.all(buses.map((bus) => bus.close()));
     },
+    async clear() {
+      await stage.close();
+      await stage.past((channel) => takeAway(channel, prefix, [...topology.keys()]));
+    },
   };
+  return stage;
+}
+
+/** Takes away everything that a bus declares for queues, which are there or not. */
+export async function takeAway(channel: Channel, prefix: string, queues: readonly string[]): Promise<void> {
+  const names = namesUnder(prefix);
+  for (const queue of queues)
+    for (const name of [names.queue(queue), names.again(queue), names.dead(queue)])
+      await channel.deleteQueue(name);
+  for (const exchange of [names.exchange, names.deadExchange]) await channel.deleteExchange(exchange);
+}
+
+/** How many messages of a queue nobody has in hand. */
+export async function ready(stage: AmqpStage, queue: string): Promise<number> {
+  return (await stage.past((channel) => channel.checkQueue(stage.prefix + queue))).messageCount;
+}
+
+/** Takes so many messages of a queue in hand, which nobody else may want, and loses its connection. */
+export async function dieWith(stage: AmqpStage, queue: string, count: number): Promise<void> {
+  const connection = await connect(stage.url);
+  const channel = await connection.createChannel();
+  let inHand = 0;
+  await channel.consume(stage.prefix + queue, () => {
+    inHand += 1;
+  });
+  await until('all of it in hand', async () => inHand === count);
+  await connection.close();
+}
+
+/** The ids of the events in a queue, which are taken out. */
+export async function idsIn(channel: Channel, queue: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const message = await channel.get(queue, { noAck: true });
+    if (!message) return ids;
+    ids.push(JSON.parse(message.content.toString()).id);
+  }
 }
 
 /** Waits until a bus is up. */

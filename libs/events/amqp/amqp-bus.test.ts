@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import { connect } from 'amqplib';
 import { Secret } from '#libs/contract';
+import { takeAway } from '../../testing/amqp-stage.ts';
 import { busConformance } from '../../testing/bus-conformance.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
@@ -17,8 +18,9 @@ afterAll(() => rabbit?.stop());
 busConformance('the bus over RabbitMQ', async ({ topology, retries }) => {
   const prefix = `test-${randomBytes(4).toString('hex')}.`;
   const buses: ReturnType<typeof amqpBus>[] = [];
+  const url = new Secret(rabbit.url);
   const open = async () => {
-    const bus = amqpBus({ url: new Secret(rabbit.url), topology, retries, prefix, trouble: () => {} });
+    const bus = amqpBus({ url, topology, retries, prefix, calmMs: 0, trouble: () => {} });
     buses.push(bus);
     await until('the connections', async () => bus.up);
     return bus;
@@ -39,13 +41,7 @@ busConformance('the bus over RabbitMQ', async ({ topology, retries }) => {
       }),
     async end() {
       await Promise.all(buses.map((bus) => bus.close()));
-      await over(async (channel) => {
-        for (const queue of topology.keys()) {
-          await channel.deleteQueue(prefix + queue);
-          await channel.deleteQueue(`${prefix}${queue}.dead`);
-        }
-        for (const exchange of ['events', 'events.dead']) await channel.deleteExchange(prefix + exchange);
-      });
+      await over((channel) => takeAway(channel, prefix, [...topology.keys()]));
     },
   };
 });

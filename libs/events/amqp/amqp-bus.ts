@@ -4,18 +4,20 @@
  * Two connections, so that a broker which stops taking publications goes on delivering. Both are opened again whenever
  * they are lost, and each declares the whole topology first.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ChannelModel } from 'amqplib';
 import type { Secret } from '#libs/contract';
 import { type Bus, BusClosed, BusDown, Unroutable } from '../bus.ts';
 import { type Retries, standardRetries, tryHandling } from '../retries.ts';
 import { consumersOf, type Topology } from '../topology.ts';
 import { type Connection, openConnection } from './connection.ts';
-import { type Subscribed, subscribe } from './consumer.ts';
+import { type Subscribed, type Subscription, subscribe } from './consumer.ts';
 import { peeked } from './dead-letters.ts';
 import { declare, namesUnder } from './declaring.ts';
 import { type KeptOpen, keptOpen } from './kept-open.ts';
 import { knowing } from './knowing.ts';
 import { openPublisher, type Publisher } from './publisher.ts';
+import { secondChance, usualCalmMs } from './second-chance.ts';
 
 /** What the bus needs. */
 export interface AmqpBus {
@@ -26,6 +28,8 @@ export interface AmqpBus {
   prefix?: string;
   /** The longest a queue may be; a queue that is there keeps the length it was made with. */
   maxLength?: number;
+  /** How long a subscription lives before it takes up what was set aside because processes died, ms. */
+  calmMs?: number;
   /** Who must be told, each by a name of its own, when the broker has lost what it was given: the services with an outbox. */
   owners?: readonly string[];
   /** Told when the broker came back empty; it is told again later when it rejects. */
@@ -36,6 +40,7 @@ export interface AmqpBus {
 /** A bus over RabbitMQ (3.10 or newer). It connects by itself, and is `up` while it can publish. */
 export function amqpBus(of: AmqpBus): Bus {
   const { url, topology, retries = standardRetries, trouble, owners = [], onEmptyBroker } = of;
+  const { calmMs = usualCalmMs } = of;
   const names = namesUnder(of.prefix ?? '');
   const closing = new AbortController();
   const publishing = new Set<Promise<void>>();
@@ -105,11 +110,13 @@ export function amqpBus(of: AmqpBus): Bus {
       if (closing.signal.aborted) throw new BusClosed();
       const { signal } = closing;
       const handle = (event: Parameters<typeof handler>[0]) => tryHandling(handler, event, retries, signal);
-      const kept = consuming(hearing, { queue: queueOf(queue), prefetch, handle, signal, trouble });
+      const first = { queue: queueOf(queue), prefetch, handle, signal, trouble };
+      const again = secondChance(first, names.again(queue));
+      const kept = [consuming(hearing, first, 0), consuming(hearing, again, calmMs)];
       const consumer = {
         async cancel() {
           consumers.delete(consumer);
-          await kept.close();
+          await Promise.all(kept.map((one) => one.close()));
         },
       };
       consumers.add(consumer);
@@ -132,16 +139,21 @@ export function amqpBus(of: AmqpBus): Bus {
   }
 }
 
-/** A subscription that is begun again whenever it is lost; closing it waits for what is in hand, also of lost channels. */
+/**
+ * A subscription that is begun when it was calm for some ms, and again whenever it is lost; closing it waits for what is
+ * in hand, also of lost channels.
+ */
 function consuming(
   hearing: KeptOpen<Connection>,
-  of: Parameters<typeof subscribe>[1],
+  of: Subscription,
+  calmMs: number,
 ): Pick<KeptOpen<Subscribed>, 'close'> {
   const ending = new Set<Promise<void>>();
   const kept = keptOpen<Subscribed>({
     name: `The subscription to ${of.queue}`,
     trouble: of.trouble,
     async open(signal) {
+      await pause(calmMs, undefined, { signal });
       const given = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
       });

@@ -17,6 +17,8 @@ const closeMs = 2_000;
 export interface Subscription {
   queue: string;
   prefetch: number;
+  /** Whether a message is handled at all; without it, all are. Those that are not are set aside as they are. */
+  takes?(message: ConsumeMessage): boolean;
   /** Handles an event, with all its tries; rejects when it is to be set aside. */
   handle(event: Envelope): Promise<void>;
   /** Aborted when the bus closes: what fails from then on is given back. */
@@ -90,6 +92,7 @@ export async function subscribe(model: ChannelModel, of: Subscription): Promise<
   /** Never rejects. */
   async function settled(message: ConsumeMessage): Promise<void> {
     if (!isOpen) return;
+    if (of.takes?.(message) === false) return answer(() => channel.reject(message, false));
     try {
       await of.handle(parsed(message.content));
     } catch (error) {

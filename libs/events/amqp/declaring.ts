@@ -1,4 +1,4 @@
-/** What there is on the broker: the exchange, a quorum queue for each hearing service, and the dead letters of each. */
+/** What there is on the broker: the exchange, and for each hearing service a quorum queue, its second chances and its dead letters. */
 import type { ChannelModel } from 'amqplib';
 import type { Topology } from '../topology.ts';
 import { quietChannel } from './connection.ts';
@@ -8,6 +8,8 @@ export interface Names {
   readonly exchange: string;
   readonly deadExchange: string;
   queue(name: string): string;
+  /** Where everything goes that is set aside, and waits until it is looked at once more. */
+  again(name: string): string;
   dead(name: string): string;
   /** A queue that is there as long as the broker has kept what the owner of an outbox gave it. */
   known(owner: string): string;
@@ -19,6 +21,7 @@ export function namesUnder(prefix: string): Names {
     exchange: `${prefix}events`,
     deadExchange: `${prefix}events.dead`,
     queue: (name) => prefix + name,
+    again: (name) => `${prefix}${name}.again`,
     dead: (name) => `${prefix}${name}.dead`,
     known: (owner) => `${prefix}${owner}.known`,
   };
@@ -26,6 +29,8 @@ export function namesUnder(prefix: string): Names {
 
 /** How often an event may come back because a process died with it in hand; brokers before 4.0 have no limit of their own. */
 const deliveries = 5;
+/** How often its second chance may come back: a lost connection looks like a death, so once more than never. */
+const secondDeliveries = 1;
 /** More events than any service is ever behind: then publishing is refused, and the outbox keeps them. */
 const longest = 1_000_000;
 /** Peeking gives dead letters back, and brokers from 4.0 on would drop them after 20 times. */
@@ -51,22 +56,28 @@ export async function declare(
     await channel.assertQueue(names.dead(name), {
       arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': peeks },
     });
-    await channel.bindQueue(names.dead(name), names.deadExchange, name);
-    await channel.assertQueue(names.queue(name), {
-      maxLength,
-      overflow: 'reject-publish',
-      deadLetterExchange: names.deadExchange,
-      deadLetterRoutingKey: name,
-      arguments: {
-        'x-queue-type': 'quorum',
-        'x-delivery-limit': deliveries,
-        'x-dead-letter-strategy': 'at-least-once',
-      },
-    });
+    await channel.bindQueue(names.dead(name), names.deadExchange, `${name}.dead`);
+    await channel.assertQueue(names.again(name), settingAside(`${name}.dead`, secondDeliveries));
+    await channel.bindQueue(names.again(name), names.deadExchange, name);
+    await channel.assertQueue(names.queue(name), { maxLength, ...settingAside(name, deliveries) });
     for (const type of types) await channel.bindQueue(names.queue(name), names.exchange, type);
   }
   await channel.close();
   return missing;
+
+  /** A queue that loses nothing: what is refused, or came back too often, goes to the dead exchange under a key. */
+  function settingAside(deadLetterRoutingKey: string, limit: number) {
+    return {
+      overflow: 'reject-publish',
+      deadLetterExchange: names.deadExchange,
+      deadLetterRoutingKey,
+      arguments: {
+        'x-queue-type': 'quorum',
+        'x-delivery-limit': limit,
+        'x-dead-letter-strategy': 'at-least-once',
+      },
+    } as const;
+  }
 }
 
 /** Whether a queue is there. */

@@ -15,14 +15,7 @@ beforeAll(async () => {
 beforeEach(() => {
   stage = amqpStage(rabbit.url);
 });
-afterEach(async () => {
-  await stage.close();
-  await stage.past(async (channel) => {
-    for (const name of ['alpha', 'beta', 'alpha.dead', 'beta.dead'])
-      await channel.deleteQueue(stage.prefix + name);
-    for (const name of ['events', 'events.dead']) await channel.deleteExchange(stage.prefix + name);
-  });
-});
+afterEach(() => stage.clear());
 afterAll(() => rabbit?.stop());
 
 test('many processes that declare the same new queues at once all come up', async () => {
