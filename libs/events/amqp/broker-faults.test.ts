@@ -157,3 +157,34 @@ test('connections that the broker closes are opened again, and what was in hand 
   await until('the next one', async () => begun.includes(after.id));
   expect(await bus.dead('alpha')).toEqual([]);
 }, 40_000);
+
+test('a handler that takes longer than the broker waits loses its channel, and its event comes again without an error', async () => {
+  // both are read when a channel is opened; RabbitMQ's own are half an hour and a minute
+  const limits = (timeout: number, tick: number) =>
+    rabbit.ctl(
+      'eval',
+      `application:set_env(rabbit, consumer_timeout, ${timeout}), application:set_env(rabbit, channel_tick_interval, ${tick}).`,
+    );
+  await limits(500, 200);
+  try {
+    const bus = await stage.open();
+    const gate = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const slow = async ({ id }: { id: string }) => {
+      begun.push(id);
+      if (begun.length === 1) await gate.promise;
+    };
+    await bus.consume('alpha', slow, { prefetch: 16 });
+    const [late, after] = [eventOf('thing.gone'), eventOf('thing.gone')];
+    await published(bus, late);
+    await until('it again', async () => begun.length === 2, 20_000);
+    expect(begun).toEqual([late.id, late.id]);
+    expect(stage.troubles.join()).toMatch(/alpha is lost and will be opened again: .*timeout/i);
+    gate.resolve();
+    await published(bus, after);
+    await until('the next one', async () => begun.includes(after.id));
+    expect([begun.length, await bus.dead('alpha')]).toEqual([3, []]);
+  } finally {
+    await limits(1_800_000, 60_000);
+  }
+}, 60_000);
