@@ -8,7 +8,7 @@ import { documents } from '../services/documents/service.ts';
 import { identity } from '../services/identity/service.ts';
 import { sharing } from '../services/sharing/service.ts';
 import { webhookDelivery } from '../services/webhook-delivery/service.ts';
-import { runScript } from '../tests/five-processes.ts';
+import { childOf, runScript } from '../tests/programs.ts';
 import { denoBinary } from './deno-binary.ts';
 import { denoPermissions } from './deno-permissions.ts';
 
@@ -142,13 +142,12 @@ test('a SIGKILL of what started Deno leaves no Deno behind', async () => {
   });
   // alone, it waits for the views of identity
   await until('a running Deno', async () => run.printed().includes('Waiting for the views'), 30_000);
-  const [deno] = childrenOf(run.process.pid);
-  expect(deno).toBeDefined();
+  const deno = childOf(run);
   run.process.kill('SIGKILL');
   try {
-    await until('no Deno', async () => !isAlive(Number(deno)));
+    await until('no Deno', async () => !isAlive(deno));
   } finally {
-    if (isAlive(Number(deno))) process.kill(Number(deno), 'SIGKILL');
+    if (isAlive(deno)) process.kill(deno, 'SIGKILL');
     await mongo.stop();
   }
 }, 60_000);
@@ -156,15 +155,6 @@ test('a SIGKILL of what started Deno leaves no Deno behind', async () => {
 function flag(flags: readonly string[], name: string): string[] {
   const found = flags.find((one) => one.startsWith(`--${name}=`)) ?? '';
   return found.slice(name.length + 3).split(',');
-}
-
-function childrenOf(pid: number | undefined): string[] {
-  const { stdout } = spawnSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' });
-  const rows = stdout
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/));
-  return rows.flatMap(([child = '', parent]) => (parent === String(pid) ? [child] : []));
 }
 
 function isAlive(pid: number): boolean {

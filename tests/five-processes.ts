@@ -1,22 +1,12 @@
 /** The five services as tests use them: a real process each, under Node or Deno, with MongoDB users of their own, joined by the gateway. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { testRabbit, until } from '#libs/testing';
+import { freePorts, type TestRabbit, testRabbit } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
-import { serviceUsers } from './service-users.ts';
-
-/** A program in a process of its own. */
-export interface Program {
-  process: ChildProcess;
-  /** Everything printed so far. */
-  printed(): string;
-  /** Resolves with the exit code (null after a signal). */
-  exited: Promise<number | null>;
-}
+import { childOf, ended, type KeptProgram, kept, runScript } from './programs.ts';
+import { type ServiceUsers, serviceUsers } from './service-users.ts';
 
 /** A service that is ready. */
-export interface ServiceProcess extends Program {
+export interface ServiceProcess extends KeptProgram {
   name: string;
   origin: string;
   management: string;
@@ -26,106 +16,97 @@ export interface ServiceProcess extends Program {
 export interface FiveProcesses {
   /** Origin of the gateway. */
   origin: string;
+  gateway: KeptProgram;
   services: readonly ServiceProcess[];
+  users: ServiceUsers;
+  /** Put before every name on RabbitMQ. */
+  prefix: string;
   /** Stops everything; gives the exit codes, the gateway's first. */
   stop(): Promise<(number | null)[]>;
 }
 
-/** Starts all of it at once, on an empty database; the gateway knows the first replica of each. */
-export async function fiveProcesses(runtime: 'node' | 'deno', replicas = 1): Promise<FiveProcesses> {
-  const rabbit = await testRabbit();
-  const users = await serviceUsers().catch(async (error: unknown) => {
-    await rabbit.stop();
-    throw error;
-  });
-  const servers = () => Promise.all([rabbit.stop(), users.stop()]);
-  const broker = { AMQP_URL: rabbit.url, AMQP_PREFIX: `test-${randomBytes(4).toString('hex')}.` };
-  const all: Program[] = [];
-  const ENCRYPTION_KEY = randomBytes(32).toString('base64');
-  const script = runtime === 'node' ? 'service.ts' : 'service-deno.ts';
-  const begin = async (name: string) => {
-    const MONGODB_URI = users.uriOf(name);
-    const settings = { ...localSettings, ...broker, ENCRYPTION_KEY, MONGODB_URI };
-    const program = runScript(script, [name], settings);
-    all.push(program);
-    const { port, managementPort } = await readyLine(name, program);
-    const origin = `http://127.0.0.1:${port}`;
-    return { ...program, name, origin, management: `http://127.0.0.1:${managementPort}` };
+/** What may be chosen. */
+export interface Choices {
+  /** Of each service; the gateway knows the first. */
+  replicas?: number;
+  /** Starts the RabbitMQ; it is stopped with the rest. */
+  rabbit?: () => Promise<TestRabbit>;
+  settings?: Record<string, string>;
+}
+
+/** Starts all of it at once, on an empty database. */
+export async function fiveProcesses(runtime: 'node' | 'deno', of: Choices = {}): Promise<FiveProcesses> {
+  const { replicas = 1, settings = {} } = of;
+  const { rabbit, users, stop: stopServers } = await servers(of.rabbit ?? testRabbit);
+  const prefix = `test-${randomBytes(4).toString('hex')}.`;
+  const common = {
+    ...localSettings,
+    AMQP_URL: rabbit.url,
+    AMQP_PREFIX: prefix,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    ...settings,
+  };
+  const running: KeptProgram[] = [];
+  const stop = async () => {
+    const codes = await Promise.all(running.map(ended));
+    await stopServers();
+    return codes;
+  };
+  const begin = async (name: string, [port, managementPort]: number[]): Promise<ServiceProcess> => {
+    const own = { PORT: `${port}`, MANAGEMENT_PORT: `${managementPort}`, MONGODB_URI: users.uriOf(name) };
+    const program = await kept({
+      name,
+      ...(runtime === 'node'
+        ? { launch: () => runScript('service.ts', [name], { ...common, ...own }) }
+        : { launch: () => runScript('service-deno.ts', [name], { ...common, ...own }), pidOf: childOf }),
+      ready: /^\{.*"msg":"Ready"\}$/m,
+    });
+    running.push(program);
+    const [origin, management] = [port, managementPort].map((one) => `http://127.0.0.1:${one}`);
+    return Object.assign(program, { name, origin: `${origin}`, management: `${management}` });
   };
   try {
     const names = contracts.flatMap(({ name }) => Array<string>(replicas).fill(name));
-    const services = await Promise.all(names.map(begin));
+    const [gatewayPort, ...ports] = await freePorts(1 + 2 * names.length);
+    const begun = names.map((name, at) => begin(name, ports.slice(2 * at, 2 * at + 2)));
+    // all of them have come to an end, well or not, before anything is stopped
+    await Promise.allSettled(begun);
+    const services = await Promise.all(begun);
     const addresses = services.map(({ name, origin }) => [
       `${name.toUpperCase().replaceAll('-', '_')}_URL`,
       origin,
     ]);
-    const gateway = runScript('gateway.ts', [], { PORT: '0', ...Object.fromEntries(addresses.reverse()) });
-    const origin = await said('the gateway', gateway, /(http:\/\/\S+:\d+)/);
-    return {
-      origin,
-      services,
-      async stop() {
-        const codes = [await ended(gateway), ...(await Promise.all(all.map(ended)))];
-        await servers();
-        return codes;
-      },
-    };
+    const where = { PORT: `${gatewayPort}`, ...Object.fromEntries(addresses.reverse()) };
+    const launch = () => runScript('gateway.ts', [], where);
+    const gateway = await kept({ name: 'the gateway', launch, ready: /http:\/\/\S+:\d+/ });
+    running.unshift(gateway);
+    return { origin: `http://127.0.0.1:${gatewayPort}`, gateway, services, users, prefix, stop };
   } catch (error) {
-    await Promise.all(all.map(ended));
-    await servers();
+    await stop();
     throw error;
   }
 }
 
-/** Runs a script of the project with just this environment. */
-export function runScript(script: string, words: string[], environment: Record<string, string>): Program {
-  const root = new URL('..', import.meta.url).pathname;
-  const guard = ['--require', `${root}scripts/end-with-parent.cjs`];
-  const flags = ['--disable-warning=ExperimentalWarning', ...guard];
-  const child = spawn(process.execPath, [...flags, `${root}scripts/${script}`, ...words], {
-    cwd: root,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-    });
-  const exited = once(child, 'exit').then(([code]) => code);
-  return { process: child, printed: () => text, exited };
+/** Starts RabbitMQ and MongoDB with its users, side by side. */
+export async function servers<Rabbit extends TestRabbit>(startRabbit: () => Promise<Rabbit>) {
+  const [starting, making] = [startRabbit(), serviceUsers()];
+  const stop = async () => {
+    // also of the one that started while the other could not
+    const started = await Promise.allSettled([starting, making]);
+    await Promise.all(started.map((one) => one.status === 'fulfilled' && one.value.stop()));
+  };
+  try {
+    return { rabbit: await starting, users: await making, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
-function ended({ process: child, exited }: Program): Promise<number | null> {
-  child.kill('SIGTERM');
-  return exited;
-}
-
-const localSettings = {
-  PORT: '0',
-  MANAGEMENT_PORT: '0',
+/** What holds for every process of a test. */
+export const localSettings = {
   LOG_LEVEL: 'info',
   DRAIN_SECONDS: '3',
   DEFAULT_PLAN: 'scale',
   WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',
 };
-
-async function readyLine(name: string, program: Program): Promise<{ port: number; managementPort: number }> {
-  const line = await said(name, program, /^(\{.*"msg":"Ready"\})$/m);
-  return JSON.parse(line);
-}
-
-/** Waits until a program prints something; rejects with all it printed when it ends before. */
-async function said(name: string, { printed, exited }: Program, what: RegExp): Promise<string> {
-  const ended = exited.then((code) => {
-    throw new Error(`${name} ended with ${code}:\n${printed()}`);
-  });
-  ended.catch(() => undefined);
-  const words = until(`${name} says ${what}`, async () => what.exec(printed())?.[1], 40_000);
-  return Promise.race([words, ended]);
-}

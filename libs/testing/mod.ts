@@ -1,5 +1,6 @@
 /** The door of the testing library: real servers, a world of services, and people who use them. */
 export { type Person, register } from './people.ts';
+export { freePorts } from './ports.ts';
 export { ownRabbit, type TestRabbit, testRabbit } from './rabbit.ts';
 export type { RabbitBroker } from './rabbit-broker.ts';
 export { securedMongo } from './secured-mongo.ts';

@@ -20,7 +20,7 @@ beforeAll(async () => {
     });
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  five = await fiveProcesses('node', 2);
+  five = await fiveProcesses('node', { replicas: 2 });
 }, 120_000);
 
 afterAll(async () => {

@@ -1,0 +1,85 @@
+/** A client as an integration should be: it asks again with the same Idempotency-Key until it knows what became of its request. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { newId } from '#libs/contract';
+
+/** An answer: its status and its JSON, or its text where it is none. */
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the story looks into answers of every shape
+  body: any;
+}
+
+/** Asks; `path` starts behind `/api/v1` unless it starts with `/embed`. Rejects when there is no final answer within two minutes. */
+export type Ask = (
+  method: string,
+  path: string,
+  asked?: { as?: string; body?: unknown },
+) => Promise<Answer & { again: boolean }>;
+
+/** A client and what it has under way. */
+export interface Client {
+  ask: Ask;
+  /** Whether a request to such a path is under way. */
+  isAsking(path: RegExp): boolean;
+  /** How often it had to ask again. */
+  repeats(): number;
+}
+
+const patienceMs = 120_000;
+const answerMs = 20_000;
+
+/** A client of the API at an origin. In its answers `again` says that it was not the first time it asked. */
+export function client(origin: string): Client {
+  const asking = new Set<{ path: string }>();
+  let repeats = 0;
+
+  return {
+    repeats: () => repeats,
+    isAsking: (path) => [...asking].some((one) => path.test(one.path)),
+    async ask(method, path, { as, body } = {}) {
+      const mine = { path };
+      asking.add(mine);
+      try {
+        const url = origin + (path.startsWith('/embed') ? path : `/api/v1${path}`);
+        const headers = {
+          accept: 'application/json',
+          ...(as !== undefined && { authorization: `Bearer ${as}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(method === 'POST' && { 'idempotency-key': newId() }),
+        };
+        const request = { method, headers, body: body === undefined ? null : JSON.stringify(body) };
+        const limit = performance.now() + patienceMs;
+        for (let again = false; ; again = true) {
+          const told = await once(url, request);
+          if ('answer' in told) return { ...told.answer, again };
+          if (performance.now() > limit) throw new Error(`${method} ${path}: ${told.why}`);
+          repeats += 1;
+          await pause(told.waitMs);
+        }
+      } finally {
+        asking.delete(mine);
+      }
+    },
+  };
+}
+
+type Told = { answer: Answer } | { why: string; waitMs: number };
+
+async function once(url: string, request: RequestInit): Promise<Told> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, { ...request, signal: AbortSignal.timeout(answerMs) });
+    text = await response.text();
+  } catch (error) {
+    return { why: String(error), waitMs: 500 };
+  }
+  const { status, headers } = response;
+  const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
+  const body = isJson && text !== '' ? JSON.parse(text) : text;
+  if (!passing.has(status) && body.code !== 'idempotency_key_in_flight') return { answer: { status, body } };
+  return { why: `${status} ${text}`, waitMs: Number(headers.get('retry-after') ?? 0.5) * 1000 };
+}
+
+/** Statuses that say nothing about the request itself. */
+const passing = new Set([429, 502, 503, 504]);

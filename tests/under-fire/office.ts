@@ -1,0 +1,155 @@
+/** Organizations at work: people join, write, publish, share and export, and remember what they were told was done. */
+import { randomBytes } from 'node:crypto';
+import type { Answer, Ask } from './client.ts';
+
+/** A change of an organization that was accepted, as the event about it names it. */
+export interface Change {
+  type: 'document.published' | 'member.invited' | 'member.joined';
+  /** Id of the document, the invitation or the member. */
+  about: string;
+}
+
+/** A document that was accepted with all that was done to it. */
+export interface Written {
+  id: string;
+  title: string;
+  author: string;
+  nodeIds: string[];
+  shareToken: string;
+}
+
+/** What an organization was told. */
+export interface Office {
+  organizationId: string;
+  slug: string;
+  email: string;
+  /** User id of its admin. */
+  adminId: string;
+  key: string;
+  hook: { id: string; secret: string };
+  changes: Change[];
+  written: Written[];
+  /** User ids of those who joined. */
+  joined: string[];
+}
+
+const password = 'a-long-evening-in-the-archive';
+
+/** Registers an organization with a webhook at an address, and lets it work; what it says of itself grows meanwhile. */
+export async function openOffice(ask: Ask, hookUrl: (slug: string) => string) {
+  const unique = randomBytes(6).toString('hex');
+  const email = `ada-${unique}@example.com`;
+  const account = { name: 'Ada Example', email, password };
+  const slug = `office-${unique}`;
+  const session = await signedIn(
+    ask,
+    '/auth/register',
+    { ...account, organization_name: slug, organization_slug: slug },
+    email,
+  );
+  const token: string = session.access_token;
+  const { key } = await shown(ask, token, '/api-keys', { name: 'Integration', role: 'admin' }, 'key');
+  const hook = await shown(
+    ask,
+    key,
+    '/webhooks',
+    {
+      name: 'Everything',
+      url: hookUrl(slug),
+      event_types: ['document.published', 'member.invited', 'member.joined'],
+    },
+    'secret',
+  );
+  const office: Office = {
+    organizationId: session.organization.id,
+    slug,
+    email,
+    adminId: session.member.id,
+    key,
+    hook,
+    changes: [],
+    written: [],
+    joined: [],
+  };
+
+  return {
+    office,
+    /** Somebody joins and writes documents, which the admin publishes and shares. */
+    async round(documents: number): Promise<void> {
+      const author = await join();
+      for (let made = 0; made < documents; made += 1) await write(author);
+      // an item that was read is not replaced when its event is told again
+      for (const as of [author.token, key]) must(await ask('POST', '/inbox/read-all', { as }), 204);
+    },
+  };
+
+  async function join() {
+    const guest = `guest-${randomBytes(6).toString('hex')}@example.com`;
+    let invited: Answer['body'];
+    do {
+      invited = must(await ask('POST', '/members/invitations', { as: key, body: { email: guest } }), 201);
+      office.changes.push({ type: 'member.invited', about: invited.id });
+      // the first answer was lost, and no other one shows the token: invited once more
+    } while (invited.token === null);
+    const body = { token: invited.token, name: 'Guest', password };
+    const joined = await signedIn(ask, '/members/invitations/accept', body, guest);
+    office.changes.push({ type: 'member.joined', about: joined.member.id });
+    office.joined.push(joined.member.id);
+    return { id: joined.member.id as string, token: joined.access_token as string };
+  }
+
+  async function write(author: { id: string; token: string }): Promise<void> {
+    const as = author.token;
+    const title = `Closing the till ${randomBytes(6).toString('hex')}`;
+    const step = { node_type: 'step', title: 'Count', content: { type: 'doc', content: [] } };
+    const nodes = [{ node_type: 'section', title: 'Evening', children: [step] }];
+    const draft = must(await ask('POST', '/documents', { as, body: { title, nodes } }), 201);
+    const added = must(
+      await ask('POST', `/documents/${draft.id}/nodes`, {
+        as,
+        body: { node_type: 'section', title: 'Morning', order: 1 },
+      }),
+      201,
+    );
+    must(await ask('POST', `/documents/${draft.id}/publish`, { as: key }), 200);
+    office.changes.push({ type: 'document.published', about: draft.id });
+    const link = must(await ask('POST', `/documents/${draft.id}/share-token`, { as: key }), 201);
+    const nodeIds = [draft.nodes[0].id, draft.nodes[0].children[0].id, added.id];
+    office.written.push({ id: draft.id, title, author: author.id, nodeIds, shareToken: link.token });
+    const seen = must(await ask('GET', `/embed/${office.slug}/${link.token}`), 200);
+    if (seen.title !== title) throw new Error(`The link of ${title} shows ${seen.title}`);
+    const text = must(await ask('GET', `/documents/${draft.id}/export/markdown`, { as: key }), 200);
+    if (!text.startsWith(`# ${title}\n`))
+      throw new Error(`The export of ${title} begins ${text.slice(0, 60)}`);
+  }
+}
+
+/** What an answer holds; throws when it has another status. */
+function must({ status, body }: Answer, expected: number): Answer['body'] {
+  if (status !== expected) throw new Error(`${status} instead of ${expected}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** A session by a request that carries no Idempotency-Key: where the first one has worked unheard, one logs in. */
+async function signedIn(ask: Ask, path: string, body: object, email: string): Promise<Answer['body']> {
+  const told = await ask('POST', path, { body });
+  if (told.status < 300) return told.body;
+  if (!told.again) throw new Error(`${path}: ${told.status} ${JSON.stringify(told.body)}`);
+  return must(await ask('POST', '/auth/login', { body: { email, password } }), 200);
+}
+
+/** Makes something whose secret is shown in its first answer only; where that was lost it is made anew. */
+async function shown(
+  ask: Ask,
+  as: string,
+  path: string,
+  body: object,
+  secret: string,
+): Promise<Answer['body']> {
+  for (;;) {
+    const made = must(await ask('POST', path, { as, body }), 201);
+    if (made[secret] !== null) return made;
+    const gone = await ask('DELETE', `${path}/${made.id}`, { as });
+    if (!(gone.again && gone.status === 404)) must(gone, 204);
+  }
+}
