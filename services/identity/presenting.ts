@@ -1,14 +1,7 @@
 /** How identity's rows look to clients. */
 import type { z } from 'zod';
-import {
-  type ApiKey,
-  type Department,
-  type InboxItem,
-  type Invitation,
-  type Member,
-  type Organization,
-  standardSettings,
-} from './shapes.ts';
+import { standardSettings } from './rules/standard-settings.ts';
+import type { ApiKey, Department, InboxItem, Invitation, Member, Organization } from './shapes.ts';
 import type {
   ApiKeyRow,
   DepartmentRow,

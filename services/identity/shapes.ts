@@ -45,9 +45,6 @@ export const settingsInput = z.strictObject({
 const Settings = z.strictObject({ lock_published: lockPublished, embed_origins: embedOrigins.nullable() });
 export type Settings = z.infer<typeof Settings>;
 
-/** What holds until an organization says otherwise. */
-export const standardSettings: Settings = { lock_published: false, embed_origins: null };
-
 export const RoleInfo = z
   .strictObject({ name: role, description: z.string(), permissions: z.array(z.string()) })
   .meta({ id: 'Role' });

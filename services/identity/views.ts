@@ -1,6 +1,7 @@
 /** What identity lets its neighbours read: who is asking, which organization, on which terms. */
 import { z } from 'zod';
 import { id, view } from '#libs/contract';
+import { standardSettings } from './rules/standard-settings.ts';
 
 export const role = z.enum(['member', 'admin']).meta({ description: 'Role in the organization' });
 export type Role = z.infer<typeof role>;
@@ -44,13 +45,30 @@ export const publicKeys = view({
   row: z.object({ _id: z.string(), public_jwk: z.string() }),
 });
 
-/** Organizations as their neighbours show them. */
+/** Organizations as their neighbours show them, with their settings; `row_version` rises with any change. */
 export const organizationProfiles = view({
   name: 'organization_profiles',
   of: 'organizations',
   scope: null,
   why: 'public links name an organization by its slug',
-  row: z.object({ _id: id, name: z.string(), slug: z.string(), row_version: z.number() }),
+  stages: [
+    {
+      $set: {
+        lock_published: { $ifNull: ['$settings.lock_published', standardSettings.lock_published] },
+        embed_origins: { $ifNull: ['$settings.embed_origins', standardSettings.embed_origins] },
+      },
+    },
+  ],
+  row: z.object({
+    _id: id,
+    name: z.string(),
+    slug: z.string(),
+    row_version: z.number(),
+    /** A published document can only be changed by revising it. */
+    lock_published: z.boolean(),
+    /** Origins that may frame public links; null is any. */
+    embed_origins: z.array(z.string()).nullable(),
+  }),
 });
 
 /** What an organization's plan allows; a limit of null is none, `renews` says when the count starts anew. */

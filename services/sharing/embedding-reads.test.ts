@@ -36,7 +36,10 @@ function sharedDocument() {
   };
   const shared = { state, row, nodeReads: 0, whileReading: () => {} };
   const sharing: Embedding['sharing'] = {
-    organizationBySlug: async (slug) => ({ _id: organization_id, name: '', slug, row_version: 1 }),
+    organizationBySlug: async (slug) => ({
+      ...{ _id: organization_id, name: '', slug, row_version: 1 },
+      ...{ lock_published: false, embed_origins: null },
+    }),
     byToken: async () => ({ ...held, share_epoch: 0, created_at: new Date() }),
     published: async () => (shared.state.status === 'published' ? { ...shared.state } : undefined),
     document: async () => ({ ...shared.state }),
