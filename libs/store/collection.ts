@@ -1,10 +1,12 @@
 /** Collections: what a service owns in MongoDB, declared once with fields and indexes. */
 import mongoose from 'mongoose';
+import type { SealedField } from './sealed.ts';
 
-/** An owned collection: name, fields as mongoose knows them, indexes. */
+/** An owned collection: name, fields as mongoose knows them, indexes, and which fields are sealed. */
 export interface Collection<Row extends { _id: string }> {
   readonly name: string;
   readonly schema: mongoose.Schema<Row>;
+  readonly sealed: readonly SealedField<Row>[];
 }
 
 export interface Index {
@@ -15,7 +17,11 @@ export interface Index {
 /** Declares an owned collection. Rows hold exactly these fields; a query for another field throws. */
 export function collection<Row extends { _id: string }>(
   name: string,
-  of: { fields: mongoose.SchemaDefinition<Row>; indexes?: readonly Index[] },
+  of: {
+    fields: mongoose.SchemaDefinition<Row>;
+    indexes?: readonly Index[];
+    sealed?: readonly SealedField<Row>[];
+  },
 ): Collection<Row> {
   const schema = new mongoose.Schema<Row>(of.fields, {
     collection: name,
@@ -28,5 +34,5 @@ export function collection<Row extends { _id: string }>(
     autoCreate: false,
   });
   for (const index of of.indexes ?? []) schema.index(index.on, index.options);
-  return { name, schema };
+  return { name, schema, sealed: of.sealed ?? [] };
 }

@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type mongoose from 'mongoose';
 import { IdempotencyKeyInFlight, IdempotencyKeyReused, PayloadTooLarge } from '#libs/contract';
 import { collection } from './collection.ts';
+import type { SealedField } from './sealed.ts';
 import type { KeyRing } from './sealing.ts';
 import { isDuplicate, isWriteConflict, type Transaction } from './transaction.ts';
 
@@ -25,6 +26,11 @@ export interface IdempotencyRow {
   body?: string;
 }
 
+const keptBody: SealedField<Pick<IdempotencyRow, '_id'>> = {
+  path: 'body',
+  context: ({ _id }) => `idempotency/${_id}`,
+};
+
 /** The kept answers of a service, for 24 hours. */
 export function idempotencyOf(service: string) {
   return collection<IdempotencyRow>(`${service.replaceAll('-', '_')}_idempotency`, {
@@ -37,6 +43,7 @@ export function idempotencyOf(service: string) {
       body: String,
     },
     indexes: [{ on: { created_at: 1 }, options: { expireAfterSeconds: 86_400 } }],
+    sealed: [keptBody],
   });
 }
 
@@ -56,7 +63,7 @@ export async function keptAnswer(
   if (!row) return undefined;
   if (row.fingerprint !== claim.fingerprint) throw IdempotencyKeyReused();
   if (row.status === undefined || !row.body) throw IdempotencyKeyInFlight();
-  const zipped = Buffer.from(ring.open(row.body, contextOf(claim.key)), 'base64');
+  const zipped = Buffer.from(ring.open(row.body, keptBody.context({ _id: claim.key })), 'base64');
   return { status: row.status, headers: row.headers ?? {}, body: gunzipSync(zipped).toString('utf8') };
 }
 
@@ -85,7 +92,7 @@ export async function keepAnswer(
   tx: Transaction,
 ): Promise<void> {
   const { status, headers, body } = kept;
-  const sealed = ring.seal(gzipSync(body).toString('base64'), contextOf(key));
+  const sealed = ring.seal(gzipSync(body).toString('base64'), keptBody.context({ _id: key }));
   if (sealed.length > maxSealedLength) {
     throw PayloadTooLarge(
       'The answer is too large to be kept for an Idempotency-Key: send this request without one.',
@@ -96,8 +103,3 @@ export async function keepAnswer(
 
 /** A row is at most 16 MiB; this leaves room for all that is not the answer. */
 const maxSealedLength = 15 * 1024 * 1024;
-
-/** What a sealed answer is bound to. */
-function contextOf(key: string): string {
-  return `idempotency/${key}`;
-}

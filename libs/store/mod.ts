@@ -5,6 +5,8 @@ export { startMongod } from './embedded.ts';
 export { type Grant, grantsOf } from './grants.ts';
 export type { Kept } from './idempotency.ts';
 export { type OpenStore, openStore, type Store } from './open.ts';
+export type { Resealed } from './resealing.ts';
+export { type SealedField, type Sealing, sealingWith } from './sealed.ts';
 export { type KeyRing, keyRing } from './sealing.ts';
 export { type Acting, isDuplicate, isUnavailable, type Transaction } from './transaction.ts';
 export { openUsers, roleCommand, type UserAdmin, userCommand } from './users.ts';

@@ -7,6 +7,8 @@ import { type Claim, claimKey, idempotencyOf, type Kept, keepAnswer, keptAnswer 
 import { inboxOf } from './inbox.ts';
 import { outboxOf, pendAgain, speaking, writeSaid } from './outbox.ts';
 import { type Relay, startRelay } from './relay.ts';
+import { type Resealed, reseal } from './resealing.ts';
+import { type SealedField, type Sealing, sealingWith } from './sealed.ts';
 import type { KeyRing } from './sealing.ts';
 import { type Acting, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
 import { type InTurn, turns } from './turns.ts';
@@ -48,8 +50,10 @@ export interface Store {
     claim: Claim,
     work: (acting: A) => Promise<Kept>,
   ): Promise<Kept & { replayed: boolean }>;
-  /** Seals secrets at rest. */
-  ring: KeyRing;
+  /** Seals and opens a field that one of this service's collections declares as sealed; throws for any other. */
+  sealing<Part>(field: SealedField<Part>): Sealing<Part>;
+  /** Seals anew, field by field, what is sealed with another key than the first. May be stopped and repeated; services may go on meanwhile. */
+  reseal(): Promise<Resealed[]>;
   /** One after the other within this process, by key. */
   inTurn: InTurn;
   /** Makes collections, indexes and views. Idempotent. */
@@ -91,6 +95,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
   const outbox = outboxOf(contract.name);
   const inbox = inboxOf(contract.name);
   const idempotency = idempotencyOf(contract.name);
+  const all = [...options.collections, outbox, inbox, idempotency];
   let relay: Relay | undefined;
 
   const rows = <Row extends { _id: string }>(of: Collection<Row>): mongoose.Model<Row> => {
@@ -141,10 +146,19 @@ export async function openStore(options: OpenStore): Promise<Store> {
         return { ...answer, replayed: false };
       });
     },
-    ring: options.ring,
+    sealing(field) {
+      // what no collection declares would be left behind when the key is exchanged
+      if (!all.some(({ sealed }) => sealed.includes(field)))
+        throw new Error(`${contract.name} declares no sealed field ${field.path}`);
+      return sealingWith(options.ring, field);
+    },
+    async reseal() {
+      const results: Resealed[] = [];
+      for (const of of all) results.push(...(await reseal(db, of, options.ring)));
+      return results;
+    },
     inTurn: turns(),
     async prepare() {
-      const all = [...options.collections, outbox, inbox, idempotency];
       const there = new Set(
         (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name),
       );

@@ -4,6 +4,8 @@ import type { Secret } from '#libs/contract';
 
 /** A ring of keys: the first seals, all of them open. */
 export interface KeyRing {
+  /** The name of the first key, no secret: every text that it sealed begins with it and a dot. */
+  readonly newest: string;
   /** Encrypts text; the context (e.g. `webhook_configs.secret`) is bound to it and must be named again to open it. */
   seal(text: string, context: string): string;
   /** Decrypts what `seal` made; throws when it was altered, the context differs or the key is gone. */
@@ -24,6 +26,7 @@ export function keyRing(setting: Secret): KeyRing {
   }
   const byName = new Map(keys.map((key) => [nameOf(key), key]));
   return {
+    newest: nameOf(first),
     seal(text, context) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', first, nonce).setAAD(Buffer.from(context));

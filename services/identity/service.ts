@@ -16,7 +16,7 @@ import { sessionMaker } from './sessions.ts';
 import { identitySettings, planTerms, signInLimits } from './settings.ts';
 import { signingIn } from './signing-in.ts';
 import { signing } from './signing-keys.ts';
-import { identityCollections } from './store/collections.ts';
+import { identityCollections, sealedPrivate } from './store/collections.ts';
 import { identityStore } from './store/kept.ts';
 import { operatorFrom, subscribing } from './subscribing.ts';
 
@@ -29,7 +29,7 @@ export const identity = service({
   collections: identityCollections,
   start({ store, settings, now, log }) {
     const kept = { ...identityStore(store, now), refuseGuessable: guessing() };
-    const keys = signing({ ...kept, ring: store.ring, lifeSeconds: accessTokenSeconds });
+    const keys = signing({ ...kept, sealing: store.sealing(sealedPrivate), lifeSeconds: accessTokenSeconds });
     const newSession = sessionMaker({ ...kept, signing: keys, accessTokenSeconds });
     const terms = planTerms(settings);
     const plan = subscribing({ ...kept, terms });

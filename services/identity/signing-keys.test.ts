@@ -2,11 +2,11 @@
 import { expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { newId, Secret, type View } from '#libs/contract';
-import { keyRing, type Store } from '#libs/store';
+import { keyRing, type Store, sealingWith } from '#libs/store';
 import { principalFrom } from './principal.ts';
 import { isRotationDue, outlived, signerAt } from './rules/key-life.ts';
 import { signing } from './signing-keys.ts';
-import type { SigningKeyRow } from './store/collections.ts';
+import { type SigningKeyRow, sealedPrivate } from './store/collections.ts';
 import type { Credentials } from './store/credentials.ts';
 import { memberStates } from './views.ts';
 
@@ -39,8 +39,9 @@ function stage() {
   // the rows have what the verifier needs of the real ones
   const store = { read, transact: async () => undefined } as unknown as Pick<Store, 'read' | 'transact'>;
   const ring = keyRing(new Secret(Buffer.alloc(32, 7).toString('base64')));
+  const sealing = sealingWith(ring, sealedPrivate);
   const signer = () =>
-    signing({ credentials: credentials as unknown as Credentials, ring, now, lifeSeconds: 900 });
+    signing({ credentials: credentials as unknown as Credentials, sealing, now, lifeSeconds: 900 });
   return {
     rows,
     now,

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { newId } from '#libs/contract';
 import { handle } from '#libs/http';
-import type { KeyRing } from '#libs/store';
+import type { Sealing } from '#libs/store';
 import { getKeySet } from './contract.ts';
 import { issuer } from './principal.ts';
 import { isRotationDue, outlived, publishedBeforeMs, signerAt } from './rules/key-life.ts';
@@ -16,13 +16,14 @@ const readEveryMs = 15_000;
 /** What signing needs. */
 export interface SigningOptions {
   credentials: Credentials;
-  ring: KeyRing;
+  /** Seals private halves. */
+  sealing: Sealing<Pick<SigningKeyRow, '_id'>>;
   now: () => Date;
   lifeSeconds: number;
 }
 
 /** Makes access tokens and publishes the keys to check them with. */
-export function signing({ credentials, ring, now, lifeSeconds }: SigningOptions) {
+export function signing({ credentials, sealing, now, lifeSeconds }: SigningOptions) {
   let current: { kid: string; pem: string; readAt: number } | undefined;
 
   return {
@@ -72,7 +73,7 @@ export function signing({ credentials, ring, now, lifeSeconds }: SigningOptions)
   async function read() {
     const signer = signerAt(await credentials.signingKeys(), now());
     if (!signer) throw new Error('There is no signing key');
-    const pem = ring.open(signer.sealed_private, sealContext(signer._id));
+    const pem = sealing.open(signer.sealed_private, signer);
     return { kid: signer._id, pem, readAt: now().getTime() };
   }
 
@@ -81,7 +82,7 @@ export function signing({ credentials, ring, now, lifeSeconds }: SigningOptions)
     const _id = newId();
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: _id, alg: 'ES256', use: 'sig' };
     const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-    const sealed_private = ring.seal(pem, sealContext(_id));
+    const sealed_private = sealing.seal(pem, { _id });
     const row = { _id, public_jwk: JSON.stringify(jwk), sealed_private, signs_from, created_at: now() };
     await credentials.keepSigningKey(row);
     return row;
@@ -89,7 +90,3 @@ export function signing({ credentials, ring, now, lifeSeconds }: SigningOptions)
 }
 
 export type Signing = ReturnType<typeof signing>;
-
-function sealContext(kid: string): string {
-  return `signing_keys/${kid}`;
-}

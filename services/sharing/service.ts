@@ -20,7 +20,7 @@ export const sharing = service({
   }),
   collections: [shareTokens],
   start({ store, settings, now }) {
-    const rows = sharingStore(store, store.ring);
+    const rows = sharingStore(store);
     const newToken = () => tokenFrom(randomBytes(32));
     return {
       handled: [

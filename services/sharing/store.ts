@@ -1,6 +1,6 @@
 /** The share tokens in MongoDB, and the views that sharing reads. */
 import { newId, type RowOf } from '#libs/contract';
-import { type Acting, collection, isDuplicate, type KeyRing, type Store } from '#libs/store';
+import { type Acting, collection, isDuplicate, type SealedField, type Store } from '#libs/store';
 import { documentNodes, documentStates } from '../documents/contract.ts';
 import { organizationProfiles } from '../identity/contract.ts';
 import { tokenHash } from './rules.ts';
@@ -19,6 +19,12 @@ export interface ShareTokenRow {
   created_at: Date;
 }
 
+/** A sealed token opens for its own family only. */
+const sealedToken: SealedField<Pick<ShareTokenRow, 'family_id'>> = {
+  path: 'sealed',
+  context: ({ family_id }) => `share_tokens.token/${family_id}`,
+};
+
 /** One row for each family that is or was shared. */
 export const shareTokens = collection<ShareTokenRow>('share_tokens', {
   fields: {
@@ -34,6 +40,7 @@ export const shareTokens = collection<ShareTokenRow>('share_tokens', {
     { on: { organization_id: 1, family_id: 1 }, options: { unique: true } },
     { on: { hash: 1 }, options: { unique: true } },
   ],
+  sealed: [sealedToken],
 });
 
 export type DocumentState = RowOf<typeof documentStates>;
@@ -52,8 +59,9 @@ export type Made = Omit<Held, 'hash'>;
 
 export type SharingStore = ReturnType<typeof sharingStore>;
 
-/** What sharing keeps and reads; tokens are sealed with the ring. */
-export function sharingStore(store: Store, ring: KeyRing) {
+/** What sharing keeps and reads; tokens are sealed. */
+export function sharingStore(store: Store) {
+  const tokens = store.sealing(sealedToken);
   const rows = store.rows(shareTokens);
   const organizations = store.read(organizationProfiles).anywhere();
   const states = store.read(documentStates);
@@ -82,7 +90,7 @@ export function sharingStore(store: Store, ring: KeyRing) {
         .lean();
       if (!row) return undefined;
       const { hash, share_epoch, created_at } = row;
-      return { token: ring.open(row.sealed, contextOf(family_id)), hash, share_epoch, created_at };
+      return { token: tokens.open(row.sealed, row), hash, share_epoch, created_at };
     },
 
     /** The row that a public link names; whoever knows the token needs no organization. */
@@ -94,7 +102,7 @@ export function sharingStore(store: Store, ring: KeyRing) {
     async keep(acting: Acting, family_id: string, made: Made, before: Held | undefined): Promise<boolean> {
       const { organization_id, tx } = acting;
       const { token, share_epoch, created_at } = made;
-      const sealed = ring.seal(token, contextOf(family_id));
+      const sealed = tokens.seal(token, { family_id });
       const kept = { hash: tokenHash(token), sealed, share_epoch, created_at };
       const within = tx ? { session: tx.session } : {};
       if (before) {
@@ -116,9 +124,4 @@ export function sharingStore(store: Store, ring: KeyRing) {
       await rows.deleteOne({ organization_id, family_id });
     },
   };
-}
-
-/** What a sealed token is bound to: it opens for its own family only. */
-function contextOf(family_id: string): string {
-  return `share_tokens.token/${family_id}`;
 }

@@ -1,5 +1,5 @@
 /** What identity keeps in MongoDB: its collections with their fields and indexes. */
-import { collection } from '#libs/store';
+import { collection, type SealedField } from '#libs/store';
 import type {
   ApiKeyRow,
   DepartmentRow,
@@ -83,8 +83,14 @@ export const sessions = collection<SessionRow>('sessions', {
   ],
 });
 
+export const sealedPrivate: SealedField<Pick<SigningKeyRow, '_id'>> = {
+  path: 'sealed_private',
+  context: ({ _id }) => `signing_keys/${_id}`,
+};
+
 export const signingKeys = collection<SigningKeyRow>('signing_keys', {
   fields: { _id: String, public_jwk: text, sealed_private: text, signs_from: Date, created_at: Date },
+  sealed: [sealedPrivate],
 });
 
 export const departments = collection<DepartmentRow>('departments', {

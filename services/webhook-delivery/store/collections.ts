@@ -1,5 +1,5 @@
 /** What webhook delivery keeps in MongoDB: its collections with their fields and indexes. */
-import { collection } from '#libs/store';
+import { collection, type SealedField } from '#libs/store';
 import type { DeliveryStatus } from '../contract.ts';
 
 const logSeconds = 90 * 86_400;
@@ -62,6 +62,11 @@ export interface DeliveryRow {
 
 const text = { type: String, required: true } as const;
 
+export const sealedSecrets: SealedField<object> = {
+  path: 'secrets.sealed',
+  context: () => 'webhook_configs.secret',
+};
+
 export const webhookConfigs = collection<ConfigRow>('webhook_configs', {
   fields: {
     _id: String,
@@ -76,6 +81,7 @@ export const webhookConfigs = collection<ConfigRow>('webhook_configs', {
     updated_at: Date,
   },
   indexes: [{ on: { organization_id: 1, _id: 1 } }],
+  sealed: [sealedSecrets],
 });
 
 export const webhookEvents = collection<EventRow>('webhook_events', {

@@ -2,9 +2,13 @@
 import { NotFound, newId, type Problem, Secret } from '#libs/contract';
 import type { Acting, Store, Transaction } from '#libs/store';
 import { maxWebhooks, TooManyWebhooks, type Webhook } from '../contract.ts';
-import { type ConfigRow, type SealedSecret, webhookConfigs, webhookDeliveries } from './collections.ts';
-
-const sealedAs = 'webhook_configs.secret';
+import {
+  type ConfigRow,
+  type SealedSecret,
+  sealedSecrets,
+  webhookConfigs,
+  webhookDeliveries,
+} from './collections.ts';
 
 /** What a webhook is made of. */
 export type NewConfig = Pick<ConfigRow, 'name' | 'url' | 'event_types'> & { secret: Secret };
@@ -20,7 +24,7 @@ export interface Receiver {
 
 /** Reads and writes webhook configs. */
 export function configs(store: Store, now: () => Date) {
-  const { ring } = store;
+  const sealing = store.sealing(sealedSecrets);
   const rows = store.rows(webhookConfigs);
   const deliveries = store.rows(webhookDeliveries);
 
@@ -39,7 +43,7 @@ export function configs(store: Store, now: () => Date) {
           created_by: user_id,
           ...fields,
           is_active: true,
-          secrets: [{ sealed: ring.seal(secret.reveal(), sealedAs), until: null }],
+          secrets: [{ sealed: sealing.seal(secret.reveal(), {}), until: null }],
           created_at: at,
           updated_at: at,
         };
@@ -113,7 +117,7 @@ export function configs(store: Store, now: () => Date) {
   /** One webhook whose secret cannot be opened any more must not hold up the others of its batch. */
   function opened({ sealed }: SealedSecret): Secret[] {
     try {
-      return [new Secret(ring.open(sealed, sealedAs))];
+      return [new Secret(sealing.open(sealed, {}))];
     } catch {
       return [];
     }

@@ -1,0 +1,129 @@
+/** The exchange of keys over a real MongoDB: sealed texts move to the first key while others write. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newId, Secret } from '#libs/contract';
+import { type StoreStage, storeStage } from '../testing/store-stage.ts';
+import { collection } from './collection.ts';
+import type { SealedField } from './sealed.ts';
+import { keyRing } from './sealing.ts';
+
+interface SafeRow {
+  _id: string;
+  sealed: string | null;
+  codes: { sealed: string; until: Date | null }[];
+}
+
+const sealedText: SealedField<Pick<SafeRow, '_id'>> = {
+  path: 'sealed',
+  context: ({ _id }) => `safes/${_id}`,
+};
+const sealedCodes: SealedField<object> = { path: 'codes.sealed', context: () => 'safes.codes' };
+const safes = collection<SafeRow>('safes', {
+  fields: { _id: String, sealed: String, codes: [{ _id: false, sealed: String, until: Date }] },
+  sealed: [sealedText, sealedCodes],
+});
+
+const newKey = () => randomBytes(32).toString('base64');
+const ringOf = (...keys: string[]) => keyRing(new Secret(keys.join(',')));
+const [old, young] = [newKey(), newKey()];
+
+let stage: StoreStage;
+const openWith = (...keys: string[]) => stage.open({ collections: [safes], ring: ringOf(...keys) });
+
+beforeAll(async () => {
+  stage = await storeStage();
+}, 60_000);
+afterAll(() => stage?.stop());
+
+/** Keeps safes sealed with a ring's first key; gives their ids. */
+async function fill(count: number, ...keys: string[]): Promise<string[]> {
+  const store = await openWith(...keys);
+  await store.rows(safes).deleteMany({});
+  const [text, codes] = [store.sealing(sealedText), store.sealing(sealedCodes)];
+  const rows = Array.from({ length: count }, (_, at): SafeRow => {
+    const _id = newId();
+    const both = [`${at}a`, `${at}b`].map((code) => ({ sealed: codes.seal(code, {}), until: null }));
+    return { _id, sealed: text.seal(`text ${at}`, { _id }), codes: both };
+  });
+  await store.rows(safes).insertMany(rows, { lean: true });
+  return rows.map(({ _id }) => _id);
+}
+
+test('every text moves to the first key, also within arrays; then the old key may go', async () => {
+  const ids = await fill(60, old);
+  await stage.db.collection<SafeRow>('safes').insertOne({ _id: newId(), sealed: null, codes: [] });
+  const results = await (await openWith(young, old)).reseal();
+  expect(results).toEqual([
+    { collection: 'safes', field: 'sealed', count: 60, unopened: [], goesOn: false },
+    { collection: 'safes', field: 'codes.sealed', count: 120, unopened: [], goesOn: false },
+    { collection: 'thing_makers_idempotency', field: 'body', count: 0, unopened: [], goesOn: false },
+  ]);
+  const store = await openWith(young);
+  for (const [at, _id] of ids.entries()) {
+    const row = await store.rows(safes).findOne({ _id }).lean();
+    expect(store.sealing(sealedText).open(row?.sealed ?? '', { _id })).toBe(`text ${at}`);
+    const codes = row?.codes.map(({ sealed }) => store.sealing(sealedCodes).open(sealed, {}));
+    expect(codes).toEqual([`${at}a`, `${at}b`]);
+  }
+  expect((await store.reseal()).map(({ count }) => count)).toEqual([0, 0, 0]);
+});
+
+test('what is written meanwhile is kept, and sealed with the first key all the same', async () => {
+  const ids = await fill(30, old);
+  const store = await openWith(young, old);
+  // a replica that has the new key, but does not seal with it yet
+  const behind = await openWith(old, young);
+  let done = false;
+  const write = async () => {
+    const written = new Map<string, string>();
+    for (let at = 0; !done; at += 1) {
+      const _id = ids[at % ids.length] ?? '';
+      const sealed = behind.sealing(sealedText).seal(`later ${at}`, { _id });
+      await behind.rows(safes).updateOne({ _id }, { sealed });
+      written.set(_id, `later ${at}`);
+    }
+    return written;
+  };
+  const writing = write();
+  const [during] = await store.reseal();
+  done = true;
+  const written = await writing;
+  expect(during).toMatchObject({ goesOn: true, unopened: [] });
+  expect((await store.reseal())[0]?.goesOn).toBe(false);
+  const rows = await store.rows(safes).find({}).lean();
+  expect(rows.map(({ sealed }) => sealed?.startsWith(`${ringOf(young).newest}.`))).toEqual(
+    rows.map(() => true),
+  );
+  expect(written.size).toBeGreaterThan(0);
+  for (const { _id, sealed } of rows) {
+    const text = store.sealing(sealedText).open(sealed ?? '', { _id });
+    expect(text).toBe(written.get(_id) ?? `text ${ids.indexOf(_id)}`);
+  }
+}, 30_000);
+
+test('what no key opens is named and stays as it is; the rest moves', async () => {
+  const lost = newKey();
+  const [gone = ''] = await fill(1, lost);
+  const before = await stage.db.collection<SafeRow>('safes').findOne({ _id: gone });
+  const store = await openWith(young, old);
+  const _id = newId();
+  const sealed = (await openWith(old)).sealing(sealedText).seal('opens', { _id });
+  await store.rows(safes).insertMany([{ _id, sealed, codes: [] }], { lean: true });
+  const [texts, codes] = await store.reseal();
+  const reason = `No key ${ringOf(lost).newest} in ENCRYPTION_KEY`;
+  expect(texts).toEqual({
+    collection: 'safes',
+    field: 'sealed',
+    count: 1,
+    unopened: [{ id: gone, reason }],
+    goesOn: false,
+  });
+  expect(codes?.unopened).toHaveLength(2);
+  expect(await stage.db.collection<SafeRow>('safes').findOne({ _id: gone })).toEqual(before);
+});
+
+test('a field that no collection declares as sealed cannot be sealed', async () => {
+  const store = await openWith(young);
+  const undeclared: SealedField<object> = { path: 'sealed', context: () => 'safes' };
+  expect(() => store.sealing(undeclared)).toThrow('thing-makers declares no sealed field sealed');
+});

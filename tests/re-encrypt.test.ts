@@ -1,0 +1,172 @@
+/** The exchange of ENCRYPTION_KEY: five services with their own MongoDB users go on while everything is sealed anew. */
+import { createHmac, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+import { newId, Secret } from '#libs/contract';
+import { type Started, start } from '#libs/service';
+import { keyRing } from '#libs/store';
+import { type Person, register, type TestRabbit, type Told, testRabbit, until } from '#libs/testing';
+import { apiPrefix, contracts } from '../services/contracts.ts';
+import { services } from '../services/services.ts';
+import { type Receiver, receiver } from '../services/webhook-delivery/testing/receiver.ts';
+import { runScript } from './five-processes.ts';
+import { type ServiceUsers, serviceUsers } from './service-users.ts';
+
+const newKey = () => randomBytes(32).toString('base64');
+const nameOf = (key: string) => keyRing(new Secret(key)).newest;
+const [old, young] = [newKey(), newKey()];
+const running = new Map<string, Started>();
+
+let rabbit: TestRabbit;
+let users: ServiceUsers;
+let administrator: mongoose.mongo.MongoClient;
+let hook: Receiver;
+
+beforeAll(async () => {
+  [rabbit, users, hook] = await Promise.all([testRabbit(), serviceUsers(), receiver()]);
+  administrator = await mongoose.mongo.MongoClient.connect(users.administrator);
+}, 90_000);
+
+afterAll(async () => {
+  for (const one of running.values()) await one.stop();
+  await administrator?.close();
+  await users?.stop();
+  await rabbit?.stop();
+  await hook?.close();
+});
+
+const prefix = `test-${randomBytes(4).toString('hex')}.`;
+
+/** Restarts every service, one after the other, with another ring. */
+async function restart(...keys: string[]): Promise<void> {
+  const begin = async (service: (typeof services)[number]) => {
+    const { name } = service.contract;
+    await running.get(name)?.stop();
+    const environment = {
+      ...{ AMQP_URL: rabbit.url, AMQP_PREFIX: prefix, HOST: '127.0.0.1', PORT: '0', MANAGEMENT_PORT: '0' },
+      ...{ LOG_LEVEL: 'silent', DRAIN_SECONDS: '2', ENCRYPTION_KEY: keys.join(',') },
+      ...(name === 'identity' && { DEFAULT_PLAN: 'scale', REGISTRATIONS_PER_HOUR: '0' }),
+      ...(name === 'webhook-delivery' && { WEBHOOK_ALLOW_INSECURE_TARGETS: 'true' }),
+      MONGODB_URI: users.uriOf(name),
+    };
+    running.set(name, await start({ services: [service], contracts, apiPrefix, environment }));
+  };
+  // at the very first start they wait for each other's views
+  if (running.size === 0) await Promise.all(services.map(begin));
+  else for (const service of services) await begin(service);
+}
+
+/** Asks the service whose contract has the path. */
+async function ask(
+  method: string,
+  path: string,
+  asked: { as?: string; body?: unknown; key?: string } = {},
+): Promise<Told> {
+  const { as, body, key } = asked;
+  const owner = /share-token|^\/embed/.test(path)
+    ? 'sharing'
+    : (/^\/(documents|webhook)/.exec(path)?.[1]?.replace('webhook', 'webhook-delivery') ?? 'identity');
+  const prefixed = path.startsWith('/embed') ? path : apiPrefix + path;
+  const response = await fetch(`http://127.0.0.1:${running.get(owner)?.port}${prefixed}`, {
+    method,
+    headers: {
+      ...(as && { authorization: `Bearer ${as}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(key && { 'idempotency-key': key }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const { status, headers } = response;
+  return { status, headers, body: await response.json(), bytes: new Uint8Array() };
+}
+
+/** Runs the command for each service with that service's user; gives the exit codes and all that was printed. */
+async function reEncrypt(...keys: string[]): Promise<{ codes: (number | null)[]; text: string }> {
+  const programs = contracts.map(({ name }) =>
+    runScript('re-encrypt.ts', [name], { MONGODB_URI: users.uriOf(name), ENCRYPTION_KEY: keys.join(',') }),
+  );
+  const codes = await Promise.all(programs.map(({ exited }) => exited));
+  return { codes, text: programs.map(({ printed }) => printed()).join('') };
+}
+
+/** How many texts in the whole database, in whatever field, are sealed with a key. */
+async function sealedWith(key: string): Promise<number> {
+  const db = administrator.db();
+  const all = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
+  const names = all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
+  const rows = await Promise.all(names.map((name) => db.collection(name).find().toArray()));
+  return JSON.stringify(rows).split(`"${nameOf(key)}.`).length - 1;
+}
+
+async function shared(as: string): Promise<{ path: string; link: Record<string, string>; key: string }> {
+  const { id } = (await ask('POST', '/documents', { as, body: { title: 'Closing the till' } })).body;
+  await ask('POST', `/documents/${id}/publish`, { as });
+  const [path, key] = [`/documents/${id}/share-token`, newId()];
+  return { path, key, link: (await ask('POST', path, { as, key })).body };
+}
+
+test('from an old key to a new one without a pause: nothing is lost, and the old one may go', async () => {
+  await restart(old);
+  const ada: Person = await register({ ask });
+  const link = await shared(ada.key);
+  const config = { name: 'Hook', url: hook.url, event_types: ['document.published'] };
+  const { secret } = (await ask('POST', '/webhooks', { as: ada.key, body: config })).body;
+  // a signing key, a share token, a kept answer, the secret of a webhook
+  expect(await sealedWith(old)).toBe(4);
+
+  await restart(old, young);
+  await restart(young, old);
+  let isOver = false;
+  const visitor = (async () => {
+    const links = [];
+    while (!isOver) links.push(await shared(ada.key));
+    return links;
+  })();
+  const { codes, text } = await reEncrypt(young, old);
+  isOver = true;
+  const later = await visitor;
+  expect([codes, text]).toEqual([
+    contracts.map(() => 0),
+    expect.stringContaining('signing_keys.sealed_private'),
+  ]);
+  expect(text).toMatch(/^webhook-delivery +webhook_configs\.secrets\.sealed +1 sealed anew$/m);
+  expect(await sealedWith(old)).toBe(0);
+
+  await restart(young);
+  expect((await ask('GET', '/me', { as: ada.token })).status).toBe(200);
+  const login = { email: ada.email, password: ada.password };
+  expect((await ask('POST', '/auth/login', { body: login })).status).toBe(200);
+  for (const { path, link: made, key } of [link, ...later]) {
+    expect((await ask('GET', path, { as: ada.key })).body).toEqual(made);
+    expect((await ask('GET', `/embed/${made.org_slug}/${made.token}`)).body.title).toBe('Closing the till');
+    const again = await ask('POST', path, { as: ada.key, key });
+    expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', made]);
+  }
+  const before = hook.received.length;
+  await shared(ada.key);
+  const delivered = await until('a delivery', async () => hook.received[before]);
+  const signature = createHmac('sha256', secret).update(delivered.body).digest('hex');
+  expect(delivered.headers['x-service-signature']).toBe(`sha256=${signature}`);
+}, 120_000);
+
+test('what no key opens ends the command with 1 and is named; nothing is changed', async () => {
+  const count = await sealedWith(young);
+  const { codes, text } = await reEncrypt(newKey());
+  const failed = contracts.map(({ name }) => name).filter((_, at) => codes[at] === 1);
+  expect(failed.toSorted()).toEqual(['identity', 'sharing', 'webhook-delivery']);
+  expect(text).toContain(`No key ${nameOf(young)} in ENCRYPTION_KEY`);
+  expect(await sealedWith(young)).toBe(count);
+}, 60_000);
+
+test('a service’s own user seals nothing of another, and mistakes are told in a sentence', async () => {
+  const settings = { MONGODB_URI: users.uriOf('export'), ENCRYPTION_KEY: young };
+  const foreign = runScript('re-encrypt.ts', ['identity'], settings);
+  expect(await foreign.exited).toBe(1);
+  expect(foreign.printed()).toContain('not authorized');
+  const unnamed = runScript('re-encrypt.ts', ['nobody'], settings);
+  expect(await unnamed.exited).toBe(1);
+  expect(unnamed.printed()).toContain('Services: ');
+  const unkeyed = runScript('re-encrypt.ts', [], { ...settings, ENCRYPTION_KEY: 'short' });
+  expect(await unkeyed.exited).toBe(1);
+  expect(unkeyed.printed()).toMatch(/^ENCRYPTION_KEY must hold[^\n]*\n$/);
+}, 60_000);
