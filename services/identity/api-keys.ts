@@ -1,7 +1,7 @@
 /** API keys: made by a member, acting as that member. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { id, NotFound, newId, positionOf } from '#libs/contract';
+import { id, NotFound, newId, positionOf, Unauthenticated } from '#libs/contract';
 import { type Listener, on } from '#libs/events';
 import { handle, pageOf } from '#libs/http';
 import { ApiKeyUsed, type Asking, createApiKey, listApiKeys, RoleTooHigh, revokeApiKey } from './contract.ts';
@@ -38,7 +38,7 @@ export function keeping(of: { credentials: Credentials; now: () => Date }) {
         last_used_at: null,
         created_at: of.now(),
       };
-      await of.credentials.keepKey(actor, row);
+      if (!(await of.credentials.keepKey(actor, row))) throw Unauthenticated();
       return { ...apiKeyOf(row), key };
     }),
 

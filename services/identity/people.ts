@@ -18,7 +18,6 @@ import { hashPassword, isPassword } from './passwords.ts';
 import { memberOf, organizationOf } from './presenting.ts';
 import { roles } from './rules/roles.ts';
 import type { Accounts } from './store/accounts.ts';
-import type { Credentials } from './store/credentials.ts';
 import type { MemberOf, MemberRows } from './store/members.ts';
 
 const position = z.tuple([id]);
@@ -27,12 +26,11 @@ const position = z.tuple([id]);
 export interface People {
   accounts: Accounts;
   members: MemberRows;
-  credentials: Credentials;
   refuseGuessable: RefuseGuessable;
 }
 
 /** The operations on people. */
-export function people({ accounts, members, credentials, refuseGuessable }: People) {
+export function people({ accounts, members, refuseGuessable }: People) {
   return [
     handle(getMe, async ({ actor }) => {
       const membership = await accounts.membership(actor.organization_id, actor.user_id);
@@ -72,10 +70,11 @@ export function people({ accounts, members, credentials, refuseGuessable }: Peop
       if (actor.key_id !== null) throw PasswordNeedsSession();
       const user = await accounts.user(actor.user_id);
       const right = await isPassword(body.current_password, user?.password);
-      if (!right) throw WrongPassword();
-      refuseGuessable(body.new_password, [user?.email ?? '', user?.name ?? ''], 'body/new_password');
-      await accounts.setPassword(actor.user_id, await hashPassword(body.new_password));
-      await credentials.endAll(actor.user_id);
+      if (!user || !right) throw WrongPassword();
+      refuseGuessable(body.new_password, [user.email, user.name], 'body/new_password');
+      const password = await hashPassword(body.new_password);
+      // changed at the same moment by somebody else, who knew it too
+      if (!(await accounts.setPassword(actor, user, password))) throw WrongPassword();
       return undefined;
     }),
   ];

@@ -29,7 +29,8 @@ function views() {
   const seen = { reads: 0 };
   const read = (view: View) => {
     const finder = {
-      one: async () => (view === memberStates ? { organization_id, user_id, role: 'member' } : undefined),
+      one: async () =>
+        view === memberStates ? { organization_id, user_id, role: 'member', session_epoch: 0 } : undefined,
       many: async () => {
         if (view === publicKeys) seen.reads += 1;
         await new Promise((resolve) => setImmediate(resolve));
@@ -70,6 +71,7 @@ test.each([
   ['an expiry in the past', { exp: 1 }],
   ['a beginning in the future', { nbf: 3_999_999_999 }],
   ['no user', { sub: 'nobody' }],
+  ['sessions that have ended', { epoch: 1 }],
 ])('a token with %s stands for nobody', async (_name, more) => {
   const { store } = views();
   expect(await principalFrom(store, () => new Date())(tokenUnder(kid, more))).toBeUndefined();

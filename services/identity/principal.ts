@@ -20,7 +20,7 @@ export interface Asking extends Principal {
 /** What access tokens say of their maker and their audience. */
 export const issuer = 'process-document-service';
 
-const claims = z.object({ sub: z.uuid(), org: z.uuid(), exp: z.number() });
+const claims = z.object({ sub: z.uuid(), org: z.uuid(), exp: z.number(), epoch: z.number().default(0) });
 type Claims = z.infer<typeof claims>;
 
 const unknownKeyPauseMs = 10_000;
@@ -31,7 +31,7 @@ const toleratedSeconds = 60;
 /**
  * Makes the function that every service asks who a bearer token stands for; nothing for one that is not valid now.
  * A verified access token is remembered until it expires, but its member is read every time: a removed member, a
- * changed role and a revoked key count on the next request.
+ * changed role, a new password and a revoked key count on the next request.
  */
 export function principalFrom(
   store: Pick<Store, 'read' | 'transact'>,
@@ -59,11 +59,10 @@ export function principalFrom(
   async function byToken(token: string): Promise<Asking | undefined> {
     const verified = await claimsOf(token);
     if (!verified) return undefined;
-    const { org: organization_id, sub: user_id } = verified;
+    const { org: organization_id, sub: user_id, epoch } = verified;
     const member = await members.in(organization_id).one({ user_id });
-    return (
-      member && { organization_id, user_id, key_id: null, role: member.role, plan: planOf(organization_id) }
-    );
+    if (!member || (member.session_epoch ?? 0) !== epoch) return undefined;
+    return { organization_id, user_id, key_id: null, role: member.role, plan: planOf(organization_id) };
   }
 }
 

@@ -12,7 +12,7 @@ import { organization } from './organization.ts';
 import { people } from './people.ts';
 import { principalFrom } from './principal.ts';
 import { about, reference } from './reference.ts';
-import { sessionMaker } from './sessions.ts';
+import { sessionsOf } from './sessions.ts';
 import { identitySettings, planTerms, signInLimits } from './settings.ts';
 import { signingIn } from './signing-in.ts';
 import { signing } from './signing-keys.ts';
@@ -30,7 +30,7 @@ export const identity = service({
   start({ store, settings, now, log }) {
     const kept = { ...identityStore(store, now), refuseGuessable: guessing() };
     const keys = signing({ ...kept, sealing: store.sealing(sealedPrivate), lifeSeconds: accessTokenSeconds });
-    const newSession = sessionMaker({ ...kept, signing: keys, accessTokenSeconds });
+    const sessions = sessionsOf({ ...kept, signing: keys, accessTokenSeconds });
     const terms = planTerms(settings);
     const plan = subscribing({ ...kept, terms });
     const operated = { handled: plan.operated, authenticate: operatorFrom(settings.OPS_TOKEN) };
@@ -38,10 +38,10 @@ export const identity = service({
     const { DEFAULT_PLAN: defaultPlan, APP_URL: appUrl } = settings;
     return {
       handled: [
-        ...signingIn({ ...kept, newSession, terms, defaultPlan, most: signInLimits(settings) }),
+        ...signingIn({ ...kept, sessions, terms, defaultPlan, most: signInLimits(settings) }),
         ...keys.handled,
         ...people(kept),
-        ...inviting({ ...kept, newSession, appUrl }),
+        ...inviting({ ...kept, sessions, appUrl }),
         ...organization(kept),
         ...keepingDepartments(kept),
         ...plan.handled,

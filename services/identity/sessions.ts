@@ -1,42 +1,97 @@
-/** Sessions: the tokens that a person gets after proving who they are. */
+/** Sessions: the tokens that a person gets after proving who they are, and their renewal. */
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import { memberOf, organizationOf } from './presenting.ts';
 import { hashOf } from './principal.ts';
 import type { Session } from './shapes.ts';
 import type { Signing } from './signing-keys.ts';
-import type { Membership } from './store/accounts.ts';
-import type { Credentials } from './store/credentials.ts';
+import type { Accounts, Membership } from './store/accounts.ts';
+import type { SessionRow } from './store/collections.ts';
+import type { SessionRows } from './store/sessions.ts';
 
 const sessionDays = 30;
+/** The length of the part of a refresh token that names the session: 16 random bytes, base64url. */
+const nameLength = 22;
 
-/** Makes the next tokens of a session; `family` names the session through all its refreshes. */
-export type NewSession = (membership: Membership, family: string) => Promise<z.infer<typeof Session>>;
-
-/** A maker of sessions. */
-export function sessionMaker(of: {
-  credentials: Credentials;
+/** What sessions need. */
+export interface SessionsOptions {
+  sessions: SessionRows;
+  accounts: Accounts;
   signing: Signing;
   now: () => Date;
   accessTokenSeconds: number;
-}): NewSession {
-  return async ({ user, member, organization }, family) => {
-    const refresh_token = randomBytes(32).toString('base64url');
-    await of.credentials.keepSession({
-      _id: hashOf(refresh_token),
-      family,
-      organization_id: organization._id,
-      user_id: user._id,
-      used: false,
-      expires_at: new Date(of.now().getTime() + sessionDays * 86_400_000),
-    });
+}
+
+type Shown = z.infer<typeof Session>;
+
+/** Why a refresh token gives nothing: nobody knows it, it was used before, or its person may not go on. */
+export type Refused = { refused: 'unknown' | 'reused' | 'ended'; session: SessionRow | undefined };
+
+/** Begins, renews and ends sessions. */
+export function sessionsOf({ sessions, accounts, signing, now, accessTokenSeconds }: SessionsOptions) {
+  return {
+    /** The first tokens of a person who has just proved who they are, as `user` was then. */
+    async begin(membership: Membership): Promise<Shown> {
+      const refresh_token = tokenOf(randomBytes(16).toString('base64url'));
+      const { user, organization } = membership;
+      await sessions.keep({
+        _id: hashOf(nameOf(refresh_token)),
+        token_hash: hashOf(refresh_token),
+        organization_id: organization._id,
+        user_id: user._id,
+        epoch: user.session_epoch ?? 0,
+        expires_at: expiry(),
+      });
+      return shown(membership, refresh_token);
+    },
+
+    /** The next tokens; a token that was used before ends its session. */
+    async renew(refreshToken: string): Promise<Shown | Refused> {
+      const name = nameOf(refreshToken);
+      const next = tokenOf(name);
+      const found = await sessions.exchange(hashOf(name), hashOf(refreshToken), {
+        at: now(),
+        token_hash: hashOf(next),
+        expires_at: expiry(),
+      });
+      if (found === 'unknown') return { refused: 'unknown', session: undefined };
+      const { session, reused } = found;
+      if (reused) return { refused: 'reused', session };
+      const membership = await accounts.membership(session.organization_id, session.user_id);
+      if (membership && (membership.user.session_epoch ?? 0) === session.epoch)
+        return shown(membership, next);
+      await sessions.end(session._id);
+      return { refused: 'ended', session };
+    },
+
+    /** Ends the session that a token is of, also a used one; gives it if there was one. */
+    end: (refreshToken: string): Promise<SessionRow | undefined> =>
+      sessions.end(hashOf(nameOf(refreshToken))),
+  };
+
+  async function shown({ user, member, organization }: Membership, refresh_token: string): Promise<Shown> {
     return {
-      access_token: await of.signing.token(organization._id, user._id),
+      access_token: await signing.token(organization._id, user._id, user.session_epoch ?? 0),
       refresh_token,
       token_type: 'Bearer',
-      expires_in: of.accessTokenSeconds,
+      expires_in: accessTokenSeconds,
       member: memberOf(user, member),
       organization: organizationOf(organization),
     };
-  };
+  }
+
+  function expiry(): Date {
+    return new Date(now().getTime() + sessionDays * 86_400_000);
+  }
+}
+
+export type Sessions = ReturnType<typeof sessionsOf>;
+
+/** A refresh token: the session's name, which only those know who had a token of it, and 32 random bytes. */
+function tokenOf(name: string): string {
+  return name + randomBytes(32).toString('base64url');
+}
+
+function nameOf(refreshToken: string): string {
+  return refreshToken.slice(0, nameLength);
 }

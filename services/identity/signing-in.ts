@@ -1,5 +1,5 @@
 /** Signing in: registering, logging in, keeping a session alive, ending it. */
-import { InvalidRequest, newId } from '#libs/contract';
+import { InvalidRequest } from '#libs/contract';
 import { handle } from '#libs/http';
 import {
   logIn,
@@ -12,20 +12,17 @@ import {
 } from './contract.ts';
 import type { RefuseGuessable } from './guessing.ts';
 import { hashPassword, isPassword } from './passwords.ts';
-import { hashOf } from './principal.ts';
 import { accountFactor, type Limit, type SignInLimits } from './rules/limits.ts';
 import { type PlanTerms, termsOf } from './rules/plans.ts';
 import { isReserved, slugFrom } from './rules/slug.ts';
-import type { NewSession } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 import type { Accounts, Membership } from './store/accounts.ts';
-import type { Credentials } from './store/credentials.ts';
 import type { Counted, Limits } from './store/limits.ts';
 
 /** Everything signing in needs. */
 export interface SigningIn {
   accounts: Accounts;
-  credentials: Credentials;
-  newSession: NewSession;
+  sessions: Sessions;
   refuseGuessable: RefuseGuessable;
   now: () => Date;
   defaultPlan: string;
@@ -54,7 +51,7 @@ export function signingIn(of: SigningIn) {
         ...termsOf(of.defaultPlan, of.terms),
         at: of.now(),
       });
-      return of.newSession(membership, newId());
+      return of.sessions.begin(membership);
     }),
 
     handle(logIn, async ({ body, call }) => {
@@ -69,19 +66,17 @@ export function signingIn(of: SigningIn) {
         throw WrongCredentials();
       }
       const memberships = await of.accounts.membershipsOf(user);
-      return of.newSession(chosen(memberships, body.organization_slug), newId());
+      return of.sessions.begin(chosen(memberships, body.organization_slug));
     }),
 
     handle(refresh, async ({ body }) => {
-      const session = await of.credentials.spend(hashOf(body.refresh_token), of.now());
-      if (session === 'unknown' || session === 'reused') throw RefreshTokenInvalid();
-      const membership = await of.accounts.membership(session.organization_id, session.user_id);
-      if (!membership) throw RefreshTokenInvalid();
-      return of.newSession(membership, session.family);
+      const renewed = await of.sessions.renew(body.refresh_token);
+      if ('refused' in renewed) throw RefreshTokenInvalid();
+      return renewed;
     }),
 
     handle(logOut, async ({ body }) => {
-      await of.credentials.end(hashOf(body.refresh_token));
+      await of.sessions.end(body.refresh_token);
       return undefined;
     }),
   ];

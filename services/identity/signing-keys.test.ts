@@ -30,7 +30,8 @@ function stage() {
   };
   const read = (view: View) => {
     const finder = {
-      one: async () => (view === memberStates ? { organization_id, user_id, role: 'member' } : undefined),
+      one: async () =>
+        view === memberStates ? { organization_id, user_id, role: 'member', session_epoch: 0 } : undefined,
       many: async () => [...rows],
     };
     return { in: () => finder, anywhere: () => finder };
@@ -60,12 +61,12 @@ test('a rotation refuses no token at any time, on any replica', async () => {
   await two.prepare();
   const verifiers = [verifier(), verifier()];
   const tokens: { text: string; madeAt: number }[] = [];
-  const first = kidOf(await one.token(organization_id, user_id));
+  const first = kidOf(await one.token(organization_id, user_id, 0));
   const kid = await one.rotate();
   let elapsed = 0;
   for (; elapsed < 180_000; elapsed += 5_000) {
     for (const replica of [one, two])
-      tokens.push({ text: await replica.token(organization_id, user_id), madeAt: elapsed });
+      tokens.push({ text: await replica.token(organization_id, user_id, 0), madeAt: elapsed });
     for (const verify of verifiers)
       for (const { text, madeAt } of tokens)
         if (elapsed - madeAt < 900_000) expect(await verify(text)).toBeDefined();

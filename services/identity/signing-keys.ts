@@ -34,13 +34,14 @@ export function signing({ credentials, sealing, now, lifeSeconds }: SigningOptio
       current = await read();
     },
 
-    /** An access token: JWT, ES256, naming the user and the organization. */
-    async token(organizationId: string, userId: string): Promise<string> {
+    /** An access token: JWT, ES256, naming the user, the organization and the user's `session_epoch`. */
+    async token(organizationId: string, userId: string, epoch: number): Promise<string> {
       if (!current || now().getTime() - current.readAt >= readEveryMs) current = await read();
       const iat = Math.floor(now().getTime() / 1000);
       const claims = {
         sub: userId,
         org: organizationId,
+        epoch,
         iss: issuer,
         aud: issuer,
         iat,

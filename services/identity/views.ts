@@ -33,7 +33,13 @@ export const memberStates = view({
   name: 'member_states',
   of: 'members',
   scope: 'organization_id',
-  row: z.object({ organization_id: id, user_id: id, role }),
+  row: z.object({
+    organization_id: id,
+    user_id: id,
+    role,
+    /** Access tokens that name another one have ended; none is 0. */
+    session_epoch: z.number().nullish(),
+  }),
 });
 
 /** Public halves of the keys that access tokens are signed with. */

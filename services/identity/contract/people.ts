@@ -80,7 +80,7 @@ export const changePassword = operation({
   method: 'post',
   path: '/me/password',
   summary: 'Change your password',
-  description: 'All your sessions end, this one too; API keys stay.',
+  description: 'All your sessions end with the next request, this one too; API keys stay.',
   access: member,
   body: z.strictObject({ current_password: z.string().max(256), new_password: password }),
   status: 204,

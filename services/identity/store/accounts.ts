@@ -1,6 +1,6 @@
 /** Accounts in MongoDB: people, their organizations and memberships. */
 import { newId } from '#libs/contract';
-import { isDuplicate, type Store } from '#libs/store';
+import { type Acting, isDuplicate, type Store } from '#libs/store';
 import { EmailTaken, SlugTaken } from '../contract.ts';
 import { slugWithSuffix } from '../rules/slug.ts';
 import type { Role } from '../views.ts';
@@ -9,6 +9,7 @@ import {
   members,
   type OrganizationRow,
   organizations,
+  sessions,
   subscriptions,
   type UserRow,
   users,
@@ -47,6 +48,7 @@ export function accounts(store: Store) {
     organizations: store.rows(organizations),
     members: store.rows(members),
     subscriptions: store.rows(subscriptions),
+    sessions: store.rows(sessions),
   };
 
   return {
@@ -72,8 +74,19 @@ export function accounts(store: Store) {
       return (await rows.users.findOne({ _id: id }).lean()) ?? undefined;
     },
 
-    async setPassword(id: string, password: string): Promise<void> {
-      await rows.users.updateOne({ _id: id }, { password });
+    /** Puts a new password in place of the one that the person had, and ends all sessions; false when it is another one by now. */
+    setPassword(acting: Acting, user: UserRow, password: string): Promise<boolean> {
+      return store.transact(acting, async ({ session }) => {
+        const as = { _id: user._id, password: user.password };
+        const to = { $set: { password }, $inc: { session_epoch: 1 } };
+        const options = { session, returnDocument: 'after' as const };
+        const changed = await rows.users.findOneAndUpdate(as, to, options).lean();
+        if (!changed) return false;
+        const { session_epoch } = changed;
+        await rows.members.updateMany({ user_id: user._id }, { $set: { session_epoch } }, { session });
+        await rows.sessions.deleteMany({ user_id: user._id }, { session });
+        return true;
+      });
     },
 
     /** All memberships of a person. */

@@ -19,7 +19,15 @@ export type * from './rows.ts';
 const text = { type: String, required: true } as const;
 
 export const users = collection<UserRow>('users', {
-  fields: { _id: String, email: text, name: text, password: text, created_at: Date },
+  fields: {
+    _id: String,
+    email: text,
+    name: text,
+    password: text,
+    session_epoch: Number,
+    joined: Number,
+    created_at: Date,
+  },
   indexes: [{ on: { email: 1 }, options: { unique: true } }],
 });
 
@@ -35,9 +43,15 @@ export const members = collection<MemberRow>('members', {
     user_id: text,
     role: text,
     department: String,
+    session_epoch: Number,
+    keys_made: Number,
     joined_at: Date,
   },
-  indexes: [{ on: { organization_id: 1, user_id: 1, role: 1 } }, { on: { user_id: 1 } }],
+  indexes: [
+    // holds all that is asked with every request, so that no row has to be read
+    { on: { organization_id: 1, user_id: 1, role: 1, session_epoch: 1 } },
+    { on: { user_id: 1 } },
+  ],
 });
 
 export const subscriptions = collection<SubscriptionRow>('subscriptions', {
@@ -52,6 +66,7 @@ export const apiKeys = collection<ApiKeyRow>('api_keys', {
     user_id: text,
     member_id: text,
     made_by_key: String,
+    keys_made: Number,
     name: text,
     role: text,
     prefix: text,
@@ -70,17 +85,13 @@ export const apiKeys = collection<ApiKeyRow>('api_keys', {
 export const sessions = collection<SessionRow>('sessions', {
   fields: {
     _id: String,
-    family: text,
+    token_hash: text,
     organization_id: text,
     user_id: text,
-    used: Boolean,
+    epoch: Number,
     expires_at: Date,
   },
-  indexes: [
-    { on: { family: 1 } },
-    { on: { user_id: 1 } },
-    { on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
-  ],
+  indexes: [{ on: { user_id: 1 } }, { on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
 });
 
 export const sealedPrivate: SealedField<Pick<SigningKeyRow, '_id'>> = {

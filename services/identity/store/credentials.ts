@@ -1,25 +1,29 @@
-/** Credentials in MongoDB: API keys, refresh tokens, signing keys; secrets only as hashes or sealed. */
+/** Credentials in MongoDB: API keys and signing keys; secrets only as hashes or sealed. */
 import type { Acting, Store } from '#libs/store';
-import {
-  type ApiKeyRow,
-  apiKeys,
-  type SessionRow,
-  type SigningKeyRow,
-  sessions,
-  signingKeys,
-} from './collections.ts';
+import { type ApiKeyRow, apiKeys, members, type SigningKeyRow, signingKeys } from './collections.ts';
 
 /** Reads and writes credentials. */
 export function credentials(store: Store) {
   const rows = {
     keys: store.rows(apiKeys),
-    sessions: store.rows(sessions),
+    members: store.rows(members),
     signing: store.rows(signingKeys),
   };
 
   return {
-    async keepKey(acting: Acting, key: ApiKeyRow): Promise<void> {
-      await rows.keys.insertMany([key], { lean: true, ...inside(acting) });
+    /** Keeps a new key; false when the key or the membership that makes it has gone. */
+    keepKey(acting: Acting, key: ApiKeyRow): Promise<boolean> {
+      return store.transact(acting, async ({ session }) => {
+        const { organization_id, made_by_key, member_id } = key;
+        // raised, so that this collides with whoever takes the maker away at the same moment
+        const raised = { $inc: { keys_made: 1 } };
+        const { matchedCount } =
+          made_by_key === null
+            ? await rows.members.updateOne({ _id: member_id, organization_id }, raised, { session })
+            : await rows.keys.updateOne({ _id: made_by_key, organization_id }, raised, { session });
+        if (matchedCount === 1) await rows.keys.insertMany([key], { lean: true, session });
+        return matchedCount === 1;
+      });
     },
 
     /** A page of keys, the newest first: one member's, or everybody's. */
@@ -35,19 +39,19 @@ export function credentials(store: Store) {
       return rows.keys.find(which).sort({ _id: -1 }).limit(of.limit).lean();
     },
 
-    /** Revokes a key, of one member or of anybody, and every key that it made; false when there is none. */
-    async revoke({ organization_id }: Acting, keyId: string, userId: string | undefined): Promise<boolean> {
+    /** Revokes a key, of one member or of anybody, and every key that it made; gives it, or nothing when there is none. */
+    revoke(acting: Acting, keyId: string, userId: string | undefined): Promise<ApiKeyRow | undefined> {
+      const { organization_id } = acting;
       const which = { _id: keyId, organization_id, ...(userId !== undefined && { user_id: userId }) };
-      const revoked = await rows.keys.findOneAndDelete(which).lean();
-      if (!revoked) return false;
-      for (let makers = [keyId]; makers.length > 0; ) {
-        const made = await rows.keys
-          .find({ organization_id, made_by_key: { $in: makers } }, { _id: 1 })
-          .lean();
-        makers = made.map(({ _id }) => _id);
-        await rows.keys.deleteMany({ _id: { $in: makers } });
-      }
-      return true;
+      return store.transact(acting, async ({ session }) => {
+        const revoked = await rows.keys.findOneAndDelete(which, { session }).lean();
+        for (let makers = revoked ? [keyId] : []; makers.length > 0; ) {
+          const made = { organization_id, made_by_key: { $in: makers } };
+          makers = (await rows.keys.find(made, { _id: 1 }, { session }).lean()).map(({ _id }) => _id);
+          await rows.keys.deleteMany({ _id: { $in: makers } }, { session });
+        }
+        return revoked ?? undefined;
+      });
     },
 
     /** Notes when a key was last used; an older moment changes nothing. */
@@ -60,33 +64,6 @@ export function credentials(store: Store) {
       if (keyId === null) return null;
       const key = await rows.keys.findOne({ _id: keyId, organization_id: acting.organization_id }).lean();
       return key?.expires_at ?? null;
-    },
-
-    async keepSession(session: SessionRow): Promise<void> {
-      await rows.sessions.insertMany([session], { lean: true });
-    },
-
-    /** Uses up a refresh token. `reused` when it had been used before: then its whole family is gone. */
-    async spend(hash: string, at: Date): Promise<SessionRow | 'unknown' | 'reused'> {
-      const spent = await rows.sessions
-        .findOneAndUpdate({ _id: hash, used: false, expires_at: { $gt: at } }, { used: true })
-        .lean();
-      if (spent) return spent;
-      const before = await rows.sessions.findOne({ _id: hash, used: true }).lean();
-      if (!before) return 'unknown';
-      await rows.sessions.deleteMany({ family: before.family });
-      return 'reused';
-    },
-
-    /** Ends a session: all refresh tokens of its family. */
-    async end(hash: string): Promise<void> {
-      const session = await rows.sessions.findOne({ _id: hash }).lean();
-      if (session) await rows.sessions.deleteMany({ family: session.family });
-    },
-
-    /** Ends all sessions of a person. */
-    async endAll(userId: string): Promise<void> {
-      await rows.sessions.deleteMany({ user_id: userId });
     },
 
     /** The signing keys, newest first. One made before keys had a `signs_from` signs from its making. */
@@ -106,7 +83,3 @@ export function credentials(store: Store) {
 }
 
 export type Credentials = ReturnType<typeof credentials>;
-
-function inside(acting: Acting) {
-  return acting.tx ? { session: acting.tx.session } : {};
-}

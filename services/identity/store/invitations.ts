@@ -32,6 +32,9 @@ export interface Joined {
   member: MemberRow;
 }
 
+/** Takes back what a transaction did: the person is not the one any more that was looked at before. */
+class PersonChanged extends Error {}
+
 /** Reads and changes invitations. */
 export function invitationRows(store: Store, departments: DepartmentRows) {
   const rows = {
@@ -100,29 +103,32 @@ export function invitationRows(store: Store, departments: DepartmentRows) {
       };
     },
 
-    /** Uses an invitation up: keeps the person (with name and password when they are new), makes the member and tells `joined`; `InvitationInvalid`. */
+    /**
+     * Uses an invitation up: keeps the person (with name and password when they are new), makes the member and tells
+     * `joined`; nothing when the person has become another one meanwhile. `InvitationInvalid`.
+     */
     async accept(
       invitation: InvitationRow,
-      { user, isNew }: Person,
+      person: Person,
       at: Date,
       joined: (of: Joined, tx: Transaction) => void,
-    ): Promise<Joined> {
+    ): Promise<Joined | undefined> {
       const { organization_id } = invitation;
-      const acting = { organization_id, user_id: user._id };
+      const acting = { organization_id, user_id: person.user._id };
       try {
         return await store.transact(acting, async (tx) => {
           const { session } = tx;
           const { deletedCount } = await rows.invitations.deleteOne({ _id: invitation._id }, { session });
           if (deletedCount === 0) throw InvitationInvalid();
-          const { _id, name, password, email, created_at } = user;
-          const kept = { $set: { name, password }, $setOnInsert: { email, created_at } };
-          if (isNew) await rows.users.updateOne({ _id }, kept, { session, upsert: true });
+          const user = person.isNew ? await renewed(person.user, tx) : await proven(person.user, tx);
+          if (!user) throw new PersonChanged();
           const member: MemberRow = {
             _id: membershipId(organization_id, user._id),
             organization_id,
             user_id: user._id,
             role: invitation.role,
             department: await departmentNow(invitation, tx),
+            session_epoch: user.session_epoch ?? 0,
             joined_at: at,
           };
           await rows.members.insertMany([member], { session, lean: true });
@@ -131,11 +137,34 @@ export function invitationRows(store: Store, departments: DepartmentRows) {
         });
       } catch (error) {
         // somebody else made an account or the membership at this very moment
-        if (isDuplicate(error)) throw InvitationInvalid();
+        if (isDuplicate(error) || error instanceof PersonChanged) return undefined;
         throw error;
       }
     },
   };
+
+  /** The account of somebody who is in no organization, new or not, with the name and the password given now; older sessions end. */
+  async function renewed(user: UserRow, { session }: Transaction): Promise<UserRow | undefined> {
+    const { _id, name, password, email, created_at } = user;
+    const kept = {
+      $set: { name, password },
+      $inc: { session_epoch: 1, joined: 1 },
+      $setOnInsert: { email, created_at },
+    };
+    const options = { session, upsert: true, returnDocument: 'after' as const };
+    const row = await rows.users.findOneAndUpdate({ _id }, kept, options).lean();
+    const isMember = await rows.members.exists({ user_id: _id }).session(session);
+    return isMember ? undefined : (row ?? undefined);
+  }
+
+  /** The account of somebody who gave its password, unless that is another one by now. */
+  async function proven({ _id, password }: UserRow, { session }: Transaction): Promise<UserRow | undefined> {
+    const options = { session, returnDocument: 'after' as const };
+    return (
+      (await rows.users.findOneAndUpdate({ _id, password }, { $inc: { joined: 1 } }, options).lean()) ??
+      undefined
+    );
+  }
 
   /** The invitation's department, if it is still there. */
   async function departmentNow(

@@ -9,6 +9,7 @@ import { limits } from './limits.ts';
 import { memberRows } from './members.ts';
 import { organizationRows } from './organizations.ts';
 import { plans } from './plans.ts';
+import { sessionRows } from './sessions.ts';
 
 /** The stores of identity over its connection. */
 export function identityStore(store: Store, now: () => Date) {
@@ -23,6 +24,7 @@ export function identityStore(store: Store, now: () => Date) {
     members: memberRows(store, departments),
     organizations: organizationRows(store),
     plans: plans(store),
+    sessions: sessionRows(store),
     now,
   };
 }

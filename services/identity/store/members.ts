@@ -3,7 +3,15 @@ import type { Acting, Store, Transaction } from '#libs/store';
 import { LastAdmin } from '../problems.ts';
 import type { Role } from '../views.ts';
 import { membershipId } from './accounts.ts';
-import { type MemberRow, members, organizations, type UserRow, users } from './collections.ts';
+import {
+  apiKeys,
+  type MemberRow,
+  members,
+  organizations,
+  sessions,
+  type UserRow,
+  users,
+} from './collections.ts';
 import type { DepartmentRows } from './departments.ts';
 
 /** A member with the person behind it. */
@@ -24,6 +32,8 @@ export function memberRows(store: Store, departments: DepartmentRows) {
     users: store.rows(users),
     members: store.rows(members),
     organizations: store.rows(organizations),
+    keys: store.rows(apiKeys),
+    sessions: store.rows(sessions),
   };
 
   return {
@@ -68,7 +78,12 @@ export function memberRows(store: Store, departments: DepartmentRows) {
         const found = await find(acting, userId, tx);
         if (!found) return undefined;
         if (found.member.role === 'admin') await keepAnAdmin(acting, userId, tx);
-        await rows.members.deleteOne({ _id: found.member._id }, { session: tx.session });
+        const { session } = tx;
+        await rows.members.deleteOne({ _id: found.member._id }, { session });
+        // whoever is invited again must not find old keys and sessions working
+        const { organization_id } = acting;
+        await rows.keys.deleteMany({ organization_id, user_id: userId }, { session });
+        await rows.sessions.deleteMany({ organization_id, user_id: userId }, { session });
         removed(found, tx);
         return found;
       });

@@ -7,6 +7,10 @@ export interface UserRow {
   email: string;
   name: string;
   password: string;
+  /** Raised by whatever ends all sessions of the person; tokens name it. Absent is 0. */
+  session_epoch?: number;
+  /** Raised when the person joins an organization, so that this collides with a new password. */
+  joined?: number;
   created_at: Date;
 }
 
@@ -27,6 +31,10 @@ export interface MemberRow {
   user_id: string;
   role: Role;
   department: string | null;
+  /** The person's `session_epoch`, here too: it is read with every request. */
+  session_epoch?: number;
+  /** Raised when the member makes an API key, so that this collides with the removal. */
+  keys_made?: number;
   joined_at: Date;
 }
 
@@ -47,6 +55,8 @@ export interface ApiKeyRow {
   member_id: string;
   /** The key that made this one, if one did. */
   made_by_key: string | null;
+  /** Raised when this key makes another one, so that this collides with its revocation. */
+  keys_made?: number;
   name: string;
   role: Role;
   prefix: string;
@@ -56,13 +66,14 @@ export interface ApiKeyRow {
 }
 
 export interface SessionRow {
-  /** Hash of the refresh token. */
+  /** Hash of the session's name, which all its refresh tokens begin with. */
   _id: string;
-  /** All refresh tokens that came from one login. */
-  family: string;
+  /** Hash of the one refresh token that works now. */
+  token_hash: string;
   organization_id: string;
   user_id: string;
-  used: boolean;
+  /** The person's `session_epoch` when it began; another one has ended it. */
+  epoch: number;
   expires_at: Date;
 }
 
