@@ -14,6 +14,7 @@ import * as invitations from './contract/invitations.ts';
 import * as organization from './contract/organization.ts';
 import * as people from './contract/people.ts';
 import * as reference from './contract/reference.ts';
+import * as resetting from './contract/resetting.ts';
 import * as signingIn from './contract/signing-in.ts';
 import { ApiKeyUsed, MemberInvited, MemberJoined, MemberRemoved, PlanChanged } from './events.ts';
 import { organizationProfiles, principalViews } from './views.ts';
@@ -26,6 +27,7 @@ export * from './contract/invitations.ts';
 export * from './contract/organization.ts';
 export * from './contract/people.ts';
 export * from './contract/reference.ts';
+export * from './contract/resetting.ts';
 export * from './contract/signing-in.ts';
 export * from './events.ts';
 export { type Asking, principalFrom } from './principal.ts';
@@ -35,15 +37,16 @@ export { ApiKey, Member, Organization, Session, Subscription } from './shapes.ts
 export * from './views.ts';
 
 const { setSubscription, ...organizations } = organization;
+const { resetAccountPassword, ...resets } = resetting;
 
 export const identityContract = contract({
   name: 'identity',
   title: 'Identity',
   sentence: 'People, organizations, API keys and the reference of the API.',
-  operations: [signingIn, people, invitations, organizations, departments, apiKeys, inbox, reference].flatMap(
-    (file) => Object.values(file),
-  ),
-  operates: [setSubscription],
+  operations: [
+    ...[signingIn, resets, people, invitations, organizations, departments, apiKeys, inbox, reference],
+  ].flatMap((file) => Object.values(file)),
+  operates: [setSubscription, resetAccountPassword],
   says: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed, PlanChanged],
   hears: [DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned, MemberJoined, ApiKeyUsed],
   owns: [
@@ -55,6 +58,7 @@ export const identityContract = contract({
     'invitations',
     'api_keys',
     'sessions',
+    'password_resets',
     'signing_keys',
     'inbox_items',
     'rate_limits',

@@ -52,8 +52,19 @@ export const WrongPassword = problem('wrong_password', 400, 'The current passwor
 export const PasswordNeedsSession = problem(
   'password_needs_session',
   403,
-  'An API key cannot change a password: log in.',
+  'An API key can neither change nor reset a password: log in.',
 );
+export const MemberElsewhere = problem(
+  'member_elsewhere',
+  403,
+  'This person is a member of another organization too: only the operator can have the password reset.',
+);
+export const ResetInvalid = problem(
+  'reset_invalid',
+  400,
+  'This token is not valid: it was used or replaced, or it is older than an hour. Ask for a new one.',
+);
+export const NoSuchAccount = problem('no_such_account', 400, 'There is no account with this email.');
 export const LastAdmin = problem(
   'last_admin',
   409,

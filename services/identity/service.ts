@@ -12,6 +12,7 @@ import { organization } from './organization.ts';
 import { people } from './people.ts';
 import { principalFrom } from './principal.ts';
 import { about, reference } from './reference.ts';
+import { resetting } from './resetting.ts';
 import { sessionsOf } from './sessions.ts';
 import { identitySettings, planTerms, signInLimits } from './settings.ts';
 import { signingIn } from './signing-in.ts';
@@ -32,13 +33,19 @@ export const identity = service({
     const keys = signing({ ...kept, sealing: store.sealing(sealedPrivate), lifeSeconds: accessTokenSeconds });
     const sessions = sessionsOf({ ...kept, signing: keys, accessTokenSeconds });
     const terms = planTerms(settings);
+    const most = signInLimits(settings);
     const plan = subscribing({ ...kept, terms });
-    const operated = { handled: plan.operated, authenticate: operatorFrom(settings.OPS_TOKEN) };
+    const reset = resetting({ ...kept, most: most.logins, appUrl: settings.APP_URL });
+    const operated = {
+      handled: [...plan.operated, ...reset.operated],
+      authenticate: operatorFrom(settings.OPS_TOKEN),
+    };
     const troubled = (error: unknown) => log.warn({ err: error }, 'Signing keys could not be kept fresh');
     const { DEFAULT_PLAN: defaultPlan, APP_URL: appUrl } = settings;
     return {
       handled: [
-        ...signingIn({ ...kept, sessions, terms, defaultPlan, most: signInLimits(settings) }),
+        ...signingIn({ ...kept, sessions, terms, defaultPlan, most }),
+        ...reset.handled,
         ...keys.handled,
         ...people(kept),
         ...inviting({ ...kept, sessions, appUrl }),

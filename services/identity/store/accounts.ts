@@ -9,11 +9,11 @@ import {
   members,
   type OrganizationRow,
   organizations,
-  sessions,
   subscriptions,
   type UserRow,
   users,
 } from './collections.ts';
+import { passwordPutter } from './password-putter.ts';
 
 /** A person as a member of one organization. */
 export interface Membership {
@@ -48,8 +48,8 @@ export function accounts(store: Store) {
     organizations: store.rows(organizations),
     members: store.rows(members),
     subscriptions: store.rows(subscriptions),
-    sessions: store.rows(sessions),
   };
+  const put = passwordPutter(store);
 
   return {
     /** Makes an organization with its first admin; `EmailTaken`, `SlugTaken`. */
@@ -75,18 +75,8 @@ export function accounts(store: Store) {
     },
 
     /** Puts a new password in place of the one that the person had, and ends all sessions; false when it is another one by now. */
-    setPassword(acting: Acting, user: UserRow, password: string): Promise<boolean> {
-      return store.transact(acting, async ({ session }) => {
-        const as = { _id: user._id, password: user.password };
-        const to = { $set: { password }, $inc: { session_epoch: 1 } };
-        const options = { session, returnDocument: 'after' as const };
-        const changed = await rows.users.findOneAndUpdate(as, to, options).lean();
-        if (!changed) return false;
-        const { session_epoch } = changed;
-        await rows.members.updateMany({ user_id: user._id }, { $set: { session_epoch } }, { session });
-        await rows.sessions.deleteMany({ user_id: user._id }, { session });
-        return true;
-      });
+    setPassword(acting: Acting, { _id, password }: UserRow, to: string): Promise<boolean> {
+      return store.transact(acting, (tx) => put({ _id, password }, to, tx));
     },
 
     /** All memberships of a person. */

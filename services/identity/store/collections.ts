@@ -7,6 +7,7 @@ import type {
   InvitationRow,
   MemberRow,
   OrganizationRow,
+  PasswordResetRow,
   RateLimitRow,
   SessionRow,
   SigningKeyRow,
@@ -94,6 +95,14 @@ export const sessions = collection<SessionRow>('sessions', {
   indexes: [{ on: { user_id: 1 } }, { on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
 });
 
+export const passwordResets = collection<PasswordResetRow>('password_resets', {
+  fields: { _id: String, token_hash: text, organization_id: String, expires_at: Date, created_at: Date },
+  indexes: [
+    { on: { token_hash: 1 }, options: { unique: true } },
+    { on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
+  ],
+});
+
 export const sealedPrivate: SealedField<Pick<SigningKeyRow, '_id'>> = {
   path: 'sealed_private',
   context: ({ _id }) => `signing_keys/${_id}`,
@@ -163,6 +172,7 @@ export const identityCollections = [
   invitations,
   apiKeys,
   sessions,
+  passwordResets,
   signingKeys,
   inboxItems,
   rateLimits,

@@ -8,6 +8,7 @@ import { invitationRows } from './invitations.ts';
 import { limits } from './limits.ts';
 import { memberRows } from './members.ts';
 import { organizationRows } from './organizations.ts';
+import { passwordResetRows } from './password-resets.ts';
 import { plans } from './plans.ts';
 import { sessionRows } from './sessions.ts';
 
@@ -24,6 +25,7 @@ export function identityStore(store: Store, now: () => Date) {
     members: memberRows(store, departments),
     organizations: organizationRows(store),
     plans: plans(store),
+    resets: passwordResetRows(store),
     sessions: sessionRows(store),
     now,
   };

@@ -77,6 +77,16 @@ export interface SessionRow {
   expires_at: Date;
 }
 
+export interface PasswordResetRow {
+  /** The person's user id: there is one open reset for each. */
+  _id: string;
+  token_hash: string;
+  /** The organization whose admin made it; null when the operator did. */
+  organization_id: string | null;
+  expires_at: Date;
+  created_at: Date;
+}
+
 export interface SigningKeyRow {
   /** The key's id, `kid` in token headers. */
   _id: string;

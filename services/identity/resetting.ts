@@ -1,0 +1,86 @@
+/** Resetting: a forgotten password is replaced with a token that an admin, or else the operator, hands over. */
+import { randomBytes } from 'node:crypto';
+import { Forbidden, NotFound } from '#libs/contract';
+import { handle } from '#libs/http';
+import {
+  MemberElsewhere,
+  NoSuchAccount,
+  PasswordNeedsSession,
+  ResetInvalid,
+  resetAccountPassword,
+  resetMemberPassword,
+  resetPassword,
+} from './contract.ts';
+import type { RefuseGuessable } from './guessing.ts';
+import { hashPassword } from './passwords.ts';
+import { hashOf } from './principal.ts';
+import type { Limit } from './rules/limits.ts';
+import type { Accounts } from './store/accounts.ts';
+import type { Limits } from './store/limits.ts';
+import type { PasswordResets } from './store/password-resets.ts';
+
+const openMs = 3_600_000;
+
+/** What resetting needs. */
+export interface Resetting {
+  accounts: Accounts;
+  resets: PasswordResets;
+  limits: Limits;
+  /** How often new passwords may be set from one address. */
+  most: Limit;
+  refuseGuessable: RefuseGuessable;
+  now: () => Date;
+  appUrl: string;
+}
+
+/** The operations on forgotten passwords: those of admins and their members, and the operator's. */
+export function resetting({ accounts, resets, limits, most, refuseGuessable, now, appUrl }: Resetting) {
+  return {
+    handled: [
+      handle(resetMemberPassword, async ({ actor, params }) => {
+        const { organization_id } = actor;
+        const membership = await accounts.membership(organization_id, params.member_id);
+        if (!membership) throw NotFound();
+        if (actor.key_id !== null) throw PasswordNeedsSession();
+        const { user } = membership;
+        if (user._id === actor.user_id)
+          throw Forbidden('Change your own password with the one you have: POST /me/password.');
+        if ((await accounts.membershipsOf(user)).length > 1) throw MemberElsewhere();
+        return newReset(user._id, organization_id);
+      }),
+
+      handle(resetPassword, async ({ body, call }) => {
+        await limits.take(['login', call.address], most);
+        const open = await resets.open(hashOf(body.token), now());
+        if (!open) throw ResetInvalid();
+        const { reset, user } = open;
+        refuseGuessable(body.password, [user.email, user.name], 'body/password');
+        if (!(await resets.use(reset, await hashPassword(body.password)))) throw ResetInvalid();
+        return undefined;
+      }),
+    ],
+    operated: [
+      handle(resetAccountPassword, async ({ body }) => {
+        const user = await accounts.userByEmail(body.email);
+        if (!user) throw NoSuchAccount();
+        return newReset(user._id, null);
+      }),
+    ],
+  };
+
+  async function newReset(userId: string, organizationId: string | null) {
+    const token = randomBytes(32).toString('base64url');
+    const created_at = now();
+    const expires_at = new Date(created_at.getTime() + openMs);
+    await resets.keep({
+      _id: userId,
+      token_hash: hashOf(token),
+      organization_id: organizationId,
+      expires_at,
+      created_at,
+    });
+    // behind the #: browsers do not send it, so that it stays out of logs on its way
+    const reset_url = `${appUrl}/reset-password#${token}`;
+    return { token, reset_url, expires_at: expires_at.toISOString() };
+  }
+}
