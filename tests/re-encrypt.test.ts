@@ -9,7 +9,7 @@ import { type Person, register, type TestRabbit, type Told, testRabbit, until } 
 import { apiPrefix, contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
 import { type Receiver, receiver } from '../services/webhook-delivery/testing/receiver.ts';
-import { runScript } from './five-processes.ts';
+import { runScript } from './programs.ts';
 import { type ServiceUsers, serviceUsers } from './service-users.ts';
 
 const newKey = () => randomBytes(32).toString('base64');

@@ -56,6 +56,11 @@ const identity = {
     const { token } = await stage.invitation();
     return { body: () => ({ token, name: 'Guest', password: 'quiet meadow lantern 7' }) };
   },
+  resetMemberPassword: async (stage) => ({ params: { member_id: (await stage.newMember()).userId } }),
+  resetPassword: async (stage) => {
+    const { token } = await stage.passwordReset();
+    return { body: () => ({ token, password: 'quiet meadow lantern 9' }) };
+  },
   getOrganization: ofOrganization,
   changeOrganization: ({ people }) => ({
     body: () => ({ name: unique('Organization') }),
@@ -139,6 +144,10 @@ export const operatedSamples: Record<OperatedName, Prepare> = {
     params: { organization_id: people.admin.organizationId },
     body: () => ({ plan: 'scale' }),
   }),
+  resetAccountPassword: async (stage) => {
+    const { email } = await stage.newMember();
+    return { body: () => ({ email }) };
+  },
 };
 
 function aboutDocument({ doc_id }: { doc_id: string }): Sample {

@@ -80,6 +80,12 @@ export function stage(here: World, people: People) {
       return { invitation_id: id, token };
     },
 
+    /** A token with which a member sets a new password. */
+    async passwordReset(): Promise<{ token: string }> {
+      const { userId } = await join(here, admin, 'member');
+      return { token: (await byAdmin(`/members/${userId}/password-reset`)).token };
+    },
+
     newMember: (): Promise<Joined> => join(here, admin, 'member'),
 
     /** A session of the admin. */

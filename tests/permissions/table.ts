@@ -51,6 +51,7 @@ const rules = {
   editors:      rule('its owner, its editor, admins',      [401,       404,   403,    yes,    yes,   yes,   403,   yes,   401,     401,     401]),
   owners:       rule('its owner, admins',                  [401,       404,   403,    403,    yes,   yes,   403,   yes,   401,     401,     401]),
   adminsOn:     rule('admins',                             [401,       404,   403,    403,    403,   yes,   403,   yes,   401,     401,     401]),
+  adminsSelves: rule('admins, logged in; no API key',      [401,       404,   403,    403,    403,   yes,   403,   403,   401,     401,     401]),
   hidden:       rule('whose it is, admins',                [401,       404,   404,    404,    yes,   yes,   404,   yes,   401,     401,     401]),
   secret:       rule('whose it is',                        [401,       404,   404,    404,    yes,   404,   404,   404,   401,     401,     401]),
 };
@@ -76,6 +77,8 @@ export const table = {
   listInvitations: rules.admins,
   withdrawInvitation: rules.adminsOn,
   acceptInvitation: rules.anyone,
+  resetMemberPassword: rules.adminsSelves,
+  resetPassword: rules.anyone,
   getOrganization: rules.anyMember,
   changeOrganization: rules.admins,
   getSubscription: rules.anyMember,
@@ -120,7 +123,7 @@ export const table = {
 export type RowName = keyof typeof table;
 
 /** Operations of the management port: the operator's token alone opens them, every other credential is 401. */
-export const operated = ['setSubscription'] as const;
+export const operated = ['setSubscription', 'resetAccountPassword'] as const;
 export type OperatedName = (typeof operated)[number];
 
 /** The operation that a row is about, and its special case, if it is one. */
