@@ -21,6 +21,17 @@ describe('the table', () => {
     expect(Object.keys(operatedSamples).sort()).toEqual([...operated].sort());
   });
 
+  test.each(rows)(
+    '%s: nobody outside learns what exists, and who is nobody now gets what nobody gets',
+    (_, rule) => {
+      const { outcomes } = rule;
+      expect(['yes', 'own', 404]).toContain(outcomes['other organization']);
+      expect(['yes', 401]).toContain(outcomes.anonymous);
+      for (const actor of ['expired key', 'revoked key', 'removed member'] as const)
+        expect(outcomes[actor]).toBe(outcomes.anonymous);
+    },
+  );
+
   test.each(operations)('$id: the reference names the refusals, and no 403 that never comes', (operation) => {
     const own = rows.filter(([name]) => rowOf(name).operation === operation.id).map(([, rule]) => rule);
     const outcomes = own.flatMap((rule) => Object.values(rule.outcomes));
