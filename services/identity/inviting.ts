@@ -14,14 +14,17 @@ import {
   withdrawInvitation,
 } from './contract.ts';
 import type { RefuseGuessable } from './guessing.ts';
-import { hashPassword, isPassword } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { invitationOf, memberOf } from './presenting.ts';
 import { hashOf } from './principal.ts';
+import type { Prove } from './proving.ts';
+import { type Limit, networkOf } from './rules/limits.ts';
 import type { Sessions } from './sessions.ts';
 import { password as newPassword } from './shapes.ts';
 import type { Accounts } from './store/accounts.ts';
 import type { UserRow } from './store/collections.ts';
 import type { InvitationRows, Person } from './store/invitations.ts';
+import type { Limits } from './store/limits.ts';
 
 const openDays = 7;
 /** How often an invitation is looked at again because its person changed at the same moment. */
@@ -34,13 +37,18 @@ export interface Inviting {
   accounts: Accounts;
   sessions: Sessions;
   refuseGuessable: RefuseGuessable;
+  passwords: Passwords;
+  prove: Prove;
+  limits: Limits;
+  /** How often invitations may be accepted from one address. */
+  most: Limit;
   now: () => Date;
   appUrl: string;
 }
 
 /** The operations on invitations. */
 export function inviting(of: Inviting) {
-  const { invitations, accounts, sessions, refuseGuessable, now, appUrl } = of;
+  const { invitations, accounts, sessions, now, appUrl } = of;
 
   return [
     handle(inviteMember, async ({ actor, body }) => {
@@ -73,7 +81,8 @@ export function inviting(of: Inviting) {
       return undefined;
     }),
 
-    handle(acceptInvitation, async ({ body }) => {
+    handle(acceptInvitation, async ({ body, call }) => {
+      await of.limits.take(['login', networkOf(call.address)], of.most);
       const at = now();
       for (let tries = 0; tries < maxTries; tries += 1) {
         const open = await invitations.open(hashOf(body.token), at);
@@ -81,8 +90,8 @@ export function inviting(of: Inviting) {
         const { invitation, user, memberships } = open;
         const person =
           user && memberships > 0
-            ? await known(user, body.password)
-            : await renewed(user, invitation.email, body, at, refuseGuessable);
+            ? await known(of, user, body.password, call.address)
+            : await renewed(of, user, invitation.email, body);
         const joined = await invitations.accept(invitation, person, at, (accepted, tx) =>
           tx.say(MemberJoined, { member: memberOf(accepted.user, accepted.member) }),
         );
@@ -96,18 +105,25 @@ export function inviting(of: Inviting) {
 }
 
 /** Somebody who has an account in use proves it by its password. */
-async function known(user: UserRow, password: string): Promise<Person> {
-  if (!(await isPassword(password, user.password))) throw WrongCredentials();
-  return { user, isNew: false };
+async function known(
+  { passwords, prove }: Inviting,
+  user: UserRow,
+  password: string,
+  address: string,
+): Promise<Person> {
+  const proven = await prove({ email: user.email, address }, async () =>
+    (await passwords.isRight(password, user.password)) ? user : undefined,
+  );
+  if (!proven) throw WrongCredentials();
+  return { user: proven, isNew: false };
 }
 
 /** A new person, or the account of nobody's organization under the invited address, with the password given now. */
 async function renewed(
+  { passwords, refuseGuessable, now }: Inviting,
   user: UserRow | undefined,
   email: string,
   body: { name: string; password: string },
-  at: Date,
-  refuseGuessable: RefuseGuessable,
 ): Promise<Person> {
   const fitting = newPassword.safeParse(body.password);
   if (!fitting.success) {
@@ -115,13 +131,13 @@ async function renewed(
     throw InvalidRequest(undefined, { extra: { errors } });
   }
   refuseGuessable(body.password, [email, body.name], 'body/password');
-  const password = await hashPassword(body.password);
+  const password = await passwords.hash(body.password);
   const kept = {
     _id: user?._id ?? newId(),
     email,
     name: body.name,
     password,
-    created_at: user?.created_at ?? at,
+    created_at: user?.created_at ?? now(),
   };
   return { user: kept, isNew: true };
 }

@@ -4,7 +4,7 @@ import { newId } from '#libs/contract';
 import { type Told, until, type World, world } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
-import { secondsUntil, windowAt } from './rules/limits.ts';
+import { networkOf, secondsUntil, windowAt } from './rules/limits.ts';
 import { identity } from './service.ts';
 
 let here: World;
@@ -22,7 +22,8 @@ afterAll(() => here?.stop());
 
 const password = 'correct horse battery staple';
 const from = (address: string) => ({ 'x-forwarded-for': address });
-const newAddress = () => `2001:db8::${newId().slice(-4)}:${newId().slice(-4)}`;
+const newNetwork = () => `2001:db8:${newId().slice(-4)}:${newId().slice(-4)}`;
+const newAddress = () => `${newNetwork()}::1`;
 const registerAt = (address: string, email = `${newId()}@example.com`) =>
   here.ask('POST', '/auth/register', {
     body: { organization_name: 'O', name: 'N', email, password },
@@ -60,12 +61,54 @@ test('guessing a password is limited for the account and address; the owner else
       expect((await loginAt(guesser, email, 'wrong')).status).toBe(401);
     expect((await loginAt(guesser, email, password)).status).toBe(429);
     expect((await loginAt(newAddress(), email, password)).status).toBe(200);
+    // whoever has one address of a network has all of them
+    const network = guesser.slice(0, -3);
+    expect((await loginAt(`${network}:1:2:3:4`, email, password)).status).toBe(429);
     const unknown = `${newId()}@example.com`;
     for (let tries = 0; tries < 3; tries += 1)
       expect((await loginAt(guesser, unknown, 'wrong')).status).toBe(401);
     expect((await loginAt(guesser, unknown, 'wrong')).status).toBe(429);
   });
 }, 60_000);
+
+test('guesses all at once are no way round, neither at the login nor with a session or an invitation', async () => {
+  await within(900_000, async () => {
+    const [email, address] = [`${newId()}@example.com`, newAddress()];
+    const { access_token } = (await registerAt(address, email)).body;
+    const host = (await registerAt(newAddress())).body;
+    const invitation = { as: host.access_token, body: { email } };
+    const { token } = (await here.ask('POST', '/members/invitations', invitation)).body;
+    const ways = [
+      (at: string) => loginAt(at, email, 'wrong'),
+      (at: string) => {
+        const body = { current_password: 'wrong', new_password: password };
+        return here.ask('POST', '/me/password', { as: access_token, body, headers: from(at) });
+      },
+      (at: string) => {
+        const body = { token, name: 'N', password: 'wrong' };
+        return here.ask('POST', '/members/invitations/accept', { body, headers: from(at) });
+      },
+    ];
+    for (const way of ways) {
+      const at = newAddress();
+      const answers = await Promise.all(Array.from({ length: 8 }, () => way(at)));
+      expect(answers.filter(({ status }) => status !== 429)).toHaveLength(3);
+    }
+    expect((await loginAt(address, email, password)).status).toBe(200);
+  });
+}, 60_000);
+
+test('accepting invitations is limited for an address', async () => {
+  const address = newAddress();
+  const accept = () =>
+    here.ask('POST', '/members/invitations/accept', {
+      body: { token: 'nonsense', name: 'N', password },
+      headers: from(address),
+    });
+  const answers = await Promise.all(Array.from({ length: 80 }, accept));
+  const codes = new Set(answers.map(({ body }) => body.code));
+  expect(codes).toEqual(new Set(['invitation_invalid', 'too_many_requests']));
+});
 
 test('neither emails nor addresses are kept in the clear', async () => {
   const address = newAddress();
@@ -77,10 +120,14 @@ test('neither emails nor addresses are kept in the clear', async () => {
   expect(rows).not.toContain(address);
 });
 
-test('a window has a number and an end; the wait is at least a second', () => {
+test('a window has a number and an end; the wait is at least a second; an address is a network', () => {
   const at = new Date('2026-11-21T09:30:59.999Z');
   expect(windowAt(at, 60_000).endsAt.toISOString()).toBe('2026-11-21T09:31:00.000Z');
   expect(windowAt(new Date(at.getTime() + 1), 60_000).number).toBe(windowAt(at, 60_000).number + 1);
   expect(secondsUntil(new Date('2026-11-21T09:31:00.000Z'), at)).toBe(1);
+  expect(networkOf('192.0.2.7')).toBe('192.0.2.7');
+  expect(networkOf('::ffff:192.0.2.7')).toBe('192.0.2.7');
+  expect(networkOf('2001:db8:1::7')).toBe(networkOf('2001:db8:1:0:ffff::1'));
+  expect(networkOf('2001:db8:1:1::7')).not.toBe(networkOf('2001:db8:1::7'));
   expect(secondsUntil(at, new Date(at.getTime() + 5_000))).toBe(1);
 });

@@ -1,25 +1,72 @@
-/** Passwords: scrypt (RFC 7914) with 32 MiB of memory for each guess, computed off the main thread. */
+/** Passwords: scrypt (RFC 7914) with 32 MiB of memory for each guess, a few at once beside everything else. */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { Unavailable } from '#libs/contract';
 
 const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const length = 32;
 
-/** What is stored in a password's place: `scrypt$salt$hash`, base64url. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  const hash = await derive(password, salt);
-  return `scrypt$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+/** How many hashes a process computes at once, and how many may wait for their turn. */
+export interface HashLimits {
+  atOnce: number;
+  waiting: number;
 }
 
-/** Whether a password is the stored one; without a stored one it does the same work and says no. */
-export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
-  const [, salt = '', expected = ''] = (stored ?? `scrypt$$${'A'.repeat(43)}`).split('$');
-  const hash = await derive(password, Buffer.from(salt, 'base64url'));
-  const same = timingSafeEqual(hash, Buffer.from(expected, 'base64url'));
-  return stored !== undefined && same;
+/** Makes and checks what is stored in a password's place. Both are `Unavailable` when too many wait already. */
+export interface Passwords {
+  /** What is stored: `scrypt$salt$hash`, base64url. */
+  hash(password: string): Promise<string>;
+  /** Whether a password is the stored one; without a stored one it does the same work and says no. */
+  isRight(password: string, stored: string | undefined): Promise<boolean>;
 }
 
-function derive(password: string, salt: Uint8Array): Promise<Buffer> {
+/**
+ * Hashes off the main thread. The threads are few (libuv has four), and shared with name look-ups and compression: a
+ * storm of logins waits for its own turns, and nobody else waits for it.
+ */
+export function passwordsWithin(limits: HashLimits): Passwords {
+  const inTurn = turnsOf(limits);
+  const derive = (password: string, salt: Uint8Array) => inTurn(() => derived(password, salt));
+
+  return {
+    async hash(password) {
+      const salt = randomBytes(16);
+      const hash = await derive(password, salt);
+      return `scrypt$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+    },
+
+    async isRight(password, stored) {
+      const [, salt = '', expected = ''] = (stored ?? `scrypt$$${'A'.repeat(43)}`).split('$');
+      const hash = await derive(password, Buffer.from(salt, 'base64url'));
+      const same = timingSafeEqual(hash, Buffer.from(expected, 'base64url'));
+      return stored !== undefined && same;
+    },
+  };
+}
+
+/** Runs work in the order in which it comes, so much at once; what finds the queue full is `Unavailable`. */
+function turnsOf({ atOnce, waiting }: HashLimits) {
+  const queue: (() => void)[] = [];
+  let running = 0;
+
+  return async <R>(work: () => Promise<R>): Promise<R> => {
+    if (running < atOnce) running += 1;
+    else if (queue.length < waiting) await new Promise<void>((resolve) => queue.push(resolve));
+    else
+      throw Unavailable('Too many people are logging in at this moment: try again as `Retry-After` says.', {
+        headers: { 'Retry-After': '3' },
+      });
+    try {
+      return await work();
+    } finally {
+      // whoever is next takes over this place
+      const next = queue.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}
+
+function derived(password: string, salt: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password.normalize('NFC'), salt, length, cost, (error, key) =>
       error ? reject(error) : resolve(key),

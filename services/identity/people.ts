@@ -14,8 +14,9 @@ import {
   WrongPassword,
 } from './contract.ts';
 import type { RefuseGuessable } from './guessing.ts';
-import { hashPassword, isPassword } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { memberOf, organizationOf } from './presenting.ts';
+import type { Prove } from './proving.ts';
 import { roles } from './rules/roles.ts';
 import type { Accounts } from './store/accounts.ts';
 import type { MemberOf, MemberRows } from './store/members.ts';
@@ -27,10 +28,12 @@ export interface People {
   accounts: Accounts;
   members: MemberRows;
   refuseGuessable: RefuseGuessable;
+  passwords: Passwords;
+  prove: Prove;
 }
 
 /** The operations on people. */
-export function people({ accounts, members, refuseGuessable }: People) {
+export function people({ accounts, members, refuseGuessable, passwords, prove }: People) {
   return [
     handle(getMe, async ({ actor }) => {
       const membership = await accounts.membership(actor.organization_id, actor.user_id);
@@ -66,13 +69,16 @@ export function people({ accounts, members, refuseGuessable }: People) {
       return undefined;
     }),
 
-    handle(changePassword, async ({ actor, body }) => {
+    handle(changePassword, async ({ actor, body, call }) => {
       if (actor.key_id !== null) throw PasswordNeedsSession();
       const user = await accounts.user(actor.user_id);
-      const right = await isPassword(body.current_password, user?.password);
-      if (!user || !right) throw WrongPassword();
+      if (!user) throw Unauthenticated();
+      const isRight = await prove({ email: user.email, address: call.address }, async () =>
+        (await passwords.isRight(body.current_password, user.password)) ? true : undefined,
+      );
+      if (!isRight) throw WrongPassword();
       refuseGuessable(body.new_password, [user.email, user.name], 'body/new_password');
-      const password = await hashPassword(body.new_password);
+      const password = await passwords.hash(body.new_password);
       // changed at the same moment by somebody else, who knew it too
       if (!(await accounts.setPassword(actor, user, password))) throw WrongPassword();
       return undefined;

@@ -12,9 +12,9 @@ import {
   resetPassword,
 } from './contract.ts';
 import type { RefuseGuessable } from './guessing.ts';
-import { hashPassword } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { hashOf } from './principal.ts';
-import type { Limit } from './rules/limits.ts';
+import { type Limit, networkOf } from './rules/limits.ts';
 import type { Accounts } from './store/accounts.ts';
 import type { Limits } from './store/limits.ts';
 import type { PasswordResets } from './store/password-resets.ts';
@@ -29,12 +29,15 @@ export interface Resetting {
   /** How often new passwords may be set from one address. */
   most: Limit;
   refuseGuessable: RefuseGuessable;
+  passwords: Passwords;
   now: () => Date;
   appUrl: string;
 }
 
 /** The operations on forgotten passwords: those of admins and their members, and the operator's. */
-export function resetting({ accounts, resets, limits, most, refuseGuessable, now, appUrl }: Resetting) {
+export function resetting(of: Resetting) {
+  const { accounts, resets, limits, most, refuseGuessable, passwords, now, appUrl } = of;
+
   return {
     handled: [
       handle(resetMemberPassword, async ({ actor, params }) => {
@@ -50,12 +53,12 @@ export function resetting({ accounts, resets, limits, most, refuseGuessable, now
       }),
 
       handle(resetPassword, async ({ body, call }) => {
-        await limits.take(['login', call.address], most);
+        await limits.take(['login', networkOf(call.address)], most);
         const open = await resets.open(hashOf(body.token), now());
         if (!open) throw ResetInvalid();
         const { reset, user } = open;
         refuseGuessable(body.password, [user.email, user.name], 'body/password');
-        if (!(await resets.use(reset, await hashPassword(body.password)))) throw ResetInvalid();
+        if (!(await resets.use(reset, await passwords.hash(body.password)))) throw ResetInvalid();
         return undefined;
       }),
     ],

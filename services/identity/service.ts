@@ -9,8 +9,10 @@ import { guessing } from './guessing.ts';
 import { inbox, telling } from './inbox.ts';
 import { inviting } from './inviting.ts';
 import { organization } from './organization.ts';
+import { passwordsWithin } from './passwords.ts';
 import { people } from './people.ts';
 import { principalFrom } from './principal.ts';
+import { proving } from './proving.ts';
 import { about, reference } from './reference.ts';
 import { resetting } from './resetting.ts';
 import { sessionsOf } from './sessions.ts';
@@ -23,17 +25,25 @@ import { operatorFrom, subscribing } from './subscribing.ts';
 
 const accessTokenSeconds = 900;
 const hourMs = 3_600_000;
+/** Passwords that wait to be checked before the next one is told to come back. */
+const mostWaiting = 50;
 
 export const identity = service({
   contract: identityContract,
   settings: identitySettings,
   collections: identityCollections,
   start({ store, settings, now, log }) {
-    const kept = { ...identityStore(store, now), refuseGuessable: guessing() };
+    const most = signInLimits(settings);
+    const stored = identityStore(store, now);
+    const kept = {
+      ...stored,
+      refuseGuessable: guessing(),
+      passwords: passwordsWithin({ atOnce: settings.PASSWORD_HASHES_AT_ONCE, waiting: mostWaiting }),
+      prove: proving(stored.limits, most.failures),
+    };
     const keys = signing({ ...kept, sealing: store.sealing(sealedPrivate), lifeSeconds: accessTokenSeconds });
     const sessions = sessionsOf({ ...kept, signing: keys, accessTokenSeconds });
     const terms = planTerms(settings);
-    const most = signInLimits(settings);
     const plan = subscribing({ ...kept, terms });
     const reset = resetting({ ...kept, most: most.logins, appUrl: settings.APP_URL });
     const operated = {
@@ -48,7 +58,7 @@ export const identity = service({
         ...reset.handled,
         ...keys.handled,
         ...people(kept),
-        ...inviting({ ...kept, sessions, appUrl }),
+        ...inviting({ ...kept, sessions, most: most.logins, appUrl }),
         ...organization(kept),
         ...keepingDepartments(kept),
         ...plan.handled,

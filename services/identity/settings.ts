@@ -14,12 +14,16 @@ export const identitySettings = z.object({
   REGISTRATIONS_PER_HOUR: integer
     .default(10)
     .meta({ description: 'Registrations from one address; 0 is no limit' }),
-  LOGINS_PER_MINUTE: integer
-    .default(10)
-    .meta({ description: 'Attempts to log in from one address; 0 is no limit' }),
+  LOGINS_PER_MINUTE: integer.default(10).meta({
+    description:
+      'Attempts from one address to log in, register, accept an invitation or use a password reset; 0 is no limit',
+  }),
   LOGIN_FAILURES_PER_15_MINUTES: integer
     .default(10)
     .meta({ description: 'Failed logins of one account from one address; 0 is no limit' }),
+  PASSWORD_HASHES_AT_ONCE: integer.pipe(z.number().min(1).max(64)).default(2).meta({
+    description: 'Passwords that a process checks at once; each takes a thread of UV_THREADPOOL_SIZE',
+  }),
   SIGNING_KEY_DAYS: integer
     .pipe(z.number().min(1))
     .default(30)

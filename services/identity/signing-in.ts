@@ -11,19 +11,22 @@ import {
   WrongCredentials,
 } from './contract.ts';
 import type { RefuseGuessable } from './guessing.ts';
-import { hashPassword, isPassword } from './passwords.ts';
-import { accountFactor, type Limit, type SignInLimits } from './rules/limits.ts';
+import type { Passwords } from './passwords.ts';
+import type { Prove } from './proving.ts';
+import { networkOf, type SignInLimits } from './rules/limits.ts';
 import { type PlanTerms, termsOf } from './rules/plans.ts';
 import { isReserved, slugFrom } from './rules/slug.ts';
 import type { Sessions } from './sessions.ts';
 import type { Accounts, Membership } from './store/accounts.ts';
-import type { Counted, Limits } from './store/limits.ts';
+import type { Limits } from './store/limits.ts';
 
 /** Everything signing in needs. */
 export interface SigningIn {
   accounts: Accounts;
   sessions: Sessions;
   refuseGuessable: RefuseGuessable;
+  passwords: Passwords;
+  prove: Prove;
   now: () => Date;
   defaultPlan: string;
   terms: PlanTerms;
@@ -37,9 +40,11 @@ export function signingIn(of: SigningIn) {
   return [
     handle(register, async ({ body, call }) => {
       if (body.organization_slug !== undefined && isReserved(body.organization_slug)) throw reservedSlug();
+      const network = networkOf(call.address);
+      await of.limits.take(['login', network], of.most.logins);
       of.refuseGuessable(body.password, [body.email, body.name, body.organization_name], 'body/password');
-      await of.limits.take(['registration', call.address], of.most.registrations);
-      const passwordHash = await hashPassword(body.password);
+      await of.limits.take(['registration', network], of.most.registrations);
+      const passwordHash = await of.passwords.hash(body.password);
       const asked = body.organization_slug !== undefined;
       const membership = await of.accounts.create({
         organizationName: body.organization_name,
@@ -55,16 +60,13 @@ export function signingIn(of: SigningIn) {
     }),
 
     handle(logIn, async ({ body, call }) => {
-      const guessing = guessesOf(body.email, call.address, of.most.failures);
-      await of.limits.take(['login', call.address], of.most.logins);
-      for (const [counted, limit] of guessing) await of.limits.check(counted, limit);
-      const user = await of.accounts.userByEmail(body.email);
-      const right = await isPassword(body.password, user?.password);
-      if (!user || !right) {
-        // known or not, an account is counted alike
-        for (const [counted, limit] of guessing) await of.limits.take(counted, limit);
-        throw WrongCredentials();
-      }
+      await of.limits.take(['login', networkOf(call.address)], of.most.logins);
+      const user = await of.prove({ email: body.email, address: call.address }, async () => {
+        const found = await of.accounts.userByEmail(body.email);
+        // known or not, an account takes the same work
+        return (await of.passwords.isRight(body.password, found?.password)) ? found : undefined;
+      });
+      if (!user) throw WrongCredentials();
       const memberships = await of.accounts.membershipsOf(user);
       return of.sessions.begin(chosen(memberships, body.organization_slug));
     }),
@@ -79,14 +81,6 @@ export function signingIn(of: SigningIn) {
       await of.sessions.end(body.refresh_token);
       return undefined;
     }),
-  ];
-}
-
-/** What a failed login counts for: the account from this address, and more softly the account from anywhere. */
-function guessesOf(email: string, address: string, failures: Limit): [Counted, Limit][] {
-  return [
-    [['failure', email, address], failures],
-    [['failure', email], { ...failures, most: failures.most * accountFactor }],
   ];
 }
 

@@ -1,4 +1,5 @@
 /** Limits of signing in: how often, within which time; 0 is no limit. */
+import ipaddr from 'ipaddr.js';
 
 /** So many within a window of time. */
 export interface Limit {
@@ -10,7 +11,7 @@ export interface Limit {
 export interface SignInLimits {
   /** Registrations from one address. */
   registrations: Limit;
-  /** Attempts to log in from one address. */
+  /** Attempts from one address to log in, register, accept an invitation or use a reset. */
   logins: Limit;
   /** Failed attempts for one account from one address. */
   failures: Limit;
@@ -18,6 +19,15 @@ export interface SignInLimits {
 
 /** Softer, for one account from any address: somebody else's guessing must not lock its owner out too soon. */
 export const accountFactor = 10;
+
+/** What is counted as one address: an IPv4 address, or the 64 bits of an IPv6 address that its owner was given. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const ip = ipaddr.process(address);
+  return ip instanceof ipaddr.IPv6
+    ? `${ip.toNormalizedString().split(':', 4).join(':')}::/64`
+    : ip.toString();
+}
 
 /** The window that a moment is in: its number, and when it ends. */
 export function windowAt(at: Date, windowMs: number): { number: number; endsAt: Date } {

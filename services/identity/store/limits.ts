@@ -13,22 +13,17 @@ export function limits(store: Store, now: () => Date) {
   const rows = store.rows(rateLimits);
 
   return {
-    /** Counts one more; over the limit it is `TooManyRequests` with `Retry-After`. */
-    async take(counted: Counted, limit: Limit): Promise<void> {
-      if (limit.most === 0) return;
-      const { id, endsAt, at } = windowOf(counted, limit);
+    /** Counts one more; over the limit it is `TooManyRequests` with `Retry-After`. Gives what takes it back. */
+    async take(counted: Counted, limit: Limit): Promise<() => Promise<void>> {
+      if (limit.most === 0) return async () => undefined;
+      const { _id, endsAt, at } = windowOf(counted, limit);
       const options = { upsert: true, returnDocument: 'after' as const };
       const count = { $inc: { count: 1 }, $setOnInsert: { expires_at: endsAt } };
-      const row = await rows.findOneAndUpdate({ _id: id }, count, options).lean();
+      const row = await rows.findOneAndUpdate({ _id }, count, options).lean();
       if ((row?.count ?? 1) > limit.most) throw tooMany(endsAt, at);
-    },
-
-    /** `TooManyRequests` when as many as the limit have been counted; counts nothing. */
-    async check(counted: Counted, limit: Limit): Promise<void> {
-      if (limit.most === 0) return;
-      const { id, endsAt, at } = windowOf(counted, limit);
-      const row = await rows.findOne({ _id: id }).lean();
-      if (row && row.count >= limit.most) throw tooMany(endsAt, at);
+      return async () => {
+        await rows.updateOne({ _id }, { $inc: { count: -1 } });
+      };
     },
   };
 
@@ -37,7 +32,7 @@ export function limits(store: Store, now: () => Date) {
     const { number, endsAt } = windowAt(at, windowMs);
     // addresses and emails are not kept in the clear
     const hash = createHash('sha256').update(JSON.stringify(whom)).digest('base64url');
-    return { id: `${what}:${hash}:${number}`, endsAt, at };
+    return { _id: `${what}:${hash}:${number}`, endsAt, at };
   }
 }
 

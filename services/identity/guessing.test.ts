@@ -1,0 +1,32 @@
+/** Passwords that are easy to guess are refused, without a long one holding everybody up. */
+import { randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { guessing } from './guessing.ts';
+
+const refuse = guessing();
+
+test.each(['password1234', 'qwertyuiop123', 'ada.lovelace@example.com', 'passwordpassword'.repeat(8)])(
+  '%s is refused, at the path of the body that it came in',
+  (password) => {
+    const refused = () => refuse(password, ['ada.lovelace@example.com'], 'body/password');
+    expect(refused).toThrow(
+      expect.objectContaining({ extra: { errors: [expect.objectContaining({ path: 'body/password' })] } }),
+    );
+  },
+);
+
+test('a password that is hard to guess may pass, short or long', () => {
+  for (const bytes of [9, 24, 190])
+    expect(() => refuse(randomBytes(bytes).toString('base64'), [], 'body/password')).not.toThrow();
+});
+
+test('the longest password takes no more work than one of thirty-two characters', () => {
+  const work = (length: number) => {
+    const texts = Array.from({ length: 4 }, () => randomBytes(256).toString('base64').slice(0, length));
+    const before = process.cpuUsage();
+    for (const text of texts) refuse(text, [], 'body/password');
+    return process.cpuUsage(before).user;
+  };
+  work(32);
+  expect(work(256)).toBeLessThan(10 * work(32));
+}, 60_000);
