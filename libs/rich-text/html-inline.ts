@@ -3,12 +3,12 @@ import { Buffer } from 'node:buffer';
 import { stringOf } from './attributes.ts';
 import { imageOf } from './image.ts';
 import { hrefOf, safeHref } from './link.ts';
-import { element, escaped } from './markup.ts';
+import { type Attributes, element, escaped, type Html, joined } from './markup.ts';
 import { textOf } from './text.ts';
 import type { RichText } from './tree.ts';
 
 type Wrapping = { name: string; href?: string };
-type Piece = { html: string; wrappings: Wrapping[] };
+type Piece = { html: Html; wrappings: Wrapping[] };
 
 /** The elements of the known marks, from the outermost to the innermost; a link is around them all. */
 const elements = new Map([
@@ -23,29 +23,32 @@ const elements = new Map([
 ]);
 
 /** The leaves of one textblock (text, hard breaks, images) as HTML; neighbours under the same link or mark share its element. */
-export function inlineHtml(leaves: RichText[]): string {
+export function inlineHtml(leaves: RichText[]): Html {
   return nested(leaves.map(piece), 0);
 }
 
-function nested(pieces: Piece[], level: number): string {
-  let html = '';
+function nested(pieces: Piece[], level: number): Html {
+  const html: Html[] = [];
   for (let start = 0, end = 0; start < pieces.length; start = end) {
     const around = pieces[start]?.wrappings[level];
     end = start + 1;
     while (end < pieces.length && isSame(pieces[end]?.wrappings[level], around)) end += 1;
     const group = pieces.slice(start, end);
-    if (!around) html += group.map((one) => one.html).join('');
-    else html += element(around.name, attributesOf(around), nested(group, level + 1));
+    if (!around) for (const one of group) html.push(one.html);
+    else html.push(element(around.name, attributesOf(around), nested(group, level + 1)));
   }
-  return html;
+  return joined(html);
 }
 
 function isSame(one: Wrapping | undefined, other: Wrapping | undefined): boolean {
   return one?.name === other?.name && one?.href === other?.href;
 }
 
-function attributesOf({ href }: Wrapping) {
-  return href === undefined ? {} : { href, rel: 'noopener noreferrer nofollow' };
+/** Pages open beside this one, which may be framed: most of them could not be shown in the frame. */
+function attributesOf({ href }: Wrapping): Attributes {
+  if (href === undefined) return {};
+  const target = href.startsWith('http') ? '_blank' : undefined;
+  return { href, target, rel: 'noopener noreferrer nofollow' };
 }
 
 function piece(leaf: RichText): Piece {

@@ -8,10 +8,11 @@ import { dataUri, png } from './sample-images.ts';
 import { plainText } from './text.ts';
 import type { RichText } from './tree.ts';
 
-const flow = 'p h1 h2 h3 h4 h5 h6 pre blockquote hr ul ol table'.split(' ');
+const flow = 'p h1 h2 h3 h4 h5 h6 pre blockquote hr ul ol div'.split(' ');
 const phrasing = 'a strong em s u mark sub sup code br img #text'.split(' ');
 const allowed = new Map<string, string[]>([
-  ...['root', 'blockquote', 'td', 'th', 'div'].map((name): [string, string[]] => [name, flow]),
+  ...['root', 'blockquote', 'td', 'th'].map((name): [string, string[]] => [name, flow]),
+  ['div', [...flow, 'table']],
   ...[
     'p',
     'h1',
@@ -33,7 +34,7 @@ const allowed = new Map<string, string[]>([
   ['pre', ['code']],
   ['ul', ['li']],
   ['ol', ['li']],
-  ['li', [...flow, 'input', 'div']],
+  ['li', [...flow, 'input']],
   ['table', ['thead', 'tbody']],
   ['thead', ['tr']],
   ['tbody', ['tr']],
@@ -42,6 +43,7 @@ const allowed = new Map<string, string[]>([
 const attributes = new Map<string, RegExp>([
   ['a href', /^(https?:|mailto:)/],
   ['a rel', /^noopener noreferrer nofollow$/],
+  ['a target', /^_blank$/],
   ['img src', /^data:image\/(png|jpeg|gif);base64,[A-Za-z0-9+/]+=*$/],
   ['img alt', /^/],
   ['img title', /^/],
@@ -51,6 +53,10 @@ const attributes = new Map<string, RegExp>([
   ['input disabled', /^$/],
   ['input checked', /^$/],
   ['input aria-label', /^Done$/],
+  ['div class', /^table$/],
+  ['div tabindex', /^0$/],
+  ['div role', /^group$/],
+  ['div aria-label', /^Table$/],
   ['ol start', /^\d+$/],
   ['ol type', /^[1aAiI]$/],
   ['th scope', /^(col|row)$/],

@@ -5,7 +5,7 @@ import { toHtml } from './html.ts';
 import { dataUri, gif, png } from './sample-images.ts';
 import type { RichText } from './tree.ts';
 
-const rel = 'rel="noopener noreferrer nofollow"';
+const rel = 'target="_blank" rel="noopener noreferrer nofollow"';
 
 test('headings go below the page: level 1 is h5 or what the page asks for, and none is below h6', () => {
   const heading = (level: unknown) => nodeWith('heading', { level }, 'x');
@@ -67,6 +67,13 @@ test('a link is one link across the marks within it, and two targets are two lin
   );
 });
 
+test('a link opens beside the page, which may be framed; mail has a window of its own', () => {
+  expect(toHtml(p(text('a', link('http://a.example/'))))).toContain('target="_blank"');
+  expect(toHtml(p(text('a', link('mailto:a@b.example'))))).toBe(
+    '<p><a href="mailto:a@b.example" rel="noopener noreferrer nofollow">a</a></p>',
+  );
+});
+
 test('a link to anywhere but the web or a mailbox is only its words', () => {
   expect(toHtml(p(text('a', link('javascript:alert(1)')), text('b', link('/x'))))).toBe('<p>ab</p>');
 });
@@ -119,8 +126,8 @@ test('header cells at the top are the head of their columns, those further down 
   const td = nodeWith('tableCell', { colspan: 2, rowspan: 3 }, p('d'));
   const table = node('table', node('tableRow', th('a'), th('b')), node('tableRow', th('c'), td));
   expect(toHtml(table).replaceAll('\n', '')).toBe(
-    '<table><thead><tr><th scope="col"><p>a</p></th><th scope="col"><p>b</p></th></tr></thead>' +
-      '<tbody><tr><th scope="row"><p>c</p></th><td colspan="2" rowspan="3"><p>d</p></td></tr></tbody></table>',
+    '<div class="table" tabindex="0" role="group" aria-label="Table"><table><thead><tr><th scope="col"><p>a</p></th><th scope="col"><p>b</p></th></tr></thead>' +
+      '<tbody><tr><th scope="row"><p>c</p></th><td colspan="2" rowspan="3"><p>d</p></td></tr></tbody></table></div>',
   );
 });
 

@@ -1,7 +1,7 @@
 /** Shows rich text as HTML that is safe by construction: only the elements and attributes named here and in html-inline.ts exist. */
 import { numberOf, stringOf } from './attributes.ts';
 import { inlineHtml } from './html-inline.ts';
-import { type Attributes, element, escaped } from './markup.ts';
+import { type Attributes, element, escaped, type Html, joined } from './markup.ts';
 import { textOf } from './text.ts';
 import type { RichText } from './tree.ts';
 import { wellFormed } from './well-formed.ts';
@@ -10,18 +10,22 @@ const alignments = new Set(['left', 'center', 'right', 'justify']);
 const numerals = new Set(['1', 'a', 'A', 'i', 'I']);
 
 /**
- * The content as sanitised HTML without styles or scripts; classes are `align-…`, `language-…`, `task-list` and `task-item`.
- * A heading of level 1 becomes `h5`, or `h<headingLevel>`, deeper ones follow down to `h6`. Remote images become links.
+ * The content as sanitised HTML without styles or scripts; classes are `align-…`, `language-…`, `task-list`, `task-item` and
+ * `table` (around each table, to scroll in). A heading of level 1 becomes `h5`, or `h<headingLevel>`, deeper ones follow down to
+ * `h6`. Remote images become links.
  */
-export function toHtml(content: RichText, { headingLevel = 5 }: { headingLevel?: number } = {}): string {
+export function toHtml(content: RichText, { headingLevel = 5 }: { headingLevel?: number } = {}): Html {
   return blocks(wellFormed(content), headingLevel);
 }
 
-function blocks(parent: RichText, headingLevel: number): string {
-  return (parent.content ?? []).map((node) => block(node, headingLevel)).join('\n');
+function blocks(parent: RichText, headingLevel: number): Html {
+  return joined(
+    (parent.content ?? []).map((node) => block(node, headingLevel)),
+    '\n',
+  );
 }
 
-function block(node: RichText, headingLevel: number): string {
+function block(node: RichText, headingLevel: number): Html {
   switch (node.type) {
     case 'heading': {
       const level = headingLevel + (numberOf(node, 'level', 1, 6) ?? 1) - 1;
@@ -44,7 +48,7 @@ function block(node: RichText, headingLevel: number): string {
   }
 }
 
-function textblock(name: string, node: RichText): string {
+function textblock(name: string, node: RichText): Html {
   const align = stringOf(node, 'textAlign');
   return element(
     name,
@@ -53,15 +57,18 @@ function textblock(name: string, node: RichText): string {
   );
 }
 
-function code(node: RichText): string {
+function code(node: RichText): Html {
   const language = stringOf(node, 'language');
   const known = /^[A-Za-z0-9+#._-]{1,40}$/.test(language) ? `language-${language}` : undefined;
   const text = (node.content ?? []).map(textOf).join('');
   return element('pre', {}, element('code', { class: known }, escaped(text)));
 }
 
-function list(node: RichText, headingLevel: number): string {
-  const inner = (node.content ?? []).map((item) => listItem(item, headingLevel)).join('\n');
+function list(node: RichText, headingLevel: number): Html {
+  const inner = joined(
+    (node.content ?? []).map((item) => listItem(item, headingLevel)),
+    '\n',
+  );
   if (node.type === 'taskList') return element('ul', { class: 'task-list' }, inner);
   if (node.type === 'bulletList') return element('ul', {}, inner);
   const type = stringOf(node, 'type');
@@ -70,28 +77,33 @@ function list(node: RichText, headingLevel: number): string {
   return element('ol', attributes, inner);
 }
 
-function listItem(item: RichText, headingLevel: number): string {
+function listItem(item: RichText, headingLevel: number): Html {
   const inner = blocks(item, headingLevel);
   if (item.type !== 'taskItem') return element('li', {}, inner);
   const checked = item.attrs?.checked === true ? '' : undefined;
   const box = element('input', { type: 'checkbox', disabled: '', checked, 'aria-label': 'Done' });
-  return element('li', { class: 'task-item' }, box + element('div', {}, inner));
+  return element('li', { class: 'task-item' }, joined([box, element('div', {}, inner)]));
 }
 
-/** The first rows of header cells only are the head; a header cell further down is its row's. */
-function table(node: RichText, headingLevel: number): string {
+/**
+ * The first rows of header cells only are the head; a header cell further down is its row's. A table may be wider than the page,
+ * so it stands in a box that scrolls, also by keyboard.
+ */
+function table(node: RichText, headingLevel: number): Html {
   const rows = node.content ?? [];
   const body = rows.findIndex((row) => row.content?.some((cell) => cell.type !== 'tableHeader'));
   const split = body === -1 ? rows.length : body;
-  const part = (name: string, scope: string, some: RichText[]) =>
-    some.length === 0
-      ? ''
-      : element(name, {}, some.map((row) => tableRow(row, scope, headingLevel)).join('\n'));
-  const inner = part('thead', 'col', rows.slice(0, split)) + part('tbody', 'row', rows.slice(split));
-  return element('table', {}, inner);
+  const part = (name: string, scope: string, some: RichText[]): Html[] => {
+    if (some.length === 0) return [];
+    const inner = some.map((row) => tableRow(row, scope, headingLevel));
+    return [element(name, {}, joined(inner, '\n'))];
+  };
+  const parts = [...part('thead', 'col', rows.slice(0, split)), ...part('tbody', 'row', rows.slice(split))];
+  const box = { class: 'table', tabindex: 0, role: 'group', 'aria-label': 'Table' };
+  return element('div', box, element('table', {}, joined(parts)));
 }
 
-function tableRow(row: RichText, scope: string, headingLevel: number): string {
+function tableRow(row: RichText, scope: string, headingLevel: number): Html {
   const inner = (row.content ?? []).map((cell) => {
     const isHeader = cell.type === 'tableHeader';
     const spans: Attributes = {
@@ -101,5 +113,5 @@ function tableRow(row: RichText, scope: string, headingLevel: number): string {
     };
     return element(isHeader ? 'th' : 'td', spans, blocks(cell, headingLevel));
   });
-  return element('tr', {}, inner.join(''));
+  return element('tr', {}, joined(inner));
 }

@@ -1,6 +1,11 @@
 /** Writes HTML so that nothing can leave its place: names come from our code only, text and attributes are always escaped. */
 import { clean } from './text.ts';
 
+declare const made: unique symbol;
+
+/** HTML that was made here: no other string may stand where HTML is asked for. */
+export type Html = string & { readonly [made]: true };
+
 /** Attributes by name; undefined leaves one out, a number is written as such. */
 export type Attributes = Record<string, string | number | undefined>;
 
@@ -13,14 +18,30 @@ const escapes = new Map([
 ]);
 
 /** The text as HTML that shows exactly it. */
-export function escaped(text: string): string {
-  return clean(text).replace(/[&<>"']/g, (character) => escapes.get(character) ?? '');
+export function escaped(text: string): Html {
+  return trusted(clean(text).replace(/[&<>"']/g, (character) => escapes.get(character) ?? ''));
 }
 
 /** An element around HTML that was made here; without `inner` it is a void one, in the form that XML parsers read too. */
-export function element(name: string, attributes: Attributes, inner?: string): string {
+export function element(name: string, attributes: Attributes, inner?: Html): Html {
   const opening = `<${name}${attributesOf(attributes)}`;
-  return inner === undefined ? `${opening}/>` : `${opening}>${inner}</${name}>`;
+  return trusted(inner === undefined ? `${opening}/>` : `${opening}>${inner}</${name}>`);
+}
+
+/** A template of our own; what is put into it must be HTML that was made here. */
+export function html(texts: TemplateStringsArray, ...inner: readonly Html[]): Html {
+  return trusted(String.raw({ raw: texts }, ...inner));
+}
+
+/** Pieces one after the other. */
+export function joined(pieces: readonly Html[], between: '' | ' ' | '\n' = ''): Html {
+  return trusted(pieces.join(between));
+}
+
+/** A style sheet of our own; throws when it could end its element. */
+export function style(css: string): Html {
+  if (css.includes('<')) throw new Error('A style sheet may not hold <');
+  return trusted(`<style>${css}</style>`);
 }
 
 function attributesOf(attributes: Attributes): string {
@@ -29,4 +50,9 @@ function attributesOf(attributes: Attributes): string {
     if (value !== undefined) written += ` ${name}="${escaped(String(value))}"`;
   }
   return written;
+}
+
+/** The only way from a string to HTML: every caller above has escaped what is not its own. */
+function trusted(html: string): Html {
+  return html as Html;
 }

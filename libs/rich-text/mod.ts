@@ -4,6 +4,7 @@ export { toHtml } from './html.ts';
 export { imageOf } from './image.ts';
 export { safeHref } from './link.ts';
 export { toMarkdown } from './markdown.ts';
+export { type Attributes, element, escaped, type Html, html, joined, style } from './markup.ts';
 export { toMdast } from './mdast.ts';
 export { plainText } from './text.ts';
 export { type Mark, type RichText, walk } from './tree.ts';
