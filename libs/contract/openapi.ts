@@ -74,7 +74,13 @@ function operationObject(operation: AnyOperation, tag: string, schemas: Record<s
     responses: {
       [operation.status]: success(operation, schemas),
       ...Object.fromEntries(
-        statuses.map((status) => [status, failure(problems.filter((kind) => kind.status === status))]),
+        statuses.map((status) => [
+          status,
+          failure(
+            problems.filter((kind) => kind.status === status),
+            operation.problemPages ?? false,
+          ),
+        ]),
       ),
     },
   };
@@ -147,7 +153,7 @@ function success(operation: AnyOperation, schemas: Record<string, Schema>): Sche
   };
 }
 
-function failure(kinds: ProblemKind[]): Schema {
+function failure(kinds: ProblemKind[], pages: boolean): Schema {
   const lines = kinds.map((kind) => `- \`${kind.code}\`: ${kind.title}`);
   const schema = {
     allOf: [
@@ -155,7 +161,11 @@ function failure(kinds: ProblemKind[]): Schema {
       { properties: { code: { enum: kinds.map((kind) => kind.code) } } },
     ],
   };
-  return { description: lines.join('\n'), content: { 'application/problem+json': { schema } } };
+  const page = { 'text/html': { schema: { description: 'A page for those who prefer HTML' } } };
+  return {
+    description: lines.join('\n'),
+    content: { 'application/problem+json': { schema }, ...(pages && page) },
+  };
 }
 
 function webhookObject(name: string, sentence: string, data: Schema): Schema {

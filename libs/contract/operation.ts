@@ -37,6 +37,8 @@ export interface Operation<
   readonly paged?: boolean;
   /** Top-level fields of the answer that are shown once: a replay by Idempotency-Key has null there. */
   readonly secrets?: readonly string[];
+  /** Whether those who prefer HTML get problems as pages too; its handler says how they look. */
+  readonly problemPages?: boolean;
   /** Problems of this operation beside those that the protocol makes. */
   readonly problems: readonly ProblemKind[];
 }

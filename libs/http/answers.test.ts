@@ -209,6 +209,9 @@ describe('bodies of answers', () => {
       const { headers } = await get(path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      // frame-ancestors says it; an operation that may be framed could not take the older header back
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('x-frame-options')).toBeNull();
       expect(headers.get('x-powered-by')).toBeNull();
     }
   });

@@ -10,6 +10,7 @@ import {
   type Json,
   type Media,
   type ParamsOf,
+  type Problem,
   type QueryOf,
 } from '#libs/contract';
 import type { Acting } from '#libs/store';
@@ -30,6 +31,8 @@ export interface Call {
   readonly ifMatch?: readonly string[];
   /** Whether the client prefers HTML to JSON, as browsers do. */
   readonly prefersHtml: boolean;
+  /** Whether the client says that it has the answer with this ETag already (`If-None-Match`). */
+  has(etag: string): boolean;
 }
 
 /** What a handler gets. */
@@ -102,7 +105,16 @@ export interface Handled {
   run(asked: Asked<AnyOperation>): Promise<unknown>;
   /** Rejects when the caller may no longer have the answer that was kept for its Idempotency-Key. */
   mayHave?(asked: Asked<AnyOperation>): Promise<void>;
+  /** The page that stands for a problem; nothing for a caller who gets JSON. */
+  problemPage?: ProblemPage;
 }
+
+/** Makes the page that stands for a problem, if the caller wants one; the query is as it came, perhaps of a wrong form. */
+export type ProblemPage = (
+  problem: Problem,
+  call: Call,
+  query: Readonly<Record<string, unknown>>,
+) => { html: string; headers: Readonly<Record<string, string>> } | undefined;
 
 /**
  * Says how an operation is handled. The handler may run again within one request when transactions collide. An operation
@@ -114,4 +126,11 @@ export function handle<O extends AnyOperation>(
   mayHave?: (asked: Asked<O>) => Promise<void>,
 ): Handled {
   return { operation, run, ...(mayHave && { mayHave }) };
+}
+
+/** Says how the problems of an operation look as pages; throws when the operation does not declare that they do. */
+export function withProblemPages(handled: Handled, problemPage: ProblemPage): Handled {
+  if (!handled.operation.problemPages)
+    throw new Error(`${handled.operation.id} does not declare problemPages`);
+  return { ...handled, problemPage };
 }

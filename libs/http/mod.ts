@@ -1,6 +1,16 @@
 /** The door of the HTTP library: operations become routes, with everything the protocol asks for. */
 export { type Gateway, gateway } from './gateway.ts';
-export { type Answer, answer, type Call, type Handled, handle, type Principal, pageOf } from './handle.ts';
+export {
+  type Answer,
+  answer,
+  type Call,
+  type Handled,
+  handle,
+  type Principal,
+  type ProblemPage,
+  pageOf,
+  withProblemPages,
+} from './handle.ts';
 export { type Done, type Routes, routes } from './routes.ts';
 export { application, type Listening, listen } from './server.ts';
 export { type Bucket, tokenBucket } from './token-bucket.ts';

@@ -10,7 +10,7 @@ import {
   Unauthenticated,
 } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { strongTags } from './etag.ts';
+import { namesTag, strongTags } from './etag.ts';
 import type { Call, Handled, Principal } from './handle.ts';
 import { type Parsed, parseRequest } from './request.ts';
 import type { Bucket } from './token-bucket.ts';
@@ -45,17 +45,21 @@ export interface Routes {
   done(done: Done): void;
 }
 
-/** An Express router with a route for each handled operation. */
-export function routes(of: Routes): express.Router {
-  const router = express.Router({ caseSensitive: true, strict: true });
+/** A route for each handled operation. */
+export function routes(of: Routes): express.RequestHandler {
+  const router = () => express.Router({ caseSensitive: true, strict: true });
+  const [api, root] = [router(), router()];
+  // a router tries its routes one after the other: public links need not wait for the whole API
+  const routerOf = (path: string) => (path.startsWith(`${of.apiPrefix}/`) ? api : root);
   for (const handled of of.handled) {
     const { operation } = handled;
     const known = new Set(problemsOf(operation));
-    router[operation.method](pathOf(operation, of.apiPrefix), (request, response) =>
+    const path = pathOf(operation, of.apiPrefix);
+    routerOf(path)[operation.method](path, (request, response) =>
       of.span(operation.id, request.headers, () => serve(of, handled, known, request, response)),
     );
   }
-  return router;
+  return (request, response, next) => routerOf(request.path)(request, response, next);
 }
 
 /** An operation's path as Express writes it. */
@@ -74,15 +78,17 @@ async function serve(
   const startedAt = performance.now();
   const { operation } = handled;
   const requestId = String(response.getHeader('X-Request-Id'));
+  const call = callOf(request, requestId);
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
   try {
     principal = operation.access.authenticated ? await admit(of, operation, request) : undefined;
     const parsed = await parseRequest(operation, request, response);
-    await send(request, response, await answered(of, handled, principal, parsed, request, requestId));
+    await send(request, response, await answered(of, handled, principal, parsed, request, call));
   } catch (error) {
     failure = failureOf(error, known);
-    sendProblem(response, failure.problem);
+    const { problem } = failure;
+    sendProblem(response, problem, handled.problemPage?.(problem, call, request.query));
   }
   of.done({
     operation: operation.id,
@@ -114,11 +120,10 @@ async function answered(
   principal: Principal | undefined,
   parsed: Parsed,
   request: Request,
-  requestId: string,
+  call: Call,
 ): Promise<Rendered> {
   const { operation } = handled;
   const { params, query, body } = parsed;
-  const call = callOf(request, requestId);
   const run = async (actor: Principal | undefined) =>
     render(operation.status, await handled.run({ actor, params, query, body, call }), request);
   const key = operation.method === 'post' && principal ? idempotencyKey(request) : undefined;
@@ -155,7 +160,12 @@ function callOf(request: Request, requestId: string): Call {
   return {
     requestId,
     address: request.ip ?? '',
-    prefersHtml: request.accepts(['application/json', 'text/html']) === 'text/html',
+    // few operations ask, and most who ask are programs that say nothing
+    get prefersHtml() {
+      const { accept = '*/*' } = request.headers;
+      return accept !== '*/*' && request.accepts(['application/json', 'text/html']) === 'text/html';
+    },
+    has: (etag) => namesTag(request.headers['if-none-match'], etag),
     ...(ifMatch && { ifMatch }),
   };
 }

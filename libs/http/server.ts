@@ -1,18 +1,28 @@
 /** The application around the routes, and the listener that stops in an orderly way. */
+import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
-import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, newId } from '#libs/contract';
+import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound } from '#libs/contract';
 import { pathOf } from './routes.ts';
 import { problemOf, sendProblem } from './write.ts';
 
-/** Answers of the API are no pages; an operation that gives one sends its own policy. */
-const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } };
+/**
+ * Answers of the API are no pages; an operation that gives one sends its own policy. `frame-ancestors` says who may frame it, so
+ * X-Frame-Options, which cannot say as much, is left out.
+ */
+const headers = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  xFrameOptions: false,
+};
 
 /** Puts routers behind what every answer carries; unknown routes get 404, known ones with a wrong method 405. */
 export function application(of: {
-  routers: readonly express.Router[];
+  routers: readonly express.RequestHandler[];
   operations: readonly AnyOperation[];
   apiPrefix: string;
   /** Networks whose `X-Forwarded-For` counts, as CIDRs. */
@@ -25,7 +35,7 @@ export function application(of: {
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', of.trustedProxies.length > 0 ? [...of.trustedProxies] : false);
-  app.use(helmet({ contentSecurityPolicy: apiPolicy }), requestIds);
+  app.use(helmet(headers), requestIds);
   for (const router of of.routers) app.use(router);
   app.use(unknownRoute(of.operations, of.apiPrefix));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
@@ -81,7 +91,7 @@ function portOf(server: Server): number {
 
 function requestIds(request: Request, response: Response, next: NextFunction): void {
   const given = request.get('x-request-id');
-  response.setHeader('X-Request-Id', given && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : newId());
+  response.setHeader('X-Request-Id', given && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID());
   next();
 }
 

@@ -1,8 +1,8 @@
 /** A token bucket for each key: a steady rate with a burst, kept in the process. */
 import { LRUCache } from 'lru-cache';
 
-/** Takes one token of a key: 0 when there was one, else the seconds until there is. */
-export type Bucket = (key: string) => number;
+/** Takes one token of a key, or only looks for one: 0 when there was one, else the seconds until there is. */
+export type Bucket = (key: string, how?: 'take' | 'look') => number;
 
 /** Buckets that refill at `perMinute` and hold at most `burst` tokens; the least used keys are forgotten. */
 export function tokenBucket(of: {
@@ -13,11 +13,11 @@ export function tokenBucket(of: {
 }): Bucket {
   const perMs = of.perMinute / 60_000;
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: of.keys ?? 100_000 });
-  return (key) => {
+  return (key, how = 'take') => {
     const at = of.now();
     const before = buckets.get(key) ?? { tokens: of.burst, at };
     const tokens = Math.min(of.burst, before.tokens + Math.max(0, at - before.at) * perMs);
-    buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, at });
+    if (how === 'take') buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, at });
     return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs / 1000);
   };
 }

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { Body, Internal, Json, Problem, Unavailable } from '#libs/contract';
 import { isUnavailable } from '#libs/store';
 import { namesTag } from './etag.ts';
-import { Answer } from './handle.ts';
+import { Answer, type ProblemPage } from './handle.ts';
 
 /** What a handler gave, ready to be sent or kept. */
 export interface Rendered {
@@ -60,27 +60,25 @@ export function problemOf(error: unknown): Problem {
   return Internal();
 }
 
-/** Sends a problem (RFC 9457). */
-export function sendProblem(response: Response, { kind, message, extra, headers }: Problem): void {
+/** Sends a problem (RFC 9457), or the page that stands for it. */
+export function sendProblem(
+  response: Response,
+  { kind, message, extra, headers }: Problem,
+  page?: ReturnType<ProblemPage>,
+): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
   if (kind.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries({ ...headers, ...page?.headers }))
+    response.setHeader(name, value);
   const { code, status, title } = kind;
   const request_id = String(response.getHeader('X-Request-Id') ?? '');
-  const body = JSON.stringify({
-    type: `urn:problem:${code}`,
-    title,
-    status,
-    detail: message,
-    code,
-    request_id,
-    ...extra,
-  });
+  const members = { type: `urn:problem:${code}`, title, status, detail: message, code, request_id };
+  const body = page?.html ?? JSON.stringify({ ...members, ...extra });
   response.status(status);
-  response.setHeader('Content-Type', 'application/problem+json');
+  response.setHeader('Content-Type', page ? 'text/html; charset=utf-8' : 'application/problem+json');
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }

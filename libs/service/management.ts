@@ -10,7 +10,7 @@ export interface Management {
   health(): Promise<{ reasons: Record<string, string>; degraded: Record<string, string> }>;
   metrics: Metrics;
   /** The routes of operators. */
-  routers: readonly express.Router[];
+  routers: readonly express.RequestHandler[];
   operations: readonly AnyOperation[];
   trouble(what: string, error: unknown): void;
 }
