@@ -26,6 +26,7 @@ const homes: Record<string, RegExp> = {
   'prom-client': /^libs\/service\//,
   '@opentelemetry/api': /^libs\/service\//,
   testcontainers: /^libs\/testing\//,
+  'playwright-core': /^libs\/testing\//,
   jsonwebtoken: /^services\/identity\//,
   undici: /^services\/webhook-delivery\//,
 };

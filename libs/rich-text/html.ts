@@ -11,38 +11,52 @@ const numerals = new Set(['1', 'a', 'A', 'i', 'I']);
 
 /**
  * The content as sanitised HTML without styles or scripts; classes are `align-…`, `language-…`, `task-list`, `task-item` and
- * `table` (around each table, to scroll in). A heading of level 1 becomes `h5`, or `h<headingLevel>`, deeper ones follow down to
- * `h6`. Remote images become links.
+ * `table` (around each table, to scroll in). The highest headings in it become `h5`, or `h<headingLevel>`, deeper ones follow down
+ * to `h6`. Remote images become links.
  */
 export function toHtml(content: RichText, { headingLevel = 5 }: { headingLevel?: number } = {}): Html {
-  return blocks(wellFormed(content), headingLevel);
+  const whole = wellFormed(content);
+  return blocks(whole, headingLevel - highestIn(whole));
 }
 
-function blocks(parent: RichText, headingLevel: number): Html {
+/** The level of the highest headings, so that a text which begins at level 2 leaves no level out below its page. */
+function highestIn(node: RichText): number {
+  if (node.type === 'heading') return levelOf(node);
+  let highest = 6;
+  for (const child of node.content ?? []) highest = Math.min(highest, highestIn(child));
+  return highest;
+}
+
+function levelOf(heading: RichText): number {
+  return numberOf(heading, 'level', 1, 6) ?? 1;
+}
+
+/** The children of a node; headings are `below` levels further down than they say. */
+function blocks(parent: RichText, below: number): Html {
   return joined(
-    (parent.content ?? []).map((node) => block(node, headingLevel)),
+    (parent.content ?? []).map((node) => block(node, below)),
     '\n',
   );
 }
 
-function block(node: RichText, headingLevel: number): Html {
+function block(node: RichText, below: number): Html {
   switch (node.type) {
     case 'heading': {
-      const level = headingLevel + (numberOf(node, 'level', 1, 6) ?? 1) - 1;
-      return textblock(`h${Math.min(6, Math.max(1, Math.trunc(level)))}`, node);
+      const level = Math.trunc(below + levelOf(node));
+      return textblock(`h${Math.min(6, Math.max(1, level))}`, node);
     }
     case 'codeBlock':
       return code(node);
     case 'blockquote':
-      return element('blockquote', {}, blocks(node, headingLevel));
+      return element('blockquote', {}, blocks(node, below));
     case 'horizontalRule':
       return element('hr', {});
     case 'table':
-      return table(node, headingLevel);
+      return table(node, below);
     case 'bulletList':
     case 'taskList':
     case 'orderedList':
-      return list(node, headingLevel);
+      return list(node, below);
     default:
       return textblock('p', node);
   }
@@ -64,9 +78,9 @@ function code(node: RichText): Html {
   return element('pre', {}, element('code', { class: known }, escaped(text)));
 }
 
-function list(node: RichText, headingLevel: number): Html {
+function list(node: RichText, below: number): Html {
   const inner = joined(
-    (node.content ?? []).map((item) => listItem(item, headingLevel)),
+    (node.content ?? []).map((item) => listItem(item, below)),
     '\n',
   );
   if (node.type === 'taskList') return element('ul', { class: 'task-list' }, inner);
@@ -77,8 +91,8 @@ function list(node: RichText, headingLevel: number): Html {
   return element('ol', attributes, inner);
 }
 
-function listItem(item: RichText, headingLevel: number): Html {
-  const inner = blocks(item, headingLevel);
+function listItem(item: RichText, below: number): Html {
+  const inner = blocks(item, below);
   if (item.type !== 'taskItem') return element('li', {}, inner);
   const checked = item.attrs?.checked === true ? '' : undefined;
   const box = element('input', { type: 'checkbox', disabled: '', checked, 'aria-label': 'Done' });
@@ -89,13 +103,13 @@ function listItem(item: RichText, headingLevel: number): Html {
  * The first rows of header cells only are the head; a header cell further down is its row's. A table may be wider than the page,
  * so it stands in a box that scrolls, also by keyboard.
  */
-function table(node: RichText, headingLevel: number): Html {
+function table(node: RichText, below: number): Html {
   const rows = node.content ?? [];
   const body = rows.findIndex((row) => row.content?.some((cell) => cell.type !== 'tableHeader'));
   const split = body === -1 ? rows.length : body;
   const part = (name: string, scope: string, some: RichText[]): Html[] => {
     if (some.length === 0) return [];
-    const inner = some.map((row) => tableRow(row, scope, headingLevel));
+    const inner = some.map((row) => tableRow(row, scope, below));
     return [element(name, {}, joined(inner, '\n'))];
   };
   const parts = [...part('thead', 'col', rows.slice(0, split)), ...part('tbody', 'row', rows.slice(split))];
@@ -103,7 +117,7 @@ function table(node: RichText, headingLevel: number): Html {
   return element('div', box, element('table', {}, joined(parts)));
 }
 
-function tableRow(row: RichText, scope: string, headingLevel: number): Html {
+function tableRow(row: RichText, scope: string, below: number): Html {
   const inner = (row.content ?? []).map((cell) => {
     const isHeader = cell.type === 'tableHeader';
     const spans: Attributes = {
@@ -111,7 +125,7 @@ function tableRow(row: RichText, scope: string, headingLevel: number): Html {
       rowspan: numberOf(cell, 'rowspan', 2, 1000),
       scope: isHeader ? scope : undefined,
     };
-    return element(isHeader ? 'th' : 'td', spans, blocks(cell, headingLevel));
+    return element(isHeader ? 'th' : 'td', spans, blocks(cell, below));
   });
   return element('tr', {}, joined(inner));
 }

@@ -1,4 +1,5 @@
 /** The door of the testing library: real servers, a world of services, and people who use them. */
+export { testBrowser } from './browser.ts';
 export { type Person, register } from './people.ts';
 export { freePorts } from './ports.ts';
 export { ownRabbit, type TestRabbit, testRabbit } from './rabbit.ts';

@@ -1,8 +1,7 @@
 /** RabbitMQ for tests, by a chain that needs no set-up: what is there first, what must be installed last. */
-import { execFile } from 'node:child_process';
-import { access, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
+import { installPackage, isThere, say } from './debian.ts';
 import { answers, type RabbitBroker, startBroker } from './rabbit-broker.ts';
 import { until } from './until.ts';
 
@@ -48,13 +47,6 @@ async function rabbitPrograms(): Promise<string | undefined> {
   return undefined;
 }
 
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 const image = 'rabbitmq:4';
 const daemonMs = 2_000;
 const pullMs = 90_000;
@@ -84,39 +76,10 @@ async function inDocker(): Promise<TestRabbit | undefined> {
 
 /** Installs the distribution's package; where that cannot be, says what to do. */
 async function installed(): Promise<string> {
-  const may = process.getuid?.() === 0 && (await isThere('/etc/debian_version'));
-  if (may) {
-    say('RabbitMQ for the tests: installing rabbitmq-server with apt-get.');
-    await withoutServices(async () => {
-      await apt('update').catch(() => {});
-      await apt('install', '-y', '--no-install-recommends', 'rabbitmq-server').catch((error: Error) =>
-        say(`apt-get failed: ${error.message.split('\n')[0]}`),
-      );
-    });
-  }
+  await installPackage('rabbitmq-server', 'RabbitMQ for the tests');
   const programs = await rabbitPrograms();
   if (programs) return programs;
   throw new Error(
     'There is no RabbitMQ for the tests: install the package rabbitmq-server, or start Docker, or set TEST_AMQP_URL.',
   );
-}
-
-function apt(...args: string[]): Promise<unknown> {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  return promisify(execFile)('apt-get', args, { env, timeout: 300_000 });
-}
-
-/** Keeps packages from starting services of their own (deb-policy: invoke-rc.d asks policy-rc.d, 101 forbids). */
-async function withoutServices(work: () => Promise<void>): Promise<void> {
-  const policy = '/usr/sbin/policy-rc.d';
-  // one that is there already was somebody's decision
-  const isOurs = await writeFile(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755, flag: 'wx' }).then(
-    () => true,
-    () => false,
-  );
-  await work().finally(() => isOurs && rm(policy, { force: true }));
-}
-
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

@@ -61,6 +61,7 @@ export async function world(of: {
     REGISTRATIONS_PER_HOUR: '0',
     LOGINS_PER_MINUTE: '0',
     LOGIN_FAILURES_PER_15_MINUTES: '0',
+    EMBED_NOT_FOUND_PER_MINUTE: '0',
     DRAIN_SECONDS: '2',
     DEFAULT_PLAN: 'scale',
     OPS_TOKEN: opsToken,

@@ -1,0 +1,58 @@
+/** A real browser for tests, by a chain that needs no set-up: what is there first, what must be installed last. */
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { installPackage, say } from './debian.ts';
+
+/**
+ * A headless Chromium for tests: the program in CHROMIUM_PATH, else one on the PATH or where it usually is, else the
+ * distribution's package installed now. Which one is said in one line on stderr. `close()` ends it.
+ */
+export async function testBrowser(): Promise<Browser> {
+  const path = (await installedBrowser()) ?? (await newBrowser());
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launch({ executablePath: path, args: flags });
+  say(`Browser for the tests: ${path}, ${browser.version()}.`);
+  return browser;
+}
+
+/** Root may not use Chromium's own sandbox, and the pages are ours; nothing is fetched in the background. */
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const usualPlaces = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+async function installedBrowser(): Promise<string | undefined> {
+  const given = process.env.CHROMIUM_PATH;
+  if (given) return given;
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
+  const places = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  for (const place of [...places, ...usualPlaces]) if (await isProgram(place)) return place;
+  return undefined;
+}
+
+async function newBrowser(): Promise<string> {
+  await installPackage('chromium', 'Browser for the tests');
+  const path = await installedBrowser();
+  if (path) return path;
+  throw new Error(
+    'There is no browser for the tests: install Chromium or Chrome, or set CHROMIUM_PATH to its program.',
+  );
+}
+
+function isProgram(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
