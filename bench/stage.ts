@@ -99,6 +99,7 @@ function servicesOver(uri: string, managementPort: number): Record<string, strin
     ENCRYPTION_KEY: encryptionKey,
     LOG_LEVEL: 'warn',
     REQUESTS_PER_MINUTE: '0',
+    EMBED_NOT_FOUND_PER_MINUTE: '0',
     DEFAULT_PLAN: 'scale',
     DRAIN_SECONDS: '1',
   };

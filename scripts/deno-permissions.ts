@@ -5,7 +5,10 @@ import { type AnyService, commonSettings, SettingsError } from '#libs/service';
 const reachesAnywhere = new Set(['webhook-delivery']);
 
 /** Files that a service reads while it runs; its modules need no permission. */
-const reads: Record<string, readonly string[]> = { identity: ['node_modules/swagger-ui-dist'] };
+const reads: Record<string, readonly string[]> = {
+  identity: ['node_modules/swagger-ui-dist'],
+  sharing: ['services/sharing/page'],
+};
 
 /** The flags for `deno run`, in the folder of the project. Throws a `SettingsError` where an address cannot be understood. */
 export function denoPermissions(

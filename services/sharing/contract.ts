@@ -5,6 +5,7 @@ import {
   contract,
   Forbidden,
   id,
+  media,
   NotFound,
   nothing,
   operation,
@@ -118,23 +119,30 @@ export const deleteShareToken = operation({
   problems: [NotFound, Forbidden],
 });
 
-export const getEmbed = operation({
-  id: 'getEmbed',
+export const embedDocument = operation({
+  id: 'embedDocument',
   at: 'root',
   method: 'get',
   path: '/embed/{org_slug}/{token}',
   summary: 'Read a shared document',
   description:
-    'What a public link opens. Whatever is wrong (token, slug, a document that is not published any more), the answer is the same 404.',
+    'What a public link opens: JSON, or a page for those who prefer HTML. Whatever is wrong (token, slug, a document that is not published any more), the answer is the same 404. An address that asks for too many links that are not there has to wait (429).',
   access: anyone,
   // any text is taken, so that a token of a wrong form gets the same 404 with the same headers as a wrong one
   params: z.object({ org_slug: z.string(), token: z.string() }),
   query: z.object({
-    format: z.enum(['json', 'html']).optional().meta({ description: 'Forces one of the two forms' }),
+    format: z
+      .enum(['json', 'html'])
+      .optional()
+      .meta({ description: 'Forces one of the two, whatever `Accept` prefers' }),
   }),
   status: 200,
-  returns: EmbeddedDocument,
+  returns: media({
+    'application/json': { description: 'The document', schema: EmbeddedDocument },
+    'text/html': { description: 'The same document as a page for people, which needs no script' },
+  }),
   etag: true,
+  problemPages: true,
   problems: [NotFound],
 });
 
@@ -142,7 +150,7 @@ export const sharingContract = contract({
   name: 'sharing',
   title: 'Sharing',
   sentence: 'Public links to published documents.',
-  operations: [createShareToken, getShareToken, deleteShareToken, getEmbed],
+  operations: [createShareToken, getShareToken, deleteShareToken, embedDocument],
   says: [],
   hears: [],
   owns: ['share_tokens'],

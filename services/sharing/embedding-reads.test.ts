@@ -1,7 +1,8 @@
 /** How embedding reads: consistent while others write, once for many, from memory when nothing changed. */
 import { expect, test } from '@jest/globals';
-import { Json, NotFound, newId } from '#libs/contract';
+import { Body, NotFound, newId } from '#libs/contract';
 import { type Embedding, embedding } from './embedding.ts';
+import { notFoundLimit } from './not-found-limit.ts';
 import { tokenHash } from './rules.ts';
 import type { DocumentState, NodeRow } from './store.ts';
 
@@ -53,15 +54,17 @@ function sharedDocument() {
   return { shared, sharing };
 }
 
-function openerOf(of: Embedding) {
-  const [handled] = embedding(of);
-  return async (): Promise<string> => {
-    const call = { requestId: '', address: '', prefersHtml: false };
+/** Opens the link: the text of the answer; with `etag`, as a client that has that answer already. */
+function openerOf(of: Pick<Embedding, 'sharing' | 'cacheBytes'>, format?: 'html') {
+  const [handled] = embedding({ ...of, limit: notFoundLimit({ perMinute: 0, now: Date.now }) });
+  return async (etag?: string) => {
+    const call = { requestId: '', address: '', prefersHtml: false, has: (tag: string) => tag === etag };
     const params = { org_slug: 'acme', token };
-    const result = await handled?.run({ actor: undefined, params, query: {}, body: undefined, call });
+    const result = await handled?.run({ actor: undefined, params, query: { format }, body: undefined, call });
     if (typeof result !== 'object' || result === null || !('value' in result)) throw new Error('No answer');
-    if (!(result.value instanceof Json)) throw new Error('No JSON');
-    return Buffer.from(result.value.text).toString();
+    if (!(result.value instanceof Body)) throw new Error('No body');
+    const text = Buffer.from(result.value.content as Uint8Array).toString();
+    return { text, etag: 'etag' in result ? String(result.etag) : '' };
   };
 }
 
@@ -77,7 +80,7 @@ test('a document that changes while it is read is read again', async () => {
     one.shared.whileReading = () => {};
     write(one, 'v2');
   };
-  const shown = JSON.parse(await openerOf({ sharing: one.sharing, cacheBytes: 1e6 })());
+  const shown = JSON.parse((await openerOf({ sharing: one.sharing, cacheBytes: 1e6 })()).text);
   expect([shown.title, shown.nodes[0].title]).toEqual(['v2', 'v2']);
   expect(one.shared.nodeReads).toBe(2);
 });
@@ -104,18 +107,57 @@ test('a document that is archived while it is read is a 404', async () => {
 test('nodes are read once for all who ask at once and after, until the document changes', async () => {
   const one = sharedDocument();
   const open = openerOf({ sharing: one.sharing, cacheBytes: 1e6 });
-  await Promise.all(Array.from({ length: 20 }, open));
+  await Promise.all(Array.from({ length: 20 }, () => open()));
   await open();
   expect(one.shared.nodeReads).toBe(1);
   write(one, 'v2');
-  expect(JSON.parse(await open()).nodes[0].title).toBe('v2');
+  expect(JSON.parse((await open()).text).nodes[0].title).toBe('v2');
   expect(one.shared.nodeReads).toBe(2);
 });
 
 test('a document larger than the whole cache is answered and not kept', async () => {
   const one = sharedDocument();
   const open = openerOf({ sharing: one.sharing, cacheBytes: 64 });
-  expect(JSON.parse(await open()).title).toBe('SOP');
+  expect(JSON.parse((await open()).text).title).toBe('SOP');
   await open();
   expect(one.shared.nodeReads).toBe(2);
+});
+
+test('whoever has the answer already is told so without reading any node', async () => {
+  const one = sharedDocument();
+  const { etag } = await openerOf({ sharing: one.sharing, cacheBytes: 1e6 })();
+  const again = openerOf({ sharing: one.sharing, cacheBytes: 1e6 });
+  expect((await again(etag)).text).toBe('');
+  expect(one.shared.nodeReads).toBe(1);
+  write(one, 'v2');
+  expect((await again(etag)).text).toContain('v2');
+});
+
+test('JSON and page are kept side by side', async () => {
+  const one = sharedDocument();
+  const cacheBytes = 1e6;
+  const page = openerOf({ sharing: one.sharing, cacheBytes }, 'html');
+  expect([(await page()).text.slice(0, 15), (await page()).text.slice(-8)]).toEqual([
+    '<!DOCTYPE html>',
+    '</html>\n',
+  ]);
+  expect(one.shared.nodeReads).toBe(1);
+});
+
+test('many documents at once through a cache that holds none of them are all answered', async () => {
+  const all = Array.from({ length: 50 }, sharedDocument);
+  const held = new Map(all.map((one) => [one.shared.state._id, one]));
+  let asked = 0;
+  const sharing: Embedding['sharing'] = {
+    ...(all[0]?.sharing as Embedding['sharing']),
+    published: async () => ({ ...(all[asked++ % all.length]?.shared.state as DocumentState) }),
+    document: async (_organization, id) => held.get(id)?.sharing.document('', id),
+    async nodes(id) {
+      await new Promise((resolve) => setImmediate(resolve));
+      return held.get(id)?.sharing.nodes(id) ?? [];
+    },
+  };
+  const open = openerOf({ sharing, cacheBytes: 600 });
+  const told = await Promise.all(Array.from({ length: 200 }, () => open()));
+  expect(told.every(({ text }) => JSON.parse(text).title === 'SOP')).toBe(true);
 });

@@ -1,21 +1,30 @@
 /** Embedding: what a public link shows to anyone who has it. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { json, NotFound, type Problem, Unavailable } from '#libs/contract';
-import { answer, type Handled, handle } from '#libs/http';
-import { getEmbed } from './contract.ts';
-import { embedJson, etagOf } from './embed-json.ts';
-import { isWellFormedToken, opens } from './rules.ts';
-import type { DocumentState, SharingStore } from './store.ts';
+import { body, NotFound, type Problem, TooManyRequests, Unavailable } from '#libs/contract';
+import { answer, type Handled, handle, withProblemPages } from '#libs/http';
+import { embedDocument } from './contract.ts';
+import { type Form, forms, type Opened } from './forms.ts';
+import type { NotFoundLimit } from './not-found-limit.ts';
+import { noticePage } from './page/notice.ts';
+import { pagePolicy } from './page/policy.ts';
+import { noticeStyleSource } from './page/styles.ts';
+import { isForPeople, opens } from './rules.ts';
+import type { SharingStore } from './store.ts';
 
 /** What embedding needs. */
 export interface Embedding {
   sharing: Pick<SharingStore, 'organizationBySlug' | 'byToken' | 'published' | 'document' | 'nodes'>;
   /** Bytes of rendered documents kept in memory. */
   cacheBytes: number;
+  limit: NotFoundLimit;
 }
 
 /** How often a document that changes while it is read is read again. */
 const tries = 5;
+
+/** How long rendering may keep other requests waiting. */
+const turnMs = 10;
 
 /** On every answer of a public link, found or not. */
 const publicHeaders = {
@@ -23,58 +32,104 @@ const publicHeaders = {
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex',
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, X-Request-Id',
+  'Access-Control-Expose-Headers': 'ETag, Retry-After, X-Request-Id',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
   Vary: 'Accept',
+};
+
+/** A notice says nothing of any organization, so any page may frame it. */
+const noticeHeaders = {
+  ...publicHeaders,
+  'Content-Security-Policy': pagePolicy(noticeStyleSource, '*'),
 };
 
 /** Stands for an id that was not found, so that every 404 asks MongoDB the same questions. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** The operation behind public links. */
-export function embedding({ sharing, cacheBytes }: Embedding): Handled[] {
-  // one rendering for all who ask at once; nothing is kept of a document that changed while it was read
-  const rendered = new LRUCache<string, Uint8Array, DocumentState>({
+export function embedding({ sharing, cacheBytes, limit }: Embedding): Handled[] {
+  // one rendering for all who ask at once, also when it was thrown out meanwhile; nothing is kept of a document that
+  // changed while it was read
+  const rendered = new LRUCache<string, Uint8Array, { form: Form; opened: Opened }>({
     maxSize: cacheBytes,
     sizeCalculation: (bytes, etag) => bytes.byteLength + etag.length,
-    fetchMethod: (_etag, _stale, { context }) => render(context),
+    fetchMethod: (_etag, _stale, { context }) => render(context.form, context.opened),
+    ignoreFetchAbort: true,
+  });
+
+  const embed = handle(embedDocument, async ({ params, query, call }) => {
+    const link = `${params.org_slug}/${params.token}`;
+    const waitS = limit.waitS(call.address, link);
+    if (waitS > 0) throw tooMany(waitS);
+    const form = forms[isForPeople(query.format, call) ? 'html' : 'json'];
+    for (let left = tries; left > 0; left -= 1) {
+      const opened = await openedBy(params);
+      limit.was(opened !== undefined, call.address, link);
+      if (!opened) throw closed();
+      const etag = form.etagOf(opened);
+      const headers = { ...publicHeaders, ...form.headersOf(opened.organization) };
+      const bytes = call.has(etag)
+        ? nothingNew
+        : (rendered.get(etag) ?? (await rendered.fetch(etag, { context: { form, opened } })));
+      if (bytes) return answer(body(form.type, bytes), { etag, headers });
+    }
+    throw Unavailable('The document is being changed at this moment: try again.', {
+      headers: { ...publicHeaders, 'Retry-After': '1' },
+    });
   });
 
   return [
-    handle(getEmbed, async ({ params }) => {
-      for (let left = tries; left > 0; left -= 1) {
-        const document = await opened(params);
-        if (!document) throw closed();
-        const etag = etagOf(document);
-        const bytes = await rendered.fetch(etag, { context: document });
-        if (bytes) return answer(json(bytes), { etag, headers: publicHeaders });
-      }
-      throw Unavailable('The document is being changed at this moment: try again.', {
-        headers: { ...publicHeaders, 'Retry-After': '1' },
-      });
-    }),
+    withProblemPages(embed, ({ kind }, call, { format }) =>
+      isForPeople(format, call)
+        ? { html: noticePage(kind, call.requestId), headers: noticeHeaders }
+        : undefined,
+    ),
   ];
 
   /** The small rows that decide are read on every request; nothing about them is remembered. */
-  async function opened({ org_slug, token }: { org_slug: string; token: string }) {
-    if (!isWellFormedToken(token)) return undefined;
+  async function openedBy({ org_slug, token }: { org_slug: string; token: string }) {
     const [organization, held] = await Promise.all([
       sharing.organizationBySlug(org_slug),
       sharing.byToken(token),
     ]);
-    const document = await sharing.published(held?.organization_id ?? nobody, held?.family_id ?? nobody);
-    return opens({ token, organization, held, document });
+    const published = await sharing.published(held?.organization_id ?? nobody, held?.family_id ?? nobody);
+    const document = opens({ token, organization, held, document: published });
+    return document && organization ? { document, organization } : undefined;
   }
 
   /** The bytes of a document, or nothing when it changed while its nodes were read. */
-  async function render(document: DocumentState): Promise<Uint8Array | undefined> {
-    const nodes = await sharing.nodes(document._id);
+  async function render(form: Form, opened: Opened): Promise<Uint8Array | undefined> {
+    const { document } = opened;
+    const rows = await sharing.nodes(document._id);
     const after = await sharing.document(document.organization_id, document._id);
     if (after?.row_version !== document.row_version) return undefined;
-    return Buffer.from(embedJson(document, nodes));
+    return bytesOf(form.render(opened, rows));
   }
+}
+
+/** The body of a 304, which has none. */
+const nothingNew = new Uint8Array();
+
+/** All pieces as UTF-8; other requests are answered in between. */
+async function bytesOf(pieces: Iterable<string>): Promise<Uint8Array> {
+  let text = '';
+  let since = performance.now();
+  for (const piece of pieces) {
+    text += piece;
+    if (performance.now() - since < turnMs) continue;
+    await turn();
+    since = performance.now();
+  }
+  return Buffer.from(text);
 }
 
 /** One answer for every cause. */
 function closed(): Problem {
   return NotFound(undefined, { headers: publicHeaders });
+}
+
+function tooMany(waitS: number): Problem {
+  return TooManyRequests('Too many links that lead nowhere: wait as `Retry-After` says.', {
+    headers: { ...publicHeaders, 'Retry-After': String(waitS) },
+  });
 }

@@ -1,6 +1,15 @@
 /** The rules of sharing. */
 import { describe, expect, test } from '@jest/globals';
-import { isLive, isShareable, isWellFormedToken, mayShare, opens, tokenFrom, tokenHash } from './rules.ts';
+import {
+  frameAncestors,
+  isForPeople,
+  isLive,
+  isShareable,
+  mayShare,
+  opens,
+  tokenFrom,
+  tokenHash,
+} from './rules.ts';
 
 describe('who may share', () => {
   const document = { created_by: 'owner' };
@@ -29,21 +38,8 @@ test('a token of an older epoch is dead', () => {
   expect(isLive({ share_epoch: 0 }, { share_epoch: 1 })).toBe(false);
 });
 
-describe('a token', () => {
-  test('is 32 bytes as 43 characters of base64url', () => {
-    const token = tokenFrom(new Uint8Array(32).fill(0xfb));
-    expect(token).toMatch(/^[\w-]{43}$/);
-    expect(isWellFormedToken(token)).toBe(true);
-  });
-
-  test.each([
-    '',
-    'a'.repeat(42),
-    'a'.repeat(44),
-    `${'a'.repeat(42)}=`,
-    `${'a'.repeat(42)}/`,
-    `${'a'.repeat(43)}\n`,
-  ])('of another form is none: %j', (text) => expect(isWellFormedToken(text)).toBe(false));
+test('a token is 32 bytes as 43 characters of base64url', () => {
+  expect(tokenFrom(new Uint8Array(32).fill(0xfb))).toMatch(/^[\w-]{43}$/);
 });
 
 describe('a link', () => {
@@ -71,5 +67,45 @@ describe('a link', () => {
     ['the document was archived since', { document: { ...document, share_epoch: 3 } }],
   ])('opens nothing when %s', (_cause, wrong) => {
     expect(opens({ ...link, ...wrong })).toBeUndefined();
+  });
+});
+
+test.each([
+  ['json', true, false],
+  ['html', false, true],
+  [undefined, true, true],
+  [undefined, false, false],
+  ['xml', true, true],
+  [['html', 'json'], false, false],
+])('format %j with a client that prefers HTML: %j, gets the page: %j', (format, prefersHtml, isPage) => {
+  expect(isForPeople(format, { prefersHtml })).toBe(isPage);
+});
+
+describe('who may frame a page', () => {
+  test('anyone, until the organization says otherwise', () => {
+    expect(frameAncestors(null)).toBe('*');
+  });
+
+  test('the origins that it names', () => {
+    expect(frameAncestors(['https://intranet.example', 'http://wiki.example:8080'])).toBe(
+      'https://intranet.example http://wiki.example:8080',
+    );
+  });
+
+  test('nobody, when it names none', () => {
+    expect(frameAncestors([])).toBe("'none'");
+  });
+
+  test('no origin can end the directive or add a source', () => {
+    const origins = [
+      'https://a;sandbox',
+      'https://a.example *',
+      "https://'self'",
+      'https://[::1]',
+      'data:',
+      '*',
+    ];
+    expect(frameAncestors(origins)).toBe("'none'");
+    expect(frameAncestors([...origins, 'https://b.example'])).toBe('https://b.example');
   });
 });

@@ -1,4 +1,4 @@
-/** The rules of sharing: who may share, what can be shared, and which link opens what. */
+/** The rules of sharing: who may share, what can be shared, which link opens what, and who may frame it. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** Whether this member may make or end a document's link: its owner and admins. */
@@ -22,11 +22,6 @@ export function isLive(token: { share_epoch: number }, document: { share_epoch: 
 /** A token from 32 random bytes: 43 characters of base64url. */
 export function tokenFrom(random: Uint8Array): string {
   return Buffer.from(random).toString('base64url');
-}
-
-/** Whether a text can be a token. */
-export function isWellFormedToken(text: string): boolean {
-  return /^[\w-]{43}$/.test(text);
 }
 
 /** What is stored in a token's place and looked up: its SHA-256, base64url. */
@@ -53,6 +48,20 @@ export function opens<Document extends { status: string; share_epoch: number }>(
   if (!sameHash(tokenHash(token), held.hash)) return undefined;
   if (organization._id !== held.organization_id) return undefined;
   return isShareable(document) && isLive(held, document) ? document : undefined;
+}
+
+/** Whether a reader gets the page: `?format=` decides, else what their `Accept` prefers. */
+export function isForPeople(format: unknown, { prefersHtml }: { prefersHtml: boolean }): boolean {
+  if (format === 'json' || format === 'html') return format === 'html';
+  return prefersHtml;
+}
+
+/** The sources of `frame-ancestors` for an organization's `embed_origins`; null is any, an empty list nobody. */
+export function frameAncestors(origins: readonly string[] | null): string {
+  if (origins === null) return '*';
+  // what is no plain origin could end the directive
+  const plain = origins.filter((origin) => /^https?:\/\/[\w.-]+(:\d+)?$/.test(origin));
+  return plain.length === 0 ? "'none'" : plain.join(' ');
 }
 
 /** Compares two hashes in constant time. */

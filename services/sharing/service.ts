@@ -6,6 +6,7 @@ import { principalFrom } from '../identity/contract.ts';
 import { sharingContract } from './contract.ts';
 import { embedding } from './embedding.ts';
 import { links } from './links.ts';
+import { notFoundLimit } from './not-found-limit.ts';
 import { tokenFrom } from './rules.ts';
 import { shareTokens, sharingStore } from './store.ts';
 
@@ -17,6 +18,9 @@ export const sharing = service({
       .pipe(z.number().min(1).max(65_536))
       .default(64)
       .meta({ description: 'Memory for rendered public documents' }),
+    EMBED_NOT_FOUND_PER_MINUTE: integer
+      .default(60)
+      .meta({ description: 'Public links that are not there, asked for by one address; 0 is no limit' }),
   }),
   collections: [shareTokens],
   start({ store, settings, now }) {
@@ -25,7 +29,14 @@ export const sharing = service({
     return {
       handled: [
         ...links({ sharing: rows, now, newToken }),
-        ...embedding({ sharing: rows, cacheBytes: settings.EMBED_CACHE_MB * 2 ** 20 }),
+        ...embedding({
+          sharing: rows,
+          cacheBytes: settings.EMBED_CACHE_MB * 2 ** 20,
+          limit: notFoundLimit({
+            perMinute: settings.EMBED_NOT_FOUND_PER_MINUTE,
+            now: () => now().getTime(),
+          }),
+        }),
       ],
       authenticate: principalFrom(store, now),
     };

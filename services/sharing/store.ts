@@ -45,6 +45,7 @@ export const shareTokens = collection<ShareTokenRow>('share_tokens', {
 
 export type DocumentState = RowOf<typeof documentStates>;
 export type NodeRow = RowOf<typeof documentNodes>;
+export type OrganizationProfile = RowOf<typeof organizationProfiles>;
 
 /** A token as it was found. */
 export interface Held {
@@ -95,7 +96,10 @@ export function sharingStore(store: Store) {
 
     /** The row that a public link names; whoever knows the token needs no organization. */
     async byToken(token: string): Promise<ShareTokenRow | undefined> {
-      return (await rows.findOne({ hash: tokenHash(token) }).lean()) ?? undefined;
+      // by the driver itself: this is read for every reader of every link
+      const row = await rows.collection.findOne({ hash: tokenHash(token) });
+      // the row is what was written through the same model
+      return (row as ShareTokenRow | null) ?? undefined;
     },
 
     /** Keeps a token in place of `before`, or as the first; false when another request was faster. */

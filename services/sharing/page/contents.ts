@@ -1,0 +1,42 @@
+/** The table of contents, twice: beside the document on wide screens, folded above it on narrow ones; the other one is not there. */
+import { escaped, type Html, html, joined } from '#libs/rich-text';
+import type { NodeRow } from '../store.ts';
+import type { Children } from '../tree.ts';
+
+/** More entries than this would be no overview: then only sections are listed. */
+const mostEntries = 300;
+
+/** Sections with their steps; nothing for a document that is too short to need one. */
+export function contents(children: Children): Html {
+  const sections = children.get(null) ?? [];
+  const stepsOf = (section: NodeRow) => children.get(section._id) ?? [];
+  const entries = sections.reduce((sum, section) => sum + 1 + stepsOf(section).length, 0);
+  if (entries < 2) return joined([]);
+  const items = sections.map((section, at) => {
+    const steps = entries > mostEntries ? [] : stepsOf(section);
+    return entry(
+      section,
+      `${at + 1}`,
+      steps.map((step, below) => entry(step, `${at + 1}.${below + 1}`, [])),
+    );
+  });
+  const list = html`<ol dir="auto">
+${joined(items, '\n')}
+</ol>`;
+  return html`<nav class="contents narrow" aria-label="Contents">
+<details>
+<summary>Contents</summary>
+${list}
+</details>
+</nav>
+<nav class="contents wide" aria-label="Contents">
+<p>Contents</p>
+${list}
+</nav>`;
+}
+
+function entry({ title }: NodeRow, number: string, below: readonly Html[]): Html {
+  const to = escaped(number);
+  const inner = below.length === 0 ? joined([]) : html`<ol>${joined(below)}</ol>`;
+  return html`<li><a href="#${to}"><span class="index">${to}</span> <span>${escaped(title)}</span></a>${inner}</li>`;
+}

@@ -1,0 +1,79 @@
+/** A small document with everything that a page can show: what a renderer makes of it tells renderers apart. */
+import type { DocumentState, NodeRow, OrganizationProfile } from '../store.ts';
+
+const id = (last: number) => `00000000-0000-7000-8000-${String(last).padStart(12, '0')}`;
+const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEAAAAALAAAAAABAAEAAAIBAAA=';
+
+const document: DocumentState = {
+  _id: id(1),
+  organization_id: id(2),
+  family_id: id(1),
+  created_by: id(3),
+  title: 'A specimen & its <parts>',
+  version: '1.0',
+  department: 'Renderers',
+  status: 'published',
+  published_at: new Date(0),
+  row_version: 1,
+  share_epoch: 0,
+};
+
+const organization: OrganizationProfile = {
+  _id: id(2),
+  name: 'Specimens',
+  slug: 'specimens',
+  row_version: 1,
+  lock_published: false,
+  embed_origins: null,
+};
+
+type Tree = { type: string; attrs?: object; marks?: object[]; text?: string; content?: Tree[] };
+
+const text = (words: string, ...marks: object[]): Tree => ({ type: 'text', text: words, marks });
+const node = (type: string, ...content: Tree[]): Tree => ({ type, content });
+const paragraph = (words: string): Tree => node('paragraph', text(words));
+const marks = ['bold', 'italic', 'strike', 'underline', 'highlight', 'subscript', 'superscript', 'code'];
+
+const blocks = node(
+  'doc',
+  { ...node('heading', text('Heading')), attrs: { level: 2 } },
+  node(
+    'paragraph',
+    ...marks.map((type) => text(type, { type })),
+    text('link', { type: 'link', attrs: { href: 'https://example.com/' } }),
+    { type: 'hardBreak' },
+    { type: 'image', attrs: { src: pixel, alt: 'carried' } },
+    { type: 'image', attrs: { src: 'https://example.com/a.png', alt: 'remote' } },
+  ),
+  { ...paragraph('aligned'), attrs: { textAlign: 'center' } },
+  node('blockquote', paragraph('quoted')),
+  { ...node('codeBlock', text('a < b')), attrs: { language: 'ts' } },
+  { type: 'horizontalRule' },
+  node('bulletList', node('listItem', paragraph('item'))),
+  { ...node('orderedList', node('listItem', paragraph('item'))), attrs: { start: 3, type: 'a' } },
+  node('taskList', { ...node('taskItem', paragraph('task')), attrs: { checked: true } }),
+  node(
+    'table',
+    node('tableRow', node('tableHeader', paragraph('head')), node('tableHeader', paragraph('head'))),
+    node('tableRow', { ...node('tableCell', paragraph('cell')), attrs: { colspan: 2 } }),
+  ),
+);
+
+const row = (of: Partial<NodeRow> & Pick<NodeRow, '_id' | 'parent_id' | 'node_type'>): NodeRow => ({
+  document_id: document._id,
+  title: `A ${of.node_type}`,
+  content: null,
+  order: 0,
+  ...of,
+});
+
+/** What a link to the specimen opens, with its nodes. */
+export const specimen = {
+  document,
+  organization,
+  rows: [
+    row({ _id: id(4), parent_id: null, node_type: 'section', content: JSON.stringify(blocks) }),
+    row({ _id: id(5), parent_id: id(4), node_type: 'step', content: JSON.stringify(blocks) }),
+    row({ _id: id(6), parent_id: id(5), node_type: 'sub_step', content: JSON.stringify(blocks) }),
+  ],
+};
