@@ -3,8 +3,14 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { style } from '#libs/rich-text';
 
+/** Style sheets as one, without their comments and line ends. */
 const sheet = (...names: string[]) =>
-  names.map((name) => readFileSync(new URL(`${name}.css`, import.meta.url), 'utf8')).join('\n');
+  names
+    .map((name) => readFileSync(new URL(`${name}.css`, import.meta.url), 'utf8'))
+    .join('')
+    .replaceAll(/\/\*.*?\*\//gs, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 
 const pageSheet = sheet('base', 'document', 'rich-text', 'wide', 'print');
 const noticeSheet = sheet('base', 'notice');
