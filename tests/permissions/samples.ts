@@ -104,7 +104,7 @@ const sharing = {
   createShareToken: async (stage) => aboutDocument(await stage.published()),
   getShareToken: async (stage) => aboutDocument(await stage.shared()),
   deleteShareToken: async (stage) => aboutDocument(await stage.shared()),
-  getEmbed: async (stage) => {
+  embedDocument: async (stage) => {
     const { org_slug, token } = await stage.shared();
     return { params: { org_slug, token } };
   },

@@ -106,7 +106,7 @@ export const table = {
   createShareToken: rules.owners,
   getShareToken: rules.readers,
   deleteShareToken: rules.owners,
-  getEmbed: rules.anyone,
+  embedDocument: rules.anyone,
 
   uploadTemplate: rules.anyMember,
   listTemplates: rules.anyMember,
