@@ -17,3 +17,11 @@ export const timestamp = z.iso
 
 /** A sort position among siblings: any finite number; lower comes first. */
 export const order = z.number().meta({ description: 'Sort position among siblings; lower comes first' });
+
+/** The body of a PATCH: any of the fields, at least one. */
+export function someField<Fields extends z.ZodRawShape>(fields: Fields) {
+  return z
+    .strictObject(fields)
+    .partial()
+    .refine((body) => Object.keys(body).length > 0, 'Name at least one field to change');
+}

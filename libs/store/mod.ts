@@ -10,4 +10,4 @@ export { type SealedField, type Sealing, sealingWith } from './sealed.ts';
 export { type KeyRing, keyRing } from './sealing.ts';
 export { type Acting, isDuplicate, isUnavailable, type Transaction } from './transaction.ts';
 export { openUsers, roleCommand, type UserAdmin, userCommand } from './users.ts';
-export type { Finder, Reader } from './views.ts';
+export { type Finder, makeView, type Reader } from './views.ts';

@@ -4,6 +4,7 @@ import mongoose from 'mongoose';
 import type { Contract } from '#libs/contract';
 import { memoryBus, topologyOf } from '#libs/events';
 import { type AnyService, newLog, start } from '#libs/service';
+import { makeView } from '#libs/store';
 import { testMongo } from './servers.ts';
 
 /** A request to the world. */
@@ -77,6 +78,11 @@ export async function world(of: {
       ...(!('AMQP_URL' in environment) && { bus: memoryBus(topologyOf(of.contracts)) }),
       log: newLog({ level: environment.LOG_LEVEL, format: 'pretty' }),
     });
+  // services wait for the views that they read: those of services that are not here have no rows
+  const here = of.services.map(({ contract }) => contract);
+  const owned = new Set(here.flatMap(({ views }) => views));
+  const absent = here.flatMap(({ reads }) => reads).filter((view) => !owned.has(view));
+  for (const view of absent) await makeView(client.db(), view);
   let started = await begin();
   const made: World = {
     origin: `http://127.0.0.1:${started.port}`,

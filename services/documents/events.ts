@@ -34,3 +34,9 @@ export const DocumentAssigned = event('document.assigned', {
   data: z.strictObject({ document: DocumentSummary, editor_id: id }),
   subscribable: true,
 });
+
+/** For services only: a draft is gone for good. */
+export const DocumentDeleted = event('document.deleted', {
+  sentence: 'A draft was deleted.',
+  data: z.strictObject({ document: DocumentSummary }),
+});

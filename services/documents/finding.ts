@@ -20,7 +20,7 @@ export function finding({ library }: { library: Library }) {
     handle(listDocuments, async ({ actor, query }) => {
       const [updated_at, _id] = positionOf(query.cursor, position) ?? [];
       const after = updated_at && _id ? { updated_at, _id } : undefined;
-      const found = await library.list(actor, { status: query.status, after, limit: query.limit + 1 });
+      const found = await library.list(actor, { status: query.status?.[0], after, limit: query.limit + 1 });
       const place = (row: DocumentRow) => [row.updated_at.toISOString(), row._id];
       return pageOf({ found, limit: query.limit, show: summaryOf, position: place });
     }),

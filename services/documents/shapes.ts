@@ -35,6 +35,10 @@ export const content = z
   });
 
 export const docParams = z.object({ doc_id: id });
+export const nodeParams = z.object({ doc_id: id, node_id: id });
+
+/** The largest body that carries a whole tree. */
+export const wholeTreeBytes = 32 * 1024 * 1024;
 
 const nodeFields = {
   id,
@@ -94,6 +98,26 @@ const documentFields = {
 /** A document without its nodes: in lists and events. */
 export const DocumentSummary = z.strictObject(documentFields).meta({ id: 'DocumentSummary' });
 export type DocumentSummary = z.infer<typeof DocumentSummary>;
+
+/** A version of a document as its history tells it: without `status` and `nodes`. */
+export const HistoryRecord = DocumentSummary.omit({ status: true }).meta({ id: 'HistoryRecord' });
+export type HistoryRecord = z.infer<typeof HistoryRecord>;
+
+/** What archiving answers: without `status`, `editor_id`, `parent_doc_id` and `nodes`. */
+export const ArchiveRecord = DocumentSummary.omit({
+  status: true,
+  editor_id: true,
+  parent_doc_id: true,
+}).meta({
+  id: 'ArchiveRecord',
+});
+export type ArchiveRecord = z.infer<typeof ArchiveRecord>;
+
+const sortKeys = ['updated_at', 'title', 'created_at', 'published_at'] as const;
+
+/** How a list is sorted: a key, with `-` for the largest first. */
+export const listSort = z.enum(sortKeys.flatMap((key) => [`-${key}` as const, key])).default('-updated_at');
+export type ListSort = z.infer<typeof listSort>;
 
 export const Document = z.strictObject({ ...documentFields, nodes: z.array(Node) }).meta({ id: 'Document' });
 

@@ -1,0 +1,102 @@
+/** Operations of a document's life: publishing, revising, archiving, its editor, its history, its webhooks. */
+import { z } from 'zod';
+import { Forbidden, id, NotFound, operation } from '#libs/contract';
+import { member } from '../../identity/contract.ts';
+import {
+  DocumentIsArchived,
+  DocumentNotDraft,
+  DocumentNotPublished,
+  EditorNotMember,
+  PublishQuotaExhausted,
+} from '../problems.ts';
+import { ArchiveRecord, Document, docParams, HistoryRecord } from '../shapes.ts';
+
+export const publishDocument = operation({
+  id: 'publishDocument',
+  method: 'post',
+  path: '/documents/{doc_id}/publish',
+  summary: 'Publish a draft',
+  description:
+    'Consumes one publish event of the plan. The owner or an admin may publish. Publishing a revision archives the published version it replaces; the public link follows.',
+  access: member,
+  params: docParams,
+  status: 200,
+  returns: Document,
+  etag: true,
+  problems: [NotFound, Forbidden, DocumentNotDraft, PublishQuotaExhausted],
+});
+
+export const reviseDocument = operation({
+  id: 'reviseDocument',
+  method: 'post',
+  path: '/documents/{doc_id}/revise',
+  summary: 'Make a revision draft of a published document',
+  description:
+    'The draft has the same title, version, department, editor, tree and owner; `parent_doc_id` names the original, which stays published and keeps its link meanwhile. The owner or an admin may revise.',
+  access: member,
+  params: docParams,
+  status: 201,
+  returns: Document,
+  etag: true,
+  problems: [NotFound, Forbidden, DocumentNotPublished],
+});
+
+export const archiveDocument = operation({
+  id: 'archiveDocument',
+  method: 'post',
+  path: '/documents/{doc_id}/archive',
+  summary: 'Archive a published document',
+  description:
+    'It leaves the library and is kept, read-only. Its public link stops for good. The owner or an admin may archive.',
+  access: member,
+  params: docParams,
+  status: 200,
+  returns: ArchiveRecord,
+  etag: true,
+  problems: [NotFound, Forbidden, DocumentNotPublished],
+});
+
+export const getHistory = operation({
+  id: 'getHistory',
+  method: 'get',
+  path: '/documents/{doc_id}/history',
+  summary: 'List the published versions of a document, the oldest first',
+  description: 'The same for every version of a document; empty while it was never revised.',
+  access: member,
+  params: docParams,
+  status: 200,
+  returns: z.array(HistoryRecord),
+  problems: [NotFound],
+});
+
+export const assignEditor = operation({
+  id: 'assignEditor',
+  method: 'patch',
+  path: '/documents/{doc_id}/editor',
+  summary: 'Assign the editor, or remove it with null',
+  description: 'Every assignment fires `document.assigned`. The owner or an admin may assign.',
+  access: member,
+  params: docParams,
+  body: z.strictObject({ editor_id: id.nullable() }),
+  status: 200,
+  returns: Document,
+  etag: true,
+  problems: [NotFound, Forbidden, DocumentIsArchived, EditorNotMember],
+});
+
+export const triggerWebhooks = operation({
+  id: 'triggerWebhooks',
+  method: 'post',
+  path: '/documents/{doc_id}/trigger-webhooks',
+  summary: 'Fire an event of a document again, without changing it',
+  description:
+    '`dispatched` says whether an active webhook subscribes to the event. The payload carries `"refired": true`. The owner or an admin may do this.',
+  access: member,
+  params: docParams,
+  body: z.strictObject({
+    event_type: z.enum(['document.published', 'document.revised', 'document.archived']),
+  }),
+  status: 202,
+  returns: z.strictObject({ dispatched: z.boolean() }),
+  problems: [NotFound, Forbidden],
+});

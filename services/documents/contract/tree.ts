@@ -1,0 +1,132 @@
+/** Operations on the tree: single nodes, their order, the whole tree at once. */
+import { z } from 'zod';
+import { Forbidden, id, NotFound, nothing, operation, someField } from '#libs/contract';
+import { member } from '../../identity/contract.ts';
+import {
+  ContentTooLarge,
+  DocumentIsArchived,
+  DocumentLocked,
+  NodeHierarchy,
+  TooManyNodes,
+  UnknownNodes,
+} from '../problems.ts';
+import {
+  content,
+  Document,
+  docParams,
+  Node,
+  nodeParams,
+  nodeType,
+  order,
+  title,
+  treeInput,
+  wholeTreeBytes,
+} from '../shapes.ts';
+
+const parentId = z.uuid().nullable();
+
+export const createNode = operation({
+  id: 'createNode',
+  method: 'post',
+  path: '/documents/{doc_id}/nodes',
+  summary: 'Add a section, a step or a sub-step',
+  access: member,
+  params: docParams,
+  body: z.strictObject({
+    node_type: nodeType,
+    title,
+    order,
+    parent_id: parentId
+      .optional()
+      .meta({ description: 'Required for steps and sub-steps; must be omitted for sections' }),
+  }),
+  status: 201,
+  returns: Node,
+  etag: true,
+  problems: [NotFound, Forbidden, DocumentIsArchived, DocumentLocked, NodeHierarchy, TooManyNodes],
+});
+
+export const updateNode = operation({
+  id: 'updateNode',
+  method: 'patch',
+  path: '/documents/{doc_id}/nodes/{node_id}',
+  summary: 'Change a node’s title, content or order, or move it',
+  description:
+    'Send only what changes; `content: null` clears it. `parent_id` moves the node with all below it to another parent of the same document. The ETag is the document’s.',
+  access: member,
+  params: nodeParams,
+  body: someField({ title, content: content.nullable(), order, parent_id: parentId }),
+  status: 200,
+  returns: Node,
+  etag: true,
+  problems: [NotFound, Forbidden, DocumentIsArchived, DocumentLocked, NodeHierarchy, ContentTooLarge],
+});
+
+export const deleteNode = operation({
+  id: 'deleteNode',
+  method: 'delete',
+  path: '/documents/{doc_id}/nodes/{node_id}',
+  summary: 'Delete a node with everything below it',
+  access: member,
+  params: nodeParams,
+  status: 204,
+  returns: nothing,
+  etag: true,
+  problems: [NotFound, Forbidden, DocumentIsArchived, DocumentLocked],
+});
+
+export const reorderNodes = operation({
+  id: 'reorderNodes',
+  method: 'post',
+  path: '/documents/{doc_id}/nodes/reorder',
+  summary: 'Set the order of many nodes at once',
+  description: 'All or nothing. Nodes of several parents may be named in one call; each at most once.',
+  access: member,
+  params: docParams,
+  body: z.strictObject({
+    nodes: z
+      .array(z.strictObject({ node_id: id, order }))
+      .max(10_000)
+      .superRefine((nodes, context) => {
+        const seen = new Set<string>();
+        for (const [index, { node_id }] of nodes.entries()) {
+          if (seen.has(node_id)) {
+            context.addIssue({
+              code: 'custom',
+              message: 'This node is named twice',
+              path: [index, 'node_id'],
+            });
+          }
+          seen.add(node_id);
+        }
+      }),
+  }),
+  status: 204,
+  returns: nothing,
+  etag: true,
+  problems: [NotFound, Forbidden, DocumentIsArchived, DocumentLocked, UnknownNodes],
+});
+
+export const replaceTree = operation({
+  id: 'replaceTree',
+  method: 'put',
+  path: '/documents/{doc_id}/nodes',
+  summary: 'Replace the whole tree at once',
+  description: 'All or nothing; every node gets a new id.',
+  access: member,
+  params: docParams,
+  body: z.strictObject({ nodes: z.array(treeInput).max(10_000) }),
+  maxBodyBytes: wholeTreeBytes,
+  status: 200,
+  returns: Document,
+  etag: true,
+  problems: [
+    NotFound,
+    Forbidden,
+    DocumentIsArchived,
+    DocumentLocked,
+    NodeHierarchy,
+    TooManyNodes,
+    ContentTooLarge,
+  ],
+});

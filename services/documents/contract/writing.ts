@@ -1,0 +1,85 @@
+/** Operations that make, change and delete documents. */
+import { z } from 'zod';
+import { Forbidden, NotFound, nothing, operation, someField } from '#libs/contract';
+import { member } from '../../identity/contract.ts';
+import {
+  ContentTooLarge,
+  DocumentIsArchived,
+  DocumentLocked,
+  DocumentNotDraft,
+  NodeHierarchy,
+  TooManyNodes,
+  VersionUnchanged,
+} from '../problems.ts';
+import {
+  Document,
+  department,
+  docParams,
+  title,
+  treeInput,
+  versionLabel,
+  wholeTreeBytes,
+} from '../shapes.ts';
+
+export const createDocument = operation({
+  id: 'createDocument',
+  method: 'post',
+  path: '/documents',
+  summary: 'Create a draft, blank or with its whole tree',
+  access: member,
+  body: z.strictObject({
+    title,
+    version: versionLabel.nullish(),
+    department: department.nullish(),
+    nodes: z.array(treeInput).max(10_000).optional(),
+  }),
+  maxBodyBytes: wholeTreeBytes,
+  status: 201,
+  returns: Document,
+  etag: true,
+  problems: [NodeHierarchy, TooManyNodes, ContentTooLarge],
+});
+
+export const updateDocument = operation({
+  id: 'updateDocument',
+  method: 'patch',
+  path: '/documents/{doc_id}',
+  summary: 'Change a document’s title, version or department',
+  description:
+    'Send only what changes; `null` clears `version` and `department`. The owner, the editor or an admin may change a draft or a published document. On a revision, `version` must differ from that of the document it revises.',
+  access: member,
+  params: docParams,
+  body: someField({ title, version: versionLabel.nullable(), department: department.nullable() }),
+  status: 200,
+  returns: Document,
+  etag: true,
+  problems: [NotFound, Forbidden, DocumentIsArchived, DocumentLocked, VersionUnchanged],
+});
+
+export const deleteDocument = operation({
+  id: 'deleteDocument',
+  method: 'delete',
+  path: '/documents/{doc_id}',
+  summary: 'Delete a draft for good',
+  description: 'The owner or an admin may delete it. Published and archived documents are kept.',
+  access: member,
+  params: docParams,
+  status: 204,
+  returns: nothing,
+  problems: [NotFound, Forbidden, DocumentNotDraft],
+});
+
+export const duplicateDocument = operation({
+  id: 'duplicateDocument',
+  method: 'post',
+  path: '/documents/{doc_id}/duplicate',
+  summary: 'Make a new draft with the same title, version, department and tree',
+  description:
+    'Any member may duplicate what they can read, in any state. The draft is theirs and starts a history of its own.',
+  access: member,
+  params: docParams,
+  status: 201,
+  returns: Document,
+  etag: true,
+  problems: [NotFound],
+});
