@@ -171,6 +171,7 @@ function pathFor(operation: AnyOperation, ids: Record<string, string>): string {
 function sampleBody(operation: AnyOperation): unknown {
   const samples: Record<string, unknown> = {
     createNode: { node_type: 'section', title: 'One', order: 1 },
+    updateDocument: { title: 'Renamed' },
     changeMember: { role: 'admin' },
     renameDepartment: { name: 'Renamed' },
   };

@@ -1,10 +1,10 @@
 /** The tree: adding nodes to a document. */
-import { Forbidden, json, newId } from '#libs/contract';
+import { json, newId } from '#libs/contract';
 import { answer, handle } from '#libs/http';
-import { createNode, DocumentIsArchived, NodeHierarchy, TooManyNodes } from './contract.ts';
+import { createNode, NodeHierarchy, TooManyNodes } from './contract.ts';
+import { onlyEditors, openToEdits } from './editing.ts';
 import { nodeText } from './presenting.ts';
 import { canStandUnder, maxNodes } from './rules/hierarchy.ts';
-import { type Asker, type Belongings, canEdit } from './rules/permission.ts';
 import type { NodeRow } from './store/collections.ts';
 import { etagOf, type Library } from './store/library.ts';
 
@@ -17,7 +17,7 @@ export function tree({ library }: { library: Library }) {
         let node: NodeRow | undefined;
         const conditions = { refuses: onlyEditors(actor), ifMatch: call.ifMatch };
         const document = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
-          if (current.status === 'archived') throw DocumentIsArchived();
+          await openToEdits(current, () => library.locksPublished(actor, tx));
           if (current.node_count >= maxNodes) throw TooManyNodes();
           const parent = body.parent_id ? await library.node(current, body.parent_id, tx) : undefined;
           const misplaced = body.parent_id && !parent;
@@ -45,11 +45,4 @@ export function tree({ library }: { library: Library }) {
       ({ actor, params }) => library.check(actor, params.doc_id, onlyEditors(actor)),
     ),
   ];
-}
-
-function onlyEditors(actor: Asker) {
-  return (document: Belongings) =>
-    canEdit(actor, document)
-      ? undefined
-      : Forbidden('Only the owner, the editor or an admin may change this document.');
 }

@@ -1,13 +1,22 @@
-/** Writing: making documents. */
-import { json, newId } from '#libs/contract';
+/** Writing: making documents and changing their fields. */
+import { type BodyOf, json, newId } from '#libs/contract';
 import { answer, handle } from '#libs/http';
-import { ContentTooLarge, createDocument, NodeHierarchy, TooManyNodes } from './contract.ts';
+import {
+  ContentTooLarge,
+  createDocument,
+  NodeHierarchy,
+  TooManyNodes,
+  updateDocument,
+  VersionUnchanged,
+} from './contract.ts';
+import { onlyEditors, openToEdits } from './editing.ts';
 import { documentText } from './presenting.ts';
 import { maxContentBytes, maxNodes, type Placed, placed } from './rules/hierarchy.ts';
+import { repeatsVersion, versionToDifferFrom } from './rules/version.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { etagOf, type Library } from './store/library.ts';
+import { type Change, etagOf, type Library } from './store/library.ts';
 
-/** The operations that make documents. */
+/** The operations that make and change documents. */
 export function writing({ library, now }: { library: Library; now: () => Date }) {
   return [
     handle(createDocument, async ({ actor, body }) => {
@@ -26,6 +35,19 @@ export function writing({ library, now }: { library: Library; now: () => Date })
       await library.create(actor, document, nodes);
       return answer(json(documentText(document, nodes)), { etag: etagOf(document) });
     }),
+
+    handle(updateDocument, async ({ actor, params, body, call }) => {
+      const conditions = { refuses: onlyEditors(actor), ifMatch: call.ifMatch };
+      await library.changeRow(actor, params.doc_id, conditions, async (current) => {
+        await openToEdits(current, () => library.locksPublished(actor));
+        const original = versionToDifferFrom(current, body);
+        if (original && repeatsVersion(body.version, await library.versionOf(actor, original)))
+          throw VersionUnchanged();
+        return fieldsOf(body);
+      });
+      const { document, nodes } = await library.whole(actor, params.doc_id);
+      return answer(json(documentText(document, nodes)), { etag: etagOf(document) });
+    }),
   ];
 }
 
@@ -33,6 +55,15 @@ interface Fields {
   title: string;
   version?: string | null | undefined;
   department?: string | null | undefined;
+}
+
+/** The fields that are named. */
+function fieldsOf({ title, version, department }: BodyOf<typeof updateDocument>): Change {
+  return {
+    ...(title !== undefined && { title }),
+    ...(version !== undefined && { version }),
+    ...(department !== undefined && { department }),
+  };
 }
 
 function blank(

@@ -1,7 +1,8 @@
 /** The library in MongoDB: documents and their nodes, always within the organization of who asks. */
 import type { QueryFilter } from 'mongoose';
-import { NotFound, PreconditionFailed, type Problem } from '#libs/contract';
+import { NotFound, PreconditionFailed, type Problem, Unavailable } from '#libs/contract';
 import type { Acting, Store, Transaction } from '#libs/store';
+import { organizationProfiles } from '../../identity/contract.ts';
 import type { DocumentStatus } from '../shapes.ts';
 import { type DocumentRow, documents, type NodeRow, nodes } from './collections.ts';
 
@@ -28,9 +29,13 @@ export interface Position {
   _id: string;
 }
 
+/** How often the update of a row is tried while other replicas are faster. */
+const tries = 50;
+
 /** Reads and writes documents and nodes. */
 export function library(store: Store, now: () => Date) {
   const rows = { documents: store.rows(documents), nodes: store.rows(nodes) };
+  const profiles = store.read(organizationProfiles).anywhere();
 
   return {
     /** Keeps a new document with its nodes. */
@@ -73,25 +78,58 @@ export function library(store: Store, now: () => Date) {
     change(
       acting: Acting,
       id: string,
-      { refuses, ifMatch }: Conditions,
+      conditions: Conditions,
       decide: (document: DocumentRow, tx: Transaction, at: Date) => Promise<Change>,
     ): Promise<DocumentRow> {
       return store.inTurn(id, () =>
         store.transact(acting, async (tx) => {
           const document = await find(acting, id, tx);
-          const refused = refuses(document);
-          if (refused) throw refused;
-          if (ifMatch && !ifMatch.includes(etagOf(document))) throw PreconditionFailed();
+          hold(conditions, document);
           const at = now();
-          const change = {
-            ...(await decide(document, tx, at)),
-            updated_at: at,
-            row_version: document.row_version + 1,
-          };
+          const change = next(document, await decide(document, tx, at), at);
           await rows.documents.updateOne({ _id: id }, change, { session: tx.session });
           return { ...document, ...change };
         }),
       );
+    },
+
+    /**
+     * Changes nothing but the row of a document and says nothing: one update, no transaction. It finds the version that
+     * `decide` saw or is tried again, so `decide` may run several times. `NotFound`. Gives the document as it is then.
+     */
+    changeRow(
+      acting: Acting,
+      id: string,
+      conditions: Conditions,
+      decide: (document: DocumentRow) => Promise<Change>,
+    ): Promise<DocumentRow> {
+      return store.inTurn(id, async () => {
+        for (let left = tries; left > 0; left -= 1) {
+          const document = await find(acting, id);
+          hold(conditions, document);
+          const change = next(document, await decide(document), now());
+          const { organization_id, row_version } = document;
+          const { matchedCount } = await rows.documents.updateOne(
+            { _id: id, organization_id, row_version },
+            change,
+          );
+          if (matchedCount === 1) return { ...document, ...change };
+        }
+        throw Unavailable('The document is being changed by many at this moment: try again.', {
+          headers: { 'Retry-After': '1' },
+        });
+      });
+    },
+
+    /** The version label of a document; null when it has none. */
+    async versionOf(acting: Acting, id: string): Promise<string | null> {
+      return (await find(acting, id)).version;
+    },
+
+    /** Whether the organization locks its published documents. */
+    async locksPublished({ organization_id }: Acting, tx?: Transaction): Promise<boolean> {
+      const within = tx ? { session: tx.session } : {};
+      return (await profiles.one({ _id: organization_id }, within))?.lock_published ?? false;
     },
 
     /** Throws what keeps this actor from changing this document: `NotFound`, or the problem that `refuses` gives. */
@@ -131,6 +169,18 @@ export function library(store: Store, now: () => Date) {
 }
 
 export type Library = ReturnType<typeof library>;
+
+/** Throws unless the conditions of a change hold. */
+function hold({ refuses, ifMatch }: Conditions, document: DocumentRow): void {
+  const refused = refuses(document);
+  if (refused) throw refused;
+  if (ifMatch && !ifMatch.includes(etagOf(document))) throw PreconditionFailed();
+}
+
+/** A change with what every change brings. */
+function next(document: DocumentRow, change: Change, at: Date) {
+  return { ...change, updated_at: at, row_version: document.row_version + 1 };
+}
 
 /** The ETag of a document: it changes with any change of the document or its tree. */
 export function etagOf(document: Pick<DocumentRow, 'row_version'>): string {

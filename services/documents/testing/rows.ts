@@ -1,0 +1,48 @@
+/** Rows as they could be in MongoDB, for tests of the store. */
+import { newId } from '#libs/contract';
+import type { DocumentRow, NodeRow } from '../store/collections.ts';
+
+/** A blank draft in an organization of its own, unless told otherwise. */
+export function documentRow(more: Partial<DocumentRow> = {}): DocumentRow {
+  const _id = newId();
+  const at = new Date('2026-11-21T09:30:00.000Z');
+  return {
+    _id,
+    organization_id: newId(),
+    family_id: _id,
+    created_by: newId(),
+    editor_id: null,
+    parent_doc_id: null,
+    title: 'SOP',
+    version: null,
+    department: null,
+    status: 'draft',
+    published_at: null,
+    archived_at: null,
+    created_at: at,
+    updated_at: at,
+    row_version: 1,
+    share_epoch: 0,
+    node_count: 0,
+    content_bytes: 0,
+    ...more,
+  };
+}
+
+/** A section of a document, unless told otherwise. */
+export function nodeRow(document: DocumentRow, more: Partial<NodeRow> = {}): NodeRow {
+  return {
+    _id: newId(),
+    organization_id: document.organization_id,
+    document_id: document._id,
+    parent_id: null,
+    node_type: 'section',
+    title: 'Section',
+    content: null,
+    order: 0,
+    created_by: document.created_by,
+    created_at: document.created_at,
+    updated_at: document.updated_at,
+    ...more,
+  };
+}
