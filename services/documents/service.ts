@@ -8,6 +8,7 @@ import { publishing } from './publishing.ts';
 import { documents as documentRows, nodes, publishLedger, publishUsage } from './store/collections.ts';
 import { library } from './store/library.ts';
 import { quota } from './store/quota.ts';
+import { trees } from './store/tree.ts';
 import { tree } from './tree.ts';
 import { writing } from './writing.ts';
 
@@ -16,7 +17,8 @@ export const documents = service({
   settings: z.object({}),
   collections: [documentRows, nodes, publishLedger, publishUsage],
   start({ store, now }) {
-    const kept = { library: library(store, now), quota: quota(store), now };
+    const nodeRows = trees(store);
+    const kept = { library: library(store, nodeRows, now), trees: nodeRows, quota: quota(store), now };
     return {
       handled: [...writing(kept), ...tree(kept), ...publishing(kept), ...finding(kept)],
       authenticate: principalFrom(store, now),

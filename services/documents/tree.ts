@@ -7,9 +7,10 @@ import { nodeText } from './presenting.ts';
 import { canStandUnder, maxNodes } from './rules/hierarchy.ts';
 import type { NodeRow } from './store/collections.ts';
 import { etagOf, type Library } from './store/library.ts';
+import type { Trees } from './store/tree.ts';
 
 /** The operations on single nodes. */
-export function tree({ library }: { library: Library }) {
+export function tree({ library, trees }: { library: Library; trees: Trees }) {
   return [
     handle(
       createNode,
@@ -19,7 +20,7 @@ export function tree({ library }: { library: Library }) {
         const document = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
           await openToEdits(current, () => library.locksPublished(actor, tx));
           if (current.node_count >= maxNodes) throw TooManyNodes();
-          const parent = body.parent_id ? await library.node(current, body.parent_id, tx) : undefined;
+          const parent = body.parent_id ? await trees.one(current, body.parent_id, tx) : undefined;
           const misplaced = body.parent_id && !parent;
           if (misplaced || !canStandUnder(body.node_type, parent?.node_type ?? null)) throw NodeHierarchy();
           const { node_type, title, order } = body;
@@ -36,7 +37,7 @@ export function tree({ library }: { library: Library }) {
             created_at: at,
             updated_at: at,
           };
-          await library.addNode(node, tx);
+          await trees.add([node], tx);
           return { node_count: current.node_count + 1 };
         });
         if (!node) throw new Error('A node was added and is not there');

@@ -102,7 +102,7 @@ export const nodes = collection<NodeRow>('nodes', {
     created_at: Date,
     updated_at: Date,
   },
-  indexes: [{ on: { document_id: 1, _id: 1 } }],
+  indexes: [{ on: { document_id: 1, parent_id: 1 } }],
 });
 
 export const publishLedger = collection<LedgerRow>('publish_ledger', {

@@ -4,7 +4,8 @@ import { NotFound, PreconditionFailed, type Problem, Unavailable } from '#libs/c
 import type { Acting, Store, Transaction } from '#libs/store';
 import { organizationProfiles } from '../../identity/contract.ts';
 import type { DocumentStatus } from '../shapes.ts';
-import { type DocumentRow, documents, type NodeRow, nodes } from './collections.ts';
+import { type DocumentRow, documents, type NodeRow } from './collections.ts';
+import type { Trees } from './tree.ts';
 
 /** What must hold before a document is changed. */
 export interface Conditions {
@@ -32,17 +33,17 @@ export interface Position {
 /** How often the update of a row is tried while other replicas are faster. */
 const tries = 50;
 
-/** Reads and writes documents and nodes. */
-export function library(store: Store, now: () => Date) {
-  const rows = { documents: store.rows(documents), nodes: store.rows(nodes) };
+/** Reads and writes documents. */
+export function library(store: Store, trees: Trees, now: () => Date) {
+  const rows = store.rows(documents);
   const profiles = store.read(organizationProfiles).anywhere();
 
   return {
     /** Keeps a new document with its nodes. */
     async create(acting: Acting, document: DocumentRow, tree: readonly NodeRow[]): Promise<void> {
-      await store.transact(acting, async ({ session }) => {
-        await rows.documents.insertMany([document], { session, lean: true });
-        if (tree.length > 0) await rows.nodes.insertMany(tree, { session, lean: true });
+      await store.transact(acting, async (tx) => {
+        await rows.insertMany([document], { session: tx.session, lean: true });
+        await trees.add(tree, tx);
       });
     },
 
@@ -50,7 +51,7 @@ export function library(store: Store, now: () => Date) {
     async whole(acting: Acting, id: string): Promise<Whole> {
       if (acting.tx) return wholeWithin(acting, id, acting.tx);
       const document = await find(acting, id);
-      const tree = await rows.nodes.find({ document_id: id }).lean();
+      const tree = await trees.all(document);
       const after = await find(acting, id);
       if (after.row_version === document.row_version) return { document, nodes: tree };
       return store.transact(acting, (tx) => wholeWithin(acting, id, tx));
@@ -68,7 +69,7 @@ export function library(store: Store, now: () => Date) {
         const { updated_at, _id } = of.after;
         filter.$or = [{ updated_at: { $lt: updated_at } }, { updated_at, _id: { $lt: _id } }];
       }
-      return rows.documents.find(filter).sort({ updated_at: -1, _id: -1 }).limit(of.limit).lean();
+      return rows.find(filter).sort({ updated_at: -1, _id: -1 }).limit(of.limit).lean();
     },
 
     /**
@@ -87,7 +88,7 @@ export function library(store: Store, now: () => Date) {
           hold(conditions, document);
           const at = now();
           const change = next(document, await decide(document, tx, at), at);
-          await rows.documents.updateOne({ _id: id }, change, { session: tx.session });
+          await rows.updateOne({ _id: id }, change, { session: tx.session });
           return { ...document, ...change };
         }),
       );
@@ -109,10 +110,7 @@ export function library(store: Store, now: () => Date) {
           hold(conditions, document);
           const change = next(document, await decide(document), now());
           const { organization_id, row_version } = document;
-          const { matchedCount } = await rows.documents.updateOne(
-            { _id: id, organization_id, row_version },
-            change,
-          );
+          const { matchedCount } = await rows.updateOne({ _id: id, organization_id, row_version }, change);
           if (matchedCount === 1) return { ...document, ...change };
         }
         throw Unavailable('The document is being changed by many at this moment: try again.', {
@@ -137,22 +135,10 @@ export function library(store: Store, now: () => Date) {
       const refused = refuses(await find(acting, id));
       if (refused) throw refused;
     },
-
-    /** A node of a document, within a transaction that changes it. */
-    async node(document: DocumentRow, id: string, { session }: Transaction): Promise<NodeRow | undefined> {
-      return (
-        (await rows.nodes.findOne({ _id: id, document_id: document._id }, null, { session }).lean()) ??
-        undefined
-      );
-    },
-
-    async addNode(node: NodeRow, { session }: Transaction): Promise<void> {
-      await rows.nodes.insertMany([node], { session, lean: true });
-    },
   };
 
   async function find({ organization_id }: Acting, id: string, tx?: Transaction): Promise<DocumentRow> {
-    const document = await rows.documents
+    const document = await rows
       .findOne({ _id: id, organization_id }, null, tx ? { session: tx.session } : {})
       .lean();
     if (!document) throw NotFound();
@@ -161,10 +147,7 @@ export function library(store: Store, now: () => Date) {
 
   async function wholeWithin(acting: Acting, id: string, tx: Transaction): Promise<Whole> {
     const document = await find(acting, id, tx);
-    return {
-      document,
-      nodes: await rows.nodes.find({ document_id: id }, null, { session: tx.session }).lean(),
-    };
+    return { document, nodes: await trees.all(document, tx) };
   }
 }
 
