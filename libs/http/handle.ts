@@ -52,22 +52,29 @@ export class Answer<T> {
   /** Cursor of the next page. */
   readonly next: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly again: Again | undefined;
 
   constructor(value: T, more: AnswerMore) {
     this.value = value;
     this.etag = more.etag;
     this.next = more.next;
     this.headers = more.headers ?? {};
+    this.again = more.again;
   }
 }
+
+/** What a handler's `again` needs to give an answer again: ids, never a secret. */
+export type Again = Readonly<Record<string, string>>;
 
 interface AnswerMore {
   etag?: string | undefined;
   next?: string | undefined;
   headers?: Readonly<Record<string, string>>;
+  /** Lets the answer be as long as it likes under an Idempotency-Key: a long one is not kept but given by `again`. */
+  again?: Again;
 }
 
-/** An answer with an ETag, the cursor of a next page or headers. */
+/** An answer with an ETag, the cursor of a next page, headers, or what it takes to give it again. */
 export function answer<T>(value: T, more: AnswerMore): Answer<T> {
   return new Answer(value, more);
 }
@@ -100,13 +107,19 @@ type Value<O> = O extends { returns: infer R }
   : never;
 
 /** An operation with its handler. */
-export interface Handled {
+export interface Handled extends HandledMore<AnyOperation, unknown> {
   readonly operation: AnyOperation;
   run(asked: Asked<AnyOperation>): Promise<unknown>;
-  /** Rejects when the caller may no longer have the answer that was kept for its Idempotency-Key. */
-  mayHave?(asked: Asked<AnyOperation>): Promise<void>;
   /** The page that stands for a problem; nothing for a caller who gets JSON. */
   problemPage?: ProblemPage;
+}
+
+/** What matters when a request with an Idempotency-Key is repeated. */
+export interface HandledMore<O, Given> {
+  /** Rejects when the caller may no longer have the answer that was kept. */
+  mayHave?(asked: Asked<O>): Promise<void>;
+  /** Gives an answer that was too long to be kept, from what it named: as things are now. */
+  again?(asked: Asked<O>, named: Again): Promise<Given>;
 }
 
 /** Makes the page that stands for a problem, if the caller wants one; the query is as it came, perhaps of a wrong form. */
@@ -123,9 +136,9 @@ export type ProblemPage = (
 export function handle<O extends AnyOperation>(
   operation: O,
   run: (asked: Asked<O>) => Promise<Value<O> | Answer<Value<O>>>,
-  mayHave?: (asked: Asked<O>) => Promise<void>,
+  more: HandledMore<O, Value<O> | Answer<Value<O>>> = {},
 ): Handled {
-  return { operation, run, ...(mayHave && { mayHave }) };
+  return { operation, run, ...more };
 }
 
 /** Says how the problems of an operation look as pages; throws when the operation does not declare that they do. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, newId, nothing, operation, problem } from '#libs/contract';
 import { until } from '#libs/testing';
-import { ada, type HttpStage, httpStage, insider, jsonOf } from '../testing/http-stage.ts';
+import { ada, type HttpStage, httpStage, insider, jsonOf, rememberingStore } from '../testing/http-stage.ts';
 import { answer, handle } from './handle.ts';
 import { tokenBucket } from './token-bucket.ts';
 
@@ -149,6 +149,73 @@ describe('Idempotency-Key', () => {
       expect(replayed(await send(method, path, key))).toBeNull();
       expect(runs).toBe(before + 2);
     }
+  });
+});
+
+describe('an answer that is too long to be kept', () => {
+  const writeBook = operation({
+    ...common,
+    id: 'writeBook',
+    method: 'post',
+    path: '/books',
+    body,
+    status: 201,
+    returns: z.unknown(),
+  });
+  const Gone = problem('gone', 404, 'Gone.');
+  const store = rememberingStore({ longest: 10 });
+  const asked = (stage: HttpStage, key: string, as = 'good') =>
+    stage.ask('POST', '/api/v1/books', {
+      as,
+      body: '{"name":"n"}',
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    });
+
+  test('is given again as things are now, with the status of the first and marked; only to who may have it', async () => {
+    let edition = 1;
+    let isGone = false;
+    const told: unknown[] = [];
+    const show = (id: string) => answer({ id, edition }, { etag: String(edition), again: { id } });
+    const library = await httpStage(
+      [
+        handle({ ...writeBook, problems: [Refused, Gone] }, async () => show('b7'), {
+          async mayHave({ actor }) {
+            if (isGone) throw Gone();
+            told.push(actor);
+          },
+          again: async (_asked, { id = '' }) => show(id),
+        }),
+      ],
+      { store },
+    );
+    const key = newId();
+    const first = await asked(library, key);
+    expect([first.status, replayed(first), await jsonOf(first)]).toEqual([
+      201,
+      null,
+      { id: 'b7', edition: 1 },
+    ]);
+    edition = 2;
+    const second = await asked(library, key);
+    expect([second.status, replayed(second), second.headers.get('etag')]).toEqual([201, 'true', '"2"']);
+    expect(await jsonOf(second)).toEqual({ id: 'b7', edition: 2 });
+    expect(told).toEqual([ada]);
+    isGone = true;
+    const third = await asked(library, key);
+    expect([third.status, (await jsonOf(third)).code]).toEqual([404, 'gone']);
+    await library.listening.close(0);
+  });
+
+  test('is a mistake of ours where a handler names what it needs and does not say how', async () => {
+    const forgetful = await httpStage(
+      [handle(writeBook, async () => answer({ long: 'enough' }, { again: { id: '1' } }))],
+      { store },
+    );
+    const key = newId();
+    expect((await asked(forgetful, key)).status).toBe(201);
+    expect((await asked(forgetful, key)).status).toBe(500);
+    expect(forgetful.done.at(-1)?.error).toHaveProperty('message', 'writeBook cannot give an answer again');
+    await forgetful.listening.close(0);
   });
 });
 

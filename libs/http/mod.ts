@@ -1,7 +1,9 @@
 /** The door of the HTTP library: operations become routes, with everything the protocol asks for. */
 export { type Gateway, gateway } from './gateway.ts';
 export {
+  type Again,
   type Answer,
+  type Asked,
   answer,
   type Call,
   type Handled,

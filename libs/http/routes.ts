@@ -1,5 +1,6 @@
 /** Routes: each handled operation becomes an Express route that checks, parses, asks its handler and answers. */
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
 import {
   type AnyOperation,
@@ -11,7 +12,7 @@ import {
 } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { namesTag, strongTags } from './etag.ts';
-import type { Call, Handled, Principal } from './handle.ts';
+import type { Again, Asked, Call, Handled, Principal } from './handle.ts';
 import { type Parsed, parseRequest } from './request.ts';
 import type { Bucket } from './token-bucket.ts';
 import { problemOf, type Rendered, render, send, sendProblem } from './write.ts';
@@ -124,8 +125,9 @@ async function answered(
 ): Promise<Rendered> {
   const { operation } = handled;
   const { params, query, body } = parsed;
+  const shown = (result: unknown) => render(operation.status, result, request);
   const run = async (actor: Principal | undefined) =>
-    render(operation.status, await handled.run({ actor, params, query, body, call }), request);
+    shown(await handled.run({ actor, params, query, body, call }));
   const key = operation.method === 'post' && principal ? idempotencyKey(request) : undefined;
   if (key === undefined || !principal) return run(principal);
 
@@ -140,19 +142,25 @@ async function answered(
   let fresh: Rendered | undefined;
   const kept = await of.store.idempotently(principal, claim, async (actor) => {
     fresh = await run(actor);
-    return {
-      status: fresh.status,
-      headers: fresh.headers,
-      body: withoutSecrets(fresh.body, operation.secrets),
-    };
+    const { status, headers, again } = fresh;
+    return { status, headers, body: withoutSecrets(fresh.body, operation.secrets), ...(again && { again }) };
   });
   if (!kept.replayed && fresh) return fresh;
-  await handled.mayHave?.({ actor: principal, params, query, body, call });
-  return {
-    status: kept.status,
-    headers: { ...kept.headers, 'Idempotency-Replayed': 'true' },
-    body: kept.body || undefined,
-  };
+  const asked = { actor: principal, params, query, body, call };
+  await handled.mayHave?.(asked);
+  const {
+    status,
+    headers,
+    body: text,
+  } = kept.again
+    ? shown(await givenAgain(handled, asked, kept.again))
+    : { ...kept, body: kept.body.length > 0 ? kept.body : undefined };
+  return { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body: text };
+}
+
+async function givenAgain(handled: Handled, asked: Asked<AnyOperation>, named: Again): Promise<unknown> {
+  if (!handled.again) throw new Error(`${handled.operation.id} cannot give an answer again`);
+  return handled.again(asked, named);
 }
 
 function callOf(request: Request, requestId: string): Call {
@@ -184,16 +192,12 @@ function idempotencyKey(request: Request): string | undefined {
   throw InvalidRequest(undefined, { extra: { errors: [{ path: 'header/Idempotency-Key', message }] } });
 }
 
-function withoutSecrets(body: Rendered['body'], secrets: readonly string[] = []): string {
-  const text =
-    body === undefined
-      ? ''
-      : typeof body === 'string'
-        ? body
-        : Buffer.from(body as Uint8Array).toString('utf8');
-  if (secrets.length === 0) return text;
+/** The answer as it may be kept. */
+function withoutSecrets(body: Rendered['body'], secrets: readonly string[] = []): string | Uint8Array {
+  if (body instanceof Readable) throw new Error('An answer that is a stream cannot be kept');
+  if (secrets.length === 0) return body ?? '';
   return JSON.stringify({
-    ...JSON.parse(text),
+    ...JSON.parse(Buffer.from(body ?? '').toString('utf8')),
     ...Object.fromEntries(secrets.map((field) => [field, null])),
   });
 }

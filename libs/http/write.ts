@@ -5,18 +5,20 @@ import type { Request, Response } from 'express';
 import { Body, Internal, Json, Problem, Unavailable } from '#libs/contract';
 import { isUnavailable } from '#libs/store';
 import { namesTag } from './etag.ts';
-import { Answer, type ProblemPage } from './handle.ts';
+import { type Again, Answer, type ProblemPage } from './handle.ts';
 
 /** What a handler gave, ready to be sent or kept. */
 export interface Rendered {
   status: number;
   headers: Record<string, string>;
   body: string | Uint8Array | Readable | undefined;
+  /** What it takes to give the answer again, if it can be. */
+  again?: Again;
 }
 
 /** Renders what a handler returned. */
 export function render(status: number, result: unknown, request: Request): Rendered {
-  const { value, etag, next, headers } = result instanceof Answer ? result : new Answer(result, {});
+  const { value, etag, next, headers, again } = result instanceof Answer ? result : new Answer(result, {});
   const all: Record<string, string> = { ...headers };
   if (etag !== undefined) all.ETag = `"${etag}"`;
   if (next !== undefined) all.Link = `<${nextUrl(request, next)}>; rel="next"`;
@@ -24,7 +26,7 @@ export function render(status: number, result: unknown, request: Request): Rende
   if (value instanceof Body)
     return { status, headers: { 'Content-Type': value.type, ...all }, body: value.content };
   const body = value instanceof Json ? value.text : JSON.stringify(value);
-  return { status, headers: { 'Content-Type': 'application/json', ...all }, body };
+  return { status, headers: { 'Content-Type': 'application/json', ...all }, body, ...(again && { again }) };
 }
 
 /** Sends a rendered answer; 304 when the client has it already. */

@@ -1,5 +1,6 @@
-/** Idempotency keys: the first answer is kept in the transaction of its effect and given again. */
-import { gunzipSync, gzipSync } from 'node:zlib';
+/** Idempotency keys: the first answer, or what a long one is made from, is kept in the transaction of its effect and given again. */
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
 import type mongoose from 'mongoose';
 import { IdempotencyKeyInFlight, IdempotencyKeyReused, PayloadTooLarge } from '#libs/contract';
 import { collection } from './collection.ts';
@@ -11,8 +12,13 @@ import { isDuplicate, isWriteConflict, type Transaction } from './transaction.ts
 export interface Kept {
   status: number;
   headers: Record<string, string>;
-  body: string;
+  /** Empty when the answer was long and `again` says what it takes to make it again. */
+  body: string | Uint8Array;
+  again?: Readonly<Record<string, string>>;
 }
+
+/** The longest answer that is kept although it can be made again, bytes. */
+const longestKept = 1024 * 1024;
 
 export interface IdempotencyRow {
   /** Hash of everything that the key is scoped by. */
@@ -24,6 +30,8 @@ export interface IdempotencyRow {
   headers?: Record<string, string>;
   /** The answer's text, gzipped and sealed: it may hold what is nowhere else in the clear, e.g. a share token. */
   body?: string;
+  /** In place of the text of a long answer: the ids from which it is made again. */
+  again?: Record<string, string>;
 }
 
 const keptBody: SealedField<Pick<IdempotencyRow, '_id'>> = {
@@ -41,6 +49,7 @@ export function idempotencyOf(service: string) {
       status: Number,
       headers: Object,
       body: String,
+      again: Object,
     },
     indexes: [{ on: { created_at: 1 }, options: { expireAfterSeconds: 86_400 } }],
     sealed: [keptBody],
@@ -62,9 +71,11 @@ export async function keptAnswer(
   const row = await rows.findOne({ _id: claim.key }).lean();
   if (!row) return undefined;
   if (row.fingerprint !== claim.fingerprint) throw IdempotencyKeyReused();
-  if (row.status === undefined || !row.body) throw IdempotencyKeyInFlight();
-  const zipped = Buffer.from(ring.open(row.body, keptBody.context({ _id: claim.key })), 'base64');
-  return { status: row.status, headers: row.headers ?? {}, body: gunzipSync(zipped).toString('utf8') };
+  const { status, headers = {}, body, again } = row;
+  if (status === undefined) throw IdempotencyKeyInFlight();
+  if (again) return { status, headers, body: '', again };
+  const zipped = Buffer.from(ring.open(body ?? '', keptBody.context({ _id: claim.key })), 'base64');
+  return { status, headers, body: await unzipped(zipped) };
 }
 
 /** Claims the key within a transaction; a request in flight with the same key is `IdempotencyKeyInFlight`. */
@@ -91,15 +102,23 @@ export async function keepAnswer(
   ring: KeyRing,
   tx: Transaction,
 ): Promise<void> {
-  const { status, headers, body } = kept;
-  const sealed = ring.seal(gzipSync(body).toString('base64'), keptBody.context({ _id: key }));
-  if (sealed.length > maxSealedLength) {
-    throw PayloadTooLarge(
-      'The answer is too large to be kept for an Idempotency-Key: send this request without one.',
-    );
-  }
-  await rows.updateOne({ _id: key }, { status, headers, body: sealed }, { session: tx.session });
+  const { status, headers, body, again } = kept;
+  const isLong = again && Buffer.byteLength(body) > longestKept;
+  const answer = isLong ? { again } : { body: await sealed(body, key, ring) };
+  await rows.updateOne({ _id: key }, { status, headers, ...answer }, { session: tx.session });
 }
+
+async function sealed(body: Kept['body'], key: string, ring: KeyRing): Promise<string> {
+  const text = ring.seal((await zipped(body)).toString('base64'), keptBody.context({ _id: key }));
+  if (text.length <= maxSealedLength) return text;
+  throw PayloadTooLarge(
+    'The answer is too large to be kept for an Idempotency-Key: send this request without one.',
+  );
+}
+
+// not on the event loop: others wait there
+const zipped = promisify<Kept['body'], Buffer>(gzip);
+const unzipped = promisify<Buffer, Buffer>(gunzip);
 
 /** A row is at most 16 MiB; this leaves room for all that is not the answer. */
 const maxSealedLength = 15 * 1024 * 1024;

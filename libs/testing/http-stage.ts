@@ -103,16 +103,18 @@ export async function jsonOf(answer: Response | Promise<Response>): Promise<any>
   return (await answer).json();
 }
 
-/** Keeps answers in memory. */
-export function rememberingStore(): Pick<Store, 'idempotently'> {
+/** Keeps answers in memory; those over `longest` characters only as what they can be given again from. */
+export function rememberingStore({ longest = Number.POSITIVE_INFINITY } = {}): Pick<Store, 'idempotently'> {
   const answers = new Map<string, Kept & { fingerprint: string }>();
   return {
     async idempotently(acting, claim, work) {
       const kept = answers.get(claim.key);
       if (kept && kept.fingerprint !== claim.fingerprint) throw IdempotencyKeyReused();
       if (kept) return { ...kept, replayed: true };
-      const answer = await work(acting);
-      answers.set(claim.key, { ...answer, fingerprint: claim.fingerprint });
+      const { again, ...answer } = await work(acting);
+      const isLong = again && answer.body.length > longest;
+      const keeps = isLong ? { ...answer, body: '', again } : answer;
+      answers.set(claim.key, { ...keeps, fingerprint: claim.fingerprint });
       return { ...answer, replayed: false };
     },
   };

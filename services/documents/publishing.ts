@@ -25,7 +25,7 @@ export function publishing({ library, quota, now }: { library: Library; quota: Q
         const { document, nodes } = await library.whole(actor, params.doc_id);
         return answer(json(documentText(document, nodes)), { etag: etagOf(document) });
       },
-      ({ actor, params }) => library.check(actor, params.doc_id, onlyManagers(actor)),
+      { mayHave: ({ actor, params }) => library.check(actor, params.doc_id, onlyManagers(actor)) },
     ),
   ];
 }

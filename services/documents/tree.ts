@@ -43,7 +43,7 @@ export function tree({ library, trees }: { library: Library; trees: Trees }) {
         if (!node) throw new Error('A node was added and is not there');
         return answer(json(nodeText(node)), { etag: etagOf(document) });
       },
-      ({ actor, params }) => library.check(actor, params.doc_id, onlyEditors(actor)),
+      { mayHave: ({ actor, params }) => library.check(actor, params.doc_id, onlyEditors(actor)) },
     ),
   ];
 }

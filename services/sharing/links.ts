@@ -34,8 +34,10 @@ export function links({ sharing, now, newToken }: Links): Handled[] {
         if (!isShareable(document)) throw DocumentNotPublished();
         return shown(actor, document, await tokenFor(actor, document, body?.replace ?? false));
       },
-      async ({ actor, params }) => {
-        await foundForSharing(actor, params.doc_id);
+      {
+        async mayHave({ actor, params }) {
+          await foundForSharing(actor, params.doc_id);
+        },
       },
     ),
 
