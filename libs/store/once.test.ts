@@ -19,6 +19,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stage?.stop());
 
+type Someone = ReturnType<typeof someone>;
+
 const count = (name: string) => store.rows(things).countDocuments({ name });
 
 describe('once', () => {
@@ -76,8 +78,15 @@ describe('once', () => {
 describe('idempotently', () => {
   const claimed = (fingerprint = 'body') => ({ key: newId(), fingerprint });
   const kept = (body: string): Kept => ({ status: 201, headers: { ETag: '"1"' }, body });
+  const answered = async (
+    claim: { key: string; fingerprint: string },
+    work: (acting: Someone) => Promise<Kept>,
+  ) => {
+    const answer = await store.idempotently(someone(), claim, work);
+    return { ...answer, body: Buffer.from(answer.body).toString() };
+  };
   const request = (name: string, claim = claimed()) =>
-    store.idempotently(someone(), claim, async (acting) => kept(await makeThing(store, acting, name)));
+    answered(claim, async (acting) => kept(await makeThing(store, acting, name)));
 
   test('the same claim gives the first answer again, and does nothing', async () => {
     const claim = claimed();
@@ -91,8 +100,23 @@ describe('idempotently', () => {
   test('an answer without a body is kept too', async () => {
     const claim = claimed();
     const empty = async () => ({ status: 204, headers: {}, body: '' });
-    await store.idempotently(someone(), claim, empty);
-    expect(await store.idempotently(someone(), claim, empty)).toEqual({ ...(await empty()), replayed: true });
+    await answered(claim, empty);
+    expect(await answered(claim, empty)).toEqual({ ...(await empty()), replayed: true });
+  });
+
+  test('an answer over 1 MiB that can be made again is kept as what it is made from; one that cannot is kept whole', async () => {
+    const again = { id: newId() };
+    const most = 'é'.repeat(2 ** 19);
+    for (const [body, more, replay] of [
+      [most, { again }, { body: most }],
+      [`${most}.`, { again }, { body: '', again }],
+      [`${most}.`, {}, { body: `${most}.` }],
+    ] as const) {
+      const claim = claimed();
+      const long = async () => ({ ...kept(body), ...more });
+      expect(await answered(claim, long)).toMatchObject({ body, replayed: false });
+      expect(await answered(claim, long)).toEqual({ ...kept(''), ...replay, replayed: true });
+    }
   });
 
   test('the same key with another body is refused', async () => {

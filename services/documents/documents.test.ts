@@ -123,7 +123,7 @@ describe('creating', () => {
     expect([status, body.code]).toEqual([400, 'too_many_nodes']);
   }, 30_000);
 
-  test('30 MiB of rich text in one document are kept whole; with a key that cannot be honoured nothing is kept', async () => {
+  test('30 MiB of rich text in one document are kept whole, more are refused', async () => {
     const noise = (at: number) => randomBytes(360_000).toString('base64') + at;
     const nodes = Array.from({ length: 60 }, (_, at) => ({
       node_type: 'section',
@@ -133,14 +133,6 @@ describe('creating', () => {
     const { status, body } = await create({ title: 'Large', nodes });
     expect(status).toBe(201);
     expect(inputOf(body.nodes)).toEqual(withDefaults(nodes as TreeInput[]));
-    const headers = { 'idempotency-key': newId() };
-    const keyed = await here.ask('POST', '/documents', {
-      as: ada.key,
-      body: { title: 'Keyed and large', nodes },
-      headers,
-    });
-    expect([keyed.status, keyed.body.code]).toEqual([413, 'payload_too_large']);
-    expect(await here.db.collection('documents').countDocuments({ title: 'Keyed and large' })).toBe(0);
     const tooMuch = await create({ title: 'T', nodes: [...nodes, ...nodes] });
     expect([tooMuch.status, tooMuch.body.code]).toEqual([413, 'payload_too_large']);
   }, 60_000);

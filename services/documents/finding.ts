@@ -1,21 +1,19 @@
 /** Finding: reading one document or a page of them. */
 import { z } from 'zod';
-import { json, positionOf } from '#libs/contract';
-import { answer, handle, pageOf } from '#libs/http';
+import { positionOf } from '#libs/contract';
+import { handle, pageOf } from '#libs/http';
 import { getDocument, listDocuments } from './contract.ts';
-import { documentText, summaryOf } from './presenting.ts';
+import { summaryOf } from './presenting.ts';
+import type { Show } from './showing.ts';
 import type { DocumentRow } from './store/collections.ts';
-import { etagOf, type Library } from './store/library.ts';
+import type { Library } from './store/library.ts';
 
 const position = z.tuple([z.iso.datetime().transform((text) => new Date(text)), z.uuid()]);
 
 /** The operations that read. */
-export function finding({ library }: { library: Library }) {
+export function finding({ library, show }: { library: Library; show: Show }) {
   return [
-    handle(getDocument, async ({ actor, params }) => {
-      const { document, nodes } = await library.whole(actor, params.doc_id);
-      return answer(json(documentText(document, nodes)), { etag: etagOf(document) });
-    }),
+    handle(getDocument, ({ actor, params }) => show.now(actor, params.doc_id)),
 
     handle(listDocuments, async ({ actor, query }) => {
       const [updated_at, _id] = positionOf(query.cursor, position) ?? [];

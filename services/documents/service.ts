@@ -1,11 +1,12 @@
 /** Documents, wired. */
 import { z } from 'zod';
-import { service } from '#libs/service';
+import { integer, service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
 import { documentsContract } from './contract.ts';
 import { finding } from './finding.ts';
 import { publishing } from './publishing.ts';
-import { documents as documentRows, nodes, publishLedger, publishUsage } from './store/collections.ts';
+import { showing } from './showing.ts';
+import { documents as documentCollection, nodes, publishLedger, publishUsage } from './store/collections.ts';
 import { library } from './store/library.ts';
 import { quota } from './store/quota.ts';
 import { trees } from './store/tree.ts';
@@ -14,11 +15,19 @@ import { writing } from './writing.ts';
 
 export const documents = service({
   contract: documentsContract,
-  settings: z.object({}),
-  collections: [documentRows, nodes, publishLedger, publishUsage],
-  start({ store, now }) {
+  settings: z.object({
+    DOCUMENT_CACHE_MB: integer
+      .pipe(z.number().min(1).max(65_536))
+      .default(32)
+      .meta({ description: 'Memory for documents as they were last read' }),
+  }),
+  collections: [documentCollection, nodes, publishLedger, publishUsage],
+  start({ store, settings, now }) {
     const nodeRows = trees(store);
-    const kept = { library: library(store, nodeRows, now), trees: nodeRows, quota: quota(store), now };
+    const documentRows = library(store, nodeRows, now);
+    const rows = { library: documentRows, trees: nodeRows };
+    const show = showing({ ...rows, cacheBytes: settings.DOCUMENT_CACHE_MB * 2 ** 20 });
+    const kept = { ...rows, show, quota: quota(store), now };
     return {
       handled: [...writing(kept), ...tree(kept), ...publishing(kept), ...finding(kept)],
       authenticate: principalFrom(store, now),

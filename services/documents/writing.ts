@@ -1,6 +1,6 @@
 /** Writing: making documents and changing their fields. */
-import { type BodyOf, json, newId } from '#libs/contract';
-import { answer, handle } from '#libs/http';
+import { type BodyOf, newId } from '#libs/contract';
+import { handle } from '#libs/http';
 import {
   ContentTooLarge,
   createDocument,
@@ -10,43 +10,46 @@ import {
   VersionUnchanged,
 } from './contract.ts';
 import { onlyEditors, openToEdits } from './editing.ts';
-import { documentText } from './presenting.ts';
 import { maxContentBytes, maxNodes, type Placed, placed } from './rules/hierarchy.ts';
 import { repeatsVersion, versionToDifferFrom } from './rules/version.ts';
+import type { Show } from './showing.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { type Change, etagOf, type Library } from './store/library.ts';
+import type { Change, Library } from './store/library.ts';
 
 /** The operations that make and change documents. */
-export function writing({ library, now }: { library: Library; now: () => Date }) {
+export function writing({ library, show, now }: { library: Library; show: Show; now: () => Date }) {
   return [
-    handle(createDocument, async ({ actor, body }) => {
-      const { nodes: tree, misplaced } = placed(body.nodes ?? []);
-      if (misplaced.length > 0)
-        throw NodeHierarchy(undefined, {
-          extra: { errors: misplaced.map((path) => ({ path, message: NodeHierarchy.title })) },
-        });
-      if (tree.length > maxNodes) throw TooManyNodes();
-      const at = now();
-      const document = blank(actor, at, body);
-      const nodes = nodesOf(document, tree, actor.user_id, at);
-      document.node_count = nodes.length;
-      document.content_bytes = nodes.reduce((sum, node) => sum + Buffer.byteLength(node.content ?? ''), 0);
-      if (document.content_bytes > maxContentBytes) throw ContentTooLarge();
-      await library.create(actor, document, nodes);
-      return answer(json(documentText(document, nodes)), { etag: etagOf(document) });
-    }),
+    handle(
+      createDocument,
+      async ({ actor, body }) => {
+        const { nodes: tree, misplaced } = placed(body.nodes ?? []);
+        if (misplaced.length > 0)
+          throw NodeHierarchy(undefined, {
+            extra: { errors: misplaced.map((path) => ({ path, message: NodeHierarchy.title })) },
+          });
+        if (tree.length > maxNodes) throw TooManyNodes();
+        const at = now();
+        const document = blank(actor, at, body);
+        const nodes = nodesOf(document, tree, actor.user_id, at);
+        document.node_count = nodes.length;
+        document.content_bytes = nodes.reduce((sum, node) => sum + Buffer.byteLength(node.content ?? ''), 0);
+        if (document.content_bytes > maxContentBytes) throw ContentTooLarge();
+        await library.create(actor, document, nodes);
+        return show.made(document, nodes);
+      },
+      { again: show.again },
+    ),
 
     handle(updateDocument, async ({ actor, params, body, call }) => {
       const conditions = { refuses: onlyEditors(actor), ifMatch: call.ifMatch };
-      await library.changeRow(actor, params.doc_id, conditions, async (current) => {
+      const changed = await library.changeRow(actor, params.doc_id, conditions, async (current) => {
         await openToEdits(current, () => library.locksPublished(actor));
         const original = versionToDifferFrom(current, body);
-        if (original && repeatsVersion(body.version, await library.versionOf(actor, original)))
+        if (original && repeatsVersion(body.version, (await library.find(actor, original)).version))
           throw VersionUnchanged();
         return fieldsOf(body);
       });
-      const { document, nodes } = await library.whole(actor, params.doc_id);
-      return answer(json(documentText(document, nodes)), { etag: etagOf(document) });
+      return show.row(actor, changed);
     }),
   ];
 }

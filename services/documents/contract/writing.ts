@@ -37,7 +37,8 @@ export const createDocument = operation({
   status: 201,
   returns: Document,
   etag: true,
-  problems: [NodeHierarchy, TooManyNodes, ContentTooLarge],
+  // not found: what a repeated request made and somebody deleted since
+  problems: [NotFound, NodeHierarchy, TooManyNodes, ContentTooLarge],
 });
 
 export const updateDocument = operation({

@@ -47,14 +47,15 @@ export function library(store: Store, trees: Trees, now: () => Date) {
       });
     },
 
-    /** A document with all its nodes, consistent although others write; `NotFound`. */
-    async whole(acting: Acting, id: string): Promise<Whole> {
-      if (acting.tx) return wholeWithin(acting, id, acting.tx);
-      const document = await find(acting, id);
-      const tree = await trees.all(document);
-      const after = await find(acting, id);
-      if (after.row_version === document.row_version) return { document, nodes: tree };
-      return store.transact(acting, (tx) => wholeWithin(acting, id, tx));
+    /** A document without its nodes; `NotFound`. */
+    find,
+
+    /** A document with all its nodes as they are at one moment; `NotFound`. */
+    whole(acting: Acting, id: string): Promise<Whole> {
+      return store.transact(acting, async (tx) => {
+        const document = await find(acting, id, tx);
+        return { document, nodes: await trees.all(document, tx) };
+      });
     },
 
     /** A page of documents, the most recently updated first. Archived ones only when asked for. */
@@ -119,11 +120,6 @@ export function library(store: Store, trees: Trees, now: () => Date) {
       });
     },
 
-    /** The version label of a document; null when it has none. */
-    async versionOf(acting: Acting, id: string): Promise<string | null> {
-      return (await find(acting, id)).version;
-    },
-
     /** Whether the organization locks its published documents. */
     async locksPublished({ organization_id }: Acting, tx?: Transaction): Promise<boolean> {
       const within = tx ? { session: tx.session } : {};
@@ -143,11 +139,6 @@ export function library(store: Store, trees: Trees, now: () => Date) {
       .lean();
     if (!document) throw NotFound();
     return document;
-  }
-
-  async function wholeWithin(acting: Acting, id: string, tx: Transaction): Promise<Whole> {
-    const document = await find(acting, id, tx);
-    return { document, nodes: await trees.all(document, tx) };
   }
 }
 

@@ -1,0 +1,102 @@
+/** Documents as JSON text: the right tree, and room for others while a huge one is put together. */
+import { expect, test } from '@jest/globals';
+import { documentBytes, nodeText } from './presenting.ts';
+import { Document, Node } from './shapes.ts';
+import type { NodeRow } from './store/collections.ts';
+import { documentRow, nodeRow } from './testing/rows.ts';
+
+const document = documentRow({ title: 'Quotes " and \u2028 breaks' });
+const below = ({ _id }: NodeRow, node_type: 'step' | 'sub_step', title: string, more = {}) =>
+  nodeRow(document, { parent_id: _id, node_type, title, ...more });
+const outline = (nodes: Node[]): unknown[] => nodes.map(({ title, children }) => [title, outline(children)]);
+
+const first = nodeRow(document, { title: 'first', order: 1, content: '{"type":"doc","content":[]}' });
+const second = nodeRow(document, { title: 'second', order: 2 });
+const a = below(first, 'step', 'a', { order: 5 });
+const b = below(first, 'step', 'b', { order: 5 });
+const c = below(second, 'step', 'c');
+const a1 = below(a, 'sub_step', 'a1');
+const a2 = below(a, 'sub_step', 'a2', { order: -0.5 });
+const nodes = [a2, second, b, c, a1, first, a];
+
+test('nodes stand below their parents, siblings by order, ties by creation', async () => {
+  const shown = Document.parse(JSON.parse((await documentBytes(document, nodes)).toString()));
+  expect(outline(shown.nodes)).toEqual([
+    [
+      'first',
+      [
+        [
+          'a',
+          [
+            ['a2', []],
+            ['a1', []],
+          ],
+        ],
+        ['b', []],
+      ],
+    ],
+    ['second', [['c', []]]],
+  ]);
+  expect(shown).toMatchObject({
+    title: document.title,
+    nodes: [{ content: { type: 'doc', content: [] } }, {}],
+  });
+});
+
+test('a document without nodes has an empty list', async () => {
+  expect(JSON.parse((await documentBytes(document, [])).toString()).nodes).toEqual([]);
+});
+
+test('a node is shown with all that is below it', () => {
+  const alone = Node.parse(JSON.parse(nodeText(first)));
+  expect(alone.children).toEqual([]);
+  const whole = Node.parse(JSON.parse(nodeText(first, [b, a1, a, a2])));
+  expect(outline([whole])).toEqual([
+    [
+      'first',
+      [
+        [
+          'a',
+          [
+            ['a2', []],
+            ['a1', []],
+          ],
+        ],
+        ['b', []],
+      ],
+    ],
+  ]);
+  expect(whole.children[0]).toEqual(JSON.parse(nodeText(a, [a1, a2])));
+});
+
+test('the event loop turns many times while 10,000 nodes are put together, and they are all there', async () => {
+  const steps = Array.from({ length: 9_998 }, (_, at) => below(second, 'step', `${at}`, { order: at }));
+  let turns = 0;
+  let isDone = false;
+  const turn = () => {
+    turns += 1;
+    if (!isDone) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const bytes = await documentBytes(document, [first, second, ...steps]);
+  isDone = true;
+  expect(turns).toBeGreaterThanOrEqual(39);
+  const shown = JSON.parse(bytes.toString());
+  expect(shown.nodes[1].children.map(({ title }: Node) => title)).toEqual(steps.map(({ title }) => title));
+});
+
+test('it turns also for few nodes with much text', async () => {
+  const content = JSON.stringify({ type: 'doc', content: [{ type: 'text', text: 'é'.repeat(250_000) }] });
+  const large = Array.from({ length: 20 }, (_, order) => nodeRow(document, { order, content }));
+  let turns = 0;
+  let isDone = false;
+  const turn = () => {
+    turns += 1;
+    if (!isDone) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const bytes = await documentBytes(document, large);
+  isDone = true;
+  expect(turns).toBeGreaterThanOrEqual(6);
+  expect(JSON.parse(bytes.toString()).nodes[19].content).toEqual(JSON.parse(content));
+});

@@ -1,0 +1,108 @@
+/** Documents kept in memory by version: what is shown is always what is there. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Json } from '#libs/contract';
+import type { Answer } from '#libs/http';
+import type { Store } from '#libs/store';
+import { type Show, showing } from './showing.ts';
+import { type DocumentRow, nodes } from './store/collections.ts';
+import { type Library, library } from './store/library.ts';
+import { type Trees, trees } from './store/tree.ts';
+import { type OwnStores, ownStores } from './testing/own-store.ts';
+import { documentRow, nodeRow } from './testing/rows.ts';
+
+let own: OwnStores;
+let store: Store;
+let kept: Trees;
+let rows: Library;
+let show: Show;
+const at = new Date('2026-11-21T09:30:00.000Z');
+const free = { refuses: () => undefined, ifMatch: undefined };
+
+beforeAll(async () => {
+  own = await ownStores();
+  [store] = own.stores as [Store];
+  kept = trees(store);
+  // the clock stands still: versions differ in their number alone
+  rows = library(store, kept, () => at);
+  show = showing({ library: rows, trees: kept, cacheBytes: 300_000 });
+}, 60_000);
+afterAll(() => own?.stop());
+
+const acting = ({ organization_id, created_by }: DocumentRow) => ({ organization_id, user_id: created_by });
+const read = ({ value }: Answer<Json>) => JSON.parse(value.text.toString());
+const titles = async (document: DocumentRow): Promise<string[]> =>
+  read(await show.now(acting(document), document._id)).nodes.map(({ title }: { title: string }) => title);
+
+/** Keeps a document of one node, with so much text. */
+async function keep(length = 10): Promise<DocumentRow> {
+  const document = documentRow({ node_count: 1, content_bytes: length });
+  const content = JSON.stringify({ type: 'doc', content: [{ type: 'text', text: 'x'.repeat(length) }] });
+  await rows.create(acting(document), document, [nodeRow(document, { title: 'as it was', content })]);
+  return document;
+}
+
+/** Changes the node of a document without anybody knowing. */
+async function sneak(document: DocumentRow, title: string): Promise<void> {
+  await store.rows(nodes).updateOne({ document_id: document._id }, { title });
+}
+
+test('the nodes of a document are read again when its version is another, and only then', async () => {
+  const document = await keep();
+  expect(await titles(document)).toEqual(['as it was']);
+  await sneak(document, 'unseen');
+  expect(await titles(document)).toEqual(['as it was']);
+  await rows.changeRow(acting(document), document._id, free, async () => ({ version: '2' }));
+  expect(await titles(document)).toEqual(['unseen']);
+});
+
+test('no more is kept than was allowed', async () => {
+  const [first, second, third] = [await keep(120_000), await keep(120_000), await keep(120_000)];
+  for (const document of [first, second, third]) {
+    await titles(document);
+    await sneak(document, 'read again');
+  }
+  // two fit: the first had to go
+  expect([await titles(third), await titles(second)]).toEqual([['as it was'], ['as it was']]);
+  expect(await titles(first)).toEqual(['read again']);
+  const huge = await keep(400_000);
+  await titles(huge);
+  await sneak(huge, 'never kept');
+  expect(await titles(huge)).toEqual(['never kept']);
+});
+
+test('what a transaction sees is not kept: it may never have been', async () => {
+  const document = await keep();
+  const failing = store.transact(acting(document), async (tx) => {
+    const within = { ...acting(document), tx };
+    const changed = await rows.change(within, document._id, free, async () => ({ title: 'Never' }));
+    expect(read(await show.row(within, changed)).title).toBe('Never');
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  const changed = await rows.change(acting(document), document._id, free, async () => ({ title: 'Really' }));
+  expect(changed.row_version).toBe(2);
+  expect(read(await show.now(acting(document), document._id)).title).toBe('Really');
+});
+
+test('a document that changes while it is read is shown as it is at one moment', async () => {
+  const document = await keep();
+  const racing = showing({
+    cacheBytes: 300_000,
+    library: rows,
+    trees: {
+      async all(of, tx) {
+        const found = await kept.all(of, tx);
+        // somebody writes after the nodes were read, but before the row is looked at again
+        if (!tx)
+          await rows.change(acting(document), document._id, free, async (_row, its) => {
+            await kept.add([nodeRow(document, { title: 'added', order: 1 })], its);
+            return { node_count: 2 };
+          });
+        return found;
+      },
+    },
+  });
+  const answer = await racing.now(acting(document), document._id);
+  const shown = read(answer).nodes.map(({ title }: { title: string }) => title);
+  expect([answer.etag, shown]).toEqual(['2', ['as it was', 'added']]);
+});

@@ -1,0 +1,76 @@
+/** Showing: a document with its tree as the answer of an operation, its bytes kept in memory by version. */
+import { LRUCache } from 'lru-cache';
+import { type Json, json } from '#libs/contract';
+import { type Again, type Answer, answer } from '#libs/http';
+import type { Acting } from '#libs/store';
+import { documentBytes } from './presenting.ts';
+import type { DocumentRow, NodeRow } from './store/collections.ts';
+import { etagOf, type Library } from './store/library.ts';
+import type { Trees } from './store/tree.ts';
+
+/** What showing needs. */
+export interface Showing {
+  library: Pick<Library, 'find' | 'whole'>;
+  trees: Pick<Trees, 'all'>;
+  /** Bytes of rendered documents kept in memory. */
+  cacheBytes: number;
+}
+
+/** A document that is to be rendered, and who reads it. */
+interface Reading {
+  acting: Acting;
+  document: DocumentRow;
+}
+
+/** Makes the answers of operations that give a whole document. */
+export function showing({ library, trees, cacheBytes }: Showing) {
+  // one rendering for all who ask at once; nothing is kept of a document that changed while it was read
+  const rendered = new LRUCache<string, Buffer, Reading>({
+    maxSize: cacheBytes,
+    sizeCalculation: (bytes, key) => bytes.byteLength + key.length,
+    fetchMethod: (_key, _stale, { context }) => render(context),
+  });
+
+  const show = {
+    /** The answer with a document and its nodes as they were just written. */
+    async made(document: DocumentRow, nodes: readonly NodeRow[]): Promise<Answer<Json>> {
+      return shown(document, await documentBytes(document, nodes));
+    },
+
+    /** The answer with a document whose row was just read or written; as it is then when it has changed since. */
+    async row(acting: Acting, document: DocumentRow): Promise<Answer<Json>> {
+      // what is not committed must not be kept: the version may yet become another
+      const context = { acting, document };
+      const bytes = acting.tx ? undefined : await rendered.fetch(keyOf(document), { context });
+      if (bytes) return shown(document, bytes);
+      const whole = await library.whole(acting, document._id);
+      return show.made(whole.document, whole.nodes);
+    },
+
+    /** The answer with a document as it is now; `NotFound`. Its small row is read every time. */
+    async now(acting: Acting, id: string): Promise<Answer<Json>> {
+      return show.row(acting, await library.find(acting, id));
+    },
+
+    /** The answer to a repeated request whose first answer was too long to be kept: the document as it is now. */
+    again: ({ actor }: { actor: Acting }, { doc_id = '' }: Again) => show.now(actor, doc_id),
+  };
+  return show;
+
+  async function render({ acting, document }: Reading): Promise<Buffer | undefined> {
+    const nodes = await trees.all(document);
+    const { row_version } = await library.find(acting, document._id);
+    return row_version === document.row_version ? documentBytes(document, nodes) : undefined;
+  }
+}
+
+export type Show = ReturnType<typeof showing>;
+
+function shown(document: DocumentRow, bytes: Buffer): Answer<Json> {
+  return answer(json(bytes), { etag: etagOf(document), again: { doc_id: document._id } });
+}
+
+/** All that the bytes depend on. The time keeps versions apart that MongoDB counted twice after it lost the first. */
+function keyOf({ _id, row_version, updated_at }: DocumentRow): string {
+  return `${_id}/${row_version}/${updated_at.getTime()}`;
+}
