@@ -31,25 +31,30 @@ export function denoPermissions(
   ];
 }
 
-/** Where a service listens, and the servers that its environment names; `PDS_ALLOW_NET` adds more, e.g. members of the replica set that the address leaves out. */
+/**
+ * Where a service listens, and the servers that its environment names; `PDS_ALLOW_NET` adds more, e.g. members of the
+ * replica set that the address leaves out. Which servers are behind a `mongodb+srv` only the name servers say.
+ */
 function hostsOf(environment: Record<string, string | undefined>): string[] {
   const { HOST = '0.0.0.0', PORT = '8080', MANAGEMENT_PORT = '9464', PDS_ALLOW_NET } = environment;
   const more = PDS_ALLOW_NET?.split(',').filter(Boolean) ?? [];
+  const isHidden = environment.MONGODB_URI?.startsWith('mongodb+srv:') ?? false;
+  if (isHidden && more.length === 0) throw new SettingsError([hiddenServers]);
   const found = [
-    ...serversIn('MONGODB_URI', environment.MONGODB_URI, 27017),
+    ...(isHidden ? [] : serversIn('MONGODB_URI', environment.MONGODB_URI, 27017)),
     ...serversIn('AMQP_URL', environment.AMQP_URL, 5672),
     ...serversIn('OTEL_EXPORTER_OTLP_ENDPOINT', environment.OTEL_EXPORTER_OTLP_ENDPOINT, 4318),
   ];
   return [...new Set([...found, `${HOST}:${PORT}`, `${HOST}:${MANAGEMENT_PORT}`, ...more])];
 }
 
+const hiddenServers =
+  'MONGODB_URI: mongodb+srv says its servers only by DNS, and Deno must know them before it starts: write ' +
+  'mongodb://one,two,three/…, or list them and the name server in PDS_ALLOW_NET, as in one:27017,two:27017,10.0.0.2:53';
+
 /** The servers of an address; MongoDB's may name several, which `URL` cannot read. */
 function serversIn(setting: string, address: string | undefined, usualPort: number): string[] {
   if (!address) return [];
-  if (address.startsWith('mongodb+srv:'))
-    throw new SettingsError([
-      `${setting}: must name its servers under Deno, as in mongodb://one,two,three/…`,
-    ]);
   const [, scheme = '', authority] = /^([a-z+]+):\/\/([^/?#]+)/.exec(address) ?? [];
   if (authority === undefined) throw new SettingsError([`${setting}: is no address`]);
   const port = { http: 80, https: 443, amqps: 5671 }[scheme] ?? usualPort;

@@ -53,7 +53,16 @@ describe('the permissions', () => {
 
   test('say what they cannot know', () => {
     const named = { MONGODB_URI: 'mongodb+srv://cluster.example/pds' };
-    expect(() => denoPermissions(documents, named)).toThrow('MONGODB_URI: must name its servers');
+    expect(() => denoPermissions(documents, named)).toThrow(
+      /MONGODB_URI: mongodb\+srv says its servers only by DNS, .* or list them and the name server in PDS_ALLOW_NET/,
+    );
+    const listed = { ...environment, ...named, PDS_ALLOW_NET: 'a.cluster.example:27017,1.1.1.1:53' };
+    expect(flag(denoPermissions(documents, listed), 'allow-net')).toEqual([
+      '127.0.0.1:8103',
+      '127.0.0.1:9503',
+      'a.cluster.example:27017',
+      '1.1.1.1:53',
+    ]);
     expect(() => denoPermissions(documents, { MONGODB_URI: 'secret' })).toThrow('MONGODB_URI: is no address');
     expect(() => denoPermissions(documents, { MONGODB_URI: 'secret' })).not.toThrow('secret');
   });
