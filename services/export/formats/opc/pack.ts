@@ -16,14 +16,15 @@ export async function pack(parts: Iterable<[string, PartSource]>): Promise<Buffe
   const archive = new ZipFile();
   const written = buffer(archive.outputStream);
   for (const [name, source] of parts) {
-    if (typeof source === 'function') {
-      const stream = bytesOf(source());
-      archive.addReadStream(stream, name, OPTIONS);
-      await finished(stream);
-    } else {
+    if (typeof source !== 'function' && isPacked(name)) {
       const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
-      archive.addBuffer(bytes, name, { ...OPTIONS, compress: !isPacked(name) });
+      archive.addBuffer(bytes, name, { ...OPTIONS, compress: false });
+      continue;
     }
+    // one at a time: the library would compress all that it is given at once, each with memory of its own
+    const stream = typeof source === 'function' ? bytesOf(source()) : Readable.from([source]);
+    archive.addReadStream(stream, name, OPTIONS);
+    await finished(stream);
   }
   archive.end();
   return written;

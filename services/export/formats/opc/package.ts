@@ -24,6 +24,8 @@ export type Package = {
   types: XmlElement;
   relationships: Map<string, Relationship[]>;
   budget: XmlBudget;
+  /** Content types by `/part name` and by `extension`, both in lower case. */
+  typeOf: Map<string, string>;
 };
 
 /** Reads content types and relationships; every internal target must be there. */
@@ -33,16 +35,30 @@ export function readPackage(parts: Parts, budget: XmlBudget): Package {
     return refuse('not_docx', 'The file is a zip archive but not a Word document; upload a .docx file.');
   const types = parseXml(typesPart, TYPES_PART, budget);
   const relationships = new Map<string, Relationship[]>();
+  // part names are compared without case (ECMA-376 part 2, 6.2.2.3)
+  const names = new Map([...parts.keys()].map((name) => [name.toLowerCase(), name]));
   for (const [name, bytes] of parts) {
     const source = sourceOf(name);
     if (source === undefined) continue;
     const root = parseXml(bytes, name, budget);
     relationships.set(
       source,
-      elements(root).map((element) => relationshipOf(element, source, parts)),
+      elements(root).map((element) => relationshipOf(element, source, names)),
     );
   }
-  return { parts, types, relationships, budget };
+  return { parts, types, relationships, budget, typeOf: typesOf(types) };
+}
+
+function typesOf(types: XmlElement): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const entry of elements(types)) {
+    const isOverride = entry.local === 'Override';
+    const key = attribute(entry, isOverride ? 'PartName' : 'Extension', '')?.toLowerCase();
+    if (isOverride !== key?.startsWith('/')) continue;
+    const type = attribute(entry, 'ContentType', '');
+    if (key !== undefined && type !== undefined && !found.has(key)) found.set(key, type);
+  }
+  return found;
 }
 
 /** The relationships of a part, or of the package itself for ''. */
@@ -57,19 +73,8 @@ export function relatedPart(pack: Package, part: string, type: string): string |
 
 /** A part's content type, by its own entry or by its extension. */
 export function contentType(pack: Package, part: string): string | undefined {
-  const extension = part.slice(part.lastIndexOf('.') + 1).toLowerCase();
-  const entries = elements(pack.types);
-  const own = entries.find(
-    (entry) =>
-      entry.local === 'Override' &&
-      attribute(entry, 'PartName', '')?.toLowerCase() === `/${part}`.toLowerCase(),
-  );
-  const entry =
-    own ??
-    entries.find(
-      (found) => found.local === 'Default' && attribute(found, 'Extension', '')?.toLowerCase() === extension,
-    );
-  return attribute(entry, 'ContentType', '');
+  const name = part.toLowerCase();
+  return pack.typeOf.get(`/${name}`) ?? pack.typeOf.get(name.slice(name.lastIndexOf('.') + 1));
 }
 
 /** Adds a part with its own content type and a relationship from `source` to it; tells the relationship's id. */
@@ -87,6 +92,7 @@ export function addPart(pack: Package, source: string, name: string, type: strin
 }
 
 function addOverride(pack: Package, name: string, type: string): void {
+  pack.typeOf.set(`/${name}`.toLowerCase(), type);
   pack.types.children.push({
     name: 'Override',
     uri: TYPES_NS,
@@ -101,8 +107,9 @@ function addOverride(pack: Package, name: string, type: string): void {
 }
 
 function freeId(known: Relationship[]): string {
+  const taken = new Set(known.map(({ id }) => id));
   let number = known.length + 1;
-  while (known.some(({ id }) => id === `rId${number}`)) number += 1;
+  while (taken.has(`rId${number}`)) number += 1;
   return `rId${number}`;
 }
 
@@ -140,14 +147,14 @@ function sourceOf(name: string): string | undefined {
   return match ? `${match[1] ?? ''}${match[2]}` : undefined;
 }
 
-function relationshipOf(element: XmlElement, source: string, parts: Parts): Relationship {
+function relationshipOf(element: XmlElement, source: string, names: Map<string, string>): Relationship {
   const id = attribute(element, 'Id', '') ?? '';
   const uri = attribute(element, 'Type', '') ?? '';
   const target = attribute(element, 'Target', '') ?? '';
   const type = uri.slice(uri.lastIndexOf('/') + 1);
   const external = attribute(element, 'TargetMode', '')?.toLowerCase() === 'external';
   if (external) return { id, type, uri, target, external };
-  const part = resolve(source, target, parts);
+  const part = resolve(source, target, names);
   if (part) return { id, type, uri, target, external, part };
   if (target.startsWith('#') && type === 'hyperlink') return { id, type, uri, target, external };
   return refuse(
@@ -156,22 +163,15 @@ function relationshipOf(element: XmlElement, source: string, parts: Parts): Rela
   );
 }
 
-function resolve(source: string, target: string, parts: Parts): string | undefined {
+function resolve(source: string, target: string, names: Map<string, string>): string | undefined {
   const path = target.replace(/[?#].*$/s, '');
   const steps = path.startsWith('/') ? [] : source.split('/').slice(0, -1);
   for (const step of path.split('/')) {
     if (step === '..') steps.pop();
     else if (step !== '' && step !== '.') steps.push(step);
   }
-  const name = steps.join('/');
-  return findPart(name, parts) ?? findPart(decoded(name), parts);
-}
-
-/** Part names are compared without case (ECMA-376 part 2, 6.2.2.3). */
-function findPart(name: string, parts: Parts): string | undefined {
-  if (parts.has(name)) return name;
-  const key = name.toLowerCase();
-  return [...parts.keys()].find((known) => known.toLowerCase() === key);
+  const name = steps.join('/').toLowerCase();
+  return names.get(name) ?? names.get(decoded(name).toLowerCase());
 }
 
 function decoded(name: string): string {

@@ -55,10 +55,27 @@ export function valueW(parent: XmlElement | undefined, ...path: string[]): strin
   return attribute(childW(parent, ...path), 'val');
 }
 
-/** A whole number from an attribute value; undefined when it is none. */
+/** A whole number from an attribute value; undefined when it is none, or one that no Word file has (ST_DecimalNumber). */
 export function numberOf(value: string | undefined): number | undefined {
   const number = Number.parseInt(value ?? '', 10);
-  return Number.isNaN(number) ? undefined : number;
+  return Math.abs(number) < 2 ** 31 ? number : undefined;
+}
+
+/** The most that Word takes for a measure, in twips: 22 inches. */
+const MOST_TWIPS = 31_680;
+
+/** A measure in twips; undefined when it is none, no more than Word takes otherwise. */
+export function twipsOf(value: string | undefined): number | undefined {
+  const number = numberOf(value);
+  return number === undefined ? undefined : Math.max(-MOST_TWIPS, Math.min(number, MOST_TWIPS));
+}
+
+/** The first number above all of these; far ones, which nobody counts up to, are left out. */
+export function nextNumber(numbers: Iterable<number | undefined>): number {
+  let largest = 0;
+  for (const number of numbers)
+    if (number !== undefined && number > largest && number < 2 ** 30) largest = number;
+  return largest + 1;
 }
 
 /** Every element below the root in document order, with its parent. */

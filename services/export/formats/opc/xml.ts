@@ -19,13 +19,14 @@ export type XmlRaw = { raw: string };
 
 export type XmlNode = XmlElement | XmlRaw | string;
 
-/** What may still be read from one package: a bound on memory that declared sizes cannot lift. */
-export type XmlBudget = { nodes: number };
+/** What may still be read from one package: a bound on memory and time that declared sizes cannot lift. */
+export type XmlBudget = { nodes: number; bytes: number };
 
-/** Nodes and attributes of all trees of one package: at most about 300 bytes of memory each. */
-export const xmlBudget = (): XmlBudget => ({ nodes: 500_000 });
+/** Nodes and attributes of all trees of one package (at most about 300 bytes of memory each), and bytes of all its XML. */
+export const xmlBudget = (): XmlBudget => ({ nodes: 500_000, bytes: 24 * 1024 * 1024 });
 
 const MAX_DEPTH = 256;
+const MAX_ATTRIBUTES = 1_000;
 const SLICE = 65_536;
 
 /** The tree of a part; refuses what is no well-formed XML 1.0 without a DOCTYPE. */
@@ -34,13 +35,13 @@ export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): Xm
   const open: XmlElement[] = [top];
   const spend = (count: number) => {
     budget.nodes -= count;
-    if (budget.nodes < 0) refuse('xml_too_large', 'The template holds too much text and markup; shorten it.');
+    if (budget.nodes < 0) tooLarge();
   };
   const add = (node: XmlNode) => {
     spend(1);
     open.at(-1)?.children.push(node);
   };
-  read(bytes, part, {
+  read(bytes, part, budget, {
     open(name, uri, local, attributes) {
       const element: XmlElement = { name, uri, local, attributes, children: [] };
       add(element);
@@ -60,8 +61,8 @@ export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): Xm
 }
 
 /** Reads a part only to see that it is well-formed; nothing is kept. */
-export function checkXml(bytes: Uint8Array, part: string): void {
-  read(bytes, part, { open() {}, close() {}, text() {}, other() {} });
+export function checkXml(bytes: Uint8Array, part: string, budget: XmlBudget): void {
+  read(bytes, part, budget, { open() {}, close() {}, text() {}, other() {} });
 }
 
 /** The bytes of a part. */
@@ -91,7 +92,13 @@ type Reader = {
   other(raw: string): void;
 };
 
-function read(bytes: Uint8Array, part: string, reader: Reader): void {
+function tooLarge(): never {
+  return refuse('xml_too_large', 'The template holds too much text and markup; shorten it.');
+}
+
+function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: Reader): void {
+  budget.bytes -= bytes.length;
+  if (budget.bytes < 0) tooLarge();
   const malformed = () =>
     refuse(
       'xml_malformed',
@@ -99,6 +106,7 @@ function read(bytes: Uint8Array, part: string, reader: Reader): void {
     );
   const parser = new SaxesParser({ xmlns: true, defaultXMLVersion: '1.0', forceXMLVersion: true });
   let depth = 0;
+  let attributes = 0;
   parser.on('error', malformed);
   parser.on('doctype', () =>
     refuse('xml_doctype', `The part ${part} of the template carries a DOCTYPE, which no Word file has.`),
@@ -106,7 +114,13 @@ function read(bytes: Uint8Array, part: string, reader: Reader): void {
   parser.on('xmldecl', ({ encoding }) => {
     if (encoding && !/^(utf-?8|utf-?16|us-ascii)$/i.test(encoding)) malformed();
   });
+  // counted while a tag is still being read: one tag could fill the memory
+  parser.on('attribute', () => {
+    attributes += 1;
+    if (attributes > MAX_ATTRIBUTES) tooLarge();
+  });
   parser.on('opentag', (tag) => {
+    attributes = 0;
     depth += 1;
     if (depth > MAX_DEPTH)
       refuse('xml_too_deep', `The part ${part} of the template is nested deeper than ${MAX_DEPTH} levels.`);

@@ -10,7 +10,7 @@ import {
   relsTree,
   TYPES_PART,
 } from '../opc/package.ts';
-import { attribute, childW, everyElement, isW, numberOf, R, W } from '../opc/tree.ts';
+import { attribute, everyElement, isW, nextNumber, numberOf, R, W } from '../opc/tree.ts';
 import {
   bindPrefix,
   checkXml,
@@ -22,15 +22,17 @@ import {
 } from '../opc/xml.ts';
 import { openContentSlot } from './content-slot.ts';
 import { ensureLists } from './lists.ts';
-import { checkTypes, mainPart } from './main-part.ts';
+import { bodyOf, checkTypes, mainPart } from './main-part.ts';
 import { dropRelationships, neutralise } from './neutralise.ts';
 import { lastSection, roomAt } from './page.ts';
-import { findPlaceholders, KNOWN, slot } from './placeholders.ts';
+import { findPlaceholders, KNOWN, MOST_PLACEHOLDERS, slot } from './placeholders.ts';
 import type { TemplateMode, TemplatePlan } from './plan.ts';
-import { ensureStyles, tableStyle } from './styles.ts';
+import { ensureStyles, styleSheet, tableStyle } from './styles.ts';
 
 const WORD_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 const TITLE_NS = 'http://purl.org/dc/elements/1.1/';
+/** Nobody reads more; what comes after is said to be more. */
+const MOST_WARNINGS = 40;
 
 export type Compiled = {
   plan: TemplatePlan;
@@ -44,7 +46,9 @@ export function compilePlan(pack: Package, nonce: string): Compiled {
   const main = mainPart(pack);
   checkTypes(pack);
   const warnings = new Set<string>();
-  const warn = (text: string) => void warnings.add(text);
+  const warn = (text: string) => {
+    warnings.add(warnings.size < MOST_WARNINGS ? text : 'There are more remarks than these.');
+  };
   const dropped = dropRelationships(pack, warn);
   const styles = ensurePart(pack, main, 'styles');
   const numbering = ensurePart(pack, main, 'numbering');
@@ -53,26 +57,32 @@ export function compilePlan(pack: Package, nonce: string): Compiled {
   const document = treeOf(trees, main);
   bindPrefix(document, 'r', R, main);
   for (const part of [main, styles, numbering]) bindPrefix(treeOf(trees, part), 'w', W, part);
-  const found = fillable(pack, main).flatMap((part) =>
-    placeholdersOf(part, treeOf(trees, part), part === main, nonce),
-  );
-  const body =
-    childW(document, 'body') ?? refuse('not_docx', 'The file is not a Word document; upload a .docx file.');
+  const found: string[] = [];
+  for (const part of fillable(pack, main)) {
+    found.push(...placeholdersOf(part, treeOf(trees, part), part === main, nonce));
+    if (found.length > MOST_PLACEHOLDERS)
+      refuse(
+        'too_many_placeholders',
+        `The template has more than ${MOST_PLACEHOLDERS} placeholders; use fewer.`,
+      );
+  }
+  const body = bodyOf(document);
   const mode = placeContent(document, body, found, slot(nonce, 'content'));
   report(found, mode, warn);
   setTitle(pack, trees, slot(nonce, 'title'));
+  const sheet = styleSheet(treeOf(trees, styles));
   const plan: TemplatePlan = {
     mode,
     nonce,
     main,
     numbering,
     filled: [...fillable(pack, main).filter((part) => part !== main), ...coreProperties(pack)],
-    names: freeName(pack),
-    styles: ensureStyles(treeOf(trees, styles)),
-    tableStyle: tableStyle(treeOf(trees, styles)) ?? null,
-    lists: ensureLists(treeOf(trees, numbering), treeOf(trees, styles), slot(nonce, 'lists')),
+    names: freeName(pack, nonce),
+    styles: ensureStyles(sheet),
+    tableStyle: tableStyle(sheet) ?? null,
+    lists: ensureLists(treeOf(trees, numbering), sheet, slot(nonce, 'lists')),
     room: roomAt(body, slot(nonce, 'content')),
-    nextDrawingId: lastDrawingId([...trees.values()]) + 1,
+    nextDrawingId: nextNumber(drawingIds(trees.values())),
   };
   const placeholders = KNOWN.filter((name) => found.includes(name));
   return { plan, parts: partsOf(pack, trees, main, nonce), placeholders, warnings: [...warnings] };
@@ -120,7 +130,7 @@ function treesOf(pack: Package, dropped: Map<string, Set<string>>, warn: (text: 
       const root = parseXml(bytes, name, pack.budget);
       neutralise(root, gone ?? new Set(), warn);
       trees.set(name, root);
-    } else if (/[+/]xml$/i.test(type)) checkXml(bytes, name);
+    } else if (/[+/]xml$/i.test(type)) checkXml(bytes, name, pack.budget);
   }
   return trees;
 }
@@ -195,22 +205,17 @@ function setTitle(pack: Package, trees: Map<string, XmlElement>, title: string):
   root.children.push({ raw: `<dc:title xmlns:dc="${TITLE_NS}">${title}</dc:title>` });
 }
 
-function freeName(pack: Package): string {
-  const taken = [...pack.parts.keys(), ...[...pack.relationships.values()].flat().map(({ id }) => id)].join(
-    '\n',
-  );
-  let name = 'export';
-  for (let number = 2; taken.toLowerCase().includes(name); number += 1) name = `export${number}x`;
-  return name;
+/** A beginning for names of our own; where the template uses the plain one, nobody can have guessed the other. */
+function freeName(pack: Package, nonce: string): string {
+  const ids = [...pack.relationships.values()].flat().map(({ id }) => id);
+  const isTaken = [...pack.parts.keys(), ...ids].some((name) => name.toLowerCase().includes('export'));
+  return isTaken ? `export${nonce}x` : 'export';
 }
 
-function lastDrawingId(trees: XmlElement[]): number {
-  const ids = trees.flatMap((tree) =>
-    [...everyElement(tree)]
-      .filter(({ element }) => element.local === 'docPr')
-      .map(({ element }) => numberOf(attribute(element, 'id', '')) ?? 0),
-  );
-  return Math.max(0, ...ids.filter((id) => id < 2 ** 30));
+function* drawingIds(trees: Iterable<XmlElement>): Generator<number | undefined> {
+  for (const tree of trees)
+    for (const { element } of everyElement(tree))
+      if (element.local === 'docPr') yield numberOf(attribute(element, 'id', ''));
 }
 
 /** The compiled package; relationships and content types have slots for what the renderer adds. */

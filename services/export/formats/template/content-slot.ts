@@ -41,14 +41,14 @@ function splitAround(parent: XmlElement, paragraph: XmlElement, slot: string): v
   const beforeProperties = childW(before, 'pPr');
   if (beforeProperties)
     beforeProperties.children = beforeProperties.children.filter((child) => !isW(child, 'sectPr'));
-  const put: XmlNode[] = [];
-  if (isVisible(before)) put.push(before);
-  else put.push(...marksOf(before));
-  put.push({ raw: slot });
-  if (isVisible(after)) put.push(after);
-  else if (section) put.push({ ...after, children: properties ? [properties] : [] }, ...marksOf(after));
-  else put.push(...marksOf(after));
-  parent.children.splice(parent.children.indexOf(paragraph), 1, ...put);
+  const first = isVisible(before) ? [before] : marksOf(before);
+  const end = section ? [{ ...after, children: properties ? [properties] : [] }] : [];
+  const last = isVisible(after) ? [after] : [...end, ...marksOf(after)];
+  putInstead(parent, paragraph, [...first, { raw: slot }, ...last]);
+}
+
+function putInstead(parent: XmlElement, child: XmlElement, nodes: XmlNode[]): void {
+  parent.children = parent.children.flatMap((one) => (one === child ? nodes : [one]));
 }
 
 /** The element twice: with what comes before the slot and with what comes after it; both keep its properties. */
@@ -101,14 +101,13 @@ function marksOf(paragraph: XmlElement): XmlElement[] {
 
 /** A content control may hold one paragraph only, or be bound to data: the body takes its place. */
 function unwrapControls(parent: XmlElement, slot: string): void {
-  const at = parent.children.findIndex((child) => isElement(child) && holds(child, slot));
-  const child = parent.children[at];
-  if (!isElement(child)) return;
+  const child = elements(parent).find((one) => holds(one, slot));
+  if (!child) return;
   if (!isW(child, 'sdt')) {
     unwrapControls(child, slot);
     return;
   }
-  parent.children.splice(at, 1, ...(childW(child, 'sdtContent')?.children ?? []));
+  putInstead(parent, child, childW(child, 'sdtContent')?.children ?? []);
   unwrapControls(parent, slot);
 }
 

@@ -1,10 +1,15 @@
 /** Word fields: those that fetch or run something lose their instruction and keep the text they show. */
+
+import { refuse } from '../opc/fault.ts';
 import { attribute, everyElement, isW, rewrite, W } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
 
 /** Fetch a file, start a program, send codes to a printer or run a macro (ECMA-376 part 1, 17.16.5). */
 const UNSAFE =
   /^(DDE|DDEAUTO|INCLUDE|INCLUDETEXT|INCLUDEPICTURE|IMPORT|LINK|EMBED|DATABASE|MACROBUTTON|PRINT|RD|ADDIN|CONTROL|HTMLCONTROL)$/i;
+
+/** Word itself stops long before. */
+const MAX_NESTED = 64;
 
 type Field = { instruction: string; parts: XmlElement[]; isNested: boolean; isShown: boolean };
 
@@ -56,6 +61,8 @@ function step(element: XmlElement, open: Field[], all: Field[]): void {
     if (parent && !parent.isShown) parent.isNested ||= parent.instruction.trim() === '';
     const field = { instruction: '', parts: [], isNested: false, isShown: false };
     open.push(field);
+    if (open.length > MAX_NESTED)
+      refuse('fields_too_deep', `The fields of the template are nested deeper than ${MAX_NESTED} levels.`);
     all.push(field);
   }
   for (const around of open) if (!around.isShown) around.parts.push(element);

@@ -1,7 +1,7 @@
 /** Lists that look like the template's: nine levels with its own bullets and numbers, ready to be used again and again. */
-import { attribute, childrenW, childW, isW, numberOf, valueW, w } from '../opc/tree.ts';
+import { attribute, childrenW, childW, isW, nextNumber, numberOf, valueW, w } from '../opc/tree.ts';
 import type { XmlElement, XmlNode } from '../opc/xml.ts';
-import { leftOf, listOfStyle } from './styles.ts';
+import { hangingOf, leftOf, listOfStyle, type StyleSheet } from './styles.ts';
 
 /** Where a list's text starts and how far its bullet hangs out, in twips. */
 export type ListLevel = { left: number; hanging: number };
@@ -15,7 +15,8 @@ export type ListPlan = {
   numbers: ListLevel[];
 };
 
-type Level = { children: XmlNode[]; indent: ListLevel; from: number };
+/** `isSure` is false where the list does not say whether its deeper levels are meant. */
+type Level = { children: XmlNode[]; indent: ListLevel; from: number; isSure?: boolean };
 
 type ListKind = 'bullet' | 'number';
 
@@ -30,11 +31,11 @@ const STEP = 360;
 const LEVELS = 9;
 
 /** Adds one bullet list and the pattern of all ordered lists to the numbering part; `slot` is where their numbers go. */
-export function ensureLists(numbering: XmlElement, styles: XmlElement, slot: string): ListPlan {
+export function ensureLists(numbering: XmlElement, styles: StyleSheet, slot: string): ListPlan {
   const bullets = levelsOf(numbering, styles, 'bullet', defaultBullet);
   const numbers = levelsOf(numbering, styles, 'number', defaultNumber);
   const free = (local: string, name: string) =>
-    Math.max(0, ...childrenW(numbering, local).map((found) => numberOf(attribute(found, name)) ?? 0)) + 1;
+    nextNumber(childrenW(numbering, local).map((found) => numberOf(attribute(found, name))));
   const abstractId = free('abstractNum', 'abstractNumId');
   const numId = free('num', 'numId');
   const bulletPattern = pattern(abstractId, bullets, '5D0B17E1');
@@ -54,10 +55,13 @@ export function ensureLists(numbering: XmlElement, styles: XmlElement, slot: str
   };
 }
 
-/** The levels of the style's list; where it has no more, those of "List Bullet 2" and so on; then the last one, further in. */
+/**
+ * The levels of the style's list; where it has no more (LibreOffice fills up each list with levels that nobody asked for),
+ * those of "List Bullet 2" and so on; then the last one, further in.
+ */
 function levelsOf(
   numbering: XmlElement,
-  styles: XmlElement,
+  styles: StyleSheet,
   kind: ListKind,
   otherwise: (level: number) => Level,
 ): Level[] {
@@ -67,8 +71,9 @@ function levelsOf(
     const own = listOfStyle(styles, name);
     const deeper = level === 0 ? undefined : listOfStyle(styles, `${name} ${level + 1}`);
     const first = own && levelAt(numbering, styles, own.numId, own.level + level, level === 0, kind);
-    const found = first ?? (deeper && levelAt(numbering, styles, deeper.numId, deeper.level, true, kind));
-    const styled = level === 0 ? own : first ? undefined : deeper;
+    const second = deeper && levelAt(numbering, styles, deeper.numId, deeper.level, true, kind);
+    const found = first?.isSure ? first : (second ?? first);
+    const styled = level === 0 ? own : found === second ? deeper : undefined;
     const last = levels.at(-1);
     if (found) levels.push({ ...found, indent: { ...found.indent, ...indentOf(styled) } });
     else if (own && last) levels.push(furtherIn(last));
@@ -87,7 +92,7 @@ function indentOf(styled: { left?: number; hanging?: number } | undefined): Part
 /** One level of a list as the template defines it; a list that is meant for one level has only the first. */
 function levelAt(
   numbering: XmlElement,
-  styles: XmlElement,
+  styles: StyleSheet,
   numId: string,
   level: number,
   isFirst: boolean,
@@ -95,7 +100,8 @@ function levelAt(
 ): Level | undefined {
   const num = childrenW(numbering, 'num').find((found) => attribute(found, 'numId') === numId);
   const abstract = abstractOf(numbering, styles, valueW(num, 'abstractNumId'));
-  if (!abstract || (!isFirst && valueW(abstract, 'multiLevelType') === 'singleLevel')) return undefined;
+  const type = valueW(abstract, 'multiLevelType');
+  if (!abstract || (!isFirst && type === 'singleLevel')) return undefined;
   const isLevel = (found: XmlElement) => attribute(found, 'ilvl') === `${level}`;
   const override = childW(childrenW(num, 'lvlOverride').find(isLevel), 'lvl');
   const definition = override ?? childrenW(abstract, 'lvl').find(isLevel);
@@ -105,9 +111,10 @@ function levelAt(
     children: LEVEL_PARTS.flatMap((local) => childW(definition, local) ?? []),
     indent: {
       left: leftOf(indent) ?? STEP * (level + 1),
-      hanging: numberOf(attribute(indent, 'hanging')) ?? STEP,
+      hanging: hangingOf(indent) ?? STEP,
     },
     from: level,
+    isSure: isFirst || type !== undefined,
   };
 }
 
@@ -120,7 +127,7 @@ function isOfKind(level: XmlElement, kind: ListKind): boolean {
 /** An abstract list may only name a list style, which leads to another one. */
 function abstractOf(
   numbering: XmlElement,
-  styles: XmlElement,
+  { byId }: StyleSheet,
   id: string | undefined,
 ): XmlElement | undefined {
   const find = (wanted: string | undefined) =>
@@ -128,8 +135,7 @@ function abstractOf(
   const found = find(id);
   const link = valueW(found, 'numStyleLink');
   if (!link) return found;
-  const style = childrenW(styles, 'style').find((one) => attribute(one, 'styleId') === link);
-  const numId = valueW(style, 'pPr', 'numPr', 'numId');
+  const numId = valueW(byId.get(link), 'pPr', 'numPr', 'numId');
   const num = childrenW(numbering, 'num').find((one) => attribute(one, 'numId') === numId);
   return find(valueW(num, 'abstractNumId'));
 }
@@ -163,7 +169,7 @@ function shifted(node: XmlNode, { from, indent }: Level, to: number): XmlNode {
     );
     return { ...node, attributes };
   }
-  if (isW(node, 'lvlJc')) return w('lvlJc', { val: JUSTIFIED[attribute(node, 'val') ?? ''] ?? 'left' });
+  if (isW(node, 'lvlJc')) return w('lvlJc', { val: JUSTIFIED.get(attribute(node, 'val') ?? '') ?? 'left' });
   if (isW(node, 'rPr'))
     return w(
       'rPr',
@@ -174,7 +180,11 @@ function shifted(node: XmlNode, { from, indent }: Level, to: number): XmlNode {
   return w('pPr', {}, [w('ind', { left: `${indent.left}`, hanging: `${indent.hanging}` })]);
 }
 
-const JUSTIFIED: Record<string, string> = { center: 'center', right: 'right', end: 'right' };
+const JUSTIFIED = new Map([
+  ['center', 'center'],
+  ['right', 'right'],
+  ['end', 'right'],
+]);
 
 function defaultBullet(level: number): Level {
   const glyph = ['•', '–', '▪'][level % 3] ?? '•';

@@ -1,9 +1,12 @@
 /** Finds the document in a package and says no to what is not a plain .docx. */
 import { refuse } from '../opc/fault.ts';
 import { contentType, type Package, relationshipsOf } from '../opc/package.ts';
+import { childW } from '../opc/tree.ts';
+import type { XmlElement } from '../opc/xml.ts';
 
 const MACROS = /macroEnabled|vbaProject|wordVbaData/i;
-const STRICT = 'http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument';
+/** What the names of ISO/IEC 29500 Strict begin with; transitional files, which Word writes by default, have others. */
+const STRICT = 'http://purl.oclc.org/ooxml/';
 const OTHERS: [RegExp, string][] = [
   [/spreadsheetml/i, 'The file is an Excel workbook; upload a Word document (.docx).'],
   [/presentationml/i, 'The file is a PowerPoint presentation; upload a Word document (.docx).'],
@@ -12,11 +15,7 @@ const OTHERS: [RegExp, string][] = [
 /** The name of the main part, found through the officeDocument relationship. */
 export function mainPart(pack: Package): string {
   const relationship = relationshipsOf(pack, '').find(({ type }) => type === 'officeDocument');
-  if (relationship?.uri === STRICT)
-    refuse(
-      'strict_ooxml',
-      'The file is saved as "Strict Open XML Document"; save it as "Word Document (.docx)".',
-    );
+  if (relationship?.uri.startsWith(STRICT)) strict();
   if (!relationship?.part)
     return refuse('not_docx', 'The file has no document in it; save it in Word as "Word Document (.docx)".');
   const type = contentType(pack, relationship.part) ?? '';
@@ -30,6 +29,21 @@ export function mainPart(pack: Package): string {
   if (!/wordprocessingml\.document\.main\+xml$/i.test(type))
     refuse('not_docx', 'The file is not a Word document; upload a .docx file.');
   return relationship.part;
+}
+
+/** The body of the document. */
+export function bodyOf(document: XmlElement): XmlElement {
+  if (document.uri.startsWith(STRICT)) strict();
+  return (
+    childW(document, 'body') ?? refuse('not_docx', 'The file is not a Word document; upload a .docx file.')
+  );
+}
+
+function strict(): never {
+  return refuse(
+    'strict_ooxml',
+    'The file is saved as "Strict Open XML Document"; save it as "Word Document (.docx)".',
+  );
 }
 
 /** Every part that something points to has a content type; Word calls a file without one damaged. */

@@ -7,24 +7,26 @@ import { neutraliseFields } from './fields.ts';
 const VML = 'urn:schemas-microsoft-com:vml';
 const OFFICE = 'urn:schemas-microsoft-com:office:office';
 
-const REMOVED: Record<string, string> = {
-  attachedTemplate: 'The link to another template was removed; the styles in this file are used.',
-  control: 'An ActiveX control was removed.',
-  activeXControlBinary: 'An ActiveX control was removed.',
-  oleObject: 'An embedded object was removed; its picture stays.',
-  package: 'An embedded file was removed; its picture stays.',
-  aFChunk: 'An embedded file (altChunk) was removed.',
-  subDocument: 'A linked sub-document was removed.',
-  mailMergeSource: 'The mail merge data source was removed.',
-  mailMergeHeaderSource: 'The mail merge data source was removed.',
-  recipientData: 'The mail merge data source was removed.',
-  webextensiontaskpanes: 'An Office add-in was removed.',
-  webextension: 'An Office add-in was removed.',
-  extensibility: 'A custom ribbon was removed.',
-  attachedToolbars: 'A custom toolbar was removed.',
-  keyMapCustomizations: 'Custom keyboard shortcuts were removed.',
-  origin: 'The digital signature was removed, because an export is a new file.',
-};
+const REMOVED = new Map<string, string>(
+  Object.entries({
+    attachedTemplate: 'The link to another template was removed; the styles in this file are used.',
+    control: 'An ActiveX control was removed.',
+    activeXControlBinary: 'An ActiveX control was removed.',
+    oleObject: 'An embedded object was removed; its picture stays.',
+    package: 'An embedded file was removed; its picture stays.',
+    aFChunk: 'An embedded file (altChunk) was removed.',
+    subDocument: 'A linked sub-document was removed.',
+    mailMergeSource: 'The mail merge data source was removed.',
+    mailMergeHeaderSource: 'The mail merge data source was removed.',
+    recipientData: 'The mail merge data source was removed.',
+    webextensiontaskpanes: 'An Office add-in was removed.',
+    webextension: 'An Office add-in was removed.',
+    extensibility: 'A custom ribbon was removed.',
+    attachedToolbars: 'A custom toolbar was removed.',
+    keyMapCustomizations: 'Custom keyboard shortcuts were removed.',
+    origin: 'The digital signature was removed, because an export is a new file.',
+  }),
+);
 
 const LINKED_PICTURE =
   'A picture that is linked, not embedded, was removed; insert it into the template instead.';
@@ -35,14 +37,17 @@ const OTHER = 'A reference to something outside the file was removed.';
 export function dropRelationships(pack: Package, warn: (text: string) => void): Map<string, Set<string>> {
   const dropped = new Map<string, Set<string>>();
   for (const [source, relationships] of pack.relationships) {
-    const gone = relationships.filter((relationship) => warningFor(relationship) !== undefined);
-    if (gone.length === 0) continue;
-    for (const relationship of gone) warn(warningFor(relationship) ?? OTHER);
-    dropped.set(source, new Set(gone.map(({ id }) => id)));
-    pack.relationships.set(
-      source,
-      relationships.filter((relationship) => !gone.includes(relationship)),
-    );
+    const gone = new Set<string>();
+    const kept = relationships.filter((relationship) => {
+      const warning = warningFor(relationship);
+      if (warning === undefined) return true;
+      warn(warning);
+      gone.add(relationship.id);
+      return false;
+    });
+    if (gone.size === 0) continue;
+    dropped.set(source, gone);
+    pack.relationships.set(source, kept);
   }
   return dropped;
 }
@@ -70,8 +75,8 @@ export function neutralise(root: XmlElement, dropped: Set<string>, warn: (text: 
 }
 
 function warningFor({ type, external, target }: Relationship): string | undefined {
-  if (REMOVED[type]) return REMOVED[type];
-  if (!external) return undefined;
+  const warning = REMOVED.get(type);
+  if (warning || !external) return warning;
   if (type === 'hyperlink') return /^(https?:|mailto:|#)/i.test(target.trim()) ? undefined : LINK;
   return type === 'image' ? LINKED_PICTURE : OTHER;
 }

@@ -1,5 +1,5 @@
 /** What a template's sections say about the page: how much room there is, and which headers a last section inherits. */
-import { attribute, childrenW, childW, everyElement, isW, numberOf } from '../opc/tree.ts';
+import { attribute, childrenW, childW, everyElement, isW, numberOf, twipsOf } from '../opc/tree.ts';
 import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
 
 /** Room for the body in twips (1,440 an inch). */
@@ -10,7 +10,7 @@ export function roomAt(body: XmlElement, slot: string): Room {
   const { section, cell } = surroundings(body, slot);
   const room = roomOf(section);
   const width = childW(cell, 'tcPr', 'tcW');
-  const cellWidth = attribute(width, 'type') === 'dxa' ? numberOf(attribute(width, 'w')) : undefined;
+  const cellWidth = attribute(width, 'type') === 'dxa' ? twipsOf(attribute(width, 'w')) : undefined;
   return cellWidth ? { ...room, width: Math.max(cellWidth - CELL_MARGINS, NARROWEST) } : room;
 }
 
@@ -66,11 +66,11 @@ function roomOf(section: XmlElement | undefined): Room {
   const size = childW(section, 'pgSz');
   const margins = childW(section, 'pgMar');
   const read = (element: XmlElement | undefined, name: string, otherwise: number) =>
-    Math.abs(numberOf(attribute(element, name)) ?? otherwise);
+    Math.abs(twipsOf(attribute(element, name)) ?? otherwise);
   const sides = read(margins, 'left', 1_440) + read(margins, 'right', 1_440) + read(margins, 'gutter', 0);
   const ends = read(margins, 'top', 1_440) + read(margins, 'bottom', 1_440);
   const columns = childW(section, 'cols');
-  const count = Math.max(read(columns, 'num', 1), 1);
+  const count = Math.max(numberOf(attribute(columns, 'num')) ?? 1, 1);
   const width = read(size, 'w', A4.width) - sides - (count - 1) * read(columns, 'space', 720);
   return {
     width: Math.max(Math.floor(width / count), NARROWEST),

@@ -5,6 +5,9 @@ import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
 /** The placeholders that an export fills. */
 export const KNOWN = ['title', 'version', 'department', 'published_at', 'organization', 'content'];
 
+/** Placeholders of one template: each may grow to the length of a title in every export. */
+export const MOST_PLACEHOLDERS = 1_000;
+
 /** What a slot looks like inside a compiled part. */
 export function slot(nonce: string, name: string): string {
   return `${nonce}:${name};`;
@@ -12,12 +15,15 @@ export function slot(nonce: string, name: string): string {
 
 /**
  * Turns every known placeholder of a part into its slot, also where Word has split it over runs;
- * tells the names found, unknown ones too, in order.
+ * tells the names found, unknown ones too, in order. It stops when they are more than a template may have.
  */
 export function findPlaceholders(root: XmlElement, nonce: string): string[] {
   const found: string[] = [];
-  const paragraphs = [{ element: root }, ...everyElement(root)].filter(({ element }) => isW(element, 'p'));
-  for (const { element } of paragraphs) found.push(...inParagraph(element, nonce));
+  for (const { element } of everyElement(root)) {
+    if (!isW(element, 'p')) continue;
+    for (const name of inParagraph(element, nonce)) found.push(name);
+    if (found.length > MOST_PLACEHOLDERS) return found;
+  }
   for (const { element } of everyElement(root)) if (isW(element, 'sdt')) unbind(element, nonce);
   return found;
 }
@@ -28,24 +34,33 @@ export function holds(node: XmlNode, text: string): boolean {
   return isElement(node) ? node.children.some((child) => holds(child, text)) : node.raw.includes(text);
 }
 
+/** A text element with what it says, and where that begins in its paragraph. */
 type Piece = { element: XmlElement; text: string; from: number };
+/** A known placeholder's place in its paragraph's text, and the slot for it. */
+type Match = { from: number; to: number; slot: string };
 
 function inParagraph(paragraph: XmlElement, nonce: string): string[] {
   const pieces: Piece[] = [];
-  let text = '';
+  let from = 0;
   for (const element of textsOf(paragraph)) {
-    const own = isW(element, 't')
+    const text = isW(element, 't')
       ? element.children.filter((child) => typeof child === 'string').join('')
       : '\n';
-    pieces.push({ element, text: own, from: text.length });
-    text += own;
+    pieces.push({ element, text, from });
+    from += text.length;
   }
-  const matches = [...text.matchAll(/\{\{[ \u00A0]*([A-Za-z][A-Za-z0-9_.-]{0,63})[ \u00A0]*\}\}/g)];
-  for (const match of matches.toReversed()) {
+  const text = pieces.map((piece) => piece.text).join('');
+  const found: string[] = [];
+  const known: Match[] = [];
+  for (const match of text.matchAll(/\{\{[ \u00A0]*([A-Za-z][A-Za-z0-9_.-]{0,63})[ \u00A0]*\}\}/g)) {
     const name = (match[1] ?? '').toLowerCase();
-    if (KNOWN.includes(name)) replace(pieces, match.index, match.index + match[0].length, slot(nonce, name));
+    const to = match.index + match[0].length;
+    found.push(name);
+    if (KNOWN.includes(name)) known.push({ from: match.index, to, slot: slot(nonce, name) });
+    if (found.length > MOST_PLACEHOLDERS) break;
   }
-  return matches.map((match) => (match[1] ?? '').toLowerCase());
+  fill(pieces, known);
+  return found;
 }
 
 /** The text elements (and breaks) of a paragraph in order, without those of paragraphs inside it. */
@@ -56,17 +71,24 @@ function textsOf(parent: XmlElement): XmlElement[] {
   });
 }
 
-function replace(pieces: Piece[], from: number, to: number, by: string): void {
-  let isFirst = true;
+/** Puts each slot into the piece where its placeholder begins; what the placeholder covers goes from all pieces. */
+function fill(pieces: Piece[], matches: Match[]): void {
+  let first = 0;
   for (const piece of pieces) {
-    const start = Math.max(from - piece.from, 0);
-    const end = Math.min(to - piece.from, piece.text.length);
-    if (start >= piece.text.length || end <= 0) continue;
-    const kept = piece.text.slice(0, start) + (isFirst ? by : '') + piece.text.slice(end);
-    isFirst = false;
-    setText(piece.element, kept);
-    // Matches are replaced from the last to the first, so what is before `start` keeps its place.
-    piece.text = kept;
+    const end = piece.from + piece.text.length;
+    while ((matches[first]?.to ?? Number.POSITIVE_INFINITY) <= piece.from) first += 1;
+    let kept = '';
+    let at = piece.from;
+    let isChanged = false;
+    for (let index = first; ; index += 1) {
+      const match = matches[index];
+      if (!match || match.from >= end) break;
+      isChanged = true;
+      if (match.from >= piece.from)
+        kept += piece.text.slice(at - piece.from, match.from - piece.from) + match.slot;
+      at = Math.min(match.to, end);
+    }
+    if (isChanged) setText(piece.element, kept + piece.text.slice(at - piece.from));
   }
 }
 

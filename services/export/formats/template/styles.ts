@@ -1,5 +1,5 @@
 /** The template's styles by the names that Word keeps in every language; what is missing is added, never changed. */
-import { attribute, childrenW, childW, numberOf, valueW } from '../opc/tree.ts';
+import { attribute, childrenW, childW, numberOf, twipsOf, valueW } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
 import { STYLES, type StyleRole } from './style-definitions.ts';
 
@@ -11,50 +11,63 @@ export type StyleFacts = Record<StyleRole, StyleFact>;
 /** Where a style takes its numbering from. */
 export type StyleList = { numId: string; level: number; left?: number; hanging?: number };
 
+/** A template's styles, found without looking through all of them. */
+export type StyleSheet = { root: XmlElement; byId: Map<string, XmlElement>; byName: Map<string, XmlElement> };
+
+/** The styles of a styles part; of two with one id or name the first counts. */
+export function styleSheet(root: XmlElement): StyleSheet {
+  const byId = new Map<string, XmlElement>();
+  const byName = new Map<string, XmlElement>();
+  const aliases = new Map<string, XmlElement>();
+  const note = (map: Map<string, XmlElement>, key: string, style: XmlElement) => {
+    if (!map.has(key)) map.set(key, style);
+  };
+  for (const style of childrenW(root, 'style')) {
+    const id = attribute(style, 'styleId');
+    if (id !== undefined) note(byId, id, style);
+    const type = attribute(style, 'type') ?? 'paragraph';
+    const name = valueW(style, 'name')?.toLowerCase() ?? '';
+    note(byName, `${type}/${name}`, style);
+    for (const alias of name.split(',')) note(aliases, `${type}/${alias.trim()}`, style);
+  }
+  for (const [name, style] of aliases) note(byName, name, style);
+  return { root, byId, byName };
+}
+
 /** The facts that the renderer needs about each style; adds those that the template lacks. */
-export function ensureStyles(root: XmlElement): StyleFacts {
+export function ensureStyles(sheet: StyleSheet): StyleFacts {
   const facts = {} as StyleFacts; // filled for every role below
   for (const { role, name, type, define } of STYLES) {
-    const found = findStyle(root, name, type);
-    const id = found
-      ? (attribute(found, 'styleId') ?? '')
-      : addStyle(root, name, (free) => define(free, facts));
-    const added = found ? undefined : { left: 0, isNumbered: false };
-    facts[role] = { id, ...(added ?? factsOf(root, found)) };
+    const found = findStyle(sheet, name, type);
+    const known = attribute(found, 'styleId');
+    if (known !== undefined) facts[role] = { id: known, ...factsOf(sheet, found) };
+    else {
+      const id = addStyle(sheet, name, (free) => define(free, facts));
+      facts[role] = { id, left: 0, isNumbered: false };
+    }
   }
   return facts;
 }
 
 /** A style by its built-in name or one of its aliases, without regard to case. */
-export function findStyle(root: XmlElement, name: string, type: string): XmlElement | undefined {
-  const styles = childrenW(root, 'style').filter(
-    (style) => (attribute(style, 'type') ?? 'paragraph') === type,
-  );
-  const first = (style: XmlElement) => valueW(style, 'name')?.toLowerCase() ?? '';
-  return (
-    styles.find((style) => first(style) === name) ??
-    styles.find((style) =>
-      first(style)
-        .split(',')
-        .some((alias) => alias.trim() === name),
-    )
-  );
+export function findStyle(sheet: StyleSheet, name: string, type: string): XmlElement | undefined {
+  return sheet.byName.get(`${type}/${name}`);
 }
 
 /** The id of a table style for grids, when the template has one. */
-export function tableStyle(root: XmlElement): string | undefined {
-  return attribute(findStyle(root, 'table grid', 'table'), 'styleId');
+export function tableStyle(sheet: StyleSheet): string | undefined {
+  return attribute(findStyle(sheet, 'table grid', 'table'), 'styleId');
 }
 
 /** The numbering that a style by that name brings along, its own or inherited. */
-export function listOfStyle(root: XmlElement, name: string): StyleList | undefined {
-  const style = findStyle(root, name, 'paragraph');
-  const numId = inherited(root, style, (one) => valueW(one, 'pPr', 'numPr', 'numId'));
+export function listOfStyle(sheet: StyleSheet, name: string): StyleList | undefined {
+  const style = findStyle(sheet, name, 'paragraph');
+  const numId = inherited(sheet, style, (one) => valueW(one, 'pPr', 'numPr', 'numId'));
   if (!numId || numId === '0') return undefined;
-  const level = numberOf(inherited(root, style, (one) => valueW(one, 'pPr', 'numPr', 'ilvl'))) ?? 0;
+  const level = numberOf(inherited(sheet, style, (one) => valueW(one, 'pPr', 'numPr', 'ilvl'))) ?? 0;
   const indent = childW(style, 'pPr', 'ind');
   const left = leftOf(indent);
-  const hanging = numberOf(attribute(indent, 'hanging'));
+  const hanging = hangingOf(indent);
   return {
     numId,
     level,
@@ -65,23 +78,29 @@ export function listOfStyle(root: XmlElement, name: string): StyleList | undefin
 
 /** The indent of the start of the line: "left" in transitional files, "start" in newer ones. */
 export function leftOf(indent: XmlElement | undefined): number | undefined {
-  return numberOf(attribute(indent, 'left') ?? attribute(indent, 'start'));
+  return twipsOf(attribute(indent, 'left') ?? attribute(indent, 'start'));
 }
 
-function factsOf(root: XmlElement, style: XmlElement | undefined): Omit<StyleFact, 'id'> {
-  const numId = inherited(root, style, (one) => valueW(one, 'pPr', 'numPr', 'numId'));
-  const left = inherited(root, style, (one) => leftOf(childW(one, 'pPr', 'ind'))?.toString());
+/** How far the first line hangs out to the left. */
+export function hangingOf(indent: XmlElement | undefined): number | undefined {
+  const hanging = twipsOf(attribute(indent, 'hanging'));
+  return hanging === undefined ? undefined : Math.max(hanging, 0);
+}
+
+function factsOf(sheet: StyleSheet, style: XmlElement | undefined): Omit<StyleFact, 'id'> {
+  const numId = inherited(sheet, style, (one) => valueW(one, 'pPr', 'numPr', 'numId'));
+  const left = inherited(sheet, style, (one) => leftOf(childW(one, 'pPr', 'ind'))?.toString());
   return { left: numberOf(left) ?? 0, isNumbered: numId !== undefined && numId !== '0' };
 }
 
 /** The first answer along the chain of styles that this one is based on; a chain that bites its tail ends. */
 function inherited(
-  root: XmlElement,
+  { byId }: StyleSheet,
   style: XmlElement | undefined,
   read: (style: XmlElement) => string | undefined,
 ): string | undefined {
   const seen = new Set<XmlElement>();
-  for (let one = style; one && !seen.has(one); one = styleById(root, valueW(one, 'basedOn'))) {
+  for (let one = style; one && !seen.has(one); one = byId.get(valueW(one, 'basedOn') ?? '')) {
     seen.add(one);
     const value = read(one);
     if (value !== undefined) return value;
@@ -89,16 +108,11 @@ function inherited(
   return undefined;
 }
 
-function styleById(root: XmlElement, id: string | undefined): XmlElement | undefined {
-  return id === undefined
-    ? undefined
-    : childrenW(root, 'style').find((style) => attribute(style, 'styleId') === id);
-}
-
-function addStyle(root: XmlElement, name: string, define: (id: string) => string): string {
+function addStyle({ root, byId }: StyleSheet, name: string, define: (id: string) => string): string {
   const wanted = name.replace(/(^| )(\w)/g, (_match, _space, letter: string) => letter.toUpperCase());
   let id = wanted;
-  for (let number = 2; styleById(root, id); number += 1) id = `${wanted}${number}`;
+  for (let number = 2; byId.has(id); number += 1) id = `${wanted}${number}`;
+  byId.set(id, root);
   root.children.push({ raw: define(id) });
   return id;
 }

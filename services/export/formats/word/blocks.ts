@@ -84,7 +84,7 @@ export function paragraph(form: ParagraphForm, inner: string): string {
     spacing && `<w:spacing ${spacing}/>`,
     (left > 0 || hanging > 0) && `<w:ind w:left="${left}"${hanging > 0 ? ` w:hanging="${hanging}"` : ''}/>`,
     isTight && '<w:contextualSpacing/>',
-    typeof align === 'string' && ALIGNMENTS[align],
+    typeof align === 'string' && ALIGNMENTS.get(align),
   ]
     .filter(Boolean)
     .join('');
@@ -113,9 +113,9 @@ function formOf(fact: StyleFact, place: Place): ParagraphForm {
 const WHOLE_LINE = 'w:line="240" w:lineRule="auto"';
 const NO_NUMBER = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>';
 const RULE = '<w:bottom w:val="single" w:sz="6" w:space="1" w:color="A6A6A6"/>';
-const ALIGNMENTS: Record<string, string> = {
-  left: '<w:jc w:val="left"/>',
-  center: '<w:jc w:val="center"/>',
-  right: '<w:jc w:val="right"/>',
-  justify: '<w:jc w:val="both"/>',
-};
+const ALIGNMENTS = new Map([
+  ['left', '<w:jc w:val="left"/>'],
+  ['center', '<w:jc w:val="center"/>'],
+  ['right', '<w:jc w:val="right"/>'],
+  ['justify', '<w:jc w:val="both"/>'],
+]);

@@ -1,0 +1,65 @@
+/** Promises about hostile uploads: each is refused or compiled in moments and in little memory. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, test } from '@jest/globals';
+import { attacks } from './attacks.ts';
+import { compiled, documentOf, nodeOf, rendered } from './samples.ts';
+
+/** Compiles the files named and tells what became of each, and the most memory that all of it took. */
+const PROGRAM = `
+  const { compileTemplate } = await import(process.argv[1]);
+  const { readFile } = await import('node:fs/promises');
+  const verdicts = [];
+  for (const path of process.argv.slice(2)) {
+    const compilation = await compileTemplate(await readFile(path));
+    verdicts.push(compilation.ok ? 'accepted' : compilation.fault.code);
+  }
+  console.log(JSON.stringify({ verdicts, mebibytes: process.resourceUsage().maxRSS / 1024 }));
+`;
+
+let outcome: { verdicts: string[]; mebibytes: number };
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pds-attacks-'));
+  try {
+    const paths: string[] = [];
+    for (const [at, { make }] of attacks.entries()) {
+      paths.push(join(folder, `${at}.docx`));
+      await writeFile(join(folder, `${at}.docx`), make());
+    }
+    const flags = ['--input-type=module', '--max-old-space-size=400', '-e', PROGRAM];
+    const template = new URL('./template.ts', import.meta.url).href;
+    // a reader that goes over each part for every other one does not come back in this time
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, template, ...paths], {
+      timeout: 110_000,
+    });
+    outcome = JSON.parse(stdout);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 120_000);
+
+test.each(attacks.map(({ name, verdict }, at) => [name, verdict, at] as const))(
+  '%s: %s',
+  (_name, verdict, at) => {
+    expect(outcome.verdicts[at]).toBe(verdict);
+  },
+);
+
+test('all of them together never took more than 600 MiB', () => {
+  expect(outcome.mebibytes).toBeLessThan(600);
+});
+
+test.each(['relationships named after what every object has', 'numbers beyond all numbers'])(
+  'a template with %s can be filled',
+  async (name) => {
+    const template = await compiled(attacks.find((one) => one.name === name)?.make() ?? new Uint8Array());
+    for (const warning of template.warnings) expect(typeof warning).toBe('string');
+    expect(JSON.parse(JSON.stringify(template.plan))).toEqual(template.plan);
+    const { 'word/document.xml': xml } = await rendered(documentOf([nodeOf('First')]), template);
+    expect(xml).toContain('First');
+  },
+);
