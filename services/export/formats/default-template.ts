@@ -28,9 +28,14 @@ const NONCE = '6e1f0c9bd3a84d7795b2f0a1c4e86d35';
 
 /** Makes and compiles the template; takes a moment, so its caller keeps it. */
 export async function defaultTemplate(): Promise<CompiledTemplate> {
-  const compiled = await compileTemplate(await timeless(await Packer.toBuffer(builtIn())), { nonce: NONCE });
+  const compiled = await compileTemplate(await defaultTemplateFile(), { nonce: NONCE });
   if (!compiled.ok) throw new Error(`The built-in template does not compile: ${compiled.fault.message}`);
   return compiled.template;
+}
+
+/** The template as Word would open it: the same bytes in every process. */
+export async function defaultTemplateFile(): Promise<Uint8Array> {
+  return timeless(await Packer.toBuffer(builtIn()));
 }
 
 /** The library writes down the present moment; without it the template has the same checksum everywhere. */
@@ -93,6 +98,9 @@ function styles(): IStylesOptions {
       heading1: heading(32, 360),
       heading2: heading(27, 260),
       heading3: heading(23, 200),
+      heading4: heading(22, 160),
+      heading5: { ...heading(22, 160), run: { ...heading(22, 160).run, italics: true } },
+      heading6: { ...heading(22, 160), run: { ...heading(22, 160).run, bold: false, italics: true } },
     },
     paragraphStyles: [
       list('ListBullet', 'List Bullet', 'bullets'),

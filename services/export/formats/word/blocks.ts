@@ -3,7 +3,7 @@ import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import type { StyleFact } from '../template/styles.ts';
 import { list } from './list.ts';
-import type { Pen, Place } from './pen.ts';
+import { inward, type Pen, type Place } from './pen.ts';
 import { runs } from './runs.ts';
 import { table } from './table.ts';
 
@@ -43,8 +43,8 @@ function block(pen: Pen, node: RichText, place: Place): string {
     case 'blockquote':
       return blocks(pen, node.content ?? [], {
         ...place,
-        base: place.base + QUOTE,
-        left: place.left + QUOTE,
+        base: inward(place, place.base + QUOTE),
+        left: inward(place, place.left + QUOTE),
         looks: { ...place.looks, quote: true },
       });
     case 'horizontalRule':

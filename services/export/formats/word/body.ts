@@ -2,11 +2,8 @@
 import { wellFormed } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from '../document.ts';
 import { blocks, paragraph } from './blocks.ts';
-import type { Pen, Place } from './pen.ts';
+import { inward, type Pen, type Place } from './pen.ts';
 import { textRun } from './runs.ts';
-
-/** Text has at least this width, whatever the indent: an inch, in twips. */
-const LEAST_WIDTH = 1_440;
 
 /** The markup of the whole body, in pieces; it ends in a paragraph, as a table cell and a page want it. */
 export function* bodyMarkup(pen: Pen, document: ExportDocument, indentInches: number): Generator<string> {
@@ -18,8 +15,9 @@ export function* bodyMarkup(pen: Pen, document: ExportDocument, indentInches: nu
 
 function* nodes(pen: Pen, siblings: ExportNode[], depth: number, step: number): Generator<string> {
   for (const node of siblings) {
-    const left = Math.min(depth * step, Math.max(pen.plan.room.width - LEAST_WIDTH, 0));
-    const place: Place = { base: left, left, width: pen.plan.room.width, level: 0, looks: {} };
+    const edge: Place = { base: 0, left: 0, width: pen.plan.room.width, level: 0, looks: {} };
+    const left = inward(edge, depth * step);
+    const place = { ...edge, base: left, left };
     const text = node.content ? blocks(pen, wellFormed(node.content).content ?? [], place) : '';
     yield heading(pen, node, left) + text;
     yield* nodes(pen, node.children, depth + 1, step);

@@ -2,11 +2,14 @@
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import { blocks, type ParagraphForm, paragraph, plainForm } from './blocks.ts';
-import { newList, type Pen, type Place } from './pen.ts';
+import { inward, newList, type Pen, type Place } from './pen.ts';
 import { runs } from './runs.ts';
 
 /** Word knows nine levels; what is deeper stays on the last. */
 const DEEPEST = 8;
+
+/** Room for a box to tick, in twips. */
+const BOX = 360;
 
 /** A list; each ordered one counts from its own start. */
 export function list(pen: Pen, node: RichText, place: Place): string {
@@ -16,15 +19,16 @@ export function list(pen: Pen, node: RichText, place: Place): string {
   const { left, hanging } = levels[level] ?? { left: 360, hanging: 360 };
   const numId = isOrdered ? newList(pen, level, startOf(node)) : pen.plan.lists.bulletNumId;
   const style = isOrdered ? pen.plan.styles.number.id : pen.plan.styles.bullet.id;
-  const inside = { ...place, left: place.base + left, level: place.level + 1 };
+  const inside = { ...place, left: inward(place, place.base + left), level: place.level + 1 };
   const marked: ParagraphForm = {
     left: inside.left,
-    hanging,
+    hanging: inside.left < place.base + left ? Math.min(hanging, inside.left) : hanging,
     style,
     numbering: `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${numId}"/></w:numPr>`,
     ...(place.looks.cell ? { spacing: 'w:before="40" w:after="40"' } : {}),
   };
-  const checked: ParagraphForm = { left: inside.left, hanging: Math.max(hanging, 360), isTight: true };
+  const box = Math.max(hanging, BOX);
+  const checked: ParagraphForm = { left: Math.max(inside.left, box), hanging: box, isTight: true };
   return (node.content ?? [])
     .map((item) => {
       const isTask = item.type === 'taskItem';

@@ -25,6 +25,14 @@ export type Place = {
   looks: { quote?: boolean; cell?: boolean; head?: boolean };
 };
 
+/** Text has at least this width, however far in it stands: an inch, in twips; in a narrow column half of it. */
+const LEAST_WIDTH = 1_440;
+
+/** So far in from the left as asked for, as long as there is room for text. */
+export function inward({ width, left }: Pick<Place, 'width' | 'left'>, wanted: number): number {
+  return Math.min(wanted, Math.max(width - Math.min(LEAST_WIDTH, Math.floor(width / 2)), left));
+}
+
 /** A pen for one rendering into a template. */
 export function newPen(plan: TemplatePlan): Pen {
   return { plan, links: new Map(), pictures: new Map(), lists: [], drawings: 0 };

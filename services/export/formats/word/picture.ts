@@ -19,7 +19,7 @@ export function drawing(
 ): string {
   const id = pictureId(pen, String(leaf.attrs?.src), image.mime, image.bytes);
   const { width, height } = fitted(wanted(leaf, image), {
-    width: Math.max(place.width - place.left, 720) * EMU_PER_TWIP,
+    width: Math.max(place.width - place.left, 100) * EMU_PER_TWIP,
     height: pen.plan.room.height * EMU_PER_TWIP * 0.9,
   });
   pen.drawings += 1;

@@ -27,8 +27,21 @@ test('cells over columns and rows leave every row full', () => {
   expect(shape(grid)).toEqual([
     ['0+1 start', '1+2'],
     ['0+1 go on', '1+1', '2+1'],
-    ['0+1', '1+1', '2+1'],
+    ['0+1', '1+2'],
   ]);
+});
+
+test('columns in which no cell begins do not count, as in a browser', () => {
+  const grid = gridOf(
+    table([cell('a', { colspan: 99 })], [cell('b', { colspan: 2, colwidth: [100, 50] }), cell('c')]) as never,
+  );
+  expect(grid.columns).toBe(2);
+  expect(grid.rows[1]?.map(({ pixels }) => pixels)).toEqual([150, undefined]);
+});
+
+test('a gap before a cell that reaches down is one empty cell', () => {
+  const grid = table([cell('a'), cell('b'), cell('c'), cell('d', { rowspan: 2 })], [cell('e')]);
+  expect(shape(grid)[1]).toEqual(['0+1', '1+2', '3+1 go on']);
 });
 
 test('a cell that reaches down beyond the last row ends there, a covered column pushes cells aside', () => {
@@ -44,6 +57,12 @@ test('sixty-four cells in a row become sixty-three without losing a word', () =>
   const { rows, columns } = gridOf(table(Array.from({ length: 65 }, (_cell, at) => cell(`${at}`))) as never);
   expect(columns).toBe(63);
   expect(rows[0]?.at(-1)?.cell.content).toEqual([words('62'), words('63'), words('64')]);
+});
+
+test('a word in a row that cells above cover wholly joins the last of them', () => {
+  const full = Array.from({ length: 63 }, (_cell, at) => cell(`${at}`, { rowspan: 2 }));
+  const { rows } = gridOf(table(full, [cell('late')]) as never);
+  expect(rows[0]?.at(-1)?.cell.content).toEqual([words('62'), words('late')]);
 });
 
 async function render(node: object, template = docx(p('{{content}}'))) {
@@ -68,6 +87,23 @@ test('columns are as wide as the editor says, in proportion, and fill the page',
   const widths = [...xml.matchAll(/<w:gridCol w:w="(\d+)"/g)].map(([, width]) => Number(width));
   expect(widths.reduce((sum, width) => sum + width, 0)).toBeGreaterThan(9_020);
   expect(widths[1]).toBeGreaterThan((widths[0] ?? 0) * 2);
+});
+
+test('many columns share the page instead of leaving it', async () => {
+  const xml = await render(table(Array.from({ length: 40 }, () => cell('x'))));
+  const widths = [...xml.matchAll(/<w:gridCol w:w="(\d+)"/g)].map(([, width]) => Number(width));
+  expect(widths).toHaveLength(40);
+  expect(widths.reduce((sum, width) => sum + width, 0)).toBeLessThanOrEqual(9_026);
+});
+
+test('in a narrow cell a list keeps its bullets inside', async () => {
+  const list = { type: 'bulletList', content: [{ type: 'listItem', content: [words('b')] }] };
+  const narrow = { type: 'tableCell', content: [list] };
+  const xml = await render(table([narrow, ...Array.from({ length: 24 }, () => cell('x'))]));
+  const [, left, hanging] = /<w:ind w:left="(\d+)" w:hanging="(\d+)"/.exec(xml) ?? [];
+  expect(Number(hanging)).toBeGreaterThan(0);
+  expect(Number(hanging)).toBeLessThanOrEqual(Number(left));
+  expect(Number(left)).toBeLessThan(9_026 / 25);
 });
 
 test('each cell ends in a paragraph, also with a table inside, and nothing is lost', async () => {

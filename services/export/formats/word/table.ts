@@ -5,27 +5,30 @@ import { blocks, paragraph } from './blocks.ts';
 import { type GridCell, gridOf } from './grid.ts';
 import type { Pen, Place } from './pen.ts';
 
-/** A narrow column still shows a word. */
-const NARROWEST = 360;
+/** A narrow column still shows a word, in twips; when there are too many for that, a letter. */
+const NARROW = 360;
+const NARROWEST = 120;
 
 /** The table and a thin paragraph after it, without which Word joins it with the next one. */
 export function table(pen: Pen, node: RichText, place: Place): string {
   const { rows, columns } = gridOf(node);
   const total = Math.max(place.width - place.left, columns * NARROWEST);
-  const widths = widthsOf(rows, columns, total);
+  const narrow = Math.min(NARROW, Math.floor(total / columns));
+  const widths = widthsOf(rows, columns, total, narrow);
+  const margin = narrow < NARROW ? 20 : MARGIN;
   const grid = widths.map((width) => `<w:gridCol w:w="${width}"/>`).join('');
   const heads = rows.findIndex((row) => !row.every(({ cell }) => cell.type === 'tableHeader'));
   const body = rows.map((row, at) => {
     const isHead = at < (heads === -1 ? rows.length : heads) && heads !== 0;
     const properties = isHead ? '<w:trPr><w:cantSplit/><w:tblHeader/></w:trPr>' : '';
-    return `<w:tr>${properties}${row.map((cell) => tableCell(pen, cell, widths, place)).join('')}</w:tr>`;
+    return `<w:tr>${properties}${row.map((cell) => tableCell(pen, cell, widths, margin)).join('')}</w:tr>`;
   });
   const style = pen.plan.tableStyle;
   const look = style === null ? '' : `<w:tblStyle w:val="${escapeXml(style)}"/>`;
   const borders = style === null ? BORDERS : '';
   return (
     `<w:tbl><w:tblPr>${look}<w:tblW w:w="${total}" w:type="dxa"/><w:tblInd w:w="${place.left}" w:type="dxa"/>${borders}` +
-    `<w:tblLayout w:type="fixed"/>${MARGINS}</w:tblPr><w:tblGrid>${grid}</w:tblGrid>${body.join('')}</w:tbl>${AFTER}`
+    `<w:tblLayout w:type="fixed"/>${marginsOf(margin)}</w:tblPr><w:tblGrid>${grid}</w:tblGrid>${body.join('')}</w:tbl>${AFTER}`
   );
 }
 
@@ -33,7 +36,7 @@ function tableCell(
   pen: Pen,
   { cell, column, span, merge }: GridCell,
   widths: number[],
-  _place: Place,
+  margin: number,
 ): string {
   const width = widths.slice(column, column + span).reduce((sum, one) => sum + one, 0);
   const isHead = cell.type === 'tableHeader';
@@ -45,7 +48,7 @@ function tableCell(
   const inside: Place = {
     base: 0,
     left: 0,
-    width: Math.max(width - 216, NARROWEST),
+    width: Math.max(width - 2 * margin, 1),
     level: 0,
     looks: isHead ? { cell: true, head: true } : { cell: true },
   };
@@ -53,26 +56,25 @@ function tableCell(
   return `<w:tc><w:tcPr>${properties}</w:tcPr>${inner || '<w:p/>'}</w:tc>`;
 }
 
-/** Column widths in twips as the cells ask for them in pixels; columns that do not ask share what is left evenly. */
-function widthsOf(rows: GridCell[][], columns: number, total: number): number[] {
+/** Column widths in twips as the cells ask for them in pixels; columns that do not ask are as wide as the mean. */
+function widthsOf(rows: GridCell[][], columns: number, total: number, narrow: number): number[] {
   const asked: (number | undefined)[] = Array.from({ length: columns });
-  for (const { cell, column, span } of rows.flat()) {
-    const wanted = Array.isArray(cell.attrs?.colwidth) ? cell.attrs.colwidth : [];
-    for (let at = 0; at < span; at += 1) {
-      const pixels: unknown = wanted[at];
-      if (typeof pixels === 'number' && pixels >= 1 && pixels <= 10_000) asked[column + at] ??= pixels;
-    }
-  }
+  const wanting = rows.flat().filter(({ pixels }) => pixels !== undefined);
+  // what a cell over one column says is surer than a share of what a cell over several says
+  for (const { column, span, pixels = 0 } of wanting.toSorted((one, other) => one.span - other.span))
+    for (let at = column; at < column + span; at += 1) asked[at] ??= pixels / span;
   const known = asked.filter((pixels) => pixels !== undefined);
   const mean = known.length === 0 ? 1 : known.reduce((sum, pixels) => sum + pixels, 0) / known.length;
   const shares = asked.map((pixels) => pixels ?? mean);
   const sum = shares.reduce((one, other) => one + other, 0);
-  const room = total - columns * NARROWEST;
-  return shares.map((share) => NARROWEST + Math.floor((share / sum) * room));
+  const room = total - columns * narrow;
+  return shares.map((share) => narrow + Math.floor((share / sum) * room));
 }
 
 const side = (name: string) => `<w:${name} w:val="single" w:sz="4" w:space="0" w:color="A6A6A6"/>`;
 const BORDERS = `<w:tblBorders>${['top', 'left', 'bottom', 'right', 'insideH', 'insideV'].map(side).join('')}</w:tblBorders>`;
-const MARGINS =
-  '<w:tblCellMar><w:left w:w="108" w:type="dxa"/><w:right w:w="108" w:type="dxa"/></w:tblCellMar>';
+/** Word's own, left and right. */
+const MARGIN = 108;
+const marginsOf = (margin: number) =>
+  `<w:tblCellMar><w:left w:w="${margin}" w:type="dxa"/><w:right w:w="${margin}" w:type="dxa"/></w:tblCellMar>`;
 const AFTER = paragraph({ spacing: 'w:before="0" w:after="0" w:line="160" w:lineRule="exact"' }, '');
