@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { opsToken, type Person, register, type World, world } from '#libs/testing';
+import { type Person, register, type World, world } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from '../identity/service.ts';
-import { webhookDeliveryContract } from '../webhook-delivery/contract.ts';
 import { Document, DocumentSummary, Node, type TreeInput } from './contract.ts';
 import { documents } from './service.ts';
 
@@ -15,11 +14,7 @@ let ada: Person;
 let sop: { title: string; version: string; department: string; nodes: TreeInput[] };
 
 beforeAll(async () => {
-  here = await world({
-    services: [identity, documents],
-    contracts,
-    environment: { PUBLISH_LIMIT_TRIAL: '2' },
-  });
+  here = await world({ services: [identity, documents], contracts });
   ada = await register(here);
   sop = JSON.parse(
     await readFile(new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url), 'utf8'),
@@ -229,113 +224,6 @@ describe('nodes', () => {
     const late = await add(document.id, { node_type: 'section', title: 'B', order: 1 }, ifMatch);
     expect([late.status, late.body.code]).toEqual([412, 'precondition_failed']);
   });
-});
-
-describe('publishing', () => {
-  const publish = (id: string, as = ada.key) => here.ask('POST', `/documents/${id}/publish`, { as });
-
-  test('a draft becomes published, once', async () => {
-    const { body: draft } = await create();
-    const { status, body } = await publish(draft.id);
-    expect(status).toBe(200);
-    expect(Document.parse(body)).toMatchObject({ status: 'published', published_at: body.updated_at });
-    const again = await publish(draft.id);
-    expect([again.status, again.body.code]).toEqual([400, 'document_not_draft']);
-  });
-
-  test('ten at once: one wins, one event is said, one publish is counted', async () => {
-    const { body: draft } = await create();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => publish(draft.id)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)]);
-    expect(await here.db.collection('publish_ledger').countDocuments({ document_id: draft.id })).toBe(1);
-    const rows = await here.db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
-    expect(rows.filter(({ event }) => event.includes(draft.id))).toHaveLength(1);
-  });
-
-  test('a kept answer is given again only to who may still have it', async () => {
-    const { body: key } = await here.ask('POST', '/api-keys', { as: ada.key, body: { name: 'Member' } });
-    const { body: draft } = await create({ title: 'T' }, key.key);
-    const headers = { 'idempotency-key': newId() };
-    const asked = { as: key.key, headers };
-    const node = { ...asked, body: { node_type: 'section', title: 'S', order: 0 } };
-    expect((await here.ask('POST', `/documents/${draft.id}/nodes`, node)).status).toBe(201);
-    expect((await here.ask('POST', `/documents/${draft.id}/publish`, asked)).status).toBe(200);
-    expect(
-      (await here.ask('POST', `/documents/${draft.id}/publish`, asked)).headers.get('idempotency-replayed'),
-    ).toBe('true');
-    await here.db
-      .collection<{ _id: string }>('documents')
-      .updateOne({ _id: draft.id }, { $set: { created_by: newId() } });
-    expect((await here.ask('POST', `/documents/${draft.id}/publish`, asked)).status).toBe(403);
-    expect((await here.ask('POST', `/documents/${draft.id}/nodes`, node)).status).toBe(403);
-    await here.db.collection<{ _id: string }>('documents').deleteOne({ _id: draft.id });
-    expect((await here.ask('POST', `/documents/${draft.id}/publish`, asked)).status).toBe(404);
-  });
-
-  test('the event carries the document as it was published, without its nodes', async () => {
-    const { body: draft } = await create(sop);
-    const { body: published } = await publish(draft.id);
-    const rows = await here.db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
-    const event = rows.map((row) => JSON.parse(row.event)).find(({ data }) => data.document.id === draft.id);
-    const { nodes: _, ...summary } = published;
-    expect(event).toMatchObject({
-      type: 'document.published',
-      organization_id: ada.organizationId,
-      actor_id: ada.userId,
-      data: { document: summary },
-    });
-    expect(DocumentSummary.parse(event.data.document)).toEqual(summary);
-    expect(webhookDeliveryContract.hears.map(({ name }) => name)).toContain('document.published');
-  });
-
-  test('the last publish of a plan is used once: racing publishes give as many 200 as there are left', async () => {
-    const bo = await register(here);
-    await setPlan(bo, 'trial');
-    const ids: string[] = [];
-    for (let at = 0; at < 6; at += 1) ids.push((await create({ title: `${at}` }, bo.key)).body.id);
-    const answers = await Promise.all(ids.map((id) => publish(id, bo.key)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402, 402, 402]);
-    const refused = answers.find(({ status }) => status === 402);
-    expect(refused?.body).toMatchObject({
-      code: 'publish_quota_exhausted',
-      publish_limit: 2,
-      renews_at: null,
-    });
-    const subscription = await here.ask('GET', '/organization/subscription', { as: bo.key });
-    expect(subscription.body).toEqual({ plan: 'trial', publish_limit: 2, publish_used: 2, renews_at: null });
-    expect((await here.ask('GET', '/documents?status=draft', { as: bo.key })).body).toHaveLength(4);
-
-    await setPlan(bo, 'scale');
-    const drafts = answers.flatMap(({ status }, at) => (status === 402 ? [ids[at] ?? ''] : []));
-    for (const id of drafts) expect((await publish(id, bo.key)).status).toBe(200);
-  });
-
-  test('publishes under an unlimited plan count when a limit comes, also when there was one before', async () => {
-    const bo = await register(here);
-    await setPlan(bo, 'trial');
-    await publish((await create({ title: 'counted' }, bo.key)).body.id, bo.key);
-    await setPlan(bo, 'scale');
-    for (let at = 0; at < 1; at += 1)
-      await publish((await create({ title: `${at}` }, bo.key)).body.id, bo.key);
-    await setPlan(bo, 'trial');
-    const { body: draft } = await create({ title: 'one too many' }, bo.key);
-    expect((await publish(draft.id, bo.key)).status).toBe(402);
-    await setPlan(bo, 'scale');
-    await setPlan(bo, 'trial');
-    expect((await publish(draft.id, bo.key)).status).toBe(402);
-  });
-
-  async function setPlan(person: Person, plan: string) {
-    const response = await fetch(
-      `${here.management}/ops/organizations/${person.organizationId}/subscription`,
-      {
-        method: 'PUT',
-        headers: { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ plan }),
-      },
-    );
-    expect(response.status).toBe(200);
-  }
 });
 
 describe('listing', () => {

@@ -1,6 +1,6 @@
 /** How documents and nodes look to clients; stored rich text is spliced in as the JSON text that it is. */
 import { setImmediate } from 'node:timers/promises';
-import type { DocumentSummary } from './shapes.ts';
+import type { ArchiveRecord, DocumentSummary, HistoryRecord } from './shapes.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 
 /** A document without its nodes. */
@@ -20,6 +20,18 @@ export function summaryOf(row: DocumentRow): DocumentSummary {
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
+}
+
+/** A document as its history tells it. */
+export function historyRecordOf(row: DocumentRow): HistoryRecord {
+  const { status: _status, ...record } = summaryOf(row);
+  return record;
+}
+
+/** A document as archiving it answers. */
+export function archiveRecordOf(row: DocumentRow): ArchiveRecord {
+  const { editor_id: _editor, parent_doc_id: _parent, ...record } = historyRecordOf(row);
+  return record;
 }
 
 /** How much text is put together before other requests have their turn: nodes, and characters. */

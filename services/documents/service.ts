@@ -5,8 +5,10 @@ import { principalFrom } from '../identity/contract.ts';
 import { documentsContract } from './contract.ts';
 import { finding } from './finding.ts';
 import { publishing } from './publishing.ts';
+import { revising } from './revising.ts';
 import { showing } from './showing.ts';
 import { documents as documentCollection, nodes, publishLedger, publishUsage } from './store/collections.ts';
+import { families } from './store/families.ts';
 import { library } from './store/library.ts';
 import { quota } from './store/quota.ts';
 import { trees } from './store/tree.ts';
@@ -26,10 +28,15 @@ export const documents = service({
     const nodeRows = trees(store);
     const documentRows = library(store, nodeRows, now);
     const rows = { library: documentRows, trees: nodeRows };
-    const show = showing({ ...rows, cacheBytes: settings.DOCUMENT_CACHE_MB * 2 ** 20 });
-    const kept = { ...rows, show, quota: quota(store), now };
+    const kept = {
+      ...rows,
+      families: families(store, documentRows, now),
+      show: showing({ ...rows, cacheBytes: settings.DOCUMENT_CACHE_MB * 2 ** 20 }),
+      quota: quota(store),
+      now,
+    };
     return {
-      handled: [...writing(kept), ...tree(kept), ...publishing(kept), ...finding(kept)],
+      handled: [writing, tree, publishing, revising, finding].flatMap((handled) => handled(kept)),
       authenticate: principalFrom(store, now),
     };
   },

@@ -1,6 +1,7 @@
 /** The rules of documents, every branch. */
 import { describe, expect, test } from '@jest/globals';
 import { canStandUnder, placed } from './hierarchy.ts';
+import { archived, carriedOver, historyOf, published } from './life.ts';
 import { canEdit, canManage } from './permission.ts';
 
 test('sections stand at the top, steps in sections, sub-steps in steps, and nowhere else', () => {
@@ -61,5 +62,42 @@ describe('permission', () => {
   ] as const)('%s (%s) may edit: %s, manage: %s', (user_id, role, edits, manages) => {
     expect(canEdit({ user_id, role }, document)).toBe(edits);
     expect(canManage({ user_id, role }, document)).toBe(manages);
+  });
+});
+
+describe('life', () => {
+  const at = new Date('2026-11-21T09:30:00.000Z');
+
+  test('publishing sets published_at, archiving archived_at, and neither takes the other away', () => {
+    expect(published(at)).toEqual({ status: 'published', published_at: at });
+    expect(archived(at)).toEqual({ status: 'archived', archived_at: at });
+  });
+
+  test('a revision has what its original says and whose it is, and nothing of its life', () => {
+    const kept = {
+      organization_id: 'organization',
+      family_id: 'first',
+      created_by: 'owner',
+      editor_id: 'editor',
+      title: 'T',
+      version: '1',
+      department: null,
+      share_epoch: 2,
+      node_count: 3,
+      content_bytes: 4,
+    };
+    const original = { ...kept, _id: 'second', parent_doc_id: 'first', status: 'published', row_version: 9 };
+    expect(carriedOver(original)).toEqual(kept);
+  });
+
+  test('history is in the order of publishing, ties in that of making; none of one document alone', () => {
+    const version = (_id: string, day: number | null) => ({
+      _id,
+      published_at: day === null ? null : new Date(Date.UTC(2026, 0, day)),
+    });
+    const family = [version('c', 3), version('d', null), version('b', 3), version('a', 4), version('e', 1)];
+    expect(historyOf(family).map(({ _id }) => _id)).toEqual(['e', 'b', 'c', 'a']);
+    expect(historyOf([version('a', 1)])).toEqual([]);
+    expect(historyOf([version('a', 1), version('b', null)]).map(({ _id }) => _id)).toEqual(['a']);
   });
 });

@@ -20,7 +20,10 @@ export interface DocumentRow {
   updated_at: Date;
   /** Counts every change of the document or its tree; the ETag. */
   row_version: number;
+  /** Counts the times the family's published version was archived: links of an older count are dead. */
   share_epoch: number;
+  /** Counts the revisions that were made of it, so that revising collides with what would end or replace it. */
+  revisions?: number;
   node_count: number;
   /** Bytes of all rich text as JSON. */
   content_bytes: number;
@@ -78,6 +81,7 @@ export const documents = collection<DocumentRow>('documents', {
     updated_at: Date,
     row_version: Number,
     share_epoch: Number,
+    revisions: Number,
     node_count: Number,
     content_bytes: Number,
   },
@@ -85,6 +89,12 @@ export const documents = collection<DocumentRow>('documents', {
     { on: { organization_id: 1, updated_at: -1, _id: -1 } },
     { on: { organization_id: 1, status: 1, updated_at: -1, _id: -1 } },
     { on: { organization_id: 1, family_id: 1, status: 1 } },
+    { on: { organization_id: 1, editor_id: 1 } },
+    // whatever races, a family never has two published versions
+    {
+      on: { organization_id: 1, family_id: 1 },
+      options: { unique: true, partialFilterExpression: { status: 'published' } },
+    },
   ],
 });
 

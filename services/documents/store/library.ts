@@ -85,12 +85,9 @@ export function library(store: Store, trees: Trees, now: () => Date) {
     ): Promise<DocumentRow> {
       return store.inTurn(id, () =>
         store.transact(acting, async (tx) => {
-          const document = await find(acting, id, tx);
-          hold(conditions, document);
+          const document = await admitted(acting, id, conditions, tx);
           const at = now();
-          const change = next(document, await decide(document, tx, at), at);
-          await rows.updateOne({ _id: id }, change, { session: tx.session });
-          return { ...document, ...change };
+          return write(document, await decide(document, tx, at), at, tx);
         }),
       );
     },
@@ -120,6 +117,12 @@ export function library(store: Store, trees: Trees, now: () => Date) {
       });
     },
 
+    /** Writes a change of a document as the transaction has read it; gives the document as it is then. */
+    write,
+
+    /** A document within a transaction, if the conditions hold: `NotFound`, what `refuses` says, `PreconditionFailed`. */
+    admitted,
+
     /** Whether the organization locks its published documents. */
     async locksPublished({ organization_id }: Acting, tx?: Transaction): Promise<boolean> {
       const within = tx ? { session: tx.session } : {};
@@ -139,6 +142,28 @@ export function library(store: Store, trees: Trees, now: () => Date) {
       .lean();
     if (!document) throw NotFound();
     return document;
+  }
+
+  async function admitted(
+    acting: Acting,
+    id: string,
+    conditions: Conditions,
+    tx: Transaction,
+  ): Promise<DocumentRow> {
+    const document = await find(acting, id, tx);
+    hold(conditions, document);
+    return document;
+  }
+
+  async function write(
+    document: DocumentRow,
+    of: Change,
+    at: Date,
+    { session }: Transaction,
+  ): Promise<DocumentRow> {
+    const change = next(document, of, at);
+    await rows.updateOne({ _id: document._id }, change, { session });
+    return { ...document, ...change };
   }
 }
 

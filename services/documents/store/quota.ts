@@ -5,39 +5,37 @@ import { periodOf, renewalOf, subscriptionTerms, type Terms } from '../../identi
 import { PublishQuotaExhausted } from '../contract.ts';
 import { publishLedger, publishUsage } from './collections.ts';
 
+/** Uses up one publish event for a document, within the transaction that publishes it. */
+export type UseUp = (documentId: string, tx: Transaction) => Promise<void>;
+
 /** Counts publish events. */
 export function quota(store: Store) {
   const rows = { ledger: store.rows(publishLedger), usage: store.rows(publishUsage) };
   const terms = store.read(subscriptionTerms);
 
   return {
-    /** The organization's terms; its counter is made ready outside of any transaction, seeded from the ledger. */
-    async termsFor({ organization_id }: Acting, at: Date): Promise<Terms> {
+    /**
+     * Makes ready to use up one publish event of the period that holds `at`, outside of any transaction: the counter of
+     * a limited plan is seeded from the ledger. Gives what uses it up within the transaction of the publish;
+     * `PublishQuotaExhausted`.
+     */
+    async ready({ organization_id }: Acting, at: Date): Promise<UseUp> {
       const own = (await terms.in(organization_id).one({})) ?? {
         publish_limit: 0,
         renews: 'never' as const,
         terms_version: 0,
       };
       if (own.publish_limit !== null) await makeCounter(organization_id, own, at);
-      return own;
-    },
-
-    /** Uses up one publish event within the transaction of the publish; `PublishQuotaExhausted`. */
-    async consume(
-      { organization_id }: Acting,
-      documentId: string,
-      own: Terms,
-      at: Date,
-      { session }: Transaction,
-    ): Promise<void> {
-      if (own.publish_limit !== null) {
-        const free = { _id: counterId(organization_id, own, at), used: { $lt: own.publish_limit } };
-        const { matchedCount } = await rows.usage.updateOne(free, { $inc: { used: 1 } }, { session });
-        if (matchedCount === 0) throw exhausted(own, at);
-      }
-      const month = at.toISOString().slice(0, 7);
-      const row = { _id: newId(), organization_id, document_id: documentId, month, published_at: at };
-      await rows.ledger.insertMany([row], { session, lean: true });
+      return async (documentId, { session }) => {
+        if (own.publish_limit !== null) {
+          const free = { _id: counterId(organization_id, own, at), used: { $lt: own.publish_limit } };
+          const { matchedCount } = await rows.usage.updateOne(free, { $inc: { used: 1 } }, { session });
+          if (matchedCount === 0) throw exhausted(own, at);
+        }
+        const month = at.toISOString().slice(0, 7);
+        const row = { _id: newId(), organization_id, document_id: documentId, month, published_at: at };
+        await rows.ledger.insertMany([row], { session, lean: true });
+      };
     },
   };
 

@@ -1,0 +1,291 @@
+/** Publishing and archiving over HTTP with a real MongoDB. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { identity } from '../identity/service.ts';
+import { webhookDeliveryContract } from '../webhook-delivery/contract.ts';
+import { Document, DocumentSummary } from './contract.ts';
+import { documents } from './service.ts';
+import { ArchiveRecord } from './shapes.ts';
+import { type House, house } from './testing/house.ts';
+import { type Cast, cast, type Life, lifeIn, outcome } from './testing/life.ts';
+
+let home: House;
+let life: Life;
+let { ada, owner, editor, bystander, stranger } = {} as Cast;
+
+beforeAll(async () => {
+  home = await house([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
+  life = lifeIn(home);
+  ({ ada, owner, editor, bystander, stranger } = await cast(home));
+}, 60_000);
+afterAll(() => home?.here.stop());
+
+describe('publishing', () => {
+  test('a draft becomes published, once', async () => {
+    const draft = await home.make(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
+    const { status, body, headers } = await life.publish(ada, draft.id);
+    expect([status, headers.get('etag')]).toEqual([200, '"2"']);
+    const { published_at, updated_at } = Document.parse(body);
+    expect(published_at).toBe(updated_at);
+    expect(body).toEqual({ ...draft, status: 'published', published_at, updated_at });
+    expect(await life.now(ada, draft.id)).toEqual(body);
+    expect(outcome(await life.publish(ada, draft.id))).toEqual([400, 'document_not_draft']);
+    expect(await life.counted(draft.id)).toBe(1);
+  });
+
+  test('the event carries the document as it was published, without its nodes', async () => {
+    const { nodes: _, ...summary } = await life.published(ada, {
+      title: 'T',
+      nodes: [{ node_type: 'section', title: 'S' }],
+    });
+    const [event, ...others] = await life.said(summary.id);
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({
+      type: 'document.published',
+      organization_id: summary.organization_id,
+      actor_id: ada.id,
+    });
+    expect(event?.data).toEqual({ document: summary });
+    expect(DocumentSummary.parse(event?.data.document)).toEqual(summary);
+    expect(webhookDeliveryContract.hears.map(({ name }) => name)).toContain('document.published');
+  });
+
+  test('the owner and an admin may; the editor and others get 403, strangers 404', async () => {
+    const draft = await home.make(owner);
+    await home.set(draft.id, { editor_id: editor.id });
+    for (const who of [editor, bystander])
+      expect(outcome(await life.publish(who, draft.id))).toEqual([403, 'forbidden']);
+    expect(outcome(await life.publish(stranger, draft.id))).toEqual([404, 'not_found']);
+    expect((await life.publish(owner, draft.id)).status).toBe(200);
+    expect((await life.publish(ada, (await home.make(owner)).id)).status).toBe(200);
+  });
+
+  test('who asks comes before what they knew, that before the state, the quota last', async () => {
+    const bo = await home.admin();
+    const { id, organization_id } = await home.make(bo);
+    await life.setPlan(organization_id, 'trial');
+    for (let at = 0; at < 2; at += 1) await life.published(bo);
+    const stale = { 'if-match': '"0"' };
+    expect(outcome(await life.publish(stranger, id, stale))[0]).toBe(404);
+    expect(outcome(await life.publish(bystander, (await home.make(ada)).id, stale))[0]).toBe(403);
+    expect(outcome(await life.publish(bo, id, stale))).toEqual([412, 'precondition_failed']);
+    expect(outcome(await life.publish(bo, id, { 'if-match': '"1"' }))[0]).toBe(402);
+    await home.set(id, { status: 'archived' });
+    expect(outcome(await life.publish(bo, id))).toEqual([400, 'document_not_draft']);
+  });
+
+  test('the same Idempotency-Key publishes once and answers the same again', async () => {
+    const draft = await home.make(ada);
+    const keyed = { 'idempotency-key': newId() };
+    const first = await life.publish(ada, draft.id, keyed);
+    const again = await life.publish(ada, draft.id, keyed);
+    expect([first.status, again.status, again.headers.get('idempotency-replayed')]).toEqual([
+      200,
+      200,
+      'true',
+    ]);
+    expect(again.body).toEqual(first.body);
+    expect([await life.counted(draft.id), (await life.said(draft.id)).length]).toEqual([1, 1]);
+  });
+
+  test('a kept answer is given again only to who may still have it', async () => {
+    const draft = await home.make(owner);
+    const headers = { 'idempotency-key': newId() };
+    const node = { node_type: 'section', title: 'S', order: 0 };
+    const add = () => home.ask(owner, 'POST', `${draft.id}/nodes`, node, headers);
+    const publish = () => life.publish(owner, draft.id, headers);
+    expect([(await add()).status, (await publish()).status]).toEqual([201, 200]);
+    expect((await publish()).headers.get('idempotency-replayed')).toBe('true');
+    await home.set(draft.id, { created_by: newId() });
+    expect([(await add()).status, (await publish()).status]).toEqual([403, 403]);
+    await home.here.db.collection<{ _id: string }>('documents').deleteOne({ _id: draft.id });
+    expect((await publish()).status).toBe(404);
+  });
+});
+
+describe('the quota', () => {
+  test('racing publishes give as many 200 as there are events left; a refused publish changes nothing', async () => {
+    const bo = await home.admin();
+    const drafts = await Promise.all(Array.from({ length: 6 }, () => home.make(bo)));
+    const { organization_id } = drafts[0];
+    await life.setPlan(organization_id, 'trial');
+    const answers = await Promise.all(drafts.map(({ id }) => life.publish(bo, id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402, 402, 402]);
+    const refused = answers.flatMap(({ status }, at) => (status === 402 ? [drafts[at]] : []));
+    expect(answers.find(({ status }) => status === 402)?.body).toMatchObject({
+      code: 'publish_quota_exhausted',
+      publish_limit: 2,
+      renews_at: null,
+    });
+    const subscription = await home.here.ask('GET', '/organization/subscription', { as: bo.as });
+    expect(subscription.body).toEqual({ plan: 'trial', publish_limit: 2, publish_used: 2, renews_at: null });
+    for (const draft of refused) expect(await life.now(bo, draft.id)).toEqual(draft);
+    expect(await life.said(...refused.map(({ id }) => id))).toEqual([]);
+
+    await life.setPlan(organization_id, 'scale');
+    for (const { id } of refused) expect((await life.publish(bo, id)).status).toBe(200);
+  });
+
+  test('publishes under an unlimited plan count when a limit comes, also when there was one before', async () => {
+    const bo = await home.admin();
+    const { id, organization_id } = await home.make(bo, { title: 'one too many' });
+    for (const plan of ['trial', 'scale']) {
+      await life.setPlan(organization_id, plan);
+      await life.published(bo);
+    }
+    for (const plan of ['trial', 'scale', 'trial']) {
+      await life.setPlan(organization_id, plan);
+      if (plan === 'trial') expect((await life.publish(bo, id)).status).toBe(402);
+    }
+  });
+
+  test('a refused revision leaves the version that it would have replaced published', async () => {
+    const bo = await home.admin();
+    const original = await life.published(bo);
+    await life.setPlan(original.organization_id, 'trial');
+    const revision = await life.revised(bo, original.id);
+    await life.published(bo);
+    expect(outcome(await life.publish(bo, revision.id))[0]).toBe(402);
+    expect(await life.now(bo, original.id)).toEqual(original);
+    expect((await life.now(bo, revision.id)).status).toBe('draft');
+    expect(await life.counted(revision.id)).toBe(0);
+  });
+});
+
+describe('publishing a revision', () => {
+  test('archives the version before it in the same transaction, and says document.revised alone', async () => {
+    const original = await life.published(ada, { title: 'T', version: '1' });
+    const draft = await life.revised(ada, original.id);
+    const { status, body } = await life.publish(ada, draft.id);
+    expect([status, body.status, body.parent_doc_id]).toEqual([200, 'published', original.id]);
+    const before = await life.now(ada, original.id);
+    expect(before).toEqual({
+      ...original,
+      status: 'archived',
+      archived_at: body.published_at,
+      updated_at: body.published_at,
+    });
+    const events = await life.said(original.id, draft.id);
+    expect(events.map(({ type, data }) => [type, data.document.id])).toEqual([
+      ['document.published', original.id],
+      ['document.revised', draft.id],
+    ]);
+    const { nodes: _, ...summary } = body;
+    expect(events[1]?.data).toEqual({ document: summary });
+    expect(await life.counted(original.id, draft.id)).toBe(2);
+  });
+
+  test('changes the ETag of the version before it', async () => {
+    const original = await life.published(ada);
+    const known = { 'if-none-match': '"2"' };
+    const draft = await life.revised(ada, original.id);
+    expect((await home.ask(ada, 'GET', original.id, undefined, known)).status).toBe(304);
+    await life.publish(ada, draft.id);
+    const after = await home.ask(ada, 'GET', original.id, undefined, known);
+    expect([after.status, after.headers.get('etag')]).toEqual([200, '"3"']);
+  });
+
+  test('archives whichever version is published then, not the one it was revised from', async () => {
+    const first = await life.published(ada);
+    const [second, third] = [await life.revised(ada, first.id), await life.revised(ada, first.id)];
+    await life.publish(ada, second.id);
+    await life.publish(ada, third.id);
+    const states = await Promise.all([first, second, third].map(({ id }) => life.now(ada, id)));
+    expect(states.map(({ status }) => status)).toEqual(['archived', 'archived', 'published']);
+    expect((await life.said(third.id)).map(({ type }) => type)).toEqual(['document.revised']);
+  });
+
+  test('does not ask for another version label', async () => {
+    const original = await life.published(ada, { title: 'T', version: '1' });
+    const draft = await life.revised(ada, original.id);
+    expect((await life.publish(ada, draft.id)).body.version).toBe('1');
+  });
+
+  test('leaves other families and other organizations alone', async () => {
+    const [original, other, theirs] = [
+      await life.published(ada),
+      await life.published(ada),
+      await life.published(stranger),
+    ];
+    await life.publish(ada, (await life.revised(ada, original.id)).id);
+    expect(await life.now(ada, other.id)).toEqual(other);
+    expect(await life.now(stranger, theirs.id)).toEqual(theirs);
+  });
+});
+
+describe('archiving', () => {
+  test('answers the record with archived_at, says so once, and keeps the document read-only', async () => {
+    const nodes = [{ node_type: 'section', title: 'S' }];
+    const document = await life.published(ada, { title: 'T', version: '1', department: 'D', nodes });
+    const { status, body, headers } = await life.archive(ada, document.id);
+    expect([status, headers.get('etag')]).toEqual([200, '"3"']);
+    const { nodes: _, status: _s, editor_id: _e, parent_doc_id: _p, ...rest } = document;
+    const { archived_at } = ArchiveRecord.parse(body);
+    expect(body).toEqual({ ...rest, archived_at, updated_at: archived_at });
+    const after = await life.now(ada, document.id);
+    expect(after).toEqual({ ...document, status: 'archived', archived_at, updated_at: archived_at });
+    const { nodes: _n, ...summary } = after;
+    const [, event, ...more] = await life.said(document.id);
+    expect([event?.type, event?.data, event?.actor_id, more]).toEqual([
+      'document.archived',
+      { document: summary },
+      ada.id,
+      [],
+    ]);
+    for (const [method, path, change] of [
+      ['PATCH', '', { title: 'x' }],
+      ['PATCH', '/editor', { editor_id: null }],
+      ['POST', '/nodes', { node_type: 'section', title: 'x', order: 0 }],
+    ] as const)
+      expect(outcome(await home.ask(ada, method, document.id + path, change))).toEqual([
+        400,
+        'document_archived',
+      ]);
+  });
+
+  test('only what is published can be archived', async () => {
+    const draft = await home.make(ada);
+    expect(outcome(await life.archive(ada, draft.id))).toEqual([400, 'document_not_published']);
+    await life.publish(ada, draft.id);
+    expect((await life.archive(ada, draft.id)).status).toBe(200);
+    expect(outcome(await life.archive(ada, draft.id))).toEqual([400, 'document_not_published']);
+    expect(outcome(await life.publish(ada, draft.id))).toEqual([400, 'document_not_draft']);
+    expect(outcome(await life.revise(ada, draft.id))).toEqual([400, 'document_not_published']);
+  });
+
+  test('leaves an open draft, whose later publication is a revision', async () => {
+    const original = await life.published(ada);
+    const draft = await life.revised(ada, original.id);
+    await life.archive(ada, original.id);
+    expect(await life.now(ada, draft.id)).toEqual(draft);
+    const gone = await life.now(ada, original.id);
+    expect((await life.publish(ada, draft.id)).status).toBe(200);
+    expect(await life.now(ada, original.id)).toEqual(gone);
+    expect((await life.said(original.id, draft.id)).map(({ type }) => type)).toEqual([
+      'document.published',
+      'document.archived',
+      'document.revised',
+    ]);
+  });
+
+  test('the owner and an admin may; the editor and others get 403, strangers 404; 412 comes before the state', async () => {
+    const { id } = await life.published(owner);
+    await home.set(id, { editor_id: editor.id });
+    expect(outcome(await life.archive(editor, id))).toEqual([403, 'forbidden']);
+    expect(outcome(await life.archive(stranger, id))).toEqual([404, 'not_found']);
+    expect(outcome(await life.archive(owner, id, { 'if-match': '"1"' }))[0]).toBe(412);
+    expect((await life.archive(owner, id, { 'if-match': '"2"' })).status).toBe(200);
+    expect(outcome(await life.archive(owner, id, { 'if-match': '"1"' }))[0]).toBe(412);
+  });
+
+  test('with an Idempotency-Key it can be asked twice', async () => {
+    const { id } = await life.published(ada);
+    const keyed = { 'idempotency-key': newId() };
+    const [first, again] = [await life.archive(ada, id, keyed), await life.archive(ada, id, keyed)];
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect((await life.said(id)).map(({ type }) => type)).toEqual([
+      'document.published',
+      'document.archived',
+    ]);
+  });
+});

@@ -1,0 +1,63 @@
+/** Revising: a new draft of a published document, and the history of all that was published before it. */
+import { newId } from '#libs/contract';
+import { handle } from '#libs/http';
+import type { Transaction } from '#libs/store';
+import { DocumentNotPublished, getHistory, reviseDocument } from './contract.ts';
+import { onlyManagers } from './editing.ts';
+import { historyRecordOf } from './presenting.ts';
+import { carriedOver, historyOf } from './rules/life.ts';
+import type { Show } from './showing.ts';
+import type { DocumentRow } from './store/collections.ts';
+import type { Families } from './store/families.ts';
+import type { Library } from './store/library.ts';
+import type { Trees } from './store/tree.ts';
+
+/** What revising needs. */
+export interface Revising {
+  library: Library;
+  families: Families;
+  trees: Trees;
+  show: Show;
+}
+
+/** The operations on what a document was before and will be next. */
+export function revising({ library, families, trees, show }: Revising) {
+  return [
+    handle(
+      reviseDocument,
+      async ({ actor, params, call }) => {
+        const conditions = { refuses: onlyManagers(actor, 'revise'), ifMatch: call.ifMatch };
+        const revise = async (original: DocumentRow, tx: Transaction, at: Date) => {
+          if (original.status !== 'published') throw DocumentNotPublished();
+          const draft = revisionOf(original, at);
+          await library.create({ ...actor, tx }, draft, []);
+          return { draft, nodes: await trees.copyTree(original, draft, null, at, tx) };
+        };
+        const { draft, nodes } = await families.hold(actor, params.doc_id, conditions, revise);
+        return show.made(draft, nodes);
+      },
+      {
+        mayHave: ({ actor, params }) => library.check(actor, params.doc_id, onlyManagers(actor, 'revise')),
+        again: show.again,
+      },
+    ),
+
+    handle(getHistory, async ({ actor, params }) =>
+      historyOf(await families.members(actor, params.doc_id)).map(historyRecordOf),
+    ),
+  ];
+}
+
+function revisionOf(original: DocumentRow, at: Date): DocumentRow {
+  return {
+    _id: newId(),
+    ...carriedOver(original),
+    parent_doc_id: original._id,
+    status: 'draft',
+    published_at: null,
+    archived_at: null,
+    created_at: at,
+    updated_at: at,
+    row_version: 1,
+  };
+}

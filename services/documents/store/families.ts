@@ -1,0 +1,53 @@
+/** Families in MongoDB: a document with all its revisions, of which at most one is published. */
+import type { Acting, Store, Transaction } from '#libs/store';
+import { archived } from '../rules/life.ts';
+import { type DocumentRow, documents } from './collections.ts';
+import type { Conditions, Library } from './library.ts';
+
+/** Reads and changes what the versions of one document share. */
+export function families(store: Store, library: Library, now: () => Date) {
+  const rows = store.rows(documents);
+
+  return {
+    /** Archives the published version of a draft's family, if there is one, because the draft takes its place. */
+    async supersede(draft: DocumentRow, at: Date, tx: Transaction): Promise<void> {
+      const { organization_id, family_id } = draft;
+      const current = { organization_id, family_id, status: 'published' as const };
+      const before = await rows.findOne(current, null, { session: tx.session }).lean();
+      if (before) await library.write(before, archived(at), at, tx);
+    },
+
+    /** Ends all links of a family for good, also for its drafts; no version's ETag changes. */
+    async endLinks({ organization_id, family_id, share_epoch }: DocumentRow, tx: Transaction): Promise<void> {
+      const raised = { share_epoch: share_epoch + 1 };
+      await rows.updateMany({ organization_id, family_id }, raised, { session: tx.session });
+    },
+
+    /**
+     * Makes something of a document in one transaction, without changing it. Its row is touched first, so that whoever
+     * archives or replaces it, or changes its tree, comes before or after.
+     */
+    hold<R>(
+      acting: Acting,
+      id: string,
+      conditions: Conditions,
+      work: (document: DocumentRow, tx: Transaction, at: Date) => Promise<R>,
+    ): Promise<R> {
+      return store.inTurn(id, () =>
+        store.transact(acting, async (tx) => {
+          const document = await library.admitted(acting, id, conditions, tx);
+          await rows.updateOne({ _id: id }, { $inc: { revisions: 1 } }, { session: tx.session });
+          return work(document, tx, now());
+        }),
+      );
+    },
+
+    /** All versions in a document's family, in no order; `NotFound`. */
+    async members(acting: Acting, id: string): Promise<DocumentRow[]> {
+      const { organization_id, family_id } = await library.find(acting, id);
+      return rows.find({ organization_id, family_id }).lean();
+    },
+  };
+}
+
+export type Families = ReturnType<typeof families>;
