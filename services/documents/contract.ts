@@ -30,7 +30,7 @@ export const documentsContract = contract({
   sentence: 'Process documents, their trees and their life.',
   operations: [writing, finding, tree, life].flatMap((file) => Object.values(file)),
   says: [DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned, DocumentDeleted],
-  hears: [MemberRemoved],
+  hears: [MemberRemoved, DocumentAssigned],
   owns: ['documents', 'nodes', 'publish_ledger', 'publish_usage', 'search'],
   views: [documentStates, documentNodes, publishRecords],
   reads: [...principalViews, organizationProfiles, webhookSubscriptions],

@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import { integer, service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
+import { assigning, clearing } from './assigning.ts';
 import { documentsContract } from './contract.ts';
 import { finding } from './finding.ts';
 import { publishing } from './publishing.ts';
 import { revising } from './revising.ts';
 import { showing } from './showing.ts';
 import { documents as documentCollection, nodes, publishLedger, publishUsage } from './store/collections.ts';
+import { editors } from './store/editors.ts';
 import { families } from './store/families.ts';
 import { library } from './store/library.ts';
 import { quota } from './store/quota.ts';
@@ -29,14 +31,17 @@ export const documents = service({
     const documentRows = library(store, nodeRows, now);
     const rows = { library: documentRows, trees: nodeRows };
     const kept = {
+      store,
       ...rows,
       families: families(store, documentRows, now),
+      editors: editors(store, now),
       show: showing({ ...rows, cacheBytes: settings.DOCUMENT_CACHE_MB * 2 ** 20 }),
       quota: quota(store),
       now,
     };
     return {
-      handled: [writing, tree, publishing, revising, finding].flatMap((handled) => handled(kept)),
+      handled: [writing, tree, publishing, revising, assigning, finding].flatMap((handled) => handled(kept)),
+      listeners: clearing(kept),
       authenticate: principalFrom(store, now),
     };
   },

@@ -1,0 +1,73 @@
+/** Assigning: the editor of a document, who is a member for as long as they are its editor. */
+import { type Listener, on } from '#libs/events';
+import { handle } from '#libs/http';
+import type { Acting, Store } from '#libs/store';
+import { MemberRemoved } from '../identity/contract.ts';
+import { assignEditor, DocumentAssigned, DocumentIsArchived, EditorNotMember } from './contract.ts';
+import { onlyManagers } from './editing.ts';
+import { summaryOf } from './presenting.ts';
+import type { Show } from './showing.ts';
+import type { NodeRow } from './store/collections.ts';
+import type { Editors } from './store/editors.ts';
+import type { Library } from './store/library.ts';
+import type { Trees } from './store/tree.ts';
+
+/** What assigning needs. */
+export interface Assigning {
+  store: Pick<Store, 'transact' | 'once'>;
+  library: Library;
+  trees: Trees;
+  editors: Editors;
+  show: Show;
+}
+
+/** The operation on a document's editor. */
+export function assigning({ store, library, trees, editors, show }: Assigning) {
+  return [
+    handle(assignEditor, async ({ actor, params, body, call }) => {
+      const { editor_id } = body;
+      const conditions = { refuses: onlyManagers(actor, 'assign the editor of'), ifMatch: call.ifMatch };
+      let nodes: NodeRow[] = [];
+      const document = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
+        if (current.status === 'archived') throw DocumentIsArchived();
+        if (editor_id !== null) {
+          if (!(await editors.isMember(actor, editor_id))) throw EditorNotMember();
+          const assigned = summaryOf({ ...current, editor_id, updated_at: at });
+          tx.say(DocumentAssigned, { document: assigned, editor_id });
+        }
+        nodes = await trees.all(current, tx);
+        return { editor_id };
+      });
+      if (editor_id !== null && (await clearedUnlessMember({ store, editors }, actor, editor_id)))
+        throw EditorNotMember();
+      return show.made(document, nodes);
+    }),
+  ];
+}
+
+/** What assigning hears: that a member is gone, and its own assignments, in case a removal was heard before they were committed. */
+export function clearing({ store, editors }: Pick<Assigning, 'store' | 'editors'>): Listener[] {
+  return [
+    on(MemberRemoved, ({ data, ...event }) =>
+      store.once({ data, ...event }, (tx) => editors.clear(systemOf(event), data.member.id, tx)),
+    ),
+    on(DocumentAssigned, async ({ data, ...event }) => {
+      await clearedUnlessMember({ store, editors }, systemOf(event), data.editor_id);
+    }),
+  ];
+}
+
+function systemOf({ organization_id }: { organization_id: string }): Acting {
+  return { organization_id, user_id: null };
+}
+
+/** Takes somebody who is no member any more off all documents; gives whether that was so. */
+async function clearedUnlessMember(
+  { store, editors }: Pick<Assigning, 'store' | 'editors'>,
+  acting: Acting,
+  editorId: string,
+): Promise<boolean> {
+  if (await editors.isMember(acting, editorId)) return false;
+  await store.transact(acting, (tx) => editors.clear(acting, editorId, tx));
+  return true;
+}
