@@ -15,6 +15,7 @@ import { library } from './store/library.ts';
 import { quota } from './store/quota.ts';
 import { trees } from './store/tree.ts';
 import { tree } from './tree.ts';
+import { triggering } from './triggering.ts';
 import { writing } from './writing.ts';
 
 export const documents = service({
@@ -40,7 +41,9 @@ export const documents = service({
       now,
     };
     return {
-      handled: [writing, tree, publishing, revising, assigning, finding].flatMap((handled) => handled(kept)),
+      handled: [writing, tree, publishing, revising, assigning, triggering, finding].flatMap((handled) =>
+        handled(kept),
+      ),
       listeners: clearing(kept),
       authenticate: principalFrom(store, now),
     };

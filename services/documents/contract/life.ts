@@ -1,6 +1,6 @@
 /** Operations of a document's life: publishing, revising, archiving, its editor, its history, its webhooks. */
 import { z } from 'zod';
-import { Forbidden, id, NotFound, operation } from '#libs/contract';
+import { Forbidden, id, NotFound, operation, PreconditionFailed } from '#libs/contract';
 import { member } from '../../identity/contract.ts';
 import {
   DocumentIsArchived,
@@ -98,5 +98,5 @@ export const triggerWebhooks = operation({
   }),
   status: 202,
   returns: z.strictObject({ dispatched: z.boolean() }),
-  problems: [NotFound, Forbidden],
+  problems: [NotFound, Forbidden, PreconditionFailed],
 });

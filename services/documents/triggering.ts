@@ -1,0 +1,40 @@
+/** Triggering: an event of a document is fired again for webhooks, without changing the document. */
+import { handle } from '#libs/http';
+import type { Store } from '#libs/store';
+import { webhookSubscriptions } from '../webhook-delivery/views.ts';
+import { DocumentArchived, DocumentPublished, DocumentRevised, triggerWebhooks } from './contract.ts';
+import { onlyManagers } from './editing.ts';
+import { summaryOf } from './presenting.ts';
+import type { Library } from './store/library.ts';
+
+const events = {
+  'document.published': DocumentPublished,
+  'document.revised': DocumentRevised,
+  'document.archived': DocumentArchived,
+};
+
+/** The operation that fires again. */
+export function triggering({ store, library }: { store: Store; library: Library }) {
+  const subscriptions = store.read(webhookSubscriptions);
+
+  return [
+    handle(
+      triggerWebhooks,
+      async ({ actor, params, body, call }) => {
+        const { event_type } = body;
+        const conditions = { refuses: onlyManagers(actor, 'fire events of'), ifMatch: call.ifMatch };
+        const wanted = { is_active: true, event_types: event_type };
+        return store.transact(actor, async (tx) => {
+          const document = await library.admitted(actor, params.doc_id, conditions, tx);
+          // webhooks of a lapsed plan stay, and are skipped
+          const isHeard =
+            (await actor.plan()) === 'scale' &&
+            (await subscriptions.in(actor.organization_id).one(wanted)) !== undefined;
+          if (isHeard) tx.say(events[event_type], { document: summaryOf(document), refired: true });
+          return { dispatched: isHeard };
+        });
+      },
+      ({ actor, params }) => library.check(actor, params.doc_id, onlyManagers(actor, 'fire events of')),
+    ),
+  ];
+}
