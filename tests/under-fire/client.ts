@@ -1,4 +1,7 @@
-/** A client as an integration should be: it asks again with the same Idempotency-Key until it knows what became of its request. */
+/**
+ * A client as an integration should be: it asks again with the same Idempotency-Key until it knows what became of its
+ * request. Now and then an answer does not reach it although the request was done.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '#libs/contract';
 
@@ -27,11 +30,14 @@ export interface Client {
 
 const patienceMs = 120_000;
 const answerMs = 20_000;
+/** Of so many changes, one is done and its answer lost. */
+const lostEvery = 7;
 
 /** A client of the API at an origin. In its answers `again` says that it was not the first time it asked. */
 export function client(origin: string): Client {
   const asking = new Set<{ path: string }>();
   let repeats = 0;
+  let changes = 0;
 
   return {
     repeats: () => repeats,
@@ -49,8 +55,11 @@ export function client(origin: string): Client {
         };
         const request = { method, headers, body: body === undefined ? null : JSON.stringify(body) };
         const limit = performance.now() + patienceMs;
+        if (method !== 'GET') changes += 1;
+        const isLost = method !== 'GET' && changes % lostEvery === 0;
         for (let again = false; ; again = true) {
-          const told = await once(url, request);
+          const heard = await once(url, request);
+          const told = isLost && !again && 'answer' in heard ? lost : heard;
           if ('answer' in told) return { ...told.answer, again };
           if (performance.now() > limit) throw new Error(`${method} ${path}: ${told.why}`);
           repeats += 1;
@@ -62,6 +71,8 @@ export function client(origin: string): Client {
     },
   };
 }
+
+const lost: Told = { why: 'its answer was lost', waitMs: 0 };
 
 type Told = { answer: Answer } | { why: string; waitMs: number };
 

@@ -9,6 +9,7 @@ import { type UnderFire, underFire, type Way } from './stage.ts';
 
 const integrations = 2;
 const broker = 'RabbitMQ';
+const newBroker = 'a new RabbitMQ';
 
 /** Which requests are under way when a part is killed. */
 const askedOf: Record<string, RegExp> = {
@@ -58,6 +59,7 @@ export function journeyUnderFire(way: Way): void {
       await progress();
       for (const name of faultsIn(system)) {
         if (name === broker) await withoutBroker(system, progress);
+        else if (name === newBroker) await system.rabbit.start({ empty: true });
         else await killed(name);
         await progress();
       }
@@ -167,15 +169,22 @@ export function journeyUnderFire(way: Way): void {
   }, 60_000);
 }
 
-/** Who is killed, one after the other: first who delivers, because what was in hand takes its time; then RabbitMQ. */
+/**
+ * Who is killed, one after the other: first who delivers, because what was in hand takes its time; then RabbitMQ. Where
+ * little else is to be killed it also comes back empty: then everything is told a second time.
+ */
 function faultsIn({ parts }: UnderFire): string[] {
   const [delivering, others] = [[...parts.keys()].filter((name) => !askedOf[name]), Object.keys(askedOf)];
-  return [...delivering, broker, ...others.filter((name) => parts.has(name))];
+  const more = parts.size === 1 ? [newBroker] : others.filter((name) => parts.has(name));
+  return [...delivering, broker, ...more];
 }
 
 /** Kills RabbitMQ, and starts it again when work was done without it. */
 async function withoutBroker({ rabbit }: UnderFire, progress: () => Promise<void>): Promise<void> {
   await rabbit.settle();
+  // what it is given from now on is gone
+  rabbit.freeze();
+  await progress();
   await rabbit.kill();
   await progress();
   await rabbit.start();
