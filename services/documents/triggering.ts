@@ -34,7 +34,10 @@ export function triggering({ store, library }: { store: Store; library: Library 
           return { dispatched: isHeard };
         });
       },
-      ({ actor, params }) => library.check(actor, params.doc_id, onlyManagers(actor, 'fire events of')),
+      {
+        mayHave: ({ actor, params }) =>
+          library.check(actor, params.doc_id, onlyManagers(actor, 'fire events of')),
+      },
     ),
   ];
 }
