@@ -6,7 +6,7 @@ import { newId } from '#libs/contract';
 import { type Person, register, type World, world } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from '../identity/service.ts';
-import { Document, DocumentSummary, Node, type TreeInput } from './contract.ts';
+import { Document, DocumentSummary, type Node, type TreeInput } from './contract.ts';
 import { documents } from './service.ts';
 
 let here: World;
@@ -147,82 +147,6 @@ describe('creating', () => {
     expect([later.status, later.body, later.headers.get('etag')]).toEqual([201, made[0]?.body, '"1"']);
     const other = await here.ask('POST', '/documents', { ...asked, body: { title: 'Twice' } });
     expect([other.status, other.body.code]).toEqual([400, 'idempotency_key_reused']);
-  });
-});
-
-describe('nodes', () => {
-  const add = (id: string, body: unknown, headers = {}) =>
-    here.ask('POST', `/documents/${id}/nodes`, { as: ada.key, body, headers });
-
-  test('a section, a step in it, a sub-step in that', async () => {
-    const { body: document } = await create();
-    const section = await add(document.id, { node_type: 'section', title: 'A', order: 1 });
-    expect(Node.parse(section.body)).toMatchObject({
-      document_id: document.id,
-      parent_id: null,
-      content: null,
-      order: 1,
-      children: [],
-    });
-    const step = await add(document.id, {
-      node_type: 'step',
-      title: 'B',
-      order: 1,
-      parent_id: section.body.id,
-    });
-    const sub = await add(document.id, {
-      node_type: 'sub_step',
-      title: 'C',
-      order: 1,
-      parent_id: step.body.id,
-    });
-    expect([section.status, step.status, sub.status]).toEqual([201, 201, 201]);
-    expect(sub.headers.get('etag')).toBe('"4"');
-    const { body } = await here.ask('GET', `/documents/${document.id}`, { as: ada.key });
-    expect(body.nodes[0].children[0].children[0].id).toBe(sub.body.id);
-  });
-
-  test('a parent of the wrong type, of another document or of nowhere is 400', async () => {
-    const { body: document } = await create({ title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
-    const { body: other } = await create({ title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
-    const section = document.nodes[0].id;
-    for (const node of [
-      { node_type: 'section', parent_id: section },
-      { node_type: 'step' },
-      { node_type: 'step', parent_id: null },
-      { node_type: 'sub_step', parent_id: section },
-      { node_type: 'step', parent_id: other.nodes[0].id },
-      { node_type: 'step', parent_id: newId() },
-    ]) {
-      const { status, body } = await add(document.id, { title: 'x', order: 0, ...node });
-      expect([status, body.code]).toEqual([400, 'node_hierarchy']);
-    }
-    expect(
-      (await add(document.id, { node_type: 'section', parent_id: null, title: 'x', order: 0 })).status,
-    ).toBe(201);
-  });
-
-  test('fifty at once are fifty nodes', async () => {
-    const { body: document } = await create();
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, at) =>
-        add(document.id, { node_type: 'section', title: `${at}`, order: at }),
-      ),
-    );
-    expect(answers.every(({ status }) => status === 201)).toBe(true);
-    const { body, headers } = await here.ask('GET', `/documents/${document.id}`, { as: ada.key });
-    expect(body.nodes).toHaveLength(50);
-    expect(headers.get('etag')).toBe('"51"');
-  });
-
-  test('a write with an ETag of the past is 412', async () => {
-    const { body: document, headers } = await create();
-    const ifMatch = { 'if-match': headers.get('etag') ?? '' };
-    expect((await add(document.id, { node_type: 'section', title: 'A', order: 1 }, ifMatch)).status).toBe(
-      201,
-    );
-    const late = await add(document.id, { node_type: 'section', title: 'B', order: 1 }, ifMatch);
-    expect([late.status, late.body.code]).toEqual([412, 'precondition_failed']);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Documents as JSON text: the right tree, and room for others while a huge one is put together. */
 import { expect, test } from '@jest/globals';
-import { documentBytes, nodeText } from './presenting.ts';
+import { documentBytes, nodeBytes } from './presenting.ts';
 import { Document, Node } from './shapes.ts';
 import type { NodeRow } from './store/collections.ts';
 import { documentRow, nodeRow } from './testing/rows.ts';
@@ -47,10 +47,12 @@ test('a document without nodes has an empty list', async () => {
   expect(JSON.parse((await documentBytes(document, [])).toString()).nodes).toEqual([]);
 });
 
-test('a node is shown with all that is below it', () => {
-  const alone = Node.parse(JSON.parse(nodeText(first)));
+test('a node is shown with all that is below it', async () => {
+  const shown = async (node: NodeRow, under?: NodeRow[]) =>
+    JSON.parse((await nodeBytes(node, under)).toString());
+  const alone = Node.parse(await shown(first));
   expect(alone.children).toEqual([]);
-  const whole = Node.parse(JSON.parse(nodeText(first, [b, a1, a, a2])));
+  const whole = Node.parse(await shown(first, [b, a1, a, a2]));
   expect(outline([whole])).toEqual([
     [
       'first',
@@ -66,7 +68,7 @@ test('a node is shown with all that is below it', () => {
       ],
     ],
   ]);
-  expect(whole.children[0]).toEqual(JSON.parse(nodeText(a, [a1, a2])));
+  expect(whole.children[0]).toEqual(await shown(a, [a1, a2]));
 });
 
 test('the event loop turns many times while 10,000 nodes are put together, and they are all there', async () => {

@@ -34,33 +34,37 @@ export function archiveRecordOf(row: DocumentRow): ArchiveRecord {
   return record;
 }
 
-/** How much text is put together before other requests have their turn: nodes, and characters. */
-const turnNodes = 250;
+/** A document with its tree as bytes of JSON. The event loop turns meanwhile: 10,000 nodes keep nobody waiting. */
+export function documentBytes(document: DocumentRow, nodes: readonly NodeRow[]): Promise<Buffer> {
+  const before = `${JSON.stringify(summaryOf(document)).slice(0, -1)},"nodes":[`;
+  return bytesOf(before, piecesOf(branches(null, familiesOf(nodes))), ']}');
+}
+
+/** A node with what lies below it as bytes of JSON; the event loop turns meanwhile. */
+export function nodeBytes(node: NodeRow, below: readonly NodeRow[] = []): Promise<Buffer> {
+  const all = [{ node, level: 0 }, ...branches(node._id, familiesOf(below), 1)];
+  return bytesOf('', piecesOf(all), '');
+}
+
+/** How much text is put together before other requests have their turn: pieces, and characters. */
+const turnPieces = 250;
 const turnLength = 512 * 1024;
 
-/** A document with its tree as bytes of JSON. The event loop turns meanwhile: 10,000 nodes keep nobody waiting. */
-export async function documentBytes(document: DocumentRow, nodes: readonly NodeRow[]): Promise<Buffer> {
+async function bytesOf(before: string, pieces: Iterable<string>, after: string): Promise<Buffer> {
   const done: Buffer[] = [];
-  let text = `${JSON.stringify(summaryOf(document)).slice(0, -1)},"nodes":[`;
+  let text = before;
   let count = 0;
-  for (const piece of piecesOf(branches(null, familiesOf(nodes)))) {
+  for (const piece of pieces) {
     text += piece;
     count += 1;
-    if (count < turnNodes && text.length < turnLength) continue;
+    if (count < turnPieces && text.length < turnLength) continue;
     done.push(Buffer.from(text));
     text = '';
     count = 0;
     await setImmediate();
   }
-  done.push(Buffer.from(`${text}]}`));
-  const [only] = done;
-  return done.length === 1 && only ? only : Buffer.concat(done);
-}
-
-/** A node with what lies below it, as JSON text. */
-export function nodeText(node: NodeRow, below: readonly NodeRow[] = []): string {
-  const all = [{ node, level: 0 }, ...branches(node._id, familiesOf(below), 1)];
-  return [...piecesOf(all)].join('');
+  const last = Buffer.from(text + after);
+  return done.length === 0 ? last : Buffer.concat([...done, last]);
 }
 
 /** A node and how deep it stands. */

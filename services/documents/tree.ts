@@ -1,49 +1,204 @@
-/** The tree: adding nodes to a document. */
-import { json, newId } from '#libs/contract';
-import { answer, handle } from '#libs/http';
-import { createNode, NodeHierarchy, TooManyNodes } from './contract.ts';
+/** The tree: adding, changing, moving, deleting and ordering nodes, and replacing all of them at once. */
+import { type BodyOf, json, NotFound, newId, type Problem } from '#libs/contract';
+import { type Answer, answer, type Call, handle } from '#libs/http';
+import type { Acting, Transaction } from '#libs/store';
+import {
+  createNode,
+  deleteNode,
+  NodeHierarchy,
+  reorderNodes,
+  replaceTree,
+  UnknownNodes,
+  updateNode,
+} from './contract.ts';
 import { onlyEditors, openToEdits } from './editing.ts';
-import { nodeText } from './presenting.ts';
-import { canStandUnder, maxNodes } from './rules/hierarchy.ts';
-import type { NodeRow } from './store/collections.ts';
-import { etagOf, type Library } from './store/library.ts';
-import type { Trees } from './store/tree.ts';
+import { planted, withinLimits } from './planting.ts';
+import { nodeBytes } from './presenting.ts';
+import { bytesOf, canStandUnder } from './rules/hierarchy.ts';
+import type { Asker } from './rules/permission.ts';
+import type { NodeType } from './shapes.ts';
+import type { Show } from './showing.ts';
+import type { DocumentRow, NodeRow } from './store/collections.ts';
+import { type Change, etagOf, type Library } from './store/library.ts';
+import type { NodeChange, Trees } from './store/tree.ts';
 
-/** The operations on single nodes. */
-export function tree({ library, trees }: { library: Library; trees: Trees }) {
+/** The operations on nodes. */
+export function tree({ library, trees, show }: { library: Library; trees: Trees; show: Show }) {
+  const mayHave = ({ actor, params }: EditAsked) => library.check(actor, params.doc_id, onlyEditors(actor));
+
   return [
     handle(
       createNode,
-      async ({ actor, params, body, call }) => {
-        let node: NodeRow | undefined;
-        const conditions = { refuses: onlyEditors(actor), ifMatch: call.ifMatch };
-        const document = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
-          await openToEdits(current, () => library.locksPublished(actor, tx));
-          if (current.node_count >= maxNodes) throw TooManyNodes();
-          const parent = body.parent_id ? await trees.one(current, body.parent_id, tx) : undefined;
-          const misplaced = body.parent_id && !parent;
-          if (misplaced || !canStandUnder(body.node_type, parent?.node_type ?? null)) throw NodeHierarchy();
-          const { node_type, title, order } = body;
-          node = {
+      async (asked) => {
+        const { node_type, title, order, parent_id = null } = asked.body;
+        const { document, made } = await edit(asked, async ({ document, tx, at }) => {
+          const size = withinLimits({ ...document, node_count: document.node_count + 1 });
+          const node: NodeRow = {
             _id: newId(),
-            organization_id: current.organization_id,
-            document_id: current._id,
-            parent_id: parent?._id ?? null,
+            organization_id: document.organization_id,
+            document_id: document._id,
+            parent_id: await placeOf(node_type, parent_id, document, tx),
             node_type,
             title,
             content: null,
             order,
-            created_by: actor.user_id,
+            created_by: asked.actor.user_id,
             created_at: at,
             updated_at: at,
           };
           await trees.add([node], tx);
-          return { node_count: current.node_count + 1 };
+          return { change: size, made: node };
         });
-        if (!node) throw new Error('A node was added and is not there');
-        return answer(json(nodeText(node)), { etag: etagOf(document) });
+        return answer(json(await nodeBytes(made)), { etag: etagOf(document) });
       },
-      { mayHave: ({ actor, params }) => library.check(actor, params.doc_id, onlyEditors(actor)) },
+      { mayHave },
     ),
+
+    handle(updateNode, async (asked) => {
+      const { document, made } = await editNode(asked, async ({ document, node, tx, at }) => {
+        const change = await changeOf(node, asked.body, document, tx);
+        const content_bytes =
+          'content' in change
+            ? document.content_bytes - bytesOf(node.content) + bytesOf(change.content ?? null)
+            : document.content_bytes;
+        const size = withinLimits({ ...document, content_bytes });
+        const changed = await trees.change(node, change, at, tx);
+        return { change: size, made: { changed, below: await trees.below(document, changed, tx) } };
+      });
+      return answer(json(await nodeBytes(made.changed, made.below)), { etag: etagOf(document) });
+    }),
+
+    handle(deleteNode, async (asked) => {
+      const { document } = await editNode(asked, async ({ document, node, tx }) => {
+        const gone = await trees.remove(document, node, tx);
+        const node_count = document.node_count - gone.node_count;
+        const content_bytes = document.content_bytes - gone.content_bytes;
+        return { change: { node_count, content_bytes }, made: gone };
+      });
+      return done(document);
+    }),
+
+    handle(
+      reorderNodes,
+      async (asked) => {
+        const { nodes } = asked.body;
+        const { document } = await edit(asked, async ({ document, tx, at }) => {
+          const ids = nodes.map(({ node_id }) => node_id);
+          const orders = await trees.orders(document, ids, tx);
+          const unknown = ids.flatMap((id, index) => (orders.has(id) ? [] : [index]));
+          if (unknown.length > 0) throw unknownNodes(unknown);
+          const moved = nodes.filter(({ node_id, order }) => orders.get(node_id) !== order);
+          await trees.reorder(moved, at, tx);
+          return { change: {}, made: moved };
+        });
+        return done(document);
+      },
+      { mayHave },
+    ),
+
+    handle(replaceTree, async (asked) => {
+      const { document, made } = await edit(asked, async ({ document, tx, at }) => {
+        const { nodes, ...size } = planted(document, asked.body.nodes, asked.actor.user_id, at);
+        await trees.clear(document, tx);
+        await trees.add(nodes, tx);
+        return { change: size, made: nodes };
+      });
+      return show.made(document, made);
+    }),
   ];
+
+  /** Changes the tree of a document that the actor may edit and that is open to edits; gives what `decide` made. */
+  async function edit<Made>(
+    { actor, params, call }: EditAsked,
+    decide: (edit: Edit) => Promise<Decided<Made>>,
+    finds?: (document: DocumentRow, tx: Transaction) => Promise<void>,
+  ): Promise<{ document: DocumentRow; made: Made }> {
+    // `change` resolves after `decide` has
+    let made!: Made;
+    const conditions = { refuses: onlyEditors(actor), ifMatch: call.ifMatch, ...(finds && { finds }) };
+    const document = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
+      await openToEdits(current, () => library.locksPublished(actor, tx));
+      const decided = await decide({ document: current, tx, at });
+      made = decided.made;
+      return decided.change;
+    });
+    return { document, made };
+  }
+
+  /** The same for one node of the document, which must be there before anything else is looked at. */
+  function editNode<Made>(
+    asked: EditAsked & { params: { node_id: string } },
+    decide: (edit: Edit & { node: NodeRow }) => Promise<Decided<Made>>,
+  ): Promise<{ document: DocumentRow; made: Made }> {
+    let node!: NodeRow;
+    const finds = async (document: DocumentRow, tx: Transaction) => {
+      const found = await trees.one(document, asked.params.node_id, tx);
+      if (!found) throw NotFound();
+      node = found;
+    };
+    return edit(asked, (one) => decide({ ...one, node }), finds);
+  }
+
+  /** The parent, if a node of this type may stand there; `NodeHierarchy`. */
+  async function placeOf(
+    type: NodeType,
+    parentId: string | null,
+    document: DocumentRow,
+    tx: Transaction,
+  ): Promise<string | null> {
+    const parent = parentId === null ? undefined : await trees.one(document, parentId, tx);
+    const isLost = parentId !== null && !parent;
+    if (isLost || !canStandUnder(type, parent?.node_type ?? null)) throw NodeHierarchy();
+    return parentId;
+  }
+
+  /** What a body changes of a node. */
+  async function changeOf(
+    node: NodeRow,
+    { title, content, order, parent_id }: UpdateBody,
+    document: DocumentRow,
+    tx: Transaction,
+  ): Promise<NodeChange> {
+    return {
+      ...(title !== undefined && { title }),
+      ...(content !== undefined && { content: content && JSON.stringify(content) }),
+      ...(order !== undefined && { order }),
+      ...(parent_id !== undefined && {
+        parent_id: await placeOf(node.node_type, parent_id, document, tx),
+      }),
+    };
+  }
+}
+
+/** Who wants to edit which document, and what they know of it. */
+interface EditAsked {
+  actor: Acting & Asker;
+  params: { doc_id: string };
+  call: Pick<Call, 'ifMatch'>;
+}
+
+/** An edit in its transaction: the document as it was before. */
+interface Edit {
+  document: DocumentRow;
+  tx: Transaction;
+  at: Date;
+}
+
+/** What an edit does to the document's row, and what it made beside it. */
+interface Decided<Made> {
+  change: Change;
+  made: Made;
+}
+
+type UpdateBody = BodyOf<typeof updateNode>;
+
+/** The answer without a body: the document's new ETag. */
+function done(document: DocumentRow): Answer<undefined> {
+  return answer(undefined, { etag: etagOf(document) });
+}
+
+function unknownNodes(indexes: readonly number[]): Problem {
+  const message = 'This node is not in the document';
+  const errors = indexes.map((index) => ({ path: `body/nodes/${index}/node_id`, message }));
+  return UnknownNodes(undefined, { extra: { errors } });
 }

@@ -1,39 +1,33 @@
-/** Writing: making documents and changing their fields. */
+/** Writing: making documents, changing their fields, deleting drafts. */
 import { type BodyOf, newId } from '#libs/contract';
 import { handle } from '#libs/http';
 import {
-  ContentTooLarge,
   createDocument,
-  NodeHierarchy,
-  TooManyNodes,
+  DocumentDeleted,
+  DocumentNotDraft,
+  deleteDocument,
+  duplicateDocument,
   updateDocument,
   VersionUnchanged,
 } from './contract.ts';
-import { onlyEditors, openToEdits } from './editing.ts';
-import { maxContentBytes, maxNodes, type Placed, placed } from './rules/hierarchy.ts';
+import { onlyEditors, onlyManagers, openToEdits } from './editing.ts';
+import { planted } from './planting.ts';
+import { summaryOf } from './presenting.ts';
 import { repeatsVersion, versionToDifferFrom } from './rules/version.ts';
 import type { Show } from './showing.ts';
-import type { DocumentRow, NodeRow } from './store/collections.ts';
+import type { DocumentRow } from './store/collections.ts';
 import type { Change, Library } from './store/library.ts';
 
-/** The operations that make and change documents. */
+/** The operations that make, change and delete documents. */
 export function writing({ library, show, now }: { library: Library; show: Show; now: () => Date }) {
   return [
     handle(
       createDocument,
       async ({ actor, body }) => {
-        const { nodes: tree, misplaced } = placed(body.nodes ?? []);
-        if (misplaced.length > 0)
-          throw NodeHierarchy(undefined, {
-            extra: { errors: misplaced.map((path) => ({ path, message: NodeHierarchy.title })) },
-          });
-        if (tree.length > maxNodes) throw TooManyNodes();
         const at = now();
-        const document = blank(actor, at, body);
-        const nodes = nodesOf(document, tree, actor.user_id, at);
-        document.node_count = nodes.length;
-        document.content_bytes = nodes.reduce((sum, node) => sum + Buffer.byteLength(node.content ?? ''), 0);
-        if (document.content_bytes > maxContentBytes) throw ContentTooLarge();
+        const blank = draftOf(actor, at, body);
+        const { nodes, ...size } = planted(blank, body.nodes ?? [], actor.user_id, at);
+        const document = { ...blank, ...size };
         await library.create(actor, document, nodes);
         return show.made(document, nodes);
       },
@@ -51,8 +45,37 @@ export function writing({ library, show, now }: { library: Library; show: Show; 
       });
       return show.row(actor, changed);
     }),
+
+    handle(deleteDocument, async ({ actor, params, call }) => {
+      const conditions = { refuses: onlyManagers(actor, 'delete'), ifMatch: call.ifMatch };
+      await library.remove(actor, params.doc_id, conditions, async (draft, tx) => {
+        if (draft.status !== 'draft') throw DocumentNotDraft();
+        tx.say(DocumentDeleted, { document: summaryOf(draft) });
+      });
+      return undefined;
+    }),
+
+    handle(
+      duplicateDocument,
+      async ({ actor, params, call }) => {
+        const conditions = { refuses: anyone, ifMatch: call.ifMatch };
+        const make = (original: DocumentRow, at: Date): DocumentRow => {
+          const { node_count, content_bytes } = original;
+          return { ...draftOf(actor, at, original), node_count, content_bytes };
+        };
+        const { document, nodes } = await library.copy(actor, params.doc_id, conditions, make);
+        return show.made(document, nodes);
+      },
+      {
+        mayHave: ({ actor, params }) => library.check(actor, params.doc_id, anyone),
+        again: show.again,
+      },
+    ),
   ];
 }
+
+/** Keeps nobody away who can read the document. */
+const anyone = () => undefined;
 
 interface Fields {
   title: string;
@@ -69,7 +92,8 @@ function fieldsOf({ title, version, department }: BodyOf<typeof updateDocument>)
   };
 }
 
-function blank(
+/** A blank draft with these fields. */
+function draftOf(
   actor: { organization_id: string; user_id: string },
   at: Date,
   { title, version, department }: Fields,
@@ -95,21 +119,4 @@ function blank(
     node_count: 0,
     content_bytes: 0,
   };
-}
-
-function nodesOf(document: DocumentRow, tree: readonly Placed[], created_by: string, at: Date): NodeRow[] {
-  const ids = tree.map(() => newId());
-  return tree.map(({ input, parent, order }, index) => ({
-    _id: ids[index] ?? newId(),
-    organization_id: document.organization_id,
-    document_id: document._id,
-    parent_id: parent === null ? null : (ids[parent] ?? null),
-    node_type: input.node_type,
-    title: input.title,
-    content: input.content ? JSON.stringify(input.content) : null,
-    order,
-    created_by,
-    created_at: at,
-    updated_at: at,
-  }));
 }

@@ -1,6 +1,6 @@
 /** Operations that make, change and delete documents. */
 import { z } from 'zod';
-import { Forbidden, NotFound, nothing, operation, someField } from '#libs/contract';
+import { Forbidden, NotFound, nothing, operation, PreconditionFailed, someField } from '#libs/contract';
 import { member } from '../../identity/contract.ts';
 import {
   ContentTooLarge,
@@ -67,7 +67,7 @@ export const deleteDocument = operation({
   params: docParams,
   status: 204,
   returns: nothing,
-  problems: [NotFound, Forbidden, DocumentNotDraft],
+  problems: [NotFound, Forbidden, PreconditionFailed, DocumentNotDraft],
 });
 
 export const duplicateDocument = operation({

@@ -1,5 +1,5 @@
 /** The hierarchy: steps stand in sections, sub-steps in steps. */
-import type { NodeType, TreeInput } from '../shapes.ts';
+import { type NodeType, nodeType, type TreeInput } from '../shapes.ts';
 
 /** The most nodes of one document. */
 export const maxNodes = 10_000;
@@ -7,7 +7,24 @@ export const maxNodes = 10_000;
 /** The most rich text of one document, bytes of JSON. */
 export const maxContentBytes = 32 * 1024 * 1024;
 
+/** How large a tree is. */
+export interface Size {
+  node_count: number;
+  /** Bytes of all rich text as JSON. */
+  content_bytes: number;
+}
+
+/** The bytes of a node's rich text. */
+export function bytesOf(content: string | null): number {
+  return content === null ? 0 : Buffer.byteLength(content);
+}
+
 const parentTypes: Record<NodeType, NodeType | null> = { section: null, step: 'section', sub_step: 'step' };
+
+/** The type of the nodes that stand under one of this type; nothing for a leaf. */
+export function childTypeOf(type: NodeType): NodeType | undefined {
+  return nodeType.options.find((one) => parentTypes[one] === type);
+}
 
 /** Whether a node of this type may stand under a parent of that type (null: at the top). */
 export function canStandUnder(type: NodeType, parent: NodeType | null): boolean {

@@ -9,6 +9,8 @@ import type { Trees } from './tree.ts';
 
 /** What must hold before a document is changed. */
 export interface Conditions {
+  /** Looks for what else must be there, before anything else is looked at; `NotFound`. */
+  finds?(document: DocumentRow, tx: Transaction): Promise<void>;
   /** The problem that keeps this actor from changing this document. */
   refuses(document: DocumentRow): Problem | undefined;
   /** ETags of which one must be the document's. */
@@ -38,7 +40,7 @@ export function library(store: Store, trees: Trees, now: () => Date) {
   const rows = store.rows(documents);
   const profiles = store.read(organizationProfiles).anywhere();
 
-  return {
+  const made = {
     /** Keeps a new document with its nodes. */
     async create(acting: Acting, document: DocumentRow, tree: readonly NodeRow[]): Promise<void> {
       await store.transact(acting, async (tx) => {
@@ -123,6 +125,39 @@ export function library(store: Store, trees: Trees, now: () => Date) {
     /** A document within a transaction, if the conditions hold: `NotFound`, what `refuses` says, `PreconditionFailed`. */
     admitted,
 
+    /** Makes a new document, with its tree, of one as it is at one moment; all of it is made by whoever acts. */
+    copy(
+      acting: Acting & { user_id: string },
+      id: string,
+      conditions: Conditions,
+      make: (original: DocumentRow, at: Date) => DocumentRow,
+    ): Promise<Whole> {
+      return store.transact(acting, async (tx) => {
+        const original = await admitted(acting, id, conditions, tx);
+        const at = now();
+        const document = make(original, at);
+        await made.create({ ...acting, tx }, document, []);
+        return { document, nodes: await trees.copyTree(original, document, acting.user_id, at, tx) };
+      });
+    },
+
+    /** Removes a document with its nodes for good, in the transaction of what `decide` does; it may throw what forbids it. */
+    remove(
+      acting: Acting,
+      id: string,
+      conditions: Conditions,
+      decide: (document: DocumentRow, tx: Transaction) => Promise<void>,
+    ): Promise<void> {
+      return store.inTurn(id, () =>
+        store.transact(acting, async (tx) => {
+          const document = await admitted(acting, id, conditions, tx);
+          await decide(document, tx);
+          await rows.deleteOne({ _id: id }, { session: tx.session });
+          await trees.clear(document, tx);
+        }),
+      );
+    },
+
     /** Whether the organization locks its published documents. */
     async locksPublished({ organization_id }: Acting, tx?: Transaction): Promise<boolean> {
       const within = tx ? { session: tx.session } : {};
@@ -135,6 +170,7 @@ export function library(store: Store, trees: Trees, now: () => Date) {
       if (refused) throw refused;
     },
   };
+  return made;
 
   async function find({ organization_id }: Acting, id: string, tx?: Transaction): Promise<DocumentRow> {
     const document = await rows
@@ -151,6 +187,7 @@ export function library(store: Store, trees: Trees, now: () => Date) {
     tx: Transaction,
   ): Promise<DocumentRow> {
     const document = await find(acting, id, tx);
+    await conditions.finds?.(document, tx);
     hold(conditions, document);
     return document;
   }

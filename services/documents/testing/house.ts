@@ -1,5 +1,5 @@
 /** A world with identity and documents in it, for tests, and what people do there. */
-import { newId } from '#libs/contract';
+import { type Contract, newId } from '#libs/contract';
 import type { AnyService } from '#libs/service';
 import { register, type Told, type World, world } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
@@ -28,12 +28,13 @@ export interface House {
 
 type Headers = Record<string, string>;
 
-/** Starts the world. */
+/** Starts the world; `more` are contracts of services that are not there, e.g. of somebody who hears what nobody else does. */
 export async function house(
   services: readonly AnyService[],
   environment: Record<string, string> = {},
+  more: readonly Contract[] = [],
 ): Promise<House> {
-  const here = await world({ services, contracts, environment });
+  const here = await world({ services, contracts: [...contracts, ...more], environment });
   return {
     here,
     async admin() {

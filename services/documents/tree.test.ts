@@ -1,0 +1,434 @@
+/** Nodes over HTTP with a real MongoDB: adding, changing, moving, deleting, ordering, replacing. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { identity } from '../identity/service.ts';
+import { Document, Node } from './contract.ts';
+import { documents } from './service.ts';
+import { type House, house, type Someone } from './testing/house.ts';
+import { named, outcome, outline, treeOf } from './testing/outline.ts';
+
+let home: House;
+let ada: Someone;
+
+beforeAll(async () => {
+  home = await house([identity, documents]);
+  ada = await home.admin();
+}, 60_000);
+afterAll(() => home?.here.stop());
+
+const read = async (id: string) => (await home.ask(ada, 'GET', id)).body;
+const etag = async (id: string) => (await home.ask(ada, 'GET', id)).headers.get('etag');
+const add = (id: string, body: object, headers = {}) =>
+  home.ask(ada, 'POST', `${id}/nodes`, { title: 'x', order: 0, ...body }, headers);
+const change = (id: string, node: string, body: unknown, headers = {}) =>
+  home.ask(ada, 'PATCH', `${id}/nodes/${node}`, body, headers);
+const drop = (id: string, node: string, headers = {}) =>
+  home.ask(ada, 'DELETE', `${id}/nodes/${node}`, undefined, headers);
+const reorder = (id: string, nodes: unknown, headers = {}) =>
+  home.ask(ada, 'POST', `${id}/nodes/reorder`, { nodes }, headers);
+const replace = (id: string, nodes: unknown, headers = {}) =>
+  home.ask(ada, 'PUT', `${id}/nodes`, { nodes }, headers);
+const text = (words: string) => ({ type: 'doc', content: [{ type: 'text', text: words }] });
+const sample = () =>
+  home.make(ada, { title: 'T', nodes: treeOf([['A', [['A1', ['a', 'b']], 'A2']], ['B', ['B1']], 'C']) });
+/** What the document's row says of its tree. */
+const counted = async (id: string) =>
+  home.here.db
+    .collection<{ _id: string }>('documents')
+    .findOne({ _id: id }, { projection: { _id: 0, node_count: 1, content_bytes: 1 } });
+
+describe('adding', () => {
+  test('a section, a step in it, a sub-step in that', async () => {
+    const document = await home.make(ada);
+    const section = await add(document.id, { node_type: 'section', title: ' A ', order: 1 });
+    expect(Node.parse(section.body)).toMatchObject({
+      document_id: document.id,
+      parent_id: null,
+      title: 'A',
+      content: null,
+      order: 1,
+      created_by: ada.id,
+      children: [],
+    });
+    const step = await add(document.id, { node_type: 'step', parent_id: section.body.id });
+    const sub = await add(document.id, { node_type: 'sub_step', parent_id: step.body.id, title: 'C' });
+    expect([section, step, sub].map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect([section, step, sub].map(({ headers }) => headers.get('etag'))).toEqual(['"2"', '"3"', '"4"']);
+    expect(outline((await read(document.id)).nodes)).toEqual([['A', [['x', ['C']]]]]);
+  });
+
+  test('a parent of the wrong type, of another document or of nowhere is 400', async () => {
+    const { id, nodes } = await sample();
+    const other = await sample();
+    for (const node of [
+      { node_type: 'section', parent_id: named(nodes, 'A').id },
+      { node_type: 'step' },
+      { node_type: 'step', parent_id: null },
+      { node_type: 'step', parent_id: named(nodes, 'A1').id },
+      { node_type: 'step', parent_id: named(other.nodes, 'A').id },
+      { node_type: 'step', parent_id: newId() },
+      { node_type: 'sub_step', parent_id: named(nodes, 'A').id },
+      { node_type: 'sub_step', parent_id: named(nodes, 'a').id },
+      { node_type: 'sub_step' },
+    ])
+      expect(outcome(await add(id, node))).toEqual([400, 'node_hierarchy']);
+    expect((await add(id, { node_type: 'section', parent_id: null })).status).toBe(201);
+    expect(await counted(id)).toMatchObject({ node_count: 9 });
+  });
+
+  test('the form is checked whole', async () => {
+    const { id } = await home.make(ada);
+    const { status, body } = await home.ask(ada, 'POST', `${id}/nodes`, {
+      node_type: 'chapter',
+      title: '',
+      order: 'first',
+      parent_id: 'x',
+      content: null,
+    });
+    expect(status).toBe(400);
+    expect(body.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'body/content',
+      'body/node_type',
+      'body/order',
+      'body/parent_id',
+      'body/title',
+    ]);
+    for (const order of [undefined, null, '1', true])
+      expect(outcome(await add(id, { node_type: 'section', order }))).toEqual([400, 'invalid_request']);
+    for (const order of [-1e308, -0.5, 0, 1e308])
+      expect((await add(id, { node_type: 'section', order })).body.order).toBe(order);
+  });
+
+  test('10,000 nodes are the most', async () => {
+    const { id } = await home.make(ada);
+    await home.set(id, { node_count: 9_999 });
+    expect((await add(id, { node_type: 'section' })).status).toBe(201);
+    const { status, body } = await add(id, { node_type: 'section' });
+    expect([status, body.code, body.limit]).toEqual([400, 'too_many_nodes', 10_000]);
+  });
+});
+
+describe('changing', () => {
+  test('only what is named changes; the node comes back with all below it', async () => {
+    const { id, nodes } = await sample();
+    const section = named(nodes, 'A');
+    const first = await change(id, section.id, { title: 'Z', content: text('é') });
+    expect(first.status).toBe(200);
+    expect(Node.parse(first.body)).toEqual({
+      ...section,
+      title: 'Z',
+      content: text('é'),
+      updated_at: first.body.updated_at,
+    });
+    expect(first.headers.get('etag')).toBe('"2"');
+    expect(await counted(id)).toEqual({
+      node_count: 8,
+      content_bytes: Buffer.byteLength(JSON.stringify(text('é'))),
+    });
+    const second = await change(id, section.id, { content: null, order: 9 });
+    expect(second.body).toMatchObject({ title: 'Z', content: null, order: 9 });
+    expect(await counted(id)).toEqual({ node_count: 8, content_bytes: 0 });
+    const whole = await read(id);
+    expect(outline(whole.nodes)).toEqual([['B', ['B1']], 'C', ['Z', [['A1', ['a', 'b']], 'A2']]]);
+    expect(named(whole.nodes, 'Z')).toEqual(second.body);
+    expect((await change(id, named(nodes, 'A1').id, { order: 5 })).body).toMatchObject({
+      children: [{ title: 'a' }, { title: 'b' }],
+    });
+  });
+
+  test('rich text comes back as it was sent, whatever is in it', async () => {
+    const { id } = await home.make(ada);
+    const { body: node } = await add(id, { node_type: 'section' });
+    const strange = {
+      type: 'doc',
+      attrs: { $where: '1', 'a.b': [1e308, -0.1, null, true, {}, []], constructor: 'x', '': '', ключ: '值' },
+      content: [
+        {
+          type: 'unknownThing',
+          attrs: { toString: 1 },
+          content: [{ type: 'text', text: '\u0000\u2028"\\</script>\ud83d\ude00' }],
+        },
+        { type: 'text', text: '', marks: [{ type: 'link', attrs: { href: 'javascript:x' } }] },
+      ],
+    };
+    const { status, body } = await change(id, node.id, { content: strange });
+    expect([status, body.content]).toEqual([200, strange]);
+    expect((await read(id)).nodes[0].content).toEqual(strange);
+    const stored = await home.here.db
+      .collection<{ _id: string; content: string }>('nodes')
+      .findOne({ _id: node.id });
+    expect(stored?.content).toBe(JSON.stringify(strange));
+  });
+
+  test('one node’s content is at most 512 KiB and 32 deep, all of a document’s 32 MiB', async () => {
+    const { id, nodes } = await sample();
+    const node = named(nodes, 'B1').id;
+    const frame = JSON.stringify(text('')).length;
+    expect((await change(id, node, { content: text('x'.repeat(512 * 1024 - frame)) })).status).toBe(200);
+    const large = await change(id, node, { content: text('x'.repeat(512 * 1024 - frame + 1)) });
+    expect([large.status, large.body.errors]).toEqual([
+      400,
+      [{ path: 'body/content', message: 'must be at most 524288 bytes as JSON' }],
+    ]);
+    let deep: object = { type: 'text', text: '.' };
+    for (let level = 0; level < 33; level += 1) deep = { type: 'blockquote', content: [deep] };
+    expect(outcome(await change(id, node, { content: deep }))).toEqual([400, 'invalid_request']);
+    expect((await change(id, node, { content: { type: 5 } })).body.errors[0].path).toBe('body/content/type');
+
+    const most = 32 * 1024 * 1024;
+    await home.set(id, { content_bytes: most - frame });
+    await change(id, node, { content: null });
+    await home.set(id, { content_bytes: most - frame });
+    expect((await change(id, node, { content: text('') })).status).toBe(200);
+    const { status, body } = await change(id, node, { content: text('1') });
+    expect([status, body.code, body.limit_bytes]).toEqual([400, 'content_too_large', most]);
+    expect(named((await read(id)).nodes, 'B1').content).toEqual(text(''));
+    expect(
+      (await home.ask(ada, 'PATCH', `${id}/nodes/${node}`, { content: text('x'.repeat(2 ** 20)) })).status,
+    ).toBe(413);
+  });
+
+  test('a node moves with all below it to another parent of its kind', async () => {
+    const { id, nodes } = await sample();
+    const { body } = await change(id, named(nodes, 'A1').id, { parent_id: named(nodes, 'B').id, order: -1 });
+    expect(body).toMatchObject({ parent_id: named(nodes, 'B').id, order: -1 });
+    expect(outline([body])).toEqual([['A1', ['a', 'b']]]);
+    expect(outline((await read(id)).nodes)).toEqual([['A', ['A2']], ['B', [['A1', ['a', 'b']], 'B1']], 'C']);
+    await change(id, named(nodes, 'b').id, { parent_id: named(nodes, 'B1').id });
+    expect(outline((await read(id)).nodes)).toEqual([
+      ['A', ['A2']],
+      [
+        'B',
+        [
+          ['A1', ['a']],
+          ['B1', ['b']],
+        ],
+      ],
+      'C',
+    ]);
+    expect((await change(id, named(nodes, 'A').id, { parent_id: null, order: 99 })).status).toBe(200);
+    expect(outline((await read(id)).nodes).at(-1)).toEqual(['A', ['A2']]);
+  });
+
+  test('a move to where such a node cannot stand is 400 and moves nothing', async () => {
+    const { id, nodes } = await sample();
+    const other = await sample();
+    const at = (title: string) => named(nodes, title).id;
+    for (const [title, parent_id] of [
+      ['A', at('B')],
+      ['A1', null],
+      ['A1', at('B1')],
+      ['A1', at('A1')],
+      ['A1', named(other.nodes, 'B').id],
+      ['A1', newId()],
+      ['a', null],
+      ['a', at('A')],
+      ['a', at('b')],
+    ] as const)
+      expect(outcome(await change(id, at(title), { parent_id, title: 'moved' }))).toEqual([
+        400,
+        'node_hierarchy',
+      ]);
+    expect(await read(id)).toMatchObject({ nodes });
+    for (const body of [{}, { node_type: 'step' }, { parent_id: 'x' }, { title: null }, { order: null }])
+      expect(outcome(await change(id, at('A'), body))).toEqual([400, 'invalid_request']);
+  });
+
+  test('a node of another document, or of none, is 404', async () => {
+    const { id } = await sample();
+    const other = await sample();
+    for (const node of [other.nodes[0].id, newId(), id, 'nonsense']) {
+      expect(outcome(await change(id, node, { title: 'x' }))).toEqual([404, 'not_found']);
+      expect(outcome(await drop(id, node))).toEqual([404, 'not_found']);
+    }
+    expect(await etag(other.id)).toBe('"1"');
+  });
+});
+
+describe('deleting', () => {
+  test('a node goes with everything below it, and is counted', async () => {
+    const { id, nodes } = await sample();
+    await change(id, named(nodes, 'a').id, { content: text('äöü') });
+    await change(id, named(nodes, 'A1').id, { content: text('more') });
+    await change(id, named(nodes, 'B1').id, { content: text('stays') });
+    const { status, headers, bytes } = await drop(id, named(nodes, 'A').id);
+    expect([status, headers.get('etag'), bytes.length]).toEqual([204, '"5"', 0]);
+    expect(outline((await read(id)).nodes)).toEqual([['B', ['B1']], 'C']);
+    expect(await home.here.db.collection('nodes').countDocuments({ document_id: id })).toBe(3);
+    expect(await counted(id)).toEqual({ node_count: 3, content_bytes: JSON.stringify(text('stays')).length });
+    expect(outcome(await drop(id, named(nodes, 'A').id))).toEqual([404, 'not_found']);
+    expect((await drop(id, named(nodes, 'B1').id)).status).toBe(204);
+    expect((await drop(id, named(nodes, 'C').id)).status).toBe(204);
+    expect(outline((await read(id)).nodes)).toEqual(['B']);
+    expect(await counted(id)).toEqual({ node_count: 1, content_bytes: 0 });
+  });
+});
+
+describe('ordering', () => {
+  test('many nodes of several parents at once; ties stay in the order of creation', async () => {
+    const { id, nodes } = await sample();
+    const at = (title: string, order: number) => ({ node_id: named(nodes, title).id, order });
+    const { status, headers } = await reorder(id, [
+      at('C', -1),
+      at('a', 7),
+      at('A2', 0),
+      at('B', 0),
+      at('b', 7),
+    ]);
+    expect([status, headers.get('etag')]).toEqual([204, '"2"']);
+    expect(outline((await read(id)).nodes)).toEqual(['C', ['A', [['A1', ['a', 'b']], 'A2']], ['B', ['B1']]]);
+    await reorder(id, [at('b', 6.5)]);
+    expect(outline(named((await read(id)).nodes, 'A1').children)).toEqual(['b', 'a']);
+  });
+
+  test('a node that is not in the document, or is named twice, changes nothing', async () => {
+    const { id, nodes } = await sample();
+    const other = await sample();
+    const mine = { node_id: nodes[0].id, order: 99 };
+    const stranger = { node_id: other.nodes[0].id, order: 99 };
+    const { status, body } = await reorder(id, [mine, stranger, { node_id: newId(), order: 1 }]);
+    expect([status, body.code]).toEqual([400, 'unknown_nodes']);
+    expect(body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      'body/nodes/1/node_id',
+      'body/nodes/2/node_id',
+    ]);
+    const twice = await reorder(id, [mine, { ...mine, order: 5 }]);
+    expect([twice.status, twice.body.errors[0].path]).toEqual([400, 'body/nodes/1/node_id']);
+    for (const nonsense of [undefined, {}, [{ node_id: 'x', order: 1 }], [{ ...mine, order: null }]])
+      expect(outcome(await reorder(id, nonsense))).toEqual([400, 'invalid_request']);
+    expect(await read(id)).toMatchObject({ nodes });
+    expect(await read(other.id)).toEqual(other);
+    expect((await reorder(id, [])).status).toBe(204);
+  });
+
+  test('10,000 nodes at once', async () => {
+    const nodes = [['S', Array.from({ length: 9_999 }, (_, at) => `${at}`)]] as Parameters<typeof treeOf>[0];
+    const { id, nodes: made } = await home.make(ada, { title: 'T', nodes: treeOf(nodes) });
+    const turned = made[0].children.map((node: Node, at: number) => ({ node_id: node.id, order: -at }));
+    expect((await reorder(id, [...turned, { node_id: made[0].id, order: 1 }])).status).toBe(204);
+    const titles = (await read(id)).nodes[0].children.map(({ title }: Node) => title);
+    expect(titles).toEqual(Array.from({ length: 9_999 }, (_, at) => `${9_998 - at}`));
+  }, 60_000);
+});
+
+describe('replacing', () => {
+  test('the whole tree at once, under new ids; the old nodes are gone', async () => {
+    const { id, nodes } = await sample();
+    const { status, body, headers } = await replace(id, [
+      { node_type: 'section', title: 'N', content: text('ñ'), order: 3, children: treeOf(['n1', 'n2'], 1) },
+      { node_type: 'section', title: 'M', order: 2 },
+    ]);
+    expect([status, headers.get('etag')]).toEqual([200, '"2"']);
+    expect(outline(Document.parse(body).nodes)).toEqual(['M', ['N', ['n1', 'n2']]]);
+    expect(await read(id)).toEqual(body);
+    expect(named(body.nodes, 'N').content).toEqual(text('ñ'));
+    expect(await counted(id)).toEqual({
+      node_count: 4,
+      content_bytes: Buffer.byteLength(JSON.stringify(text('ñ'))),
+    });
+    expect(await home.here.db.collection('nodes').countDocuments({ document_id: id })).toBe(4);
+    expect((await change(id, nodes[0].id, { title: 'x' })).status).toBe(404);
+    expect((await replace(id, [])).body.nodes).toEqual([]);
+    expect(await counted(id)).toEqual({ node_count: 0, content_bytes: 0 });
+  });
+
+  test('a tree that cannot be leaves the old one as it was', async () => {
+    const { id, nodes } = await sample();
+    const misplaced = await replace(id, [
+      { node_type: 'section', title: 'ok' },
+      { node_type: 'section', title: 'x', children: treeOf(['lost'], 2) },
+    ]);
+    expect(outcome(misplaced)).toEqual([400, 'node_hierarchy']);
+    expect(misplaced.body.errors).toMatchObject([{ path: 'body/nodes/1/children/0' }]);
+    const steps = Array.from({ length: 10_000 }, (_, at) => `${at}`);
+    const many = await replace(id, treeOf([['S', steps]]));
+    expect([...outcome(many), many.body.limit]).toEqual([400, 'too_many_nodes', 10_000]);
+    for (const nonsense of [
+      undefined,
+      {},
+      [{ title: 'x' }],
+      [{ node_type: 'section', title: 'x', id: newId() }],
+    ])
+      expect(outcome(await replace(id, nonsense))).toEqual([400, 'invalid_request']);
+    expect(await read(id)).toMatchObject({ nodes });
+    expect(await etag(id)).toBe('"1"');
+  }, 30_000);
+});
+
+describe('who, when and on what terms', () => {
+  /** Every write of a tree, ready to be asked. */
+  const writes = (id: string, nodes: Node[]) => {
+    const node = `${id}/nodes/${named(nodes, 'B1').id}`;
+    return [
+      ['POST', `${id}/nodes`, { node_type: 'section', title: 'x', order: 1 }, 201],
+      ['PATCH', node, { title: 'y' }, 200],
+      ['POST', `${id}/nodes/reorder`, { nodes: [] }, 204],
+      ['DELETE', node, undefined, 204],
+      ['PUT', `${id}/nodes`, { nodes: [] }, 200],
+    ] as const;
+  };
+
+  test('owner, editor and admin may; other members get 403, strangers 404, also for nodes that are not there', async () => {
+    const [owner, editor, bystander, stranger] = [
+      await home.member(ada),
+      await home.member(ada),
+      await home.member(ada),
+      await home.admin(),
+    ];
+    for (const [who, expected] of [
+      [owner, undefined],
+      [editor, undefined],
+      [ada, undefined],
+      [bystander, [403, 'forbidden']],
+      [stranger, [404, 'not_found']],
+    ] as const) {
+      const { id, nodes } = await home.make(owner, { title: 'T', nodes: treeOf([['B', ['B1']]]) });
+      await home.set(id, { editor_id: editor.id });
+      for (const [method, path, body, success] of writes(id, nodes))
+        expect(outcome(await home.ask(who, method, path, body))).toEqual(expected ?? [success, undefined]);
+    }
+    const { id } = await home.make(owner);
+    expect(outcome(await home.ask(bystander, 'DELETE', `${id}/nodes/${newId()}`))).toEqual([
+      404,
+      'not_found',
+    ]);
+  });
+
+  test('every write honours If-Match, answers with the new ETag, and checks it before the state', async () => {
+    const { id, nodes } = await sample();
+    let known = '"1"';
+    for (const [method, path, body, success] of writes(id, nodes)) {
+      const late = await home.ask(ada, method, path, body, { 'if-match': '"0"' });
+      expect(outcome(late)).toEqual([412, 'precondition_failed']);
+      const told = await home.ask(ada, method, path, body, { 'if-match': known });
+      expect(told.status).toBe(success);
+      expect(told.headers.get('etag')).not.toBe(known);
+      known = told.headers.get('etag') ?? '';
+      expect(await etag(id)).toBe(known);
+    }
+    const archived = await sample();
+    await home.set(archived.id, { status: 'archived' });
+    for (const [method, path, body] of writes(archived.id, archived.nodes))
+      expect((await home.ask(ada, method, path, body, { 'if-match': '"0"' })).status).toBe(412);
+  });
+
+  test('an archived tree is read-only, a published one too where the organization locks it', async () => {
+    const bo = await home.admin();
+    const make = async () => home.make(bo, { title: 'T', nodes: treeOf([['B', ['B1']]]) });
+    const [archived, locked, open] = [await make(), await make(), await make()];
+    await home.set(archived.id, { status: 'archived' });
+    for (const { id } of [locked, open]) await home.ask(bo, 'POST', `${id}/publish`);
+    for (const [method, path, body, success] of writes(open.id, open.nodes))
+      expect((await home.ask(bo, method, path, body)).status).toBe(success);
+    const settings = { settings: { lock_published: true } };
+    await home.here.ask('PATCH', '/organization', { as: bo.as, body: settings });
+    for (const [document, code] of [
+      [archived, 'document_archived'],
+      [locked, 'document_locked'],
+    ] as const) {
+      for (const [method, path, body] of writes(document.id, document.nodes))
+        expect(outcome(await home.ask(bo, method, path, body))).toEqual([400, code]);
+      expect((await home.ask(bo, 'GET', document.id)).body.nodes).toEqual(document.nodes);
+    }
+  });
+});
