@@ -92,12 +92,40 @@ const documents = {
     shows: people.admin.organizationId,
   }),
   listDocuments: async (stage) => ({ shows: (await stage.draft()).doc_id }),
+  countDocuments: nothing,
   getDocument: async (stage) => aboutDocument(await stage.draft()),
+  updateDocument: async (stage) => ({
+    ...aboutDocument(await stage.draft()),
+    body: () => ({ title: unique('Title') }),
+  }),
+  deleteDocument: async (stage) => aboutDocument(await stage.draft()),
+  duplicateDocument: async (stage) => aboutDocument(await stage.draft()),
   createNode: async (stage) => ({
     ...aboutDocument(await stage.draft()),
     body: () => ({ node_type: 'section', title: 'Two', order: 2 }),
   }),
+  updateNode: async (stage) => ({ params: await stage.draft(), body: () => ({ title: unique('Node') }) }),
+  deleteNode: async (stage) => ({ params: await stage.draft() }),
+  reorderNodes: async (stage) => {
+    const { doc_id, node_id } = await stage.draft();
+    return { params: { doc_id }, body: () => ({ nodes: [{ node_id, order: 7 }] }) };
+  },
+  replaceTree: async (stage) => ({
+    ...aboutDocument(await stage.draft()),
+    body: () => ({ nodes: [{ node_type: 'section', title: 'Other' }] }),
+  }),
   publishDocument: async (stage) => aboutDocument(await stage.draft()),
+  reviseDocument: async (stage) => aboutDocument(await stage.published()),
+  archiveDocument: async (stage) => aboutDocument(await stage.published()),
+  getHistory: async (stage) => aboutDocument(await stage.published()),
+  assignEditor: async (stage) => ({
+    ...aboutDocument(await stage.draft()),
+    body: () => ({ editor_id: stage.people.member.userId }),
+  }),
+  triggerWebhooks: async (stage) => ({
+    ...aboutDocument(await stage.published()),
+    body: () => ({ event_type: 'document.published' }),
+  }),
 } satisfies Record<string, Prepare>;
 
 const sharing = {

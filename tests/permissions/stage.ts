@@ -80,10 +80,10 @@ export function stage(here: World, people: People) {
       return { invitation_id: id, token };
     },
 
-    /** A token with which a member sets a new password. */
+    /** A token to set a new password with, for a member of its own. */
     async passwordReset(): Promise<{ token: string }> {
       const { userId } = await join(here, admin, 'member');
-      return { token: (await byAdmin(`/members/${userId}/password-reset`)).token };
+      return byAdmin(`/members/${userId}/password-reset`);
     },
 
     newMember: (): Promise<Joined> => join(here, admin, 'member'),
@@ -110,9 +110,8 @@ export function stage(here: World, people: People) {
     return { doc_id: id, node_id: nodes[0].id };
   }
 
-  /** Straight in MongoDB: the API cannot do it yet. */
-  async function assignEditor(_id: string): Promise<void> {
-    const documents = here.db.collection<{ _id: string }>('documents');
-    await documents.updateOne({ _id }, { $set: { editor_id: editor.userId } });
+  async function assignEditor(id: string): Promise<void> {
+    const body = { editor_id: editor.userId };
+    await must(here, 'PATCH', `/documents/${id}/editor`, { as: owner.token, body });
   }
 }
