@@ -82,6 +82,30 @@ describe('what is told', () => {
   });
 });
 
+describe('the same told again', () => {
+  test('folds into one unread item, also when it is heard many times at once', async () => {
+    const editor = await join('Editor');
+    const { body } = await here.ask('POST', '/documents', { as: ada.key, body: { title: 'Folded' } });
+    const assigned = { as: ada.key, body: { editor_id: editor.id } };
+    await here.ask('PATCH', `/documents/${body.id}/editor`, assigned);
+    await until('the news', async () => (await counts(editor.token)).total === 1);
+    const rows = here.db.collection<{ _id: string; event: string }>('documents_outbox');
+    const [said] = (await rows.find().toArray()).filter(({ event }) => event.includes(editor.id));
+    for (const round of [1, 2]) {
+      // many assignments that come in together, as after an outage
+      const more = Array.from({ length: 10 }, () => {
+        const id = newId();
+        const event = JSON.stringify({ ...JSON.parse(said?.event ?? ''), id });
+        return { type: 'document.assigned', _id: id, event, pending: true, lease_until: new Date(0) };
+      });
+      await rows.insertMany(more.map((one) => ({ ...one, failures: 0, created_at: new Date() })));
+      await until('all are heard', async () => (await rows.countDocuments({ pending: true })) === 0);
+      expect([round, await counts(editor.token)]).toEqual([round, { unread: 1, total: round }]);
+      await here.ask('POST', '/inbox/read-all', { as: editor.token });
+    }
+  }, 30_000);
+});
+
 describe('one’s own inbox', () => {
   test('is read, read as a whole, counted and cleared; others have theirs', async () => {
     const reader = await join('Reader');

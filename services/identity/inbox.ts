@@ -96,6 +96,8 @@ export function telling({ store, inboxes }: Inbox): Listener[] {
     userIds: readonly string[],
     notice: ReturnType<typeof noticeOf>,
   ): Promise<void> {
+    // most documents are published by their owner: nobody is told, and there is nothing to do only once
+    if (userIds.length === 0) return Promise.resolve();
     return store.once(event, (tx) =>
       inboxes.tell(event.organization_id, userIds, notice, new Date(event.occurred_at), tx),
     );

@@ -153,6 +153,11 @@ export const inboxItems = collection<InboxRow>('inbox_items', {
   indexes: [
     { on: { organization_id: 1, user_id: 1, _id: -1 } },
     { on: { organization_id: 1, user_id: 1, read_at: 1, _id: -1 } },
+    // news about one thing that come in together meet here, so that they fold into one unread item
+    {
+      on: { organization_id: 1, user_id: 1, type: 1, about: 1 },
+      options: { unique: true, partialFilterExpression: { read_at: { $type: 'null' } } },
+    },
     { on: { created_at: 1 }, options: { expireAfterSeconds: 90 * 86_400 } },
   ],
 });
