@@ -35,6 +35,8 @@ export interface World {
   ask(method: string, path: string, asked?: Asked): Promise<Told>;
   /** Stops the services, and starts them again over the same database. */
   restart(): Promise<void>;
+  /** Starts the same services once more over the same database, with a bus of their own; stops with the world. */
+  replica(): Promise<Pick<World, 'ask'>>;
   stop(): Promise<void>;
 }
 
@@ -84,6 +86,7 @@ export async function world(of: {
   const absent = here.flatMap(({ reads }) => reads).filter((view) => !owned.has(view));
   for (const view of absent) await makeView(client.db(), view);
   let started = await begin();
+  const replicas: { stop(): Promise<void> }[] = [];
   const made: World = {
     origin: `http://127.0.0.1:${started.port}`,
     management: `http://127.0.0.1:${started.managementPort}`,
@@ -95,8 +98,13 @@ export async function world(of: {
       made.origin = `http://127.0.0.1:${started.port}`;
       made.management = `http://127.0.0.1:${started.managementPort}`;
     },
+    async replica() {
+      const replica = await begin();
+      replicas.push(replica);
+      return { ask: (method, path, asked) => ask(`http://127.0.0.1:${replica.port}`, method, path, asked) };
+    },
     async stop() {
-      await started.stop();
+      await Promise.all([started, ...replicas].map((one) => one.stop()));
       await client.db().dropDatabase();
       await client.close();
       await mongo.stop();

@@ -34,7 +34,11 @@ export async function house(
   environment: Record<string, string> = {},
   more: readonly Contract[] = [],
 ): Promise<House> {
-  const here = await world({ services, contracts: [...contracts, ...more], environment });
+  return houseOver(await world({ services, contracts: [...contracts, ...more], environment }));
+}
+
+/** The shortcuts over a world, or over a replica of one. */
+export function houseOver(here: World): House {
   return {
     here,
     async admin() {
