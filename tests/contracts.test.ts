@@ -172,6 +172,11 @@ function sampleBody(operation: AnyOperation): unknown {
   const samples: Record<string, unknown> = {
     createNode: { node_type: 'section', title: 'One', order: 1 },
     updateDocument: { title: 'Renamed' },
+    updateNode: { title: 'Renamed' },
+    reorderNodes: { nodes: [] },
+    replaceTree: { nodes: [] },
+    assignEditor: { editor_id: null },
+    triggerWebhooks: { event_type: 'document.published' },
     changeMember: { role: 'admin' },
     renameDepartment: { name: 'Renamed' },
   };

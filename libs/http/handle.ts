@@ -85,15 +85,15 @@ export interface PageOf<Row, Shown> {
   found: readonly Row[];
   limit: number;
   show(row: Row): Shown;
-  /** Where the next page begins: after this row. */
-  position(row: Row): readonly (string | number | null)[];
+  /** Where the next page begins: after the last row of this one, with the first of the next. */
+  position(last: Row, next: Row): readonly (string | number | null)[];
 }
 
 /** A page of a list with the cursor of the next one, if there is more. */
 export function pageOf<Row, Shown>({ found, limit, show, position }: PageOf<Row, Shown>): Answer<Shown[]> {
   const rows = found.slice(0, limit);
-  const last = found.length > limit ? rows.at(-1) : undefined;
-  return answer(rows.map(show), { next: last && cursorOf(position(last)) });
+  const [last, next] = [rows.at(-1), found[limit]];
+  return answer(rows.map(show), { next: last && next && cursorOf(position(last, next)) });
 }
 
 type Value<O> = O extends { returns: infer R }

@@ -2,6 +2,7 @@
 export { testBrowser } from './browser.ts';
 export { type Person, register } from './people.ts';
 export { freePorts } from './ports.ts';
+export { type Profiled, profiled } from './profiling.ts';
 export { ownRabbit, type TestRabbit, testRabbit } from './rabbit.ts';
 export type { RabbitBroker } from './rabbit-broker.ts';
 export { securedMongo } from './secured-mongo.ts';

@@ -7,12 +7,22 @@ import { documentsContract } from './contract.ts';
 import { finding } from './finding.ts';
 import { publishing } from './publishing.ts';
 import { revising } from './revising.ts';
+import { searching } from './searching.ts';
 import { showing } from './showing.ts';
-import { documents as documentCollection, nodes, publishLedger, publishUsage } from './store/collections.ts';
+import {
+  documents as documentCollection,
+  nodes,
+  publishLedger,
+  publishUsage,
+  search as searchCollection,
+} from './store/collections.ts';
 import { editors } from './store/editors.ts';
 import { families } from './store/families.ts';
 import { library } from './store/library.ts';
+import { listing } from './store/listing.ts';
 import { quota } from './store/quota.ts';
+import { search } from './store/search.ts';
+import { stale } from './store/stale.ts';
 import { trees } from './store/tree.ts';
 import { tree } from './tree.ts';
 import { triggering } from './triggering.ts';
@@ -26,26 +36,30 @@ export const documents = service({
       .default(32)
       .meta({ description: 'Memory for documents as they were last read' }),
   }),
-  collections: [documentCollection, nodes, publishLedger, publishUsage],
-  start({ store, settings, now }) {
+  collections: [documentCollection, nodes, publishLedger, publishUsage, searchCollection],
+  start({ store, settings, now, log }) {
     const nodeRows = trees(store);
-    const documentRows = library(store, nodeRows, now);
+    const words = search(store);
+    const documentRows = library(store, { trees: nodeRows, search: words }, now);
     const rows = { library: documentRows, trees: nodeRows };
     const kept = {
       store,
       ...rows,
+      listing: listing(store, words),
       families: families(store, documentRows, now),
       editors: editors(store, now),
       show: showing({ ...rows, cacheBytes: settings.DOCUMENT_CACHE_MB * 2 ** 20 }),
       quota: quota(store),
       now,
     };
+    const trouble = (what: string, error: unknown) => log.warn({ err: error }, what);
     return {
       handled: [writing, tree, publishing, revising, assigning, triggering, finding].flatMap((handled) =>
         handled(kept),
       ),
       listeners: clearing(kept),
       authenticate: principalFrom(store, now),
+      workers: [searching({ stale: stale(store, now), trouble })],
     };
   },
 });

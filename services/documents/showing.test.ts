@@ -6,6 +6,7 @@ import type { Store } from '#libs/store';
 import { type Show, showing } from './showing.ts';
 import { type DocumentRow, nodes } from './store/collections.ts';
 import { type Library, library } from './store/library.ts';
+import { search } from './store/search.ts';
 import { type Trees, trees } from './store/tree.ts';
 import { type OwnStores, ownStores } from './testing/own-store.ts';
 import { documentRow, nodeRow } from './testing/rows.ts';
@@ -23,7 +24,7 @@ beforeAll(async () => {
   [store] = own.stores as [Store];
   kept = trees(store);
   // the clock stands still: versions differ in their number alone
-  rows = library(store, kept, () => at);
+  rows = library(store, { trees: kept, search: search(store) }, () => at);
   show = showing({ library: rows, trees: kept, cacheBytes: 300_000 });
 }, 60_000);
 afterAll(() => own?.stop());

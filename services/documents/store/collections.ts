@@ -27,6 +27,10 @@ export interface DocumentRow {
   node_count: number;
   /** Bytes of all rich text as JSON. */
   content_bytes: number;
+  /** What the title is sorted by. Rows of before get it with their words. */
+  title_key?: string;
+  /** Since when the words in `search` are out of date, or until when a process has them in hand; null when they are right. */
+  stale_at?: Date | null;
 }
 
 export interface NodeRow {
@@ -61,7 +65,40 @@ export interface UsageRow {
   used: number;
 }
 
+/** What a document is found by. */
+export interface SearchRow {
+  /** The document's id, or `sweepId`. */
+  _id: string;
+  organization_id: string;
+  /** Every word of its titles and its text once, folded; at most 64 KiB. */
+  words: string[];
+  /** The document's row version that they were read from. */
+  row_version: number;
+}
+
 const text = { type: String, required: true } as const;
+
+/**
+ * Indexes of lists by what they are sorted by; the first one also serves the counts. `status` comes before the sort key: a list
+ * of several states merges one scan for each, and meets no row that it does not show.
+ */
+export const sortedBy = {
+  updated_at: { organization_id: 1, status: 1, updated_at: -1, _id: -1 },
+  title_key: { organization_id: 1, status: 1, title_key: 1, _id: 1 },
+  created_at: { organization_id: 1, status: 1, created_at: -1, _id: -1 },
+  published_at: { organization_id: 1, status: 1, published_at: -1, _id: -1 },
+} as const;
+
+/** Indexes of lists and counts of what a member made or edits, of a department, of the revisions of a document. */
+export const belonging = {
+  created_by: { organization_id: 1, created_by: 1, status: 1, updated_at: -1, _id: -1 },
+  editor_id: { organization_id: 1, editor_id: 1, status: 1, updated_at: -1, _id: -1 },
+  department: { organization_id: 1, department: 1, status: 1, updated_at: -1, _id: -1 },
+  parent_doc_id: { organization_id: 1, parent_doc_id: 1, status: 1, updated_at: -1, _id: -1 },
+} as const;
+
+/** Rows with a value alone: a partial index serves an equality with a string only when its filter is a comparison. */
+const present = (field: string) => ({ partialFilterExpression: { [field]: { $gte: '' } } });
 
 export const documents = collection<DocumentRow>('documents', {
   fields: {
@@ -84,17 +121,21 @@ export const documents = collection<DocumentRow>('documents', {
     revisions: Number,
     node_count: Number,
     content_bytes: Number,
+    title_key: String,
+    stale_at: Date,
   },
   indexes: [
-    { on: { organization_id: 1, updated_at: -1, _id: -1 } },
-    { on: { organization_id: 1, status: 1, updated_at: -1, _id: -1 } },
+    ...Object.values(sortedBy).map((on) => ({ on })),
+    ...Object.entries(belonging).map(([field, on]) => ({ on, options: present(field) })),
+    // the members of a family; the published one, also by those who read the view
     { on: { organization_id: 1, family_id: 1, status: 1 } },
-    { on: { organization_id: 1, editor_id: 1 } },
     // whatever races, a family never has two published versions
     {
       on: { organization_id: 1, family_id: 1 },
       options: { unique: true, partialFilterExpression: { status: 'published' } },
     },
+    // whose words are out of date: as good as empty
+    { on: { stale_at: 1 }, options: { partialFilterExpression: { stale_at: { $gt: new Date(0) } } } },
   ],
 });
 
@@ -112,7 +153,14 @@ export const nodes = collection<NodeRow>('nodes', {
     created_at: Date,
     updated_at: Date,
   },
+  // the children of a node, all nodes of a document, or of several whose words are read
   indexes: [{ on: { document_id: 1, parent_id: 1 } }],
+});
+
+export const search = collection<SearchRow>('search', {
+  fields: { _id: String, organization_id: text, words: [String], row_version: Number },
+  // the newest documents that have a word, without a look at their rows
+  indexes: [{ on: { organization_id: 1, words: 1, _id: -1 } }],
 });
 
 export const publishLedger = collection<LedgerRow>('publish_ledger', {

@@ -4,6 +4,7 @@ import { type OwnStores, ownStores } from '../testing/own-store.ts';
 import { documentRow } from '../testing/rows.ts';
 import { documents } from './collections.ts';
 import { type Library, library } from './library.ts';
+import { search } from './search.ts';
 import { trees } from './tree.ts';
 
 let own: OwnStores;
@@ -13,10 +14,9 @@ const free = { refuses: () => undefined, ifMatch: undefined };
 
 beforeAll(async () => {
   own = await ownStores(2);
-  [here, there] = own.stores.map((store) => library(store, trees(store), () => new Date())) as [
-    Library,
-    Library,
-  ];
+  [here, there] = own.stores.map((store) =>
+    library(store, { trees: trees(store), search: search(store) }, () => new Date()),
+  ) as [Library, Library];
 }, 60_000);
 afterAll(() => own?.stop());
 

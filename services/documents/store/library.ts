@@ -1,10 +1,9 @@
 /** The library in MongoDB: documents and their nodes, always within the organization of who asks. */
-import type { QueryFilter } from 'mongoose';
 import { NotFound, PreconditionFailed, type Problem, Unavailable } from '#libs/contract';
 import type { Acting, Store, Transaction } from '#libs/store';
 import { organizationProfiles } from '../../identity/contract.ts';
-import type { DocumentStatus } from '../shapes.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
+import { marks, type Search } from './search.ts';
 import type { Trees } from './tree.ts';
 
 /** What must hold before a document is changed. */
@@ -26,17 +25,17 @@ export interface Whole {
   nodes: NodeRow[];
 }
 
-/** A position in the list of documents. */
-export interface Position {
-  updated_at: Date;
-  _id: string;
-}
-
 /** How often the update of a row is tried while other replicas are faster. */
 const tries = 50;
 
+/** What else belongs to a document. */
+export interface Parts {
+  trees: Trees;
+  search: Pick<Search, 'forget'>;
+}
+
 /** Reads and writes documents. */
-export function library(store: Store, trees: Trees, now: () => Date) {
+export function library(store: Store, { trees, search }: Parts, now: () => Date) {
   const rows = store.rows(documents);
   const profiles = store.read(organizationProfiles).anywhere();
 
@@ -44,7 +43,8 @@ export function library(store: Store, trees: Trees, now: () => Date) {
     /** Keeps a new document with its nodes. */
     async create(acting: Acting, document: DocumentRow, tree: readonly NodeRow[]): Promise<void> {
       await store.transact(acting, async (tx) => {
-        await rows.insertMany([document], { session: tx.session, lean: true });
+        const row = { ...document, ...marks(document, document.updated_at) };
+        await rows.insertMany([row], { session: tx.session, lean: true });
         await trees.add(tree, tx);
       });
     },
@@ -58,21 +58,6 @@ export function library(store: Store, trees: Trees, now: () => Date) {
         const document = await find(acting, id, tx);
         return { document, nodes: await trees.all(document, tx) };
       });
-    },
-
-    /** A page of documents, the most recently updated first. Archived ones only when asked for. */
-    async list(
-      acting: Acting,
-      of: { status: DocumentStatus | undefined; after: Position | undefined; limit: number },
-    ): Promise<DocumentRow[]> {
-      const { organization_id } = acting;
-      const status = of.status ? [of.status] : ['draft' as const, 'published' as const];
-      const filter: QueryFilter<DocumentRow> = { organization_id, status: { $in: status } };
-      if (of.after) {
-        const { updated_at, _id } = of.after;
-        filter.$or = [{ updated_at: { $lt: updated_at } }, { updated_at, _id: { $lt: _id } }];
-      }
-      return rows.find(filter).sort({ updated_at: -1, _id: -1 }).limit(of.limit).lean();
     },
 
     /**
@@ -154,6 +139,7 @@ export function library(store: Store, trees: Trees, now: () => Date) {
           await decide(document, tx);
           await rows.deleteOne({ _id: id }, { session: tx.session });
           await trees.clear(document, tx);
+          await search.forget(id, tx);
         }),
       );
     },
@@ -215,7 +201,7 @@ function hold({ refuses, ifMatch }: Conditions, document: DocumentRow): void {
 
 /** A change with what every change brings. */
 function next(document: DocumentRow, change: Change, at: Date) {
-  return { ...change, updated_at: at, row_version: document.row_version + 1 };
+  return { ...change, ...marks(change, at), updated_at: at, row_version: document.row_version + 1 };
 }
 
 /** The ETag of a document: it changes with any change of the document or its tree. */

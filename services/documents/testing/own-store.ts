@@ -10,6 +10,7 @@ import {
   nodes as nodeRows,
   publishLedger,
   publishUsage,
+  search as searchRows,
 } from '../store/collections.ts';
 
 /** What is open. */
@@ -30,7 +31,7 @@ export async function ownStores(replicas = 1): Promise<OwnStores> {
     openStore({
       uri: new Secret(uri.href),
       contract,
-      collections: [documentRows, nodeRows, publishLedger, publishUsage],
+      collections: [documentRows, nodeRows, publishLedger, publishUsage, searchRows],
       topology,
       bus: memoryBus(topology),
       alone: true,

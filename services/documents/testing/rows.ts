@@ -1,11 +1,13 @@
-/** Rows as they could be in MongoDB, for tests of the store. */
+/** Rows as they could be in MongoDB, for tests of the store, and for those that need many documents or other times than now. */
 import { newId } from '#libs/contract';
+import { titleKey } from '../rules/words.ts';
 import type { DocumentRow, NodeRow } from '../store/collections.ts';
 
-/** A blank draft in an organization of its own, unless told otherwise. */
+/** A draft without nodes in an organization of its own, unless told otherwise; its words count as up to date. */
 export function documentRow(more: Partial<DocumentRow> = {}): DocumentRow {
   const _id = newId();
   const at = new Date('2026-11-21T09:30:00.000Z');
+  const title = more.title ?? 'SOP';
   return {
     _id,
     organization_id: newId(),
@@ -13,7 +15,7 @@ export function documentRow(more: Partial<DocumentRow> = {}): DocumentRow {
     created_by: newId(),
     editor_id: null,
     parent_doc_id: null,
-    title: 'SOP',
+    title,
     version: null,
     department: null,
     status: 'draft',
@@ -25,6 +27,8 @@ export function documentRow(more: Partial<DocumentRow> = {}): DocumentRow {
     share_epoch: 0,
     node_count: 0,
     content_bytes: 0,
+    title_key: titleKey(title),
+    stale_at: null,
     ...more,
   };
 }

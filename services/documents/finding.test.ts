@@ -1,0 +1,230 @@
+/** Lists, their pages and filters, counts: over HTTP with a real MongoDB. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { type Person, register, type World, world } from '#libs/testing';
+import { contracts } from '../contracts.ts';
+import { identity } from '../identity/service.ts';
+import { DocumentSummary } from './contract.ts';
+import { documents } from './service.ts';
+import type { ListSort } from './shapes.ts';
+import { documentRow } from './testing/rows.ts';
+
+let here: World;
+let ada: Person;
+const time = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
+
+beforeAll(async () => {
+  here = await world({ services: [identity, documents], contracts });
+  ada = await register(here);
+}, 60_000);
+afterAll(() => here?.stop());
+
+const create = async (body: object, as = ada.key) =>
+  (await here.ask('POST', '/documents', { as, body })).body as DocumentSummary;
+const publish = (id: string, as = ada.key) => here.ask('POST', `/documents/${id}/publish`, { as });
+const get = (path: string, as = ada.key) => here.ask('GET', path, { as });
+
+/** Keeps rows as they are, in an organization. */
+async function keep(organization_id: string, rows: readonly object[]) {
+  const kept = rows.map((row) => documentRow({ organization_id, ...row }));
+  await here.db.collection<{ _id: string }>('documents').insertMany(kept);
+  return kept;
+}
+
+/** The documents of all pages; `between` runs after each. */
+async function pages(query: string, as: string, between = async () => {}): Promise<DocumentSummary[]> {
+  const seen: DocumentSummary[] = [];
+  let path: string | undefined = `/documents?${query}`;
+  while (path) {
+    const { status, body, headers } = await get(path, as);
+    expect(status).toBe(200);
+    seen.push(...body);
+    await between();
+    path = /<\/api\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+    expect(path === undefined || body.length > 0).toBe(true);
+  }
+  return seen;
+}
+
+describe('pages', () => {
+  let bo: Person;
+  let rows: Awaited<ReturnType<typeof keep>>;
+  beforeAll(async () => {
+    bo = await register(here);
+    // equal keys, absent ones, and both at once, so that every page size cuts through some
+    rows = await keep(
+      bo.organizationId,
+      [3, 1, 1, 1, null, null, null, 2, 2, 5, null, 4, 4].map((minute, at) => ({
+        title: ['b', 'B', 'á', 'a', 'A', 'ab', 'z', 'Ä', 'b', 'Zoo', 'é', 'e', 'b'][at] ?? '',
+        status: minute === null ? 'draft' : 'published',
+        published_at: minute === null ? null : time(minute),
+        created_at: time(at % 4),
+        updated_at: time(100 - (at % 5)),
+      })),
+    );
+  });
+
+  const keys = {
+    title: (row: (typeof rows)[number]) => row.title_key ?? '',
+    created_at: (row: (typeof rows)[number]) => row.created_at.getTime(),
+    updated_at: (row: (typeof rows)[number]) => row.updated_at.getTime(),
+    published_at: (row: (typeof rows)[number]) => row.published_at?.getTime() ?? Number.NEGATIVE_INFINITY,
+  };
+
+  test.each(Object.keys(keys).flatMap((key) => [key, `-${key}`]) as ListSort[])(
+    'sorted by %s hold every document once, in order, whatever their size',
+    async (sort) => {
+      const key = keys[sort.replace('-', '') as keyof typeof keys];
+      const up = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
+      const ascending = rows.toSorted((a, b) => up(key(a), key(b)) || up(a._id, b._id));
+      const expected = (sort.startsWith('-') ? ascending.reverse() : ascending).map(({ _id }) => _id);
+      for (const limit of [1, 2, 3, 4, 5, 12, 13, 100]) {
+        const found = await pages(`sort=${sort}&limit=${limit}`, bo.key);
+        expect(found.map(({ id }) => id)).toEqual(expected);
+      }
+    },
+  );
+
+  test('titles are sorted without case and accents', async () => {
+    const found = await pages('sort=title&limit=4', bo.key);
+    const titles = found.map(({ title }) => title);
+    const letters = titles.map((title) => title.normalize('NFD').charAt(0).toLowerCase());
+    expect(letters.join('')).toBe('aaaaabbbbeezz');
+    expect(titles.slice(-2)).toEqual(['z', 'Zoo']);
+  });
+
+  test('hold every document once also while others are added', async () => {
+    const cleo = await register(here);
+    const ids: string[] = [];
+    for (let at = 0; at < 7; at += 1) ids.unshift((await create({ title: `${at}` }, cleo.key)).id);
+    const add = async () => void (await create({ title: '3' }, cleo.key));
+    const newest = await pages('limit=3', cleo.key, add);
+    expect(newest.map((one) => DocumentSummary.parse(one).id)).toEqual(ids);
+    const byTitle = (await pages('limit=3&sort=title', cleo.key, add)).map(({ id }) => id);
+    expect(new Set(byTitle).size).toBe(byTitle.length);
+    expect(ids.every((id) => byTitle.includes(id))).toBe(true);
+  });
+
+  test('the next page keeps the filters; the last one has no link', async () => {
+    const { headers } = await get('/documents?limit=2&sort=title&status=published&status=draft', bo.key);
+    expect(headers.get('link')).toMatch(
+      /^<\/api\/v1\/documents\?limit=2&sort=title&status=published&status=draft&cursor=[\w-]+>; rel="next"$/,
+    );
+    expect((await get('/documents?limit=13', bo.key)).headers.get('link')).toBeNull();
+  });
+
+  test('a cursor of another order, a bad cursor, limit, sort or filter is 400', async () => {
+    const { headers } = await get('/documents?limit=2', bo.key);
+    const [, cursor] = /cursor=([\w-]+)/.exec(headers.get('link') ?? '') ?? [];
+    expect((await get(`/documents?cursor=${cursor}`, bo.key)).status).toBe(200);
+    const forged = (position: unknown) => Buffer.from(JSON.stringify(position)).toString('base64url');
+    for (const query of [
+      `sort=title&cursor=${cursor}`,
+      `sort=updated_at&cursor=${cursor}`,
+      `sort=-created_at&cursor=${cursor}`,
+      'cursor=nonsense',
+      'cursor=WzFd',
+      `cursor=${forged(['-updated_at', 'yesterday', null])}`,
+      `cursor=${forged(['-updated_at', time(1), 'x'])}`,
+      `cursor=${forged(['-updated_at', { $gt: '' }, null])}`,
+      `sort=title&cursor=${forged(['title', { $gt: '' }, null])}`,
+      'limit=0',
+      'limit=101',
+      'limit=x',
+      'sort=status',
+      'sort=',
+      'status=gone',
+      'status=draft&status=gone',
+      'editor_id=me',
+      'parent_doc_id=null',
+      'updated_since=yesterday',
+    ]) {
+      const { status, body } = await get(`/documents?${query}`, bo.key);
+      expect([query, status, body.code]).toEqual([query, 400, 'invalid_request']);
+    }
+  });
+});
+
+describe('filters', () => {
+  let bo: Person;
+  const [ann, ben, parent] = [newId(), newId(), newId()];
+  beforeAll(async () => {
+    bo = await register(here);
+    const other = await register(here);
+    const rows = [
+      { title: '0', created_by: ann, editor_id: ben, department: 'Ops', updated_at: time(1) },
+      { title: '1', created_by: ann, status: 'published', published_at: time(2), updated_at: time(2) },
+      { title: '2', created_by: ben, status: 'archived', department: 'Ops', updated_at: time(3) },
+      { title: '3', created_by: ben, parent_doc_id: parent, department: 'ops', updated_at: time(4) },
+      { title: '4', created_by: ann, department: 'Ops', status: 'published', updated_at: time(5) },
+    ];
+    await keep(bo.organizationId, rows);
+    await keep(other.organizationId, rows);
+  });
+
+  test.each([
+    ['without any: drafts and published ones', '', '0134'],
+    ['drafts', 'status=draft', '03'],
+    ['published ones', 'status=published', '14'],
+    ['archived ones', 'status=archived', '2'],
+    ['two states', 'status=archived&status=draft', '023'],
+    ['all states', 'status=draft&status=published&status=archived', '01234'],
+    ['a department, exactly', 'department=Ops', '04'],
+    ['a department and a state', 'department=Ops&status=archived', '2'],
+    ['an empty department', 'department=', ''],
+    ['a creator', `created_by=${ann}`, '014'],
+    ['a creator and a department', `created_by=${ann}&department=Ops`, '04'],
+    ['three at once', `created_by=${ann}&department=Ops&editor_id=${ben}`, '0'],
+    ['an editor', `editor_id=${ben}`, '0'],
+    ['an editor of nothing', `editor_id=${ann}`, ''],
+    ['revisions of a document', `parent_doc_id=${parent}`, '3'],
+    ['a time, inclusive', `updated_since=${time(2).toISOString()}`, '134'],
+    ['a time elsewhere', 'updated_since=2026-01-01T01:04:00%2B01:00', '34'],
+    ['a time and a creator', `updated_since=${time(2).toISOString()}&created_by=${ann}`, '14'],
+    ['what is no filter', 'colour=red&created_by[$ne]=x', '0134'],
+  ])('%s', async (_name, query, expected) => {
+    for (const sort of ['title', '-title', 'updated_at', '-updated_at', 'created_at', '-published_at']) {
+      const found = await pages(`${query}&sort=${sort}&limit=1`, bo.key);
+      expect(found.map(({ title }) => title).sort()).toEqual([...expected]);
+    }
+  });
+
+  test('counts have the same filters but for the state, and a total with what is archived', async () => {
+    const counts = async (query: string) => (await get(`/documents/counts?${query}`, bo.key)).body;
+    expect(await counts('')).toEqual({ draft: 2, published: 2, archived: 1, total: 5 });
+    expect(await counts('status=draft')).toEqual({ draft: 2, published: 2, archived: 1, total: 5 });
+    expect(await counts('department=Ops')).toEqual({ draft: 1, published: 1, archived: 1, total: 3 });
+    expect(await counts(`created_by=${ann}&department=Ops`)).toMatchObject({ total: 2 });
+    expect(await counts(`editor_id=${ben}`)).toMatchObject({ draft: 1, total: 1 });
+    expect(await counts(`parent_doc_id=${parent}`)).toMatchObject({ draft: 1, total: 1 });
+    expect(await counts(`updated_since=${time(3).toISOString()}`)).toMatchObject({ total: 3 });
+    expect((await get('/documents/counts?editor_id=me', bo.key)).status).toBe(400);
+  });
+});
+
+test('a list follows what happens to a document', async () => {
+  const bo = await register(here);
+  const { id } = await create({ title: 'One' }, bo.key);
+  const listed = async (query: string) => (await get(`/documents?${query}`, bo.key)).body.length;
+  expect([await listed('status=draft'), await listed('status=published')]).toEqual([1, 0]);
+  expect((await publish(id, bo.key)).status).toBe(200);
+  expect([await listed('status=draft'), await listed('status=published')]).toEqual([0, 1]);
+  expect((await get('/documents/counts', bo.key)).body).toEqual({
+    draft: 0,
+    published: 1,
+    archived: 0,
+    total: 1,
+  });
+});
+
+test('an id that is not well-formed is 404, also one that is nearly the path of the counts', async () => {
+  for (const path of ['count', 'counts1', 'Counts', 'not-an-id', '1'])
+    expect((await get(`/documents/${path}`)).status).toBe(404);
+});
+
+test('an unchanged document is 304', async () => {
+  const { id } = await create({ title: 'One' });
+  const { headers } = await get(`/documents/${id}`);
+  const known = { 'if-none-match': headers.get('etag') ?? '' };
+  expect((await here.ask('GET', `/documents/${id}`, { as: ada.key, headers: known })).status).toBe(304);
+});

@@ -1,0 +1,238 @@
+/**
+ * Every query that requests and the background make is served by an index: MongoDB's own profiler says what it looked at,
+ * in organizations of very different sizes, the small ones asked first (a plan that is right for them may stay in use).
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { type Person, type Profiled, profiled, register, until, type World, world } from '#libs/testing';
+import { contracts } from '../contracts.ts';
+import { identity } from '../identity/service.ts';
+import { sharing } from '../sharing/service.ts';
+import { documents } from './service.ts';
+import type { DocumentRow, SearchRow } from './store/collections.ts';
+import { documentRow } from './testing/rows.ts';
+
+let here: World;
+let big: Person;
+const [ann, ben] = [newId(), newId()];
+const parent = newId();
+const sizes = { big: 2_000, other: 1_000, small: 60, tiny: 3 };
+const limit = 20;
+const start = Date.UTC(2026, 0, 1);
+
+beforeAll(async () => {
+  here = await world({ services: [identity, documents, sharing], contracts });
+  const people: Person[] = [];
+  for (const size of Object.values(sizes)) {
+    const person = await register(here);
+    people.push(person);
+    await seed(person.organizationId, size);
+  }
+  big = people[0] as Person;
+  for (const person of people.reverse())
+    for (const [, query] of lists)
+      for (let times = 0; times < 3; times += 1)
+        for (const path of ['', '/counts'])
+          await here.ask('GET', `/documents${path}?limit=${limit}&${query}`, { as: person.key });
+}, 120_000);
+afterAll(() => here?.stop());
+
+/** Documents of which a third have the same times, one in seven belongs to a minority, and half are archived. */
+async function seed(organization_id: string, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, at) => {
+    const time = new Date(start + (at % 3 === 0 ? 0 : at) * 1000);
+    const status = (['draft', 'archived', 'published', 'archived'] as const)[at % 4] ?? 'draft';
+    return documentRow({
+      organization_id,
+      title: `Title ${at % 3 === 0 ? 0 : (at * 7919) % count}`,
+      status,
+      created_by: at % 7 === 0 ? ann : ben,
+      editor_id: at % 7 === 1 ? ann : null,
+      department: at % 7 === 2 ? 'Ops' : at % 7 === 3 ? null : `Department ${at % 5}`,
+      parent_doc_id: at % 50 === 0 ? parent : null,
+      published_at: status === 'draft' ? null : time,
+      archived_at: status === 'archived' ? time : null,
+      created_at: time,
+      updated_at: time,
+    });
+  });
+  await here.db.collection<DocumentRow>('documents').insertMany(rows);
+  const found = rows.map(({ _id }, at) => ({
+    _id,
+    organization_id,
+    words: ['every', ...(at % 10 === 0 ? ['tenth'] : []), ...(at % 500 === 0 ? ['rare'] : [])],
+    row_version: 1,
+  }));
+  await here.db.collection<SearchRow>('search').insertMany(found);
+}
+
+const since = new Date(start + 1_500_000).toISOString();
+const states = 'status=draft&status=published&status=archived';
+
+/** What has an index of its own. */
+const lists: [name: string, query: string, index: string][] = [
+  ...['updated_at', 'created_at', 'published_at', 'title'].flatMap((key) =>
+    [key, `-${key}`].flatMap((sort): [string, string, string][] => {
+      const index = `organization_id: 1, status: 1, ${key === 'title' ? 'title_key: 1' : `${key}: -1`}, _id`;
+      return [
+        [`by ${sort}`, `sort=${sort}`, index],
+        [`archived ones by ${sort}`, `sort=${sort}&status=archived`, index],
+        [`all states by ${sort}`, `sort=${sort}&${states}`, index],
+      ];
+    }),
+  ),
+  ['since a time', `updated_since=${since}`, 'organization_id: 1, status: 1, updated_at: -1'],
+  ['by a creator', `created_by=${ann}`, 'organization_id: 1, created_by: 1, status: 1, updated_at: -1'],
+  ['of an editor', `editor_id=${ann}`, 'organization_id: 1, editor_id: 1, status: 1, updated_at: -1'],
+  ['of a department', 'department=Ops', 'organization_id: 1, department: 1, status: 1, updated_at: -1'],
+  ['revisions', `parent_doc_id=${parent}`, 'organization_id: 1, parent_doc_id: 1, status: 1, updated_at: -1'],
+  [
+    'of a department since a time, the oldest first',
+    `department=Ops&updated_since=${since}&sort=updated_at`,
+    'organization_id: 1, department: 1, status: 1, updated_at: -1',
+  ],
+];
+
+/** What requests did with documents and their words; the background has the lease in its questions. */
+async function asked(
+  work: () => Promise<unknown>,
+  on: readonly string[] = ['documents'],
+): Promise<Profiled[]> {
+  const all = await profiled(here.db, work);
+  const own = all.filter((one) => on.includes(one.on) && !JSON.stringify(one.command).includes('stale_at'));
+  expect(own.length).toBeGreaterThan(0);
+  expect(own.filter(({ plan }) => plan.includes('COLLSCAN'))).toEqual([]);
+  return own;
+}
+
+describe('a list meets no row that it does not show', () => {
+  test.each(lists)(
+    '%s',
+    async (_name, query, index) => {
+      let path: string | undefined = `/documents?limit=${limit}&${query}`;
+      let pages = 0;
+      while (path) {
+        const current: string = path;
+        let link = '';
+        const queries = await asked(async () => {
+          const { status, headers } = await here.ask('GET', current, { as: big.key });
+          expect(status).toBe(200);
+          link = headers.get('link') ?? '';
+        });
+        // among equal keys a page has two parts
+        expect(queries.length).toBeLessThanOrEqual(2);
+        for (const { plan, keysExamined, docsExamined, returned, sorts } of queries) {
+          expect(plan).toContain(index);
+          expect([path, sorts]).toEqual([path, false]);
+          expect(keysExamined).toBeLessThanOrEqual(returned + limit);
+          expect(docsExamined).toBe(returned);
+        }
+        path = /<\/api\/v1([^>]+)>; rel="next"/.exec(link)?.[1];
+        pages += 1;
+      }
+      expect(pages).toBeGreaterThan(1);
+    },
+    60_000,
+  );
+});
+
+test.each(lists.filter(([, query]) => !query.includes('sort=') || query === 'sort=-updated_at'))(
+  'counts look at keys alone, and only at those they count: %s',
+  async (_name, query) => {
+    let total = 0;
+    const queries = await asked(async () => {
+      const { body } = await here.ask('GET', `/documents/counts?${query}`, { as: big.key });
+      total = body.total;
+    });
+    expect(total).toBeGreaterThan(10);
+    expect(queries.reduce((sum, { docsExamined }) => sum + docsExamined, 0)).toBe(0);
+    // each of the three looks at the key behind its last
+    expect(queries.reduce((sum, { keysExamined }) => sum + keysExamined, 0)).toBeLessThanOrEqual(total + 3);
+  },
+);
+
+describe('words', () => {
+  test.each([
+    ['a frequent one', 'every', 1_000, 1],
+    ['a rare one', 'rare', 4, 1],
+    ['none', 'nowhere', 0, 1],
+  ])('%s is found in the keys of the index alone', async (_name, q, matches, operations) => {
+    const ask = () => here.ask('GET', `/documents?limit=${limit}&${states}&q=${q}`, { as: big.key });
+    const queries = await asked(ask, ['search', 'documents']);
+    const [words, ...rows] = queries.filter(({ op }) => op !== 'getmore');
+    expect(words).toMatchObject({ on: 'search', docsExamined: 0 });
+    expect(words?.keysExamined).toBeLessThanOrEqual(matches + 1);
+    expect(rows).toHaveLength(matches === 0 ? 0 : operations);
+    for (const { plan, docsExamined } of rows) {
+      expect(plan).toBe('IXSCAN { _id: 1 }');
+      expect(docsExamined).toBe(matches);
+    }
+  });
+
+  test.each(['every rare', 'rare every', 'tenth every rare'])(
+    'of several, the rarest leads: %s',
+    async (q) => {
+      const ask = () => here.ask('GET', `/documents?${states}&q=${encodeURIComponent(q)}`, { as: big.key });
+      const rows = (await asked(ask, ['search'])).filter(({ docsExamined }) => docsExamined > 0);
+      expect(rows.map(({ docsExamined }) => docsExamined)).toEqual([4]);
+    },
+  );
+});
+
+test('a document and its nodes are found by their ids', async () => {
+  const nodes = Array.from({ length: 30 }, (_, at) => ({ node_type: 'section', title: `${at}` }));
+  const { body } = await here.ask('POST', '/documents', { as: big.key, body: { title: 'T', nodes } });
+  const ask = () => here.ask('GET', `/documents/${body.id}`, { as: big.key });
+  const queries = await asked(ask, ['documents', 'nodes']);
+  for (const { on, keysExamined, docsExamined, returned } of queries) {
+    expect([keysExamined, docsExamined]).toEqual([returned, returned]);
+    expect(returned).toBe(on === 'nodes' ? 30 : 1);
+  }
+});
+
+test('the published document of a family is found by its index, also by those who read the view', async () => {
+  const published = async (title: string): Promise<string> => {
+    const { body } = await here.ask('POST', '/documents', { as: big.key, body: { title } });
+    await here.ask('POST', `/documents/${body.id}/publish`, { as: big.key });
+    return body.id;
+  };
+  const id = await published('Shared');
+  const share = await here.ask('POST', `/documents/${id}/share-token`, { as: big.key });
+  const open = () => here.ask('GET', `/embed/${big.slug}/${share.body.token}`);
+  const opened = () => asked(open, ['documents', 'document_states']);
+  // while it is the newest of all, an index of the lists may be lucky, and its plan may stay for some time
+  for (let times = 0; times < 5; times += 1) await open();
+  for (let at = 0; at < 30; at += 1) await published(`Newer ${at}`);
+  for (const { keysExamined, returned } of await opened())
+    expect(keysExamined).toBeLessThanOrEqual(returned + limit);
+  for (const { plan, keysExamined } of await opened()) {
+    expect(plan).toMatch(/family_id: 1|_id: 1 }$/);
+    expect(plan).not.toContain('updated_at');
+    expect(keysExamined).toBe(1);
+  }
+});
+
+test('documents whose words are out of date are found by their index, and nothing is read when there are none', async () => {
+  const stale = () =>
+    here.db.collection<DocumentRow>('documents').countDocuments({ stale_at: { $ne: null } });
+  await until('everything is up to date', async () => (await stale()) === 0);
+  const background = async (work: () => Promise<unknown>) => {
+    const all = await profiled(here.db, work);
+    return all.filter(
+      ({ on, command }) => on === 'documents' && JSON.stringify(command).includes('"stale_at":{"$gt"'),
+    );
+  };
+  let turns = 0;
+  const idle = await background(() =>
+    until('two looks', async () => {
+      const looks = await here.db.collection('system.profile').countDocuments({ 'command.sort.stale_at': 1 });
+      turns = looks;
+      return looks >= 2;
+    }),
+  );
+  expect(turns).toBeGreaterThanOrEqual(2);
+  for (const { plan, keysExamined } of idle) {
+    expect(plan).toBe('IXSCAN { stale_at: 1 }');
+    expect(keysExamined).toBe(0);
+  }
+});

@@ -1,0 +1,242 @@
+/** Finding documents by their words: over HTTP with a real MongoDB, behind the writes. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Person, register, until, type World, world } from '#libs/testing';
+import { contracts } from '../contracts.ts';
+import { identity } from '../identity/service.ts';
+import { documents } from './service.ts';
+import type { DocumentRow, SearchRow } from './store/collections.ts';
+
+let here: World;
+beforeAll(async () => {
+  here = await world({ services: [identity, documents], contracts });
+}, 60_000);
+afterAll(() => here?.stop());
+
+const text = (words: string) => ({
+  type: 'doc',
+  content: [{ type: 'paragraph', content: [{ type: 'text', text: words }] }],
+});
+const documentRows = () => here.db.collection<DocumentRow>('documents');
+const searchRows = () => here.db.collection<SearchRow>('search');
+
+/** Asks as one person. */
+function asking({ key, organizationId }: Person) {
+  const ask = async (method: string, path: string, body?: unknown) =>
+    (await here.ask(method, path, { as: key, body })).body;
+  return {
+    create: (body: object) => ask('POST', '/documents', body),
+    addNode: (id: string, title: string) =>
+      ask('POST', `/documents/${id}/nodes`, { node_type: 'section', title, order: 0 }),
+    publish: (id: string) => ask('POST', `/documents/${id}/publish`),
+    counts: (query: string) => ask('GET', `/documents/counts?${query}`),
+    titles: async (q: string, more = '') => {
+      const { status, body } = await here.ask(
+        'GET',
+        `/documents?sort=title&q=${encodeURIComponent(q)}${more}`,
+        { as: key },
+      );
+      expect(status).toBe(200);
+      return body.map(({ title }: { title: string }) => title) as string[];
+    },
+    /** Waits until the words of every document of the organization are up to date. */
+    upToDate: () =>
+      until('the words of all documents', async () => {
+        const waiting = { organization_id: organizationId, stale_at: { $ne: null } };
+        return (await documentRows().countDocuments(waiting)) === 0;
+      }),
+  };
+}
+
+describe('a document is found by', () => {
+  let find: (q: string, more?: string) => Promise<string[]>;
+  beforeAll(async () => {
+    const { create, titles, upToDate } = asking(await register(here));
+    find = titles;
+    await create({
+      title: 'Émergency “Stop” procedure',
+      nodes: [
+        {
+          node_type: 'section',
+          title: 'Turbine-hall',
+          content: text('Press the RED button, e.g. B2.1; wait for Jürgen'),
+          children: [{ node_type: 'step', title: 'Straße sperren', content: text('紧急停机程序') }],
+        },
+      ],
+    });
+    await create({
+      title: 'Emergency exits',
+      nodes: [{ node_type: 'section', title: 'Plan', content: text('Red signs') }],
+    });
+    await upToDate();
+  });
+
+  test.each([
+    ['a word of its title', 'procedure', 1],
+    ['a word of a node’s title', 'turbine', 1],
+    ['a word of its text', 'button', 1],
+    ['a word that two have', 'red', 2],
+    ['words in any order, from anywhere', 'jurgen procedure hall', 1],
+    ['not by words of which one is missing', 'emergency procedure signs', 0],
+    ['no matter the case or the accents', 'EMERGENCY jÜrGeN', 1],
+    ['the same in another form of Unicode', 'e\u0301mergency', 2],
+    ['ß as ss', 'STRASSE', 1],
+    ['words that stand between punctuation', 'stop', 1],
+    ['numbers', '2 1', 0],
+    ['what punctuation parts', 'b2.1', 1],
+    ['characters of a script without spaces', '停机', 1],
+    ['one such character', '紧', 1],
+    ['not such characters in another order', '机停', 0],
+    ['whole words only', 'emerg', 0],
+    ['the same word twice', 'red RED', 2],
+    ['nothing but punctuation: nothing', '"-!? …', 0],
+    ['a minus is no operator', 'emergency -red', 2],
+    ['quotes are no operator', '"procedure emergency"', 1],
+    ['an operator’s name is a word', '$where', 0],
+    ['a regular expression is words', '.*', 0],
+    ['JSON is words', '{"$gt":""}', 0],
+    ['a path of a row is words', 'organization_id', 0],
+    ['control characters part words', 'red\u0000button', 1],
+  ])('%s', async (_name, q, count) => {
+    expect(await find(q)).toHaveLength(count);
+  });
+
+  test('q as a list, as an object or too long is 400 or plain words, never an error of ours', async () => {
+    const { key } = await register(here);
+    const statusOf = async (query: string) =>
+      (await here.ask('GET', `/documents?${query}`, { as: key })).status;
+    expect(await statusOf('q=a&q=b')).toBe(400);
+    expect(await statusOf('q=')).toBe(400);
+    expect(await statusOf(`q=${'x'.repeat(201)}`)).toBe(400);
+    expect(await statusOf('q[$text]=a')).toBe(200);
+    expect(await statusOf('q=%ff%fe%00%')).toBe(200);
+    expect(
+      await statusOf(`q=${encodeURIComponent([...'abcdefghijklmnopqrstuvwxyz0123456789'].join(' '))}`),
+    ).toBe(200);
+  });
+});
+
+test('a change is found within two seconds; words that are gone no longer', async () => {
+  const { create, addNode, titles, upToDate } = asking(await register(here));
+  const { id } = await create({ title: 'First draft' });
+  await upToDate();
+  expect(await titles('draft')).toEqual(['First draft']);
+  await addNode(id, 'Lubrication');
+  await until('the new word', async () => (await titles('draft lubrication')).length === 1, 2_000);
+  const change = { title: 'Second', stale_at: new Date(), updated_at: new Date() };
+  await documentRows().updateOne({ _id: id }, { $set: change, $inc: { row_version: 1 } });
+  await until('the words that are gone', async () => (await titles('draft')).length === 0, 2_000);
+  expect(await titles('second lubrication')).toEqual(['Second']);
+});
+
+test('q goes with every filter, sort and page, and with the counts', async () => {
+  const { create, publish, titles, counts, upToDate } = asking(await register(here));
+  for (const title of ['Pump c', 'Pump a', 'Valve', 'Pump b'])
+    await create({ title, department: title.slice(-1) });
+  const { id } = await create({ title: 'Pump d' });
+  await publish(id);
+  const { id: old } = await create({ title: 'Pump old' });
+  await documentRows().updateOne({ _id: old }, { $set: { status: 'archived' } });
+  await upToDate();
+  expect(await titles('pump')).toEqual(['Pump a', 'Pump b', 'Pump c', 'Pump d']);
+  expect(await titles('pump', '&limit=2')).toEqual(['Pump a', 'Pump b']);
+  expect(await titles('pump', '&department=b')).toEqual(['Pump b']);
+  expect(await titles('pump', '&status=published')).toEqual(['Pump d']);
+  expect(await titles('pump', '&status=archived')).toEqual(['Pump old']);
+  expect(await counts('q=pump')).toEqual({ draft: 3, published: 1, archived: 1, total: 5 });
+  expect(await counts('q=pump&department=b')).toEqual({ draft: 1, published: 0, archived: 0, total: 1 });
+  expect(await counts('q=nowhere')).toEqual({ draft: 0, published: 0, archived: 0, total: 0 });
+  expect(await counts('q=...')).toEqual({ draft: 0, published: 0, archived: 0, total: 0 });
+});
+
+test('pages of what was found hold every document once', async () => {
+  const bo = await register(here);
+  const { create, upToDate } = asking(bo);
+  for (let at = 0; at < 7; at += 1) await create({ title: `Needle ${at % 3}` });
+  await upToDate();
+  for (const sort of ['-updated_at', 'title', '-title', 'published_at', '-published_at']) {
+    const seen: string[] = [];
+    let path: string | undefined = `/documents?q=needle&limit=2&sort=${sort}`;
+    while (path) {
+      const { body, headers } = await here.ask('GET', path, { as: bo.key });
+      seen.push(...body.map(({ id }: { id: string }) => id));
+      path = /<\/api\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([7, 7]);
+  }
+});
+
+test('what another organization wrote is not found', async () => {
+  const [ada, bob] = [asking(await register(here)), asking(await register(here))];
+  await ada.create({ title: 'Confidential' });
+  await bob.create({ title: 'Open' });
+  await Promise.all([ada.upToDate(), bob.upToDate()]);
+  expect([await ada.titles('confidential'), await bob.titles('confidential')]).toEqual([
+    ['Confidential'],
+    [],
+  ]);
+  expect((await bob.counts('q=confidential')).total).toBe(0);
+});
+
+test('documents from before there was a search index are found and sorted after a start, once and for all', async () => {
+  const { create, titles, upToDate } = asking(await register(here));
+  const old = [await create({ title: 'Ancient b' }), await create({ title: 'ancient A' })];
+  await upToDate();
+  const which = { _id: { $in: old.map(({ id }) => id) } };
+  await documentRows().updateMany(which, { $unset: { stale_at: 1, title_key: 1 } });
+  await searchRows().deleteMany({});
+  await here.restart();
+  await until('the old documents', async () => (await titles('ancient')).length === 2);
+  await upToDate();
+  expect(await titles('ancient')).toEqual(['ancient A', 'Ancient b']);
+
+  await documentRows().updateMany(which, { $unset: { stale_at: 1 } });
+  await here.restart();
+  const { id } = await create({ title: 'Modern' });
+  await until('a document of today', async () => (await titles('modern')).length === 1);
+  expect(await documentRows().countDocuments({ ...which, stale_at: { $exists: true } })).toBe(0);
+  expect(id).toBeDefined();
+}, 30_000);
+
+test('a document of many words is found by those of its titles, and keeps at most 64 KiB', async () => {
+  const { create, titles, upToDate } = asking(await register(here));
+  const many = (from: number) =>
+    Array.from({ length: 20_000 }, (_, at) => `w${(from + at).toString(36)}x`).join(' ');
+  const nodes = [1e6, 2e6].map((from) => ({
+    node_type: 'section',
+    title: `Part ${from}`,
+    content: text(many(from)),
+  }));
+  const { id } = await create({ title: 'Encyclopedia', nodes });
+  await upToDate();
+  expect(await titles('encyclopedia 2000000')).toEqual(['Encyclopedia']);
+  const row = await searchRows().findOne({ _id: id });
+  const bytes = Buffer.byteLength(row?.words.join(' ') ?? '');
+  expect(bytes).toBeLessThanOrEqual(64 * 1024);
+  expect(bytes).toBeGreaterThan(60 * 1024);
+}, 30_000);
+
+test('rich text that cannot be read keeps nothing else from being found', async () => {
+  const { create, titles, upToDate } = asking(await register(here));
+  const nodes = [{ node_type: 'section', title: 'Broken section', content: text('lost') }];
+  const { id } = await create({ title: 'Half readable', nodes });
+  await here.db.collection('nodes').updateMany({ document_id: id }, { $set: { content: '{"type":' } });
+  await documentRows().updateOne({ _id: id }, { $set: { stale_at: new Date() }, $inc: { row_version: 1 } });
+  await create({ title: 'Whole' });
+  await upToDate();
+  expect(await titles('readable broken')).toEqual(['Half readable']);
+  expect(await titles('whole')).toEqual(['Whole']);
+  expect(await titles('lost')).toEqual([]);
+});
+
+test('publishing leaves the words alone: they are not read again', async () => {
+  const bo = await register(here);
+  const { create, publish, titles, upToDate } = asking(bo);
+  const { id } = await create({ title: 'Quiet' });
+  await upToDate();
+  await publish(id);
+  expect(await documentRows().findOne({ _id: id })).toMatchObject({
+    status: 'published',
+    stale_at: null,
+  });
+  expect(await titles('quiet', '&status=published')).toEqual(['Quiet']);
+});
