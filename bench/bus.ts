@@ -1,7 +1,7 @@
 /** Carries events through one bus in a process of its own: told by its parent how many and which way, it answers what they cost. */
 import { newId } from '#libs/contract';
 import { buses, type } from './buses.ts';
-import { connections } from './load.ts';
+import { usualConnections } from './load.ts';
 import type { Sample } from './row.ts';
 import type { Side } from './stage.ts';
 
@@ -47,7 +47,7 @@ async function carried({ side, count }: BusOrder): Promise<Sample> {
       await carriers[side].publish(sample());
     }
   };
-  await Promise.all([all, ...Array.from({ length: connections }, publisher)]);
+  await Promise.all([all, ...Array.from({ length: usualConnections }, publisher)]);
   const { user, system } = process.cpuUsage(cpuBefore);
   return { count, wallMs: performance.now() - startedAt, cpuMs: (user + system) / 1000 };
 }

@@ -5,10 +5,11 @@ import type { Row, Sample } from './row.ts';
 import { openStage, type Side, type Stage } from './stage.ts';
 import { type Spread, spreadOf } from './statistics.ts';
 
-/** What was measured on one side: CPU time for one, and how many there were in a second. */
+/** What was measured on one side: CPU time for one, how many there were in a second, and how long 99 of 100 took at most. */
 export interface SideResult {
   cpuMs: Spread;
   perSecond: Spread;
+  p99Ms?: Spread;
 }
 
 /** A measured row; the ratios are ours to floor, pair by pair. */
@@ -17,6 +18,8 @@ export interface Result
     Record<Side, SideResult> {
   cpuRatio: Spread;
   rateRatio: Spread;
+  /** Of what 99 of 100 requests did not take longer than; only for requests. */
+  p99Ratio?: Spread;
 }
 
 /** Everything that was measured in one run. */
@@ -96,9 +99,11 @@ async function measureRow(row: Row, stage: Stage, of: Measuring): Promise<Result
 
 function resultOf({ name, goal, remark, unit, beside }: Row, pairs: readonly Record<Side, Sample>[]): Result {
   const of = (value: (pair: Record<Side, Sample>) => number) => spreadOf(pairs.map(value));
+  const timed = pairs.every(({ ours, floor }) => ours.p99Ms !== undefined && floor.p99Ms !== undefined);
   const side = (one: Side) => ({
     cpuMs: of((pair) => cpuOf(pair[one])),
     perSecond: of((pair) => rateOf(pair[one])),
+    ...(timed && { p99Ms: of((pair) => pair[one].p99Ms ?? Number.NaN) }),
   });
   return {
     name,
@@ -110,6 +115,7 @@ function resultOf({ name, goal, remark, unit, beside }: Row, pairs: readonly Rec
     floor: side('floor'),
     cpuRatio: of(({ ours, floor }) => cpuOf(ours) / cpuOf(floor)),
     rateRatio: of(({ ours, floor }) => rateOf(ours) / rateOf(floor)),
+    ...(timed && { p99Ratio: of(({ ours, floor }) => (ours.p99Ms ?? 0) / (floor.p99Ms ?? 0)) }),
   };
 }
 

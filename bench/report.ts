@@ -4,8 +4,18 @@ import type { Measured, Result } from './measure.ts';
 import type { Side } from './stage.ts';
 import type { Spread } from './statistics.ts';
 
-const columns = ['', 'CPU ratio', 'goal', 'CPU ms, ours', 'floor', 'rate, ours', 'floor', 'rate ratio'];
-const widths = [58, 22, 8, 14, 10, 12, 12, 22];
+const columns = [
+  '',
+  'CPU ratio',
+  'goal',
+  'CPU ms, ours',
+  'floor',
+  'rate, ours',
+  'floor',
+  'rate ratio',
+  'p99 ratio',
+];
+const widths = [58, 22, 8, 14, 10, 12, 12, 22, 20];
 
 /** The head of the table in a terminal. */
 export function headLine(): string {
@@ -54,7 +64,7 @@ export function meets({ goal, cpuRatio }: Pick<Result, 'goal' | 'cpuRatio'>): bo
 }
 
 function cells(result: Result): string[] {
-  const { name, goal, ours, floor, cpuRatio, rateRatio, beside } = result;
+  const { name, goal, ours, floor, cpuRatio, rateRatio, p99Ratio, beside } = result;
   return [
     name,
     beside ? '' : spread(cpuRatio),
@@ -64,6 +74,7 @@ function cells(result: Result): string[] {
     rate(result, 'ours'),
     rate(result, 'floor'),
     beside ? '' : spread(rateRatio),
+    beside || !p99Ratio ? '' : spread(p99Ratio),
   ];
 }
 

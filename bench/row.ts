@@ -10,6 +10,8 @@ export interface Sample {
   count: number;
   wallMs: number;
   cpuMs: number;
+  /** What 99 of 100 requests did not take longer than. */
+  p99Ms?: number;
 }
 
 /** A row that is ready to be measured. */
@@ -43,6 +45,8 @@ export interface HttpRow {
   remark?: string;
   /** Requests in a batch. */
   requests: number;
+  /** How many connections ask at the same time; 32 unless said. */
+  connections?: number;
   /** Requests in a batch of the floor, where its work is so small that as many could not be measured. */
   floorRequests?: number;
   /** The floor does less than ours on purpose: no ratio is shown. */
@@ -81,10 +85,10 @@ export function httpRow(of: HttpRow): Row {
           const { pid } = stage.programs[side];
           const cpuBefore = cpuMsOf(pid);
           const startedAt = performance.now();
-          await stage.clients[side].load(count, requests);
+          const { p99Ms } = await stage.clients[side].load(count, requests, of.connections);
           const wallMs = performance.now() - startedAt;
           while (settled && !(await settled(stage, side))) await pause(5);
-          return { count, wallMs, cpuMs: cpuMsOf(pid) - cpuBefore };
+          return { count, wallMs, cpuMs: cpuMsOf(pid) - cpuBefore, p99Ms };
         },
       };
     },
