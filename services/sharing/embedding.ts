@@ -65,7 +65,7 @@ export function embedding({ sharing, cacheBytes, limit }: Embedding): Handled[] 
     for (let left = tries; left > 0; left -= 1) {
       const opened = await openedBy(params);
       limit.was(opened !== undefined, call.address, link);
-      if (!opened) throw closed();
+      if (!opened) throw closed;
       const etag = form.etagOf(opened);
       const headers = { ...publicHeaders, ...form.headersOf(opened.organization) };
       const bytes = call.has(etag)
@@ -123,10 +123,8 @@ async function bytesOf(pieces: Iterable<string>): Promise<Uint8Array> {
   return Buffer.from(text);
 }
 
-/** One answer for every cause. */
-function closed(): Problem {
-  return NotFound(undefined, { headers: publicHeaders });
-}
+/** One answer for every cause; the same value each time, since a stack would cost more than all the rest of it. */
+const closed = NotFound(undefined, { headers: publicHeaders });
 
 function tooMany(waitS: number): Problem {
   return TooManyRequests('Too many links that lead nowhere: wait as `Retry-After` says.', {
