@@ -25,7 +25,13 @@ const byName = new Map<string, Handler>(Object.entries(handlers));
 export type FloorHandler = keyof typeof handlers;
 
 /** Those that are asked without a key. */
-const open: ReadonlySet<string> = new Set<FloorHandler>(['nothing', 'embed']);
+const open: ReadonlySet<string> = new Set<FloorHandler>([
+  'nothing',
+  'embed',
+  'embedPage',
+  'embedCold',
+  'embedPageCold',
+]);
 const nobody: Asker = { organization_id: '', user_id: '' };
 
 const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {

@@ -1,8 +1,9 @@
 /** Every row of the table, in the order in which they are measured. */
 import type { Row } from './row.ts';
+import { embedding } from './rows/embedding.ts';
 import { events } from './rows/events.ts';
 import { word } from './rows/exporting.ts';
-import { embed, embedBig, list, readTree, readTreeAgain, readTreeOfBson } from './rows/reading.ts';
+import { list, readTree, readTreeAgain, readTreeOfBson } from './rows/reading.ts';
 import { noOp, startUp } from './rows/starting.ts';
 import { createDocument, createNode, publish } from './rows/writing.ts';
 
@@ -17,8 +18,7 @@ export const rows: readonly Row[] = [
   createDocument,
   list,
   publish,
-  embed,
-  embedBig,
+  ...embedding,
   word,
   ...events,
 ];

@@ -1,6 +1,8 @@
 /** What the floor reads: the same rows through the same views as the services. */
 import { createHash } from 'node:crypto';
+import { forms, type Opened } from '../../services/sharing/forms.ts';
 import type { Db, Handler, Row } from './answering.ts';
+import { barePage } from './pages.ts';
 import { documentText, documentTextOfBson, embedText, summary } from './trees.ts';
 
 /** The handlers that only read, by name. */
@@ -24,16 +26,33 @@ export function reading(db: Db) {
     }
   }
 
-  /** The document that a public link opens. */
-  async function opened(slug: string, token: string): Promise<Row> {
+  /** The document that a public link opens, with its organization. */
+  async function opened(slug: string, token: string): Promise<{ document: Row; organization: Row }> {
     const hash = createHash('sha256').update(token).digest('base64url');
     const [organization, held] = await Promise.all([profiles.findOne({ slug }), tokens.findOne({ hash })]);
     if (!held) throw new Error('There is no such link');
     const { organization_id, family_id, share_epoch } = held;
     const document = await states.findOne({ organization_id, family_id, status: 'published' });
-    if (!document || organization?._id !== organization_id || document.share_epoch !== share_epoch)
+    if (!document || !organization) throw new Error('There is no such link');
+    if (organization._id !== organization_id || document.share_epoch !== share_epoch)
       throw new Error('There is no such link');
-    return document;
+    return { document, organization };
+  }
+
+  /** What is behind a public link, read as it must be: between two looks at its version. */
+  async function openedWhole(slug: string, token: string) {
+    const { document } = await opened(slug, token);
+    const rows = await publicNodes.find({ document_id: document._id }).toArray();
+    const after = await states.findOne({ organization_id: document.organization_id, _id: document._id });
+    if (after?.row_version !== document.row_version) throw new Error('It changed meanwhile');
+    return { document, rows };
+  }
+
+  async function preparedPage({ document, organization }: { document: Row; organization: Row }) {
+    const rows = await publicNodes.find({ document_id: document._id }).toArray();
+    // the floor's rows are those of the views, unchecked
+    const found = { document, organization } as unknown as Opened;
+    return Buffer.from([...forms.html.render(found, rows as never)].join(''));
   }
 
   const handlers = {
@@ -70,13 +89,32 @@ export function reading(db: Db) {
     },
 
     embed: async ({ parts: [, slug = '', token = ''] }) => {
-      const document = await opened(slug, token);
+      const { document } = await opened(slug, token);
       const tag = `${document._id}/${document.row_version}`;
       const text =
         kept.get(tag) ??
         Buffer.from(embedText(document, await publicNodes.find({ document_id: document._id }).toArray()));
       kept.set(tag, text);
       return { status: 200, text, headers: { ETag: `"${tag}"` } };
+    },
+
+    /** The very bytes of our page, prepared once. */
+    embedPage: async ({ parts: [, slug = '', token = ''] }) => {
+      const found = await opened(slug, token);
+      const tag = `page/${found.document._id}/${found.document.row_version}`;
+      const text = kept.get(tag) ?? (await preparedPage(found));
+      kept.set(tag, text);
+      return { status: 200, text, headers: { ETag: `"${tag}"` } };
+    },
+
+    embedCold: async ({ parts: [, slug = '', token = ''] }) => {
+      const { document, rows } = await openedWhole(slug, token);
+      return { status: 200, text: embedText(document, rows), headers: tagOf(document) };
+    },
+
+    embedPageCold: async ({ parts: [, slug = '', token = ''] }) => {
+      const { document, rows } = await openedWhole(slug, token);
+      return { status: 200, text: barePage(document, rows), headers: tagOf(document) };
     },
   } satisfies Record<string, Handler>;
   return handlers;

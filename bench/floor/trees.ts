@@ -81,7 +81,8 @@ function embedNode(row: Row, children: string): string {
   return `${before},"content":${row.content ?? 'null'},"order":${order},"children":${children}}`;
 }
 
-function childrenOf(rows: readonly Row[]): Map<string | null, Row[]> {
+/** The children of each row in their order, by its id. */
+export function childrenOf(rows: readonly Row[]): Map<string | null, Row[]> {
   return Map.groupBy(
     rows.toSorted((a, b) => a.order - b.order || (a._id < b._id ? -1 : 1)),
     (row) => row.parent_id,

@@ -1,8 +1,8 @@
-/** Reading: a tree, a page of a long list, a public link. */
+/** Reading: a tree, a page of a long list. */
 import type { Row as DbRow } from '../floor/answering.ts';
 import { httpRow } from '../row.ts';
 import type { Stage } from '../stage.ts';
-import { bigDocument, smallDocument } from './trees.ts';
+import { bigDocument } from './trees.ts';
 
 const treeRequests = 200;
 
@@ -80,27 +80,3 @@ export const list = httpRow({
     return async () => () => ({ method: 'GET', path: '/api/v1/documents?limit=50', key });
   },
 });
-
-/** A public link that is opened often: both sides keep the bytes and read only the rows that decide. */
-function embedOf(name: string, tree: object, requests: number) {
-  return httpRow({
-    name,
-    goal: 1.3,
-    remark: 'both keep the bytes by version',
-    requests,
-    floor: 'embed',
-    same: 'text',
-    async prepare({ home, api }) {
-      const { id } = await api(home, 'POST', '/documents', tree);
-      await api(home, 'POST', `/documents/${id}/publish`);
-      const { token } = await api(home, 'POST', `/documents/${id}/share-token`);
-      return async () => () => ({ method: 'GET', path: `/embed/${home.slug}/${token}` });
-    },
-  });
-}
-
-/** A small document behind a public link. */
-export const embed = embedOf('embed (10 nodes)', smallDocument, 2000);
-
-/** A big one: what counts is the way of its bytes. */
-export const embedBig = embedOf('embed (200 nodes)', bigDocument, 1000);

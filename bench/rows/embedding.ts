@@ -1,0 +1,189 @@
+/** Public links: opened often, opened once each, and tried in vain. */
+import { createHash, randomBytes } from 'node:crypto';
+import { newId } from '#libs/contract';
+import type { Row as DbRow } from '../floor/answering.ts';
+import type { Asked } from '../load.ts';
+import { fineCpuMsOf } from '../processes.ts';
+import { httpRow, type Row, type Sample } from '../row.ts';
+import type { Organization, Side, Stage } from '../stage.ts';
+import { spreadOf } from '../statistics.ts';
+import { bigDocument, smallDocument } from './trees.ts';
+
+const page = '?format=html';
+
+/** A new public link of an organization, with its document. */
+async function linkOf({ api }: Stage, home: Organization, tree: object) {
+  const { id } = await api(home, 'POST', '/documents', tree);
+  await api(home, 'POST', `/documents/${id}/publish`);
+  const { token } = await api(home, 'POST', `/documents/${id}/share-token`);
+  return { id: String(id), token: String(token), path: `/embed/${home.slug}/${token}` };
+}
+
+/** A link that is opened often: both sides keep the bytes and read only the rows that decide. */
+function often(name: string, tree: object, form: '' | typeof page, requests: number, connections = 32) {
+  return httpRow({
+    name,
+    goal: 1.3,
+    remark: `both keep the bytes by version; ${connections} connections`,
+    requests,
+    connections,
+    floor: form === page ? 'embedPage' : 'embed',
+    same: 'text',
+    async prepare(stage) {
+      const { path } = await linkOf(stage, stage.home, tree);
+      return async () => () => ({ method: 'GET', path: path + form });
+    },
+  });
+}
+
+const coldDocuments = 1000;
+
+/** Links to different documents, each in a version that no cache has. */
+function cold(name: string, form: '' | typeof page) {
+  return httpRow({
+    name,
+    goal: 2,
+    remark: form === page ? 'floor: the least page that shows the words' : 'both read and write it anew',
+    requests: coldDocuments,
+    floor: form === page ? 'embedPageCold' : 'embedCold',
+    same: form === page ? 'nothing' : 'text',
+    async prepare(stage, share) {
+      const { id } = await linkOf(stage, stage.home, smallDocument);
+      const ids = await stage.copies(id, Math.max(1, Math.round(coldDocuments * share)));
+      const documents = stage.db.collection<DbRow>('documents');
+      const mine = { _id: { $in: ids } };
+      await documents.updateMany(mine, { $set: { status: 'published', published_at: new Date() } });
+      const tokens = await tokensFor(stage, ids);
+      return async () => {
+        await documents.updateMany(mine, { $inc: { row_version: 1 } });
+        return (i) => ({
+          method: 'GET',
+          path: `/embed/${stage.home.slug}/${tokens[i % tokens.length]}${form}`,
+        });
+      };
+    },
+  });
+}
+
+/** Tokens straight into MongoDB; gives them in the order of their documents. */
+async function tokensFor({ db }: Stage, families: readonly string[]): Promise<string[]> {
+  const document = await db.collection<DbRow>('documents').findOne({ _id: families[0] ?? '' });
+  const tokens = families.map(() => randomBytes(32).toString('base64url'));
+  await db.collection<DbRow>('share_tokens').insertMany(
+    families.map((family_id, at) => ({
+      _id: newId(),
+      organization_id: document?.organization_id,
+      family_id,
+      hash: createHash('sha256')
+        .update(tokens[at] ?? '')
+        .digest('base64url'),
+      sealed: '',
+      share_epoch: document?.share_epoch,
+      created_at: new Date(),
+    })),
+  );
+  return tokens;
+}
+
+type Paths = Record<
+  'known' | 'wrong token' | 'no token at all' | 'another slug' | 'no slug' | 'deleted' | 'archived',
+  string
+>;
+
+/** A link that opens, and one for each reason why another does not. */
+async function pathsOf(stage: Stage): Promise<Paths> {
+  const { home, db } = stage;
+  const other = await stage.register();
+  const [known, gone, archived] = [
+    await linkOf(stage, home, smallDocument),
+    await linkOf(stage, home, smallDocument),
+    await linkOf(stage, home, smallDocument),
+  ];
+  await db.collection<DbRow>('share_tokens').deleteOne({ family_id: gone.id });
+  const change = { $set: { status: 'archived' }, $inc: { share_epoch: 1, row_version: 1 } };
+  await db.collection<DbRow>('documents').updateOne({ _id: archived.id }, change);
+  return {
+    known: known.path,
+    'wrong token': `/embed/${home.slug}/${randomBytes(32).toString('base64url')}`,
+    'no token at all': `/embed/${home.slug}/nonsense`,
+    'another slug': `/embed/${other.slug}/${known.token}`,
+    'no slug': `/embed/nobody-has-this/${known.token}`,
+    deleted: gone.path,
+    archived: archived.path,
+  };
+}
+
+const slices = 20;
+const slice = 40;
+
+/**
+ * Two kinds of requests against each other, both answered by ours. They take turns in small slices, because a few percent
+ * between them count, and what else the machine does changes more than that from one second to the next.
+ */
+function oursAgainstOurs(
+  name: string,
+  goal: number,
+  one: keyof Paths,
+  other: keyof Paths,
+  form: '' | typeof page,
+): Row {
+  return {
+    name,
+    goal,
+    remark: `floor: ours too, ${other}`,
+    unit: 'request',
+    async prepare(stage, share) {
+      const paths = await pathsOf(stage);
+      const { pid } = stage.programs.ours;
+      const asked = (kind: keyof Paths): Asked => ({
+        method: 'GET',
+        path: paths[kind] + form,
+        status: kind === 'known' ? 200 : 404,
+      });
+      const kinds: Record<Side, Asked> = { ours: asked(one), floor: asked(other) };
+      const turns = Math.max(1, Math.round(slices * share));
+      const measured = async (side: Side): Promise<Sample> => {
+        const cpuBefore = fineCpuMsOf(pid);
+        const startedAt = performance.now();
+        await stage.clients.ours.load(slice, () => kinds[side]);
+        const wallMs = performance.now() - startedAt;
+        return { count: slice, wallMs, cpuMs: fineCpuMsOf(pid) - cpuBefore };
+      };
+      let pair: Record<Side, Sample[]> = { ours: [], floor: [] };
+      return {
+        // both halves of a pair are measured when the first is asked for
+        async batch(side) {
+          if (side === 'ours') {
+            pair = { ours: [], floor: [] };
+            for (let turn = 0; turn < turns; turn += 1)
+              for (const next of turn % 2 === 0 ? sides : sides.toReversed())
+                pair[next].push(await measured(next));
+          }
+          return middleOf(pair[side]);
+        },
+      };
+    },
+  };
+}
+
+const sides: readonly Side[] = ['ours', 'floor'];
+
+/** The slice in the middle: a garbage collection falls into one slice and not into the next. */
+function middleOf(samples: readonly Sample[]): Sample {
+  const of = (value: (sample: Sample) => number) => spreadOf(samples.map(value)).median;
+  return { count: slice, wallMs: of(({ wallMs }) => wallMs), cpuMs: of(({ cpuMs }) => cpuMs) };
+}
+
+const causes = ['no token at all', 'another slug', 'no slug', 'deleted', 'archived'] as const;
+
+/** Everything about public links. */
+export const embedding: readonly Row[] = [
+  often('embed (10 nodes)', smallDocument, '', 2000),
+  often('embed (200 nodes)', bigDocument, '', 1000, 64),
+  often('embed, page (200 nodes)', bigDocument, page, 1000, 64),
+  cold('embed, 1,000 documents, cold', ''),
+  cold('embed, page, 1,000 documents, cold', page),
+  oursAgainstOurs('embed, 404 against 200', 1, 'wrong token', 'known', ''),
+  oursAgainstOurs('embed, page, 404 against 200', 1, 'wrong token', 'known', page),
+  ...causes.map((cause) => oursAgainstOurs(`embed, 404: ${cause}`, 1.1, cause, 'wrong token', '')),
+];
