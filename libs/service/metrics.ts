@@ -1,6 +1,10 @@
 /** Metrics in Prometheus' words: requests by operation and status class, and the process itself. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Done } from '#libs/http';
+import type { Store, Waiting } from '#libs/store';
+
+/** Where events wait. */
+type Outbox = Pick<Store, 'waiting'>;
 
 export interface Metrics {
   readonly register: Registry;
@@ -8,6 +12,8 @@ export interface Metrics {
   request(done: Done): void;
   /** Counts an event that a service handled, or failed to handle. */
   event(service: string, type: string, outcome: 'handled' | 'failed'): void;
+  /** Looks into a service's outbox whenever the metrics are read. */
+  outbox(service: string, store: Outbox): void;
 }
 
 /** The metrics of this process. */
@@ -35,10 +41,52 @@ export function newMetrics(): Metrics {
     labelNames: ['service', 'type', 'outcome'],
     registers: [register],
   });
+  const outboxes = outboxGauges(register);
   return {
     register,
     request: ({ operation, status, durationMs }) =>
       requests.observe({ operation, status_class: `${Math.floor(status / 100)}xx` }, durationMs / 1000),
     event: (service, type, outcome) => events.inc({ service, type, outcome }),
+    outbox: outboxes.watch,
   };
+}
+
+/** Gauges of what waits in the outboxes; where MongoDB does not answer there is no number, which is better than the last one. */
+function outboxGauges(register: Registry): { watch(service: string, store: Outbox): void } {
+  const stores = new Map<string, Outbox>();
+  let looking: Promise<[string, Waiting | undefined][]> | undefined;
+  // one look for both gauges
+  const look = () => {
+    const one = async ([service, store]: [string, Outbox]): Promise<[string, Waiting | undefined]> => [
+      service,
+      await store.waiting().catch(() => undefined),
+    ];
+    looking ??= Promise.all([...stores].map(one)).finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
+  const gauge = (name: string, help: string, value: (waiting: Waiting) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['service'],
+      registers: [register],
+      async collect() {
+        const found = await look();
+        this.reset();
+        for (const [service, waiting] of found) if (waiting) this.set({ service }, value(waiting));
+      },
+    });
+  gauge(
+    'outbox_pending_events',
+    'Events that the bus has not taken, by service; 10,000 stand for as many or more',
+    ({ count }) => count,
+  );
+  gauge(
+    'outbox_oldest_seconds',
+    'How long the oldest event that the bus has not taken has been waiting, by service',
+    ({ oldestSeconds }) => oldestSeconds,
+  );
+  return { watch: (service, store) => void stores.set(service, store) };
 }

@@ -135,6 +135,8 @@ test('a request, its event, health and metrics work; stopping ends workers and c
   expect(page).toContain('events_handled_total{service="hearers",type="thing.made",outcome="handled"} 1');
   expect(page).toContain('events_handled_total{service="hearers",type="thing.made",outcome="failed"} 1');
   expect(page).toContain('process_memory_rss_bytes');
+  expect(page).toMatch(/^outbox_pending_events\{service="thing-makers"\} \d+$/m);
+  expect(page).toMatch(/^outbox_oldest_seconds\{service="hearers"\} 0$/m);
   const labels = [...page.matchAll(/^http_request_duration_seconds\w*\{([^}]*)\}/gm)].map(
     ([, text = '']) => text,
   );

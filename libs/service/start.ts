@@ -95,11 +95,12 @@ export async function start(of: Start): Promise<Started> {
 
 /** Opens the stores and lets the services say what they do. */
 async function begun(host: Process, own: readonly unknown[]): Promise<Up[]> {
-  const { services, log, failed } = host;
+  const { services, log, metrics, failed } = host;
   const stores = await prepared(services, (service) => opened(host, service), log, failed.signal);
   const ups = services.map((service, at): Up => {
     const store = stores[at];
     if (!store) throw new Error(`${service.contract.name} has no store`);
+    metrics.outbox(service.contract.name, store);
     const given = {
       store,
       settings: own[at],

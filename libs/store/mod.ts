@@ -5,6 +5,7 @@ export { startMongod } from './embedded.ts';
 export { type Grant, grantsOf } from './grants.ts';
 export type { Kept } from './idempotency.ts';
 export { type OpenStore, openStore, type Store } from './open.ts';
+export type { Waiting } from './outbox.ts';
 export type { Resealed } from './resealing.ts';
 export { type SealedField, type Sealing, sealingWith } from './sealed.ts';
 export { type KeyRing, keyRing } from './sealing.ts';

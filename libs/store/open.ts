@@ -5,7 +5,7 @@ import type { Bus, Topology } from '#libs/events';
 import type { Collection } from './collection.ts';
 import { type Claim, claimKey, idempotencyOf, type Kept, keepAnswer, keptAnswer } from './idempotency.ts';
 import { inboxOf } from './inbox.ts';
-import { outboxOf, pendAgain, speaking, writeSaid } from './outbox.ts';
+import { outboxOf, pendAgain, speaking, type Waiting, waitingIn, writeSaid } from './outbox.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { type Resealed, reseal } from './resealing.ts';
 import { type SealedField, type Sealing, sealingWith } from './sealed.ts';
@@ -64,6 +64,8 @@ export interface Store {
   relay(): void;
   /** Publishes again what was published in the last so many ms, because it may be lost; gives the number of events. */
   resend(sinceMs: number): Promise<number>;
+  /** What waits to be published; rejects when MongoDB does not answer within two seconds. */
+  waiting(): Promise<Waiting>;
   /** Rejects when MongoDB does not answer within two seconds. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -175,8 +177,9 @@ export async function openStore(options: OpenStore): Promise<Store> {
       if (relay) return relay.resend(sinceMs);
       return pendAgain(rows(outbox), new Date(now().getTime() - sinceMs), now());
     },
+    waiting: () => within(answerMs, waitingIn(rows(outbox), now())),
     async ping() {
-      await within(pingMs, db.command({ ping: 1 }));
+      await within(answerMs, db.command({ ping: 1 }));
     },
     async close() {
       await relay?.stop();
@@ -185,7 +188,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
   };
 }
 
-const pingMs = 2_000;
+const answerMs = 2_000;
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

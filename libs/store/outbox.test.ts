@@ -55,6 +55,23 @@ const watched = (bus: Bus) => {
 const namesOf = (events: readonly Envelope[]) =>
   events.map(({ data }) => ThingMade.data.parse(data).name).sort();
 
+test('what waits is counted, and how long the oldest has been waiting', async () => {
+  const clock = stillClock();
+  const dead = await stage.open({ now: clock.now });
+  expect(await dead.waiting()).toEqual({ count: 0, oldestSeconds: 0 });
+  await makeThing(dead, someone(), 'old');
+  clock.advance(30_000);
+  await makeThing(dead, someone(), 'young');
+  clock.advance(90_500);
+  expect(await dead.waiting()).toEqual({ count: 2, oldestSeconds: 120.5 });
+
+  const { bus } = takingBus();
+  const alive = await stage.open({ bus, now: clock.now });
+  alive.relay();
+  await published(2);
+  expect(await alive.waiting()).toEqual({ count: 0, oldestSeconds: 0 });
+});
+
 test('a change and its event are committed together', async () => {
   const store = await stage.open({ now: () => new Date('2026-01-02T03:04:05.678Z'), trace: () => 'traced' });
   const ada = someone();

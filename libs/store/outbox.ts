@@ -96,6 +96,30 @@ export async function writeSaid(
   return heard;
 }
 
+/** What waits in an outbox. */
+export interface Waiting {
+  /** Events that the bus has not taken; 10,000 stand for as many or more. */
+  count: number;
+  /** How long the oldest of them has been waiting, s; 0 when there is none. */
+  oldestSeconds: number;
+}
+
+const mostCounted = 10_000;
+
+/** Counts what waits, along the index of the leases. */
+export async function waitingIn(outbox: mongoose.Model<OutboxRow>, now: Date): Promise<Waiting> {
+  const [found] = await outbox
+    .aggregate<{ count: number; oldest: Date }>([
+      { $match: { pending: true, lease_until: { $gt: new Date(0) } } },
+      { $sort: { lease_until: 1 } },
+      { $limit: mostCounted },
+      { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$created_at' } } },
+    ])
+    .exec();
+  if (!found) return { count: 0, oldestSeconds: 0 };
+  return { count: found.count, oldestSeconds: Math.max(0, now.getTime() - found.oldest.getTime()) / 1000 };
+}
+
 /** Makes events that were published since then pending again, e.g. because a broker has lost them; gives their number. */
 export async function pendAgain(outbox: mongoose.Model<OutboxRow>, since: Date, now: Date): Promise<number> {
   const { modifiedCount } = await outbox.updateMany(
