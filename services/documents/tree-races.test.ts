@@ -1,0 +1,164 @@
+/** Writers into one tree at the same moment, at two replicas: nothing is lost, nothing hangs in the air, nothing slips past a publish. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Told } from '#libs/testing';
+import { identity } from '../identity/service.ts';
+import type { Node } from './contract.ts';
+import { documents } from './service.ts';
+import type { DocumentRow, NodeRow } from './store/collections.ts';
+import { type House, house, houseOver, type Someone } from './testing/house.ts';
+import { named, outcome, outline, treeOf } from './testing/outline.ts';
+
+let replicas: House[];
+let ada: Someone;
+const rounds = Array.from({ length: 5 }, (_, round) => round);
+
+beforeAll(async () => {
+  const home = await house([identity, documents]);
+  replicas = [home, houseOver({ ...home.here, ...(await home.here.replica()) })];
+  ada = await home.admin();
+  const settings = { settings: { lock_published: true } };
+  await home.here.ask('PATCH', '/organization', { as: ada.as, body: settings });
+}, 60_000);
+afterAll(() => replicas[0]?.here.stop());
+
+/** Asks one of the replicas, in turn. */
+let turn = 0;
+function ask(method: string, path: string, body?: unknown): Promise<Told> {
+  turn += 1;
+  const home = replicas[turn % 2] as House;
+  return home.ask(ada, method, path, body);
+}
+const make = (titles: Parameters<typeof treeOf>[0]) =>
+  (replicas[0] as House).make(ada, { title: 'T', nodes: treeOf(titles) });
+const rowsOf = async (id: string) => {
+  const { db } = (replicas[0] as House).here;
+  const document = await db.collection<DocumentRow>('documents').findOne({ _id: id });
+  return { document, nodes: await db.collection<NodeRow>('nodes').find({ document_id: id }).toArray() };
+};
+
+/** What is true of every tree whatever was done to it: counted right, and every node hangs below one that is there. */
+async function expectSound(id: string): Promise<void> {
+  const { document, nodes } = await rowsOf(id);
+  const bytes = nodes.reduce((sum, { content }) => sum + Buffer.byteLength(content ?? ''), 0);
+  expect([document?.node_count, document?.content_bytes]).toEqual([nodes.length, bytes]);
+  const types = new Map(nodes.map(({ _id, node_type }) => [_id, node_type]));
+  const above = { section: undefined, step: 'section', sub_step: 'step' };
+  for (const { node_type, parent_id } of nodes)
+    expect(parent_id === null ? undefined : (types.get(parent_id) ?? 'nowhere')).toBe(above[node_type]);
+  const shown = (all: readonly Node[]): number => all.reduce((sum, one) => sum + 1 + shown(one.children), 0);
+  const { body } = await ask('GET', id);
+  expect(shown(body.nodes)).toBe(nodes.length);
+}
+
+test('fifty nodes that are added at once are fifty nodes', async () => {
+  const { id } = await make([]);
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, at) =>
+      ask('POST', `${id}/nodes`, { node_type: 'section', title: `${at}`, order: at }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
+  const { body, headers } = await ask('GET', id);
+  expect(body.nodes.map(({ title }: Node) => title)).toEqual(Array.from({ length: 50 }, (_, at) => `${at}`));
+  expect(headers.get('etag')).toBe('"51"');
+  // every writer was told a version of its own
+  expect(new Set(answers.map((one) => one.headers.get('etag'))).size).toBe(50);
+  await expectSound(id);
+}, 30_000);
+
+test.each(rounds)('a parent that is deleted while children are added leaves no orphan (%i)', async () => {
+  const { id, nodes } = await make([['A', ['A1']], 'B']);
+  const parent = named(nodes, 'A').id;
+  const add = () =>
+    ask('POST', `${id}/nodes`, { node_type: 'step', title: 'x', order: 1, parent_id: parent });
+  const [gone, ...added] = await Promise.all([
+    ask('DELETE', `${id}/nodes/${parent}`),
+    ...Array.from({ length: 6 }, add),
+  ]);
+  expect(gone?.status).toBe(204);
+  for (const one of added)
+    expect([
+      [201, undefined],
+      [400, 'node_hierarchy'],
+    ]).toContainEqual(outcome(one));
+  expect(outline((await ask('GET', id)).body.nodes)).toEqual(['B']);
+  await expectSound(id);
+});
+
+test.each(rounds)(
+  'a node that moves while its new parent is deleted goes with it or stays (%i)',
+  async () => {
+    const { id, nodes } = await make([['A', [['A1', ['a']]]], 'B']);
+    const [moved, gone] = await Promise.all([
+      ask('PATCH', `${id}/nodes/${named(nodes, 'A1').id}`, { parent_id: named(nodes, 'B').id }),
+      ask('DELETE', `${id}/nodes/${named(nodes, 'B').id}`),
+    ]);
+    expect(gone.status).toBe(204);
+    const left = outline((await ask('GET', id)).body.nodes);
+    expect(left).toEqual(moved.status === 200 ? ['A'] : [['A', [['A1', ['a']]]]]);
+    await expectSound(id);
+  },
+);
+
+test.each(rounds)('two nodes that change places keep all that is below them (%i)', async () => {
+  const { id, nodes } = await make([
+    ['A', [['A1', ['a']]]],
+    ['B', [['B1', ['b']]]],
+  ]);
+  const at = (title: string) => named(nodes, title).id;
+  const answers = await Promise.all([
+    ask('PATCH', `${id}/nodes/${at('A1')}`, { parent_id: at('B') }),
+    ask('PATCH', `${id}/nodes/${at('B1')}`, { parent_id: at('A') }),
+    ask('PATCH', `${id}/nodes/${at('a')}`, { title: 'a, changed' }),
+    ask('POST', `${id}/nodes/reorder`, { nodes: [{ node_id: at('B'), order: -1 }] }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 204]);
+  expect(outline((await ask('GET', id)).body.nodes)).toEqual([
+    ['B', [['A1', ['a, changed']]]],
+    ['A', [['B1', ['b']]]],
+  ]);
+  await expectSound(id);
+});
+
+test.each(rounds)('a tree that is replaced while it is written to is one of both (%i)', async () => {
+  const { id, nodes } = await make([['A', ['A1']], 'B']);
+  const answers = await Promise.all([
+    ask('PUT', `${id}/nodes`, { nodes: treeOf([['N', ['n']]]) }),
+    ask('POST', `${id}/nodes`, { node_type: 'section', title: 'late', order: 9 }),
+    ask('PATCH', `${id}/nodes/${named(nodes, 'A').id}`, { title: 'changed' }),
+    ask('DELETE', `${id}/nodes/${named(nodes, 'B').id}`),
+  ]);
+  expect(answers[0]?.status).toBe(200);
+  expect(answers[1]?.status).toBe(201);
+  // of the old nodes nothing is left; what came after them may stand beside the new ones
+  const titles = outline((await ask('GET', id)).body.nodes);
+  expect([[['N', ['n']]], [['N', ['n']], 'late']]).toContainEqual(titles);
+  for (const one of answers.slice(2)) expect([200, 204, 404]).toContain(one.status);
+  await expectSound(id);
+});
+
+describe('where published documents are locked', () => {
+  test.each(rounds)('a write that races a publish is in what was published, or refused (%i)', async () => {
+    const { id, nodes } = await make([['A', ['A1']]]);
+    const node = `${id}/nodes/${named(nodes, 'A1').id}`;
+    const [published, ...written] = await Promise.all([
+      ask('POST', `${id}/publish`),
+      ask('PATCH', node, { title: 'changed' }),
+      ...Array.from({ length: 4 }, (_, at) =>
+        ask('POST', `${id}/nodes`, { node_type: 'section', title: `new ${at}`, order: 10 + at }),
+      ),
+    ]);
+    expect(published?.status).toBe(200);
+    const done = written.filter(({ status }) => status < 300);
+    for (const one of written.filter(({ status }) => status >= 300))
+      expect(outcome(one)).toEqual([400, 'document_locked']);
+    // the answer of the publish, what is read now, and what was accepted are the same
+    const { body } = await ask('GET', id);
+    expect(body).toEqual(published?.body);
+    const text = JSON.stringify(body);
+    for (const one of done) expect(text).toContain(`"id":"${one.body.id}"`);
+    expect(text.includes('"title":"changed"')).toBe(written[0]?.status === 200);
+    expect(body.nodes).toHaveLength(1 + done.filter(({ status }) => status === 201).length);
+    await expectSound(id);
+  });
+});
