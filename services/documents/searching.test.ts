@@ -165,6 +165,17 @@ test('pages of what was found hold every document once', async () => {
   }
 });
 
+test('a draft that is deleted takes its words along', async () => {
+  const person = await register(here);
+  const { create, upToDate, counts } = asking(person);
+  const { id } = await create({ title: 'Ephemeral' });
+  await upToDate();
+  expect(await searchRows().countDocuments({ _id: id })).toBe(1);
+  expect((await here.ask('DELETE', `/documents/${id}`, { as: person.key })).status).toBe(204);
+  expect(await searchRows().countDocuments({ _id: id })).toBe(0);
+  expect((await counts('q=ephemeral')).total).toBe(0);
+});
+
 test('what another organization wrote is not found', async () => {
   const [ada, bob] = [asking(await register(here)), asking(await register(here))];
   await ada.create({ title: 'Confidential' });
