@@ -61,7 +61,7 @@ async function told(request: IncomingMessage): Promise<Told> {
   const ask: Ask = {
     parts: parts[0] === 'api' ? parts.slice(2) : parts,
     query: new URLSearchParams(query),
-    body: request.method === 'POST' ? await bodyOf(request) : undefined,
+    body: request.method === 'GET' ? undefined : await bodyOf(request),
     asker,
   };
   return handler(ask);

@@ -10,7 +10,7 @@ const batchLimitMs = 120_000;
 
 /** One request. */
 export interface Asked {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH';
   path: string;
   /** Sent as JSON. */
   body?: unknown;

@@ -8,17 +8,17 @@ import { parseArgs } from 'node:util';
 import { startMongod } from '#libs/store';
 import { facts } from './facts.ts';
 import { measure } from './measure.ts';
-import { headLine, line, page, record } from './report.ts';
+import { headLine, line, page, record, timingLine } from './report.ts';
 import { rows } from './rows.ts';
+import { timings } from './timings.ts';
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, profile: { type: 'string' } },
   allowPositionals: true,
 });
-const chosen = rows.filter(
-  ({ name }) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
-);
-const isWhole = chosen.length === rows.length && !values.quick && values.profile === undefined;
+const isChosen = ({ name }: { name: string }) =>
+  positionals.length === 0 || positionals.some((word) => name.includes(word));
+const isWhole = positionals.length === 0 && !values.quick && values.profile === undefined;
 const batches = values.quick ? 2 : 5;
 const factsAfter = facts(batches);
 const stopping = new AbortController();
@@ -29,12 +29,14 @@ try {
   console.log(headLine());
   const measured = await measure({
     mongoUri: mongod.uri,
-    rows: chosen,
+    rows: rows.filter(isChosen),
+    timings: timings.filter(isChosen),
     batches,
     share: values.quick ? 0.3 : 1,
     signal: stopping.signal,
     ...(values.profile && { profile: resolve(values.profile) }),
     done: (result) => console.log(line(result)),
+    told: (result) => console.log(timingLine(result)),
     leftOut: (name, reason) => console.log(`${name}: left out (${reason})`),
   });
   const after = factsAfter(measured.mongodb);

@@ -4,6 +4,7 @@ import { rssMbOf } from './processes.ts';
 import type { Row, Sample } from './row.ts';
 import { openStage, type Side, type Stage } from './stage.ts';
 import { type Spread, spreadOf } from './statistics.ts';
+import { type Timing, type TimingResult, taken } from './timing.ts';
 
 /** What was measured on one side: CPU time for one, how many there were in a second, and how long 99 of 100 took at most. */
 export interface SideResult {
@@ -25,6 +26,7 @@ export interface Result
 /** Everything that was measured in one run. */
 export interface Measured {
   results: Result[];
+  timings: TimingResult[];
   /** Resident memory after all rows, MB. */
   rssMb: Record<Side, number>;
   mongodb: string;
@@ -34,6 +36,7 @@ export interface Measured {
 export interface Measuring {
   mongoUri: string;
   rows: readonly Row[];
+  timings: readonly Timing[];
   /** Pairs of batches for each row, after a warm-up. */
   batches: number;
   /** Share of the usual batch. */
@@ -44,6 +47,8 @@ export interface Measuring {
   profile?: string;
   /** Told of each row as soon as it is measured. */
   done(result: Result): void;
+  /** Told of each promise as soon as it is measured. */
+  told(result: TimingResult): void;
   /** Told of a row that this machine cannot measure. */
   leftOut?(name: string, reason: string): void;
 }
@@ -59,13 +64,17 @@ export async function measure(of: Measuring): Promise<Measured> {
       results.push(result);
       of.done(result);
     }
-    const { version } = await stage.db.admin().buildInfo();
     const { ours, floor } = stage.programs;
-    return {
-      results,
-      rssMb: { ours: rssMbOf(ours.pid), floor: rssMbOf(floor.pid) },
-      mongodb: String(version),
-    };
+    const rssMb = { ours: rssMbOf(ours.pid), floor: rssMbOf(floor.pid) };
+    const timings: TimingResult[] = [];
+    for (const timing of of.timings) {
+      of.signal?.throwIfAborted();
+      const result = await taken(timing, stage, of.share);
+      timings.push(result);
+      of.told(result);
+    }
+    const { version } = await stage.db.admin().buildInfo();
+    return { results, timings, rssMb, mongodb: String(version) };
   } finally {
     await stage.close();
   }

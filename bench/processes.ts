@@ -14,21 +14,29 @@ const readyWithinMs = 60_000;
 export interface Program {
   origin: string;
   pid: number;
-  /** From the start of the process to its first 200, ms. */
+  /** From the start of the process to its first right answer, ms. */
   readyMs: number;
   stop(): Promise<void>;
 }
 
-/** What to run: `ready` is the path that answers 200 once the program is ready, `flags` are Node's. */
+/** What to run: `ready` is a path that answers once the program is ready, `flags` are Node's. */
 export interface Run {
   file: string;
   ready: string;
+  /** What it answers then; 200 unless said. */
+  readyStatus?: number;
   environment(port: number): Record<string, string>;
   flags?: readonly string[];
 }
 
 /** Starts a program on a free port of loopback and waits until it is ready; rejects with what it printed when it ends. */
-export async function start({ file, ready, environment, flags = [] }: Run): Promise<Program> {
+export async function start({
+  file,
+  ready,
+  readyStatus = 200,
+  environment,
+  flags = [],
+}: Run): Promise<Program> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
@@ -54,18 +62,25 @@ export async function start({ file, ready, environment, flags = [] }: Run): Prom
     stream.on('data', (part: Buffer) => {
       printed = (printed + part).slice(-10_000);
     });
-  const readyMs = await answering(child, origin + ready, startedAt).catch(async (error: unknown) => {
-    await ended(child);
-    throw new Error(`${file} did not become ready:\n${printed}`, { cause: error });
-  });
+  const readyMs = await answering(child, origin + ready, readyStatus, startedAt).catch(
+    async (error: unknown) => {
+      await ended(child);
+      throw new Error(`${file} did not become ready:\n${printed}`, { cause: error });
+    },
+  );
   return { origin, pid: child.pid ?? 0, readyMs, stop: () => ended(child) };
 }
 
-async function answering(child: ChildProcess, url: string, startedAt: number): Promise<number> {
+async function answering(
+  child: ChildProcess,
+  url: string,
+  right: number,
+  startedAt: number,
+): Promise<number> {
   while (child.exitCode === null && child.signalCode === null) {
     const status = await statusOf(url).catch(() => 0);
     const afterMs = performance.now() - startedAt;
-    if (status === 200) return afterMs;
+    if (status === right) return afterMs;
     if (afterMs > readyWithinMs) throw new Error(`${url} does not answer`);
     await pause(4);
   }

@@ -3,6 +3,7 @@ import type { Facts } from './facts.ts';
 import type { Measured, Result } from './measure.ts';
 import type { Side } from './stage.ts';
 import type { Spread } from './statistics.ts';
+import type { TimingResult } from './timing.ts';
 
 const columns = [
   '',
@@ -27,11 +28,21 @@ export function line(result: Result): string {
   return padded(cells(result));
 }
 
+/** A promise in plain numbers in a terminal. */
+export function timingLine(result: TimingResult): string {
+  const [name = '', value, goal, median, measured] = timingCells(result);
+  return `${name.padEnd(widths[0] ?? 0)}${value}, goal ${goal}; median ${median} of ${measured}`;
+}
+
 /** Everything as a page of Markdown. */
-export function page({ results, rssMb }: Measured, facts: Facts): string {
+export function page({ results, timings, rssMb }: Measured, facts: Facts): string {
   const { machine, versions, load } = facts;
   const table = [columns, columns.map(() => '---'), ...results.map(cells)];
-  const remarks = results.flatMap(({ name, remark }) => (remark ? [`- ${name}: ${remark}.`] : []));
+  const heads = ['', 'what counts', 'goal', 'median', 'measured'];
+  const plain = [heads, heads.map(() => '---'), ...timings.map(timingCells)];
+  const remarks = [...results, ...timings].flatMap(({ name, remark }) =>
+    remark ? [`- ${name}: ${remark}.`] : [],
+  );
   return `# Results
 
 ${facts.date} · commit ${facts.commit} · ${machine.system}, ${machine.cores} cores, ${machine.memoryGb} GB · Node ${versions.node}, MongoDB ${versions.mongodb} ·
@@ -42,6 +53,8 @@ whether the median of the CPU ratio meets its goal.
 
 ${table.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
+${plain.map((row) => `| ${row.join(' | ')} |`).join('\n')}
+
 Resident memory after all rows: ours ${Math.round(rssMb.ours)} MB, floor ${Math.round(rssMb.floor)} MB.
 
 ${remarks.join('\n')}
@@ -49,13 +62,16 @@ ${remarks.join('\n')}
 }
 
 /** Everything as JSON, in objects by name. */
-export function record({ results, rssMb }: Measured, facts: Facts): string {
+export function record({ results, timings, rssMb }: Measured, facts: Facts): string {
   const rows = Object.fromEntries(
     results.map(({ name, ...result }) => [name, { ...result, meets: meets(result) ?? null }]),
   );
   const round = (_name: string, value: unknown) =>
     typeof value === 'number' ? Number(value.toPrecision(4)) : value;
-  return `${JSON.stringify({ ...facts, rssMb, rows }, round, 2)}\n`;
+  const plain = Object.fromEntries(
+    timings.map(({ name, ...result }) => [name, { ...result, meets: result.value <= result.goal }]),
+  );
+  return `${JSON.stringify({ ...facts, rssMb, rows, timings: plain }, round, 2)}\n`;
 }
 
 /** Whether a row meets its goal; nothing for one without. */
@@ -75,6 +91,17 @@ function cells(result: Result): string[] {
     rate(result, 'floor'),
     beside ? '' : spread(rateRatio),
     beside || !p99Ratio ? '' : spread(p99Ratio),
+  ];
+}
+
+function timingCells({ name, unit, goal, counts, value, median, measured }: TimingResult): string[] {
+  const meetsGoal = value <= goal ? '✓' : '✗';
+  return [
+    name,
+    `${counts} ${short(value)} ${unit}`,
+    `≤ ${goal} ${unit} ${meetsGoal}`,
+    `${short(median)} ${unit}`,
+    String(measured),
   ];
 }
 

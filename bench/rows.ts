@@ -3,9 +3,9 @@ import type { Row } from './row.ts';
 import { embedding } from './rows/embedding.ts';
 import { events } from './rows/events.ts';
 import { word } from './rows/exporting.ts';
-import { list, readTree, readTreeAgain, readTreeOfBson } from './rows/reading.ts';
+import { list, listOfMillion, readTree, readTreeAgain, readTreeOfBson } from './rows/reading.ts';
 import { noOp, startUp } from './rows/starting.ts';
-import { createDocument, createNode, publish } from './rows/writing.ts';
+import { createDocument, createNode, publish, publishOfOne, updateDocument } from './rows/writing.ts';
 
 /** What `npm run bench` measures. */
 export const rows: readonly Row[] = [
@@ -16,8 +16,11 @@ export const rows: readonly Row[] = [
   readTreeAgain,
   createNode,
   createDocument,
+  updateDocument,
   list,
+  listOfMillion,
   publish,
+  publishOfOne,
   ...embedding,
   word,
   ...events,

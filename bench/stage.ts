@@ -26,6 +26,8 @@ export interface Stage {
   runs: Record<Side, Run>;
   programs: Record<Side, Program>;
   clients: Record<Side, Client>;
+  /** Connections to another program. */
+  connect(origin: string): Client;
   /** The organization that rows may share. */
   home: Organization;
   /** A new organization. */
@@ -78,6 +80,7 @@ export async function openStage(mongoUri: string, profile?: string): Promise<Sta
       runs: { ...runs, ours: elsewhere(runs.ours, await freePort()) },
       programs: { ours, floor },
       clients,
+      connect: client,
       home: await register(),
       register,
       api: async ({ key }, method, path, body) =>
@@ -99,6 +102,8 @@ function servicesOver(uri: string, managementPort: number): Record<string, strin
     ENCRYPTION_KEY: encryptionKey,
     LOG_LEVEL: 'warn',
     REQUESTS_PER_MINUTE: '0',
+    REGISTRATIONS_PER_HOUR: '0',
+    LOGINS_PER_MINUTE: '0',
     EMBED_NOT_FOUND_PER_MINUTE: '0',
     DEFAULT_PLAN: 'scale',
     DRAIN_SECONDS: '1',
@@ -146,6 +151,9 @@ async function registered(ours: Client): Promise<Organization> {
 
 const nodesAtOnce = 10_000;
 
+/** A draft whose words count as up to date: nothing follows behind. */
+const blank = { status: 'draft', published_at: null, stale_at: null };
+
 async function copies(db: Db, id: string, count: number): Promise<string[]> {
   const documents = db.collection<DbRow>('documents');
   const nodes = db.collection<DbRow>('nodes');
@@ -156,9 +164,7 @@ async function copies(db: Db, id: string, count: number): Promise<string[]> {
   for (let at = 0; at < count; ) {
     const chunk = ids.slice(at, at + Math.max(1, Math.floor(nodesAtOnce / (tree.length + 1))));
     at += chunk.length;
-    await documents.insertMany(
-      chunk.map((_id) => ({ ...document, _id, family_id: _id, status: 'draft', published_at: null })),
-    );
+    await documents.insertMany(chunk.map((_id) => ({ ...document, ...blank, _id, family_id: _id })));
     const copied = chunk.flatMap((document_id) => {
       const named = new Map(tree.map(({ _id }) => [_id, newId()]));
       return tree.map((node) => ({

@@ -61,6 +61,24 @@ export function writing(client: Client, db: Db, hearers: number) {
       return { status: 201, text: documentText(document, []), headers: { ETag: '"1"' } };
     },
 
+    /** One row and no event again: the update finds the version that was read, or is tried again. */
+    updateDocument: async ({ parts: [, _id = ''], body, asker: { organization_id } }) => {
+      for (;;) {
+        const before = await documents.findOne({ _id, organization_id });
+        if (!before) throw new Error('There is no such document');
+        const { row_version } = before;
+        const change = { ...body, updated_at: new Date(), row_version: row_version + 1 };
+        const found = await documents.updateOne({ _id, organization_id, row_version }, { $set: change });
+        if (found.matchedCount === 0) continue;
+        const document = { ...before, ...change };
+        const rows = await nodes.find({ document_id: _id }).toArray();
+        const after = await documents.findOne({ _id, organization_id });
+        if (after?.row_version !== document.row_version) throw new Error('It changed meanwhile');
+        const headers = { ETag: `"${document.row_version}"` };
+        return { status: 200, text: documentText(document, rows), headers };
+      }
+    },
+
     createNode: async ({ parts: [, document_id = ''], body, asker: { organization_id, user_id } }) => {
       const { parent_id, node_type, title, order } = body;
       const { node, row_version } = await transacted(client, async (session) => {

@@ -3,10 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '#libs/contract';
 import type { Row as DbRow } from '../floor/answering.ts';
 import type { Asked } from '../load.ts';
-import { fineCpuMsOf } from '../processes.ts';
-import { httpRow, type Row, type Sample } from '../row.ts';
-import type { Organization, Side, Stage } from '../stage.ts';
-import { spreadOf } from '../statistics.ts';
+import { httpRow, type Row } from '../row.ts';
+import type { Organization, Stage } from '../stage.ts';
+import { twinRow } from '../twins.ts';
 import { bigDocument, smallDocument } from './trees.ts';
 
 const page = '?format=html';
@@ -113,13 +112,7 @@ async function pathsOf(stage: Stage): Promise<Paths> {
   };
 }
 
-const slices = 20;
-const slice = 40;
-
-/**
- * Two kinds of requests against each other, both answered by ours. They take turns in small slices, because a few percent
- * between them count, and what else the machine does changes more than that from one second to the next.
- */
+/** A link that does not open, or opens, against another. */
 function oursAgainstOurs(
   name: string,
   goal: number,
@@ -127,51 +120,20 @@ function oursAgainstOurs(
   other: keyof Paths,
   form: '' | typeof page,
 ): Row {
-  return {
+  return twinRow({
     name,
     goal,
-    remark: `floor: ours too, ${other}`,
-    unit: 'request',
-    async prepare(stage, share) {
+    against: other,
+    async prepare(stage) {
       const paths = await pathsOf(stage);
-      const { pid } = stage.programs.ours;
       const asked = (kind: keyof Paths): Asked => ({
         method: 'GET',
         path: paths[kind] + form,
         status: kind === 'known' ? 200 : 404,
       });
-      const kinds: Record<Side, Asked> = { ours: asked(one), floor: asked(other) };
-      const turns = Math.max(1, Math.round(slices * share));
-      const measured = async (side: Side): Promise<Sample> => {
-        const cpuBefore = fineCpuMsOf(pid);
-        const startedAt = performance.now();
-        await stage.clients.ours.load(slice, () => kinds[side]);
-        const wallMs = performance.now() - startedAt;
-        return { count: slice, wallMs, cpuMs: fineCpuMsOf(pid) - cpuBefore };
-      };
-      let pair: Record<Side, Sample[]> = { ours: [], floor: [] };
-      return {
-        // both halves of a pair are measured when the first is asked for
-        async batch(side) {
-          if (side === 'ours') {
-            pair = { ours: [], floor: [] };
-            for (let turn = 0; turn < turns; turn += 1)
-              for (const next of turn % 2 === 0 ? sides : sides.toReversed())
-                pair[next].push(await measured(next));
-          }
-          return middleOf(pair[side]);
-        },
-      };
+      return [asked(one), asked(other)];
     },
-  };
-}
-
-const sides: readonly Side[] = ['ours', 'floor'];
-
-/** The slice in the middle: a garbage collection falls into one slice and not into the next. */
-function middleOf(samples: readonly Sample[]): Sample {
-  const of = (value: (sample: Sample) => number) => spreadOf(samples.map(value)).median;
-  return { count: slice, wallMs: of(({ wallMs }) => wallMs), cpuMs: of(({ cpuMs }) => cpuMs) };
+  });
 }
 
 const causes = ['no token at all', 'another slug', 'no slug', 'deleted', 'archived'] as const;

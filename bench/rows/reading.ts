@@ -1,7 +1,8 @@
 /** Reading: a tree, a page of a long list. */
 import type { Row as DbRow } from '../floor/answering.ts';
 import { httpRow } from '../row.ts';
-import type { Stage } from '../stage.ts';
+import type { Organization, Stage } from '../stage.ts';
+import { twinRow } from '../twins.ts';
 import { bigDocument } from './trees.ts';
 
 const treeRequests = 200;
@@ -28,6 +29,7 @@ function coldReads(stage: Stage, ids: readonly string[]) {
 /** A tree that is in no cache. */
 export const readTree = httpRow({
   name: 'read a 200-node tree, cold',
+  remark: 'floor: rich text kept as JSON text, as ours keeps it',
   requests: treeRequests,
   floor: 'readTree',
   same: 'text',
@@ -55,6 +57,8 @@ export const readTreeOfBson = httpRow({
 /** One tree, again and again. */
 export const readTreeAgain = httpRow({
   name: 'read a 200-node tree, unchanged',
+  goal: 0.35,
+  remark: 'ours has its bytes in memory',
   requests: treeRequests,
   floor: 'readTree',
   same: 'text',
@@ -63,6 +67,14 @@ export const readTreeAgain = httpRow({
     return async () => () => ({ method: 'GET', path: `/api/v1/documents/${id}`, key: home.key });
   },
 });
+
+/** An organization with so many documents without nodes. */
+export async function library(stage: Stage, documents: number) {
+  const house = await stage.register();
+  const { id, organization_id } = await stage.api(house, 'POST', '/documents', { title: 'One of many' });
+  const ids = await stage.copies(id, Math.max(60, Math.round(documents)));
+  return { house, ids, organization_id: String(organization_id) };
+}
 
 const listed = 100_000;
 
@@ -74,9 +86,26 @@ export const list = httpRow({
   floor: 'list',
   same: 'text',
   async prepare(stage, share) {
-    const { key, ...more } = await stage.register();
-    const { id } = await stage.api({ key, ...more }, 'POST', '/documents', { title: 'One of many' });
-    await stage.copies(id, Math.max(60, listed * Math.min(1, share)));
-    return async () => () => ({ method: 'GET', path: '/api/v1/documents?limit=50', key });
+    const { house } = await library(stage, listed * Math.min(1, share));
+    return async () => () => ({ method: 'GET', path: '/api/v1/documents?limit=50', key: house.key });
+  },
+});
+
+/** The length of a list must not matter. */
+export const listOfMillion = twinRow({
+  name: 'list 50 of 1,000,000 against 50 of 1,000',
+  goal: 1.2,
+  against: 'in an organization of 1,000 documents',
+  async prepare(stage, share) {
+    const [large, small] = [
+      await library(stage, 1_000_000 * Math.min(1, share)),
+      await library(stage, 1_000),
+    ];
+    const page = ({ house }: { house: Organization }) => ({
+      method: 'GET' as const,
+      path: '/api/v1/documents?limit=50',
+      key: house.key,
+    });
+    return [page(large), page(small)];
   },
 });

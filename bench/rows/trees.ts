@@ -38,6 +38,28 @@ export const smallDocument = {
   })),
 };
 
+/** A document of 10,000 nodes, the most there may be: 100 sections of 9 steps of 10 sub-steps, each with about 1 KB of rich text. */
+export const hugeDocument = {
+  title: 'A procedure of 10,000 nodes',
+  version: '1.0',
+  department: 'Operations',
+  nodes: many(100, (section) => ({
+    node_type: 'section',
+    title: `Section ${section}`,
+    content: richText(section),
+    children: many(9, (step) => ({
+      node_type: 'step',
+      title: `Step ${section}.${step}`,
+      content: richText(step),
+      children: many(10, (sub) => ({
+        node_type: 'sub_step',
+        title: `Sub-step ${section}.${step}.${sub}`,
+        content: richText(sub),
+      })),
+    })),
+  })),
+};
+
 function many<T>(count: number, make: (number: number) => T): T[] {
   return Array.from({ length: count }, (_, at) => make(at + 1));
 }

@@ -45,23 +45,65 @@ export const createNode = httpRow({
   },
 });
 
-/** A draft of ten nodes, with its event through the outbox to whoever hears it. */
-export const publish = httpRow({
-  name: 'publish (10 nodes)',
-  goal: 1.3,
-  remark: 'with its event: outbox, bus, every service that hears it',
-  requests: 500,
-  floor: 'publish',
+/** The title of a document of ten nodes, all of which are answered. */
+export const updateDocument = httpRow({
+  name: 'change a document (PATCH, 10 nodes)',
+  goal: 2.5,
+  remark: 'floor: one conditional update, no transaction',
+  requests: 800,
+  floor: 'updateDocument',
   same: 'shape',
   async prepare({ home, api, copies }) {
     const { id } = await api(home, 'POST', '/documents', smallDocument);
-    return async (_side, count) => {
-      const drafts = await copies(id, count);
-      return (i) => ({ method: 'POST', path: `/api/v1/documents/${drafts[i]}/publish`, key: home.key });
+    const ids = await copies(id, documentsWrittenTo);
+    return async () => (i) => {
+      const body = { title: `A procedure, changed for the ${i}th time` };
+      return { method: 'PATCH', path: `/api/v1/documents/${ids[i % ids.length]}`, body, key: home.key };
     };
   },
-  async settled({ db }, side) {
-    const outbox = db.collection(side === 'ours' ? 'documents_outbox' : 'floor_outbox');
-    return (await outbox.findOne({ pending: true })) === null;
-  },
 });
+
+const organizations = 32;
+
+/** A draft of ten nodes, with its event through the outbox to whoever hears it; in turn of so many organizations. */
+function publishOf(name: string, goal: number, count: number) {
+  return httpRow({
+    name,
+    goal,
+    remark: 'with its event: outbox, bus, every service that hears it',
+    requests: 512,
+    floor: 'publish',
+    same: 'shape',
+    async prepare(stage) {
+      const houses: { key: string; draft: string }[] = [];
+      while (houses.length < count) {
+        const house = await stage.register();
+        const { id } = await stage.api(house, 'POST', '/documents', smallDocument);
+        houses.push({ key: house.key, draft: id });
+      }
+      return async (_side, requests) => {
+        const each = Math.ceil(requests / houses.length);
+        const drafts = await Promise.all(houses.map(({ draft }) => stage.copies(draft, each)));
+        return (i) => {
+          const house = i % houses.length;
+          const id = drafts[house]?.[Math.floor(i / houses.length)];
+          return {
+            method: 'POST',
+            path: `/api/v1/documents/${id}/publish`,
+            key: houses[house]?.key ?? '',
+          };
+        };
+      };
+    },
+    async settled({ db }, side) {
+      const outbox = db.collection(side === 'ours' ? 'documents_outbox' : 'floor_outbox');
+      return (await outbox.findOne({ pending: true })) === null;
+    },
+  });
+}
+
+/** Publishing as it comes. */
+export const publish = publishOf(`publish (10 nodes), ${organizations} organizations`, 1.3, organizations);
+
+/** The same where all meet in one organization's rows. */
+export const publishOfOne = publishOf('publish (10 nodes), one organization', 1.5, 1);

@@ -1,0 +1,64 @@
+/** Rows that set two kinds of requests against each other, both answered by ours: no floor could tell whether they cost the same. */
+import type { Asked, Requests } from './load.ts';
+import { fineCpuMsOf } from './processes.ts';
+import type { Row, Sample } from './row.ts';
+import type { Side, Stage } from './stage.ts';
+import { spreadOf } from './statistics.ts';
+
+const slices = 20;
+const slice = 40;
+const sides: readonly Side[] = ['ours', 'floor'];
+
+/** A row of two kinds of requests. */
+export interface TwinRow {
+  name: string;
+  goal: number;
+  /** What the second kind is, which stands where the floor does elsewhere. */
+  against: string;
+  prepare(stage: Stage, share: number): Promise<readonly [Asked, Asked]>;
+}
+
+/**
+ * Declares a row of two kinds. They take turns in small slices, because a few percent between them count, and what else the
+ * machine does changes more than that from one second to the next.
+ */
+export function twinRow({ name, goal, against, prepare }: TwinRow): Row {
+  return {
+    name,
+    goal,
+    remark: `floor: ours too, ${against}`,
+    unit: 'request',
+    async prepare(stage, share) {
+      const [one, other] = await prepare(stage, share);
+      const { pid } = stage.programs.ours;
+      const kinds: Record<Side, Requests> = { ours: () => one, floor: () => other };
+      const turns = Math.max(1, Math.round(slices * share));
+      const measured = async (side: Side): Promise<Sample> => {
+        const cpuBefore = fineCpuMsOf(pid);
+        const startedAt = performance.now();
+        await stage.clients.ours.load(slice, kinds[side]);
+        const wallMs = performance.now() - startedAt;
+        return { count: slice, wallMs, cpuMs: fineCpuMsOf(pid) - cpuBefore };
+      };
+      let pair: Record<Side, Sample[]> = { ours: [], floor: [] };
+      return {
+        // both halves of a pair are measured when the first is asked for
+        async batch(side) {
+          if (side === 'ours') {
+            pair = { ours: [], floor: [] };
+            for (let turn = 0; turn < turns; turn += 1)
+              for (const next of turn % 2 === 0 ? sides : sides.toReversed())
+                pair[next].push(await measured(next));
+          }
+          return middleOf(pair[side]);
+        },
+      };
+    },
+  };
+}
+
+/** The slice in the middle: a garbage collection falls into one slice and not into the next. */
+function middleOf(samples: readonly Sample[]): Sample {
+  const of = (value: (sample: Sample) => number) => spreadOf(samples.map(value)).median;
+  return { count: slice, wallMs: of(({ wallMs }) => wallMs), cpuMs: of(({ cpuMs }) => cpuMs) };
+}
