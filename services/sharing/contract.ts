@@ -13,6 +13,7 @@ import {
   timestamp,
 } from '#libs/contract';
 import { documentNodes, documentStates } from '../documents/contract.ts';
+import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
 import { member, organizationProfiles, principalViews } from '../identity/contract.ts';
 
 // ── Problems ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -152,7 +153,7 @@ export const sharingContract = contract({
   sentence: 'Public links to published documents.',
   operations: [createShareToken, getShareToken, deleteShareToken, embedDocument],
   says: [],
-  hears: [],
+  hears: [DocumentArchived, DocumentDeleted],
   owns: ['share_tokens'],
   views: [],
   reads: [...principalViews, organizationProfiles, documentStates, documentNodes],

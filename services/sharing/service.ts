@@ -5,6 +5,7 @@ import { integer, service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
 import { sharingContract } from './contract.ts';
 import { embedding } from './embedding.ts';
+import { forgetting } from './forgetting.ts';
 import { links } from './links.ts';
 import { notFoundLimit } from './not-found-limit.ts';
 import { tokenFrom } from './rules.ts';
@@ -38,6 +39,7 @@ export const sharing = service({
           }),
         }),
       ],
+      listeners: forgetting({ store, sharing: rows }),
       authenticate: principalFrom(store, now),
     };
   },

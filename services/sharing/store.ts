@@ -123,6 +123,13 @@ export function sharingStore(store: Store) {
       }
     },
 
+    /** Forgets the token of a document's family if it was made before an archiving: then it can never open anything again. */
+    async forgetDead({ organization_id, tx }: Acting, document: DocumentState): Promise<void> {
+      const { family_id, share_epoch } = document;
+      const dead = { organization_id, family_id, share_epoch: { $lt: share_epoch } };
+      await rows.deleteOne(dead, tx ? { session: tx.session } : {});
+    },
+
     /** Forgets the token of a family, if there is one. */
     async drop({ organization_id }: Acting, family_id: string): Promise<void> {
       await rows.deleteOne({ organization_id, family_id });
