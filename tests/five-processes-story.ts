@@ -74,18 +74,29 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     expect(Object.keys(embed)).toEqual(['id', 'title', 'version', 'department', 'status', 'nodes']);
   }, 60_000);
 
-  test('a public link answers while documents is down, and what is down says when to try again', async () => {
+  test('a public link opens while documents, identity and export are down, and what is down says when to try again', async () => {
     const as = ada.key;
-    const made = await ask('POST', '/documents', { as, body: { title: 'Closing the till' } });
+    const nodes = [{ node_type: 'section', title: 'Count the cash' }];
+    const made = await ask('POST', '/documents', { as, body: { title: 'Closing the till', nodes } });
     await ask('POST', `/documents/${made.body.id}/publish`, { as });
     const link = (await ask('POST', `/documents/${made.body.id}/share-token`, { as })).body;
-    const documents = five.services.find(({ name }) => name === 'documents');
-    documents?.process.kill('SIGTERM');
-    expect(await documents?.exited).toBe(0);
-    expect((await ask('GET', `/embed/${link.org_slug}/${link.token}`)).body.title).toBe('Closing the till');
-    const down = await ask('GET', '/documents', { as });
-    expect([down.status, down.body.code]).toEqual([503, 'unavailable']);
-    expect(down.headers.get('retry-after')).toBe('2');
+    for (const name of ['documents', 'identity', 'export']) {
+      const service = five.services.find((one) => one.name === name);
+      service?.process.kill('SIGTERM');
+      expect([name, await service?.exited]).toEqual([name, 0]);
+    }
+    // nobody has opened it before: nothing of it is in any memory
+    const path = `/embed/${link.org_slug}/${link.token}`;
+    const { body } = await ask('GET', path);
+    expect([body.title, body.nodes[0].title]).toEqual(['Closing the till', 'Count the cash']);
+    const page = Buffer.from((await ask('GET', `${path}?format=html`)).bytes).toString();
+    expect(page).toContain('<span>Count the cash</span></h2>');
+    expect((await ask('GET', `/embed/${link.org_slug}/nothing`)).status).toBe(404);
+    for (const gone of ['/documents', '/me', '/templates']) {
+      const down = await ask('GET', gone, { as });
+      expect([gone, down.status, down.body.code]).toEqual([gone, 503, 'unavailable']);
+      expect(down.headers.get('retry-after')).toBe('2');
+    }
   }, 30_000);
 
   test('at SIGTERM every process ends with exit code 0', async () => {

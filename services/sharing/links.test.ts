@@ -34,12 +34,6 @@ const embed = (token: string, slug = ada.slug) => here.ask('GET', `/embed/${slug
 const rowsOf = (family_id: string) =>
   here.db.collection('share_tokens').find({ organization_id: ada.organizationId, family_id }).toArray();
 
-/** What documents writes when a published document is archived; no operation does that yet. */
-async function archive(id: string): Promise<void> {
-  const archived = { $set: { status: 'archived' }, $inc: { row_version: 1, share_epoch: 1 } };
-  await here.db.collection<{ _id: string }>('documents').updateOne({ _id: id }, archived);
-}
-
 describe('creating', () => {
   test('a published document gets a token of exactly the specified fields', async () => {
     const id = await published();
@@ -136,40 +130,6 @@ describe('ending', () => {
     expect((await embed(token)).status).toBe(404);
     expect((await shown(id)).body).toBeNull();
     expect((await gone()).status).toBe(204);
-  });
-
-  test('archiving kills the link for good', async () => {
-    const id = await published();
-    const { token } = (await share(id)).body;
-    await archive(id);
-    expect((await embed(token)).status).toBe(404);
-    expect((await shown(id)).body).toBeNull();
-    expect((await share(id)).body.code).toBe('document_not_published');
-  });
-
-  test('a family that is published again after archiving gets a new token', async () => {
-    const id = await published();
-    const { token } = (await share(id)).body;
-    await archive(id);
-    const rows = here.db.collection<{ _id: string }>('documents');
-    await rows.updateOne({ _id: id }, { $set: { status: 'published' }, $inc: { row_version: 1 } });
-    expect((await embed(token)).status).toBe(404);
-    expect((await shown(id)).body).toBeNull();
-    const fresh = await share(id);
-    expect(fresh.status).toBe(201);
-    expect(fresh.body.token).not.toBe(token);
-    expect((await embed(fresh.body.token)).status).toBe(200);
-  });
-
-  test('a draft of the same family does not end the link of the published version', async () => {
-    const id = await published();
-    const { token } = (await share(id)).body;
-    const revision = await draft();
-    const rows = here.db.collection<{ _id: string }>('documents');
-    await rows.updateOne({ _id: revision }, { $set: { family_id: id, parent_doc_id: id } });
-    const asked = await here.ask('DELETE', `/documents/${revision}/share-token`, { as: ada.key });
-    expect(asked.status).toBe(204);
-    expect((await embed(token)).status).toBe(200);
   });
 });
 
