@@ -162,11 +162,13 @@ test('a node is reached by its number and by its id as JSON tells it', async () 
   });
 }, 60_000);
 
-test('another site may frame the page until the organization names others', async () => {
+test('another site may frame the page as the docs say, until the organization names others', async () => {
   const { here, ada } = stage;
+  const docs = readFileSync(new URL('../../docs/embedding.md', import.meta.url), 'utf8');
+  const [snippet = ''] = /<iframe.*<\/iframe>/s.exec(docs) ?? [];
   const site = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/html');
-    response.end(`<iframe src="${links.sop}" width="400" height="600"></iframe>`);
+    response.end(snippet.replace(/src="[^"]*"/, `src="${links.sop}?format=html"`));
   });
   site.listen(0, '127.0.0.1');
   await once(site, 'listening');
