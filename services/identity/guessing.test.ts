@@ -15,6 +15,11 @@ test.each(['password1234', 'qwertyuiop123', 'ada.lovelace@example.com', 'passwor
   },
 );
 
+test('a password that is the address of its owner is refused, however long it is', () => {
+  const email = `${randomBytes(20).toString('hex')}@example.com`;
+  expect(() => refuse(email, [email], 'body/password')).toThrow();
+});
+
 test('a password that is hard to guess may pass, short or long', () => {
   for (const bytes of [9, 24, 190])
     expect(() => refuse(randomBytes(bytes).toString('base64'), [], 'body/password')).not.toThrow();
