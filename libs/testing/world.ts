@@ -5,6 +5,7 @@ import type { Contract } from '#libs/contract';
 import { memoryBus, topologyOf } from '#libs/events';
 import { type AnyService, newLog, start } from '#libs/service';
 import { makeView } from '#libs/store';
+import { type SecretWatch, secretWatch } from './secrets.ts';
 import { testMongo } from './servers.ts';
 
 /** A request to the world. */
@@ -33,11 +34,24 @@ export interface World {
   db: mongoose.mongo.Db;
   /** Asks the API; paths start behind `/api/v1` unless they start with `/embed`. */
   ask(method: string, path: string, asked?: Asked): Promise<Told>;
+  /** What the services have logged so far, whatever the level. */
+  logged(): LogLine[];
+  /** The secrets that must not be logged: all that were sent or given through `ask`, and those of the settings. */
+  secrets: SecretWatch;
   /** Stops the services, and starts them again over the same database. */
   restart(): Promise<void>;
   /** Starts the same services once more over the same database, with a bus of their own; stops with the world. */
   replica(): Promise<Pick<World, 'ask'>>;
+  /** Stops everything; rejects when a secret was logged. */
   stop(): Promise<void>;
+}
+
+/** A line of the log. */
+export interface LogLine {
+  level: number;
+  msg?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into lines of every shape
+  [field: string]: any;
 }
 
 /** The operator's token in every world. */
@@ -58,7 +72,6 @@ export async function world(of: {
     PORT: '0',
     MANAGEMENT_PORT: '0',
     HOST: '127.0.0.1',
-    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     REQUESTS_PER_MINUTE: '0',
     REGISTRATIONS_PER_HOUR: '0',
@@ -71,6 +84,14 @@ export async function world(of: {
     WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',
     ...of.environment,
   };
+  const secrets = secretWatch();
+  for (const key of environment.ENCRYPTION_KEY.split(',')) secrets.know(key);
+  for (const secret of [environment.OPS_TOKEN, new URL(uri).password]) secrets.know(secret);
+  const lines: string[] = [];
+  const to = { write: (line: string) => void lines.push(line) };
+  const shown = process.env.TEST_LOG_LEVEL;
+  // everything is kept, and looked through at the end; a person at the terminal may see some of it
+  const log = newLog({ level: 'trace', format: 'json', to: shown ? withShown(to, shown) : to });
   const begin = () =>
     start({
       ...of,
@@ -78,20 +99,30 @@ export async function world(of: {
       apiPrefix: '/api/v1',
       // services that are not in the world would be missed otherwise
       ...(!('AMQP_URL' in environment) && { bus: memoryBus(topologyOf(of.contracts)) }),
-      log: newLog({ level: environment.LOG_LEVEL, format: 'pretty' }),
+      log,
     });
   // services wait for the views that they read: those of services that are not here have no rows
   const here = of.services.map(({ contract }) => contract);
   const owned = new Set(here.flatMap(({ views }) => views));
   const absent = here.flatMap(({ reads }) => reads).filter((view) => !owned.has(view));
   for (const view of absent) await makeView(client.db(), view);
+  /** Asks an origin; what is secret in it is remembered. */
+  const watched = async (origin: string, ...[method, path, asked]: Parameters<World['ask']>) => {
+    secrets.know(asked?.as);
+    secrets.knowWithin(asked?.body);
+    const told = await ask(origin, method, path, asked);
+    secrets.knowWithin(told.body);
+    return told;
+  };
   let started = await begin();
   const replicas: { stop(): Promise<void> }[] = [];
   const made: World = {
     origin: `http://127.0.0.1:${started.port}`,
     management: `http://127.0.0.1:${started.managementPort}`,
     db: client.db(),
-    ask: (method, path, asked) => ask(made.origin, method, path, asked),
+    secrets,
+    logged: () => lines.map((line) => JSON.parse(line)),
+    ask: (...of) => watched(made.origin, ...of),
     async restart() {
       await started.stop();
       started = await begin();
@@ -101,17 +132,32 @@ export async function world(of: {
     async replica() {
       const replica = await begin();
       replicas.push(replica);
-      return { ask: (method, path, asked) => ask(`http://127.0.0.1:${replica.port}`, method, path, asked) };
+      return { ask: (...of) => watched(`http://127.0.0.1:${replica.port}`, ...of) };
     },
     async stop() {
       await Promise.all([started, ...replicas].map((one) => one.stop()));
       await client.db().dropDatabase();
       await client.close();
       await mongo.stop();
+      const found = secrets.foundIn(lines);
+      if (found.length > 0) throw new Error(`Secrets were logged:\n${found.join('')}`);
     },
   };
   return made;
 }
+
+/** Shows lines from a level on, too. */
+function withShown(to: { write(line: string): void }, level: string) {
+  const least = levels[level] ?? 0;
+  return {
+    write(line: string) {
+      to.write(line);
+      if (JSON.parse(line).level >= least) process.stderr.write(line);
+    },
+  };
+}
+
+const levels: Record<string, number> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, silent: 99 };
 
 async function ask(
   origin: string,
