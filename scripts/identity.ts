@@ -1,4 +1,5 @@
 /** What operators do with identity: `npm run identity -- rotate-keys`, with MONGODB_URI and ENCRYPTION_KEY as identity has them. */
+import { newLog, securityLog } from '#libs/service';
 import { identity } from '../services/identity/service.ts';
 import { signing } from '../services/identity/signing-keys.ts';
 import { sealedPrivate } from '../services/identity/store/collections.ts';
@@ -16,8 +17,9 @@ const store = await ownedStore(identity, { MONGODB_URI, ENCRYPTION_KEY });
 try {
   const sealing = store.sealing(sealedPrivate);
   const now = () => new Date();
-  const keys = signing({ credentials: credentials(store), sealing, now, lifeSeconds: 900 });
-  const kid = await keys.rotate();
+  const audited = securityLog(newLog({ level: 'info', format: 'json' }));
+  const keys = signing({ credentials: credentials(store), sealing, audited, now, lifeSeconds: 900 });
+  const kid = await keys.rotate('operator');
   console.log(
     `The new signing key ${kid} is published; it signs in a minute. Tokens of the old one stay valid until they expire.`,
   );

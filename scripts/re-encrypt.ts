@@ -1,5 +1,5 @@
 /** Seals anew, with the first key of ENCRYPTION_KEY, what services keep sealed: `npm run re-encrypt -- <service>…`. */
-import { sentenceOf } from '#libs/service';
+import { newLog, securityLog, sentenceOf, unasked } from '#libs/service';
 import type { Resealed } from '#libs/store';
 import { services } from '../services/services.ts';
 import { ownedStore, type StoreSettings } from './owned-store.ts';
@@ -26,12 +26,17 @@ if (!MONGODB_URI || !ENCRYPTION_KEY || (asked.length > 0 && chosen.length < aske
 }
 
 async function sealAnew(settings: StoreSettings): Promise<void> {
+  const audited = securityLog(newLog({ level: 'info', format: 'json' }));
   let unopened = 0;
   let isDone = true;
   for (const service of chosen) {
     const store = await ownedStore(service, settings);
     const results = await store.reseal().finally(() => store.close());
-    for (const result of results) tell(service.contract.name, result);
+    for (const result of results) {
+      tell(service.contract.name, result);
+      const { collection, field, count } = result;
+      if (count > 0) audited(unasked('secrets.reseal', 'operator', { collection, field, count }));
+    }
     unopened += results.reduce((sum, result) => sum + result.unopened.length, 0);
     isDone &&= results.every(({ goesOn }) => !goesOn);
   }

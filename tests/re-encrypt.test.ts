@@ -130,6 +130,13 @@ test('from an old key to a new one without a pause: nothing is lost, and the old
     expect.stringContaining('signing_keys.sealed_private'),
   ]);
   expect(text).toMatch(/^webhook-delivery +webhook_configs\.secrets\.sealed +1 sealed anew$/m);
+  const audited = text.split('\n').filter((line) => line.includes('"audit":true'));
+  expect(audited.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({
+      ...{ event: 'secrets.reseal', actor_id: 'operator', outcome: 'done' },
+      ...{ collection: 'webhook_configs', field: 'secrets.sealed', count: 1 },
+    }),
+  );
   expect(await sealedWith(old)).toBe(0);
 
   await restart(young);

@@ -39,6 +39,8 @@ export interface Operation<
   readonly secrets?: readonly string[];
   /** Whether those who prefer HTML get problems as pages too; its handler says how they look. */
   readonly problemPages?: boolean;
+  /** What the security log calls it, if an auditor asks about it: each request leaves a line, e.g. `api_key.make`. */
+  readonly audit?: string;
   /** Problems of this operation beside those that the protocol makes. */
   readonly problems: readonly ProblemKind[];
 }

@@ -22,6 +22,11 @@ export interface Principal extends Acting {
   readonly key_id: string | null;
 }
 
+/** What the security log says of a request beside who asked for what: ids, roles, names of fields. Never a secret. */
+export type Facts = Readonly<
+  Record<string, string | number | boolean | null | undefined | readonly string[]>
+>;
+
 /** What a request says beside its parameters and body. */
 export interface Call {
   readonly requestId: string;
@@ -33,6 +38,8 @@ export interface Call {
   readonly prefersHtml: boolean;
   /** Whether the client says that it has the answer with this ETag already (`If-None-Match`). */
   has(etag: string): boolean;
+  /** Adds facts to the line of the security log, where the operation leaves one. */
+  note(facts: Facts): void;
 }
 
 /** What a handler gets. */

@@ -6,6 +6,7 @@ export {
   type Asked,
   answer,
   type Call,
+  type Facts,
   type Handled,
   handle,
   type Principal,

@@ -11,8 +11,8 @@ import {
   Unauthenticated,
 } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { namesTag, strongTags } from './etag.ts';
-import type { Again, Asked, Call, Handled, Principal } from './handle.ts';
+import { callOf, type Trail } from './call.ts';
+import type { Again, Asked, Call, Facts, Handled, Principal } from './handle.ts';
 import { type Parsed, parseRequest } from './request.ts';
 import type { Bucket } from './token-bucket.ts';
 import { problemOf, type Rendered, render, send, sendProblem } from './write.ts';
@@ -29,6 +29,8 @@ export interface Done {
   problem?: string;
   /** What went wrong on our side, if it did. */
   error?: unknown;
+  /** What the security log is to say of it, if anything. */
+  audit?: { event: string; outcome: string; address: string; facts: Facts };
 }
 
 /** What a service's routes need. */
@@ -79,13 +81,15 @@ async function serve(
   const startedAt = performance.now();
   const { operation } = handled;
   const requestId = String(response.getHeader('X-Request-Id'));
-  const call = callOf(request, requestId);
+  const trail: Trail = { facts: {}, replayed: false };
+  const call = callOf(request, requestId, trail);
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
   try {
-    principal = operation.access.authenticated ? await admit(of, operation, request) : undefined;
+    principal = operation.access.authenticated ? await recognize(of, request) : undefined;
+    if (principal) await admit(of, operation, principal);
     const parsed = await parseRequest(operation, request, response);
-    await send(request, response, await answered(of, handled, principal, parsed, request, call));
+    await send(request, response, await answered(of, handled, principal, parsed, request, call, trail));
   } catch (error) {
     failure = failureOf(error, known);
     const { problem } = failure;
@@ -100,19 +104,30 @@ async function serve(
     principal,
     ...(failure && { problem: failure.problem.kind.code }),
     ...(failure?.error !== undefined && { error: failure.error }),
+    ...(operation.audit !== undefined && {
+      audit: {
+        event: operation.audit,
+        outcome: failure?.problem.kind.code ?? (trail.replayed ? 'replayed' : 'done'),
+        address: request.ip ?? '',
+        facts: trail.facts,
+      },
+    }),
   });
 }
 
-/** The principal, if it may call the operation. */
-async function admit(of: Routes, operation: AnyOperation, request: Request): Promise<Principal> {
+async function recognize(of: Routes, request: Request): Promise<Principal> {
   const [, token] = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
   const principal = token === undefined ? undefined : await of.authenticate(token);
   if (!principal) throw Unauthenticated();
+  return principal;
+}
+
+/** Rejects when a principal may not call the operation, or not so often. */
+async function admit(of: Routes, operation: AnyOperation, principal: Principal): Promise<void> {
   const waitS = of.limit?.(`${principal.organization_id}/${principal.key_id ?? principal.user_id}`) ?? 0;
   if (waitS > 0) throw TooManyRequests(undefined, { headers: { 'Retry-After': String(waitS) } });
   const refused = await operation.access.permits(principal);
   if (refused) throw refused;
-  return principal;
 }
 
 async function answered(
@@ -122,12 +137,15 @@ async function answered(
   parsed: Parsed,
   request: Request,
   call: Call,
+  trail: Trail,
 ): Promise<Rendered> {
   const { operation } = handled;
   const { params, query, body } = parsed;
   const shown = (result: unknown) => render(operation.status, result, request);
-  const run = async (actor: Principal | undefined) =>
-    shown(await handled.run({ actor, params, query, body, call }));
+  const run = async (actor: Principal | undefined) => {
+    trail.facts = {};
+    return shown(await handled.run({ actor, params, query, body, call }));
+  };
   const key = operation.method === 'post' && principal ? idempotencyKey(request) : undefined;
   if (key === undefined || !principal) return run(principal);
 
@@ -146,6 +164,7 @@ async function answered(
     return { status, headers, body: withoutSecrets(fresh.body, operation.secrets), ...(again && { again }) };
   });
   if (!kept.replayed && fresh) return fresh;
+  trail.replayed = true;
   const asked = { actor: principal, params, query, body, call };
   await handled.mayHave?.(asked);
   const {
@@ -161,21 +180,6 @@ async function answered(
 async function givenAgain(handled: Handled, asked: Asked<AnyOperation>, named: Again): Promise<unknown> {
   if (!handled.again) throw new Error(`${handled.operation.id} cannot give an answer again`);
   return handled.again(asked, named);
-}
-
-function callOf(request: Request, requestId: string): Call {
-  const ifMatch = strongTags(request.get('if-match'));
-  return {
-    requestId,
-    address: request.ip ?? '',
-    // few operations ask, and most who ask are programs that say nothing
-    get prefersHtml() {
-      const { accept = '*/*' } = request.headers;
-      return accept !== '*/*' && request.accepts(['application/json', 'text/html']) === 'text/html';
-    },
-    has: (etag) => namesTag(request.headers['if-none-match'], etag),
-    ...(ifMatch && { ifMatch }),
-  };
 }
 
 /** What the caller is told of an error, and what we keep of it; an unlisted problem is a mistake of ours. */

@@ -3,6 +3,7 @@ import type { Contract } from '#libs/contract';
 import type { Bus } from '#libs/events';
 import { application, type Done, routes, tokenBucket } from '#libs/http';
 import type { Store } from '#libs/store';
+import { securityLog } from './audit.ts';
 import type { Log } from './log.ts';
 import { type Management, management } from './management.ts';
 import type { Metrics } from './metrics.ts';
@@ -60,15 +61,24 @@ export function managementApplication(host: Host, ups: readonly Up[], isDraining
 
 /** What routes need of their process and their service, whoever calls them. */
 function answering({ log, metrics, tracing }: Host, { service, store }: Up) {
+  const audited = securityLog(log.child({ service: service.contract.name }));
   return {
     store,
     span: tracing.span,
-    done({ principal, error, ...done }: Done) {
+    done({ principal, error, audit, ...done }: Done) {
       metrics.request({ ...done, principal });
       const who = { organization_id: principal?.organization_id, user_id: principal?.user_id };
       const line = { service: service.contract.name, ...done, ...who };
       if (error === undefined) log.info(line, done.operation);
       else log.error({ ...line, err: error }, done.operation);
+      if (audit)
+        audited({
+          actor_id: principal?.user_id ?? null,
+          organization_id: principal?.organization_id ?? null,
+          key_id: principal?.key_id ?? null,
+          request_id: done.requestId,
+          ...audit,
+        });
     },
   };
 }

@@ -17,7 +17,8 @@ const position = z.tuple([id]);
 /** The operations on API keys. */
 export function keeping(of: { credentials: Credentials; now: () => Date }) {
   return [
-    handle(createApiKey, async ({ actor, body }) => {
+    handle(createApiKey, async ({ actor, body, call }) => {
+      call.note({ role: body.role });
       if (body.role === 'admin' && actor.role !== 'admin') throw RoleTooHigh();
       const key = keyFrom(randomBytes(32));
       const { organization_id, user_id } = actor;
@@ -39,6 +40,7 @@ export function keeping(of: { credentials: Credentials; now: () => Date }) {
         created_at: of.now(),
       };
       if (!(await of.credentials.keepKey(actor, row))) throw Unauthenticated();
+      call.note({ made_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
       return { ...apiKeyOf(row), key };
     }),
 
@@ -52,8 +54,11 @@ export function keeping(of: { credentials: Credentials; now: () => Date }) {
       return pageOf({ found, limit: query.limit, show: apiKeyOf, position: ({ _id }) => [_id] });
     }),
 
-    handle(revokeApiKey, async ({ actor, params }) => {
-      if (!(await of.credentials.revoke(actor, params.key_id, onlyOwn(actor)))) throw NotFound();
+    handle(revokeApiKey, async ({ actor, params, call }) => {
+      call.note({ revoked_key_id: params.key_id });
+      const revoked = await of.credentials.revoke(actor, params.key_id, onlyOwn(actor));
+      if (!revoked) throw NotFound();
+      call.note({ member_id: revoked.user_id });
       return undefined;
     }),
   ];

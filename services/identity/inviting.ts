@@ -51,7 +51,8 @@ export function inviting(of: Inviting) {
   const { invitations, accounts, sessions, now, appUrl } = of;
 
   return [
-    handle(inviteMember, async ({ actor, body }) => {
+    handle(inviteMember, async ({ actor, body, call }) => {
+      call.note({ role: body.role });
       const token = randomBytes(32).toString('base64url');
       const created_at = now();
       const of = {
@@ -66,6 +67,7 @@ export function inviting(of: Inviting) {
       const row = await invitations.invite(actor, of, (kept, tx) =>
         tx.say(MemberInvited, { invitation: invitationOf(kept) }),
       );
+      call.note({ invitation_id: row._id });
       // behind the #: browsers do not send it, so that it stays out of logs on its way
       return { ...invitationOf(row), token, invite_url: `${appUrl}/invite#${token}` };
     }),
@@ -76,7 +78,8 @@ export function inviting(of: Inviting) {
       return pageOf({ found, limit: query.limit, show: invitationOf, position: ({ _id }) => [_id] });
     }),
 
-    handle(withdrawInvitation, async ({ actor, params }) => {
+    handle(withdrawInvitation, async ({ actor, params, call }) => {
+      call.note({ invitation_id: params.invitation_id });
       if (!(await invitations.withdraw(actor, params.invitation_id))) throw NotFound();
       return undefined;
     }),
@@ -88,6 +91,8 @@ export function inviting(of: Inviting) {
         const open = await invitations.open(hashOf(body.token), at);
         if (!open) throw InvitationInvalid();
         const { invitation, user, memberships } = open;
+        const { _id: invitation_id, organization_id, invited_by, role } = invitation;
+        call.note({ invitation_id, organization_id, invited_by, role });
         const person =
           user && memberships > 0
             ? await known(of, user, body.password, call.address)
@@ -96,8 +101,10 @@ export function inviting(of: Inviting) {
           tx.say(MemberJoined, { member: memberOf(accepted.user, accepted.member) }),
         );
         const membership = joined && (await accounts.membership(invitation.organization_id, joined.user._id));
+        if (!membership) continue;
+        call.note({ actor_id: joined.user._id });
         // as the person was when the password was looked at
-        if (membership) return sessions.begin({ ...membership, user: joined.user });
+        return sessions.begin({ ...membership, user: joined.user });
       }
       throw InvitationInvalid();
     }),

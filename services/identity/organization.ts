@@ -15,7 +15,11 @@ export function organization({ organizations }: { organizations: OrganizationRow
       return organizationOf(row);
     }),
 
-    handle(changeOrganization, async ({ actor, body }) => {
+    handle(changeOrganization, async ({ actor, body, call }) => {
+      const { settings = {}, ...fields } = body;
+      call.note({
+        changed: [...Object.keys(fields), ...Object.keys(settings).map((key) => `settings.${key}`)],
+      });
       if (body.slug !== undefined && isReserved(body.slug)) throw reserved('body/slug');
       const row = await organizations.change(actor, body);
       if (!row) throw Unauthenticated();

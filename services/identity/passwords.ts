@@ -5,10 +5,10 @@ import { Unavailable } from '#libs/contract';
 const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const length = 32;
 
-/** How many hashes a process computes at once, and how many may wait for their turn. */
+/** How many hashes a process computes at once, and how many may wait for their turn: 50 unless said. */
 export interface HashLimits {
   atOnce: number;
-  waiting: number;
+  waiting?: number;
 }
 
 /** Makes and checks what is stored in a password's place. Both are `Unavailable` when too many wait already. */
@@ -44,7 +44,7 @@ export function passwordsWithin(limits: HashLimits): Passwords {
 }
 
 /** Runs work in the order in which it comes, so much at once; what finds the queue full is `Unavailable`. */
-function turnsOf({ atOnce, waiting }: HashLimits) {
+function turnsOf({ atOnce, waiting = 50 }: HashLimits) {
   const queue: (() => void)[] = [];
   let running = 0;
 

@@ -55,13 +55,17 @@ export function people({ accounts, members, refuseGuessable, passwords, prove }:
       return pageOf({ found, limit: query.limit, show, position: ({ user }) => [user._id] });
     }),
 
-    handle(changeMember, async ({ actor, params, body }) => {
-      const found = await members.change(actor, params.member_id, body);
+    handle(changeMember, async ({ actor, params, body, call }) => {
+      const { member_id } = params;
+      call.note({ member_id, ...body });
+      const found = await members.change(actor, member_id, body);
       if (!found) throw NotFound();
+      call.note({ role_before: found.before.role });
       return memberOf(found.user, found.member);
     }),
 
-    handle(removeMember, async ({ actor, params }) => {
+    handle(removeMember, async ({ actor, params, call }) => {
+      call.note({ member_id: params.member_id });
       const found = await members.remove(actor, params.member_id, ({ user, member }, tx) =>
         tx.say(MemberRemoved, { member: memberOf(user, member) }),
       );

@@ -40,7 +40,8 @@ export function resetting(of: Resetting) {
 
   return {
     handled: [
-      handle(resetMemberPassword, async ({ actor, params }) => {
+      handle(resetMemberPassword, async ({ actor, params, call }) => {
+        call.note({ member_id: params.member_id });
         const { organization_id } = actor;
         const membership = await accounts.membership(organization_id, params.member_id);
         if (!membership) throw NotFound();
@@ -57,15 +58,17 @@ export function resetting(of: Resetting) {
         const open = await resets.open(hashOf(body.token), now());
         if (!open) throw ResetInvalid();
         const { reset, user } = open;
+        call.note({ actor_id: user._id, organization_id: reset.organization_id });
         refuseGuessable(body.password, [user.email, user.name], 'body/password');
         if (!(await resets.use(reset, await passwords.hash(body.password)))) throw ResetInvalid();
         return undefined;
       }),
     ],
     operated: [
-      handle(resetAccountPassword, async ({ body }) => {
+      handle(resetAccountPassword, async ({ body, call }) => {
         const user = await accounts.userByEmail(body.email);
         if (!user) throw NoSuchAccount();
+        call.note({ organization_id: null, member_id: user._id });
         return newReset(user._id, null);
       }),
     ],

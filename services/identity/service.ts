@@ -1,6 +1,6 @@
 /** Identity, wired. */
 import { openapi } from '#libs/contract';
-import { every, service } from '#libs/service';
+import { every, securityLog, service } from '#libs/service';
 import { contracts } from '../contracts.ts';
 import { keeping, noting } from './api-keys.ts';
 import { identityContract } from './contract.ts';
@@ -25,8 +25,6 @@ import { operatorFrom, subscribing } from './subscribing.ts';
 
 const accessTokenSeconds = 900;
 const hourMs = 3_600_000;
-/** Passwords that wait to be checked before the next one is told to come back. */
-const mostWaiting = 50;
 
 export const identity = service({
   contract: identityContract,
@@ -38,10 +36,15 @@ export const identity = service({
     const kept = {
       ...stored,
       refuseGuessable: guessing(),
-      passwords: passwordsWithin({ atOnce: settings.PASSWORD_HASHES_AT_ONCE, waiting: mostWaiting }),
+      passwords: passwordsWithin({ atOnce: settings.PASSWORD_HASHES_AT_ONCE }),
       prove: proving(stored.limits, most.failures),
     };
-    const keys = signing({ ...kept, sealing: store.sealing(sealedPrivate), lifeSeconds: accessTokenSeconds });
+    const keys = signing({
+      ...kept,
+      sealing: store.sealing(sealedPrivate),
+      audited: securityLog(log),
+      lifeSeconds: accessTokenSeconds,
+    });
     const sessions = sessionsOf({ ...kept, signing: keys, accessTokenSeconds });
     const terms = planTerms(settings);
     const plan = subscribing({ ...kept, terms });

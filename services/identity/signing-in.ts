@@ -1,6 +1,6 @@
 /** Signing in: registering, logging in, keeping a session alive, ending it. */
 import { InvalidRequest } from '#libs/contract';
-import { handle } from '#libs/http';
+import { type Facts, handle } from '#libs/http';
 import {
   logIn,
   logOut,
@@ -12,12 +12,14 @@ import {
 } from './contract.ts';
 import type { RefuseGuessable } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
+import { hashOf } from './principal.ts';
 import type { Prove } from './proving.ts';
 import { networkOf, type SignInLimits } from './rules/limits.ts';
 import { type PlanTerms, termsOf } from './rules/plans.ts';
 import { isReserved, slugFrom } from './rules/slug.ts';
 import type { Sessions } from './sessions.ts';
 import type { Accounts, Membership } from './store/accounts.ts';
+import type { SessionRow } from './store/collections.ts';
 import type { Limits } from './store/limits.ts';
 
 /** Everything signing in needs. */
@@ -39,6 +41,7 @@ export interface SigningIn {
 export function signingIn(of: SigningIn) {
   return [
     handle(register, async ({ body, call }) => {
+      call.note({ account: accountOf(body.email) });
       if (body.organization_slug !== undefined && isReserved(body.organization_slug)) throw reservedSlug();
       const network = networkOf(call.address);
       await of.limits.take(['login', network], of.most.logins);
@@ -56,10 +59,12 @@ export function signingIn(of: SigningIn) {
         ...termsOf(of.defaultPlan, of.terms),
         at: of.now(),
       });
+      call.note(whoIs(membership));
       return of.sessions.begin(membership);
     }),
 
     handle(logIn, async ({ body, call }) => {
+      call.note({ account: accountOf(body.email) });
       await of.limits.take(['login', networkOf(call.address)], of.most.logins);
       const user = await of.prove({ email: body.email, address: call.address }, async () => {
         const found = await of.accounts.userByEmail(body.email);
@@ -67,21 +72,43 @@ export function signingIn(of: SigningIn) {
         return (await of.passwords.isRight(body.password, found?.password)) ? found : undefined;
       });
       if (!user) throw WrongCredentials();
+      call.note({ actor_id: user._id });
       const memberships = await of.accounts.membershipsOf(user);
-      return of.sessions.begin(chosen(memberships, body.organization_slug));
+      const membership = chosen(memberships, body.organization_slug);
+      call.note(whoIs(membership));
+      return of.sessions.begin(membership);
     }),
 
-    handle(refresh, async ({ body }) => {
+    handle(refresh, async ({ body, call }) => {
       const renewed = await of.sessions.renew(body.refresh_token);
-      if ('refused' in renewed) throw RefreshTokenInvalid();
-      return renewed;
+      if (!('refused' in renewed)) {
+        call.note({ actor_id: renewed.member.id, organization_id: renewed.organization.id });
+        return renewed;
+      }
+      const { refused, session } = renewed;
+      call.note({ refused, ...(session && ownerOf(session)) });
+      throw RefreshTokenInvalid();
     }),
 
-    handle(logOut, async ({ body }) => {
-      await of.sessions.end(body.refresh_token);
+    handle(logOut, async ({ body, call }) => {
+      const ended = await of.sessions.end(body.refresh_token);
+      if (ended) call.note(ownerOf(ended));
       return undefined;
     }),
   ];
+}
+
+/** How the security log calls an account that may not be there: the same email is the same account, and stays unsaid. */
+function accountOf(email: string): string {
+  return hashOf(email).slice(0, 16);
+}
+
+function whoIs({ user, organization }: Membership): Facts {
+  return { actor_id: user._id, organization_id: organization._id };
+}
+
+function ownerOf({ user_id, organization_id }: SessionRow): Facts {
+  return { actor_id: user_id, organization_id };
 }
 
 /** The membership that a login means; told apart by slug when a person has several. */

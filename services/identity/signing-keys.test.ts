@@ -17,15 +17,14 @@ const dayMs = 86_400_000;
 function stage() {
   let at = Date.parse('2026-11-21T09:30:00.000Z');
   const rows: SigningKeyRow[] = [];
+  const said: unknown[] = [];
   const credentials = {
     signingKeys: async () => [...rows],
     keepSigningKey: async (row: SigningKeyRow) => void rows.push(row),
-    dropSigningKeys: async (kids: readonly string[]) => {
-      for (const kid of kids)
-        rows.splice(
-          rows.findIndex(({ _id }) => _id === kid),
-          1,
-        );
+    dropSigningKey: async (kid: string) => {
+      const at = rows.findIndex(({ _id }) => _id === kid);
+      if (at >= 0) rows.splice(at, 1);
+      return at >= 0;
     },
   };
   const read = (view: View) => {
@@ -42,9 +41,16 @@ function stage() {
   const ring = keyRing(new Secret(Buffer.alloc(32, 7).toString('base64')));
   const sealing = sealingWith(ring, sealedPrivate);
   const signer = () =>
-    signing({ credentials: credentials as unknown as Credentials, sealing, now, lifeSeconds: 900 });
+    signing({
+      credentials: credentials as unknown as Credentials,
+      sealing,
+      audited: ({ event, actor_id, facts }) => void said.push([event, actor_id, facts.kid]),
+      now,
+      lifeSeconds: 900,
+    });
   return {
     rows,
+    said,
     now,
     signer,
     verifier: () => principalFrom(store, now),
@@ -62,7 +68,7 @@ test('a rotation refuses no token at any time, on any replica', async () => {
   const verifiers = [verifier(), verifier()];
   const tokens: { text: string; madeAt: number }[] = [];
   const first = kidOf(await one.token(organization_id, user_id, 0));
-  const kid = await one.rotate();
+  const kid = await one.rotate('operator');
   let elapsed = 0;
   for (; elapsed < 180_000; elapsed += 5_000) {
     for (const replica of [one, two])
@@ -77,7 +83,7 @@ test('a rotation refuses no token at any time, on any replica', async () => {
 });
 
 test('a key is exchanged after its days, once, and dropped when no token can name it any more', async () => {
-  const { rows, signer, advance } = stage();
+  const { rows, said, signer, advance } = stage();
   const one = signer();
   await one.prepare();
   await one.keepFresh(30);
@@ -90,8 +96,15 @@ test('a key is exchanged after its days, once, and dropped when no token can nam
   await one.keepFresh(30);
   expect(rows).toHaveLength(2);
   advance(1);
-  await one.keepFresh(30);
+  await Promise.all([one.keepFresh(30), signer().keepFresh(30)]);
   expect(rows).toHaveLength(1);
+  // the security log has each of it once, whichever replica did it
+  const [first, second] = [said[0], said[1]].map((line) => (line as string[])[2]);
+  expect(said).toEqual([
+    ['signing_key.make', 'system', first],
+    ['signing_key.make', 'system', second],
+    ['signing_key.drop', 'system', first],
+  ]);
 });
 
 test('private halves are sealed', async () => {

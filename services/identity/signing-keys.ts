@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { newId } from '#libs/contract';
 import { handle } from '#libs/http';
+import { type SecurityLog, unasked } from '#libs/service';
 import type { Sealing } from '#libs/store';
 import { getKeySet } from './contract.ts';
 import { issuer } from './principal.ts';
@@ -18,19 +19,21 @@ export interface SigningOptions {
   credentials: Credentials;
   /** Seals private halves. */
   sealing: Sealing<Pick<SigningKeyRow, '_id'>>;
+  /** Told of keys that were made and dropped. */
+  audited: SecurityLog;
   now: () => Date;
   lifeSeconds: number;
 }
 
 /** Makes access tokens and publishes the keys to check them with. */
-export function signing({ credentials, sealing, now, lifeSeconds }: SigningOptions) {
+export function signing({ credentials, sealing, audited, now, lifeSeconds }: SigningOptions) {
   let current: { kid: string; pem: string; readAt: number } | undefined;
 
   return {
     /** Makes the first key if there is none. */
     async prepare(): Promise<void> {
       const keys = await credentials.signingKeys();
-      if (keys.length === 0) await makeKey(now());
+      if (keys.length === 0) await makeKey(now(), 'system');
       current = await read();
     },
 
@@ -52,15 +55,14 @@ export function signing({ credentials, sealing, now, lifeSeconds }: SigningOptio
     },
 
     /** Publishes a new key, which signs a minute later; gives its id. */
-    async rotate(): Promise<string> {
-      return (await makeKey(new Date(now().getTime() + publishedBeforeMs)))._id;
-    },
+    rotate,
 
     /** Rotates when the newest key has signed for so many days, and drops keys that no token names any more. */
     async keepFresh(days: number): Promise<void> {
       const keys = await credentials.signingKeys();
-      if (isRotationDue(keys, now(), days)) await makeKey(new Date(now().getTime() + publishedBeforeMs));
-      await credentials.dropSigningKeys(outlived(keys, now()).map(({ _id }) => _id));
+      if (isRotationDue(keys, now(), days)) await rotate('system');
+      for (const { _id: kid } of outlived(keys, now()))
+        if (await credentials.dropSigningKey(kid)) audited(unasked('signing_key.drop', 'system', { kid }));
     },
 
     handled: [
@@ -71,6 +73,10 @@ export function signing({ credentials, sealing, now, lifeSeconds }: SigningOptio
     ],
   };
 
+  function rotate(by: 'system' | 'operator'): Promise<string> {
+    return makeKey(new Date(now().getTime() + publishedBeforeMs), by);
+  }
+
   async function read() {
     const signer = signerAt(await credentials.signingKeys(), now());
     if (!signer) throw new Error('There is no signing key');
@@ -78,7 +84,7 @@ export function signing({ credentials, sealing, now, lifeSeconds }: SigningOptio
     return { kid: signer._id, pem, readAt: now().getTime() };
   }
 
-  async function makeKey(signs_from: Date): Promise<SigningKeyRow> {
+  async function makeKey(signs_from: Date, by: 'system' | 'operator'): Promise<string> {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const _id = newId();
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: _id, alg: 'ES256', use: 'sig' };
@@ -86,7 +92,8 @@ export function signing({ credentials, sealing, now, lifeSeconds }: SigningOptio
     const sealed_private = sealing.seal(pem, { _id });
     const row = { _id, public_jwk: JSON.stringify(jwk), sealed_private, signs_from, created_at: now() };
     await credentials.keepSigningKey(row);
-    return row;
+    audited(unasked('signing_key.make', by, { kid: _id }));
+    return _id;
   }
 }
 

@@ -28,7 +28,8 @@ export function subscribing({ plans, terms, now }: Subscribing) {
       }),
     ],
     operated: [
-      handle(setSubscription, async ({ params, body }) => {
+      handle(setSubscription, async ({ params, body, call }) => {
+        call.note({ organization_id: params.organization_id, plan: body.plan });
         const { publishLimit: publish_limit, renews } = termsOf(body.plan, terms);
         // the operator is no user of the organization
         const acting = { organization_id: params.organization_id, user_id: null };

@@ -58,7 +58,13 @@ function sharedDocument() {
 function openerOf(of: Pick<Embedding, 'sharing' | 'cacheBytes'>, format?: 'html') {
   const [handled] = embedding({ ...of, limit: notFoundLimit({ perMinute: 0, now: Date.now }) });
   return async (etag?: string) => {
-    const call = { requestId: '', address: '', prefersHtml: false, has: (tag: string) => tag === etag };
+    const call = {
+      requestId: '',
+      address: '',
+      prefersHtml: false,
+      has: (tag: string) => tag === etag,
+      note: () => undefined,
+    };
     const params = { org_slug: 'acme', token };
     const result = await handled?.run({ actor: undefined, params, query: { format }, body: undefined, call });
     if (typeof result !== 'object' || result === null || !('value' in result)) throw new Error('No answer');

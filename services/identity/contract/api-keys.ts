@@ -13,6 +13,7 @@ export const createApiKey = operation({
   summary: 'Make an API key',
   description: 'The key itself is in this answer only. It acts as you, capped to its own role.',
   access: member,
+  audit: 'api_key.make',
   body: z.strictObject({
     name,
     role: role.default('member'),
@@ -47,6 +48,7 @@ export const revokeApiKey = operation({
   summary: 'Revoke an API key and every key that it made',
   description: 'Counts with the next request. Your own keys; an admin may revoke those of every member.',
   access: member,
+  audit: 'api_key.revoke',
   params: z.object({ key_id: id }),
   status: 204,
   returns: nothing,

@@ -14,6 +14,7 @@ export const inviteMember = operation({
   description:
     'The token is in this answer only, and works once within seven days. Inviting again replaces it.',
   access: admin,
+  audit: 'invitation.make',
   body: z.strictObject({ email, role: role.default('member'), department: departmentName.nullish() }),
   status: 201,
   returns: NewInvitation,
@@ -40,6 +41,7 @@ export const withdrawInvitation = operation({
   path: '/members/invitations/{invitation_id}',
   summary: 'Withdraw an invitation',
   access: admin,
+  audit: 'invitation.withdraw',
   params: z.object({ invitation_id: id }),
   status: 204,
   returns: nothing,
@@ -55,6 +57,7 @@ export const acceptInvitation = operation({
     'A person who has an account gives its password; a new one chooses name and password. Answers like a login. ' +
     'An account under the invited address that is in no organization takes the password given here.',
   access: anyone,
+  audit: 'invitation.accept',
   body: z.strictObject({ token: z.string().max(200), name, password: z.string().max(256) }),
   status: 200,
   returns: Session,

@@ -1,6 +1,6 @@
 /** Operations on the organization and its subscription. */
 import { z } from 'zod';
-import { id, NotFound, operation } from '#libs/contract';
+import { id, NotFound, operation, someField } from '#libs/contract';
 import { admin, member, operator } from '../access.ts';
 import { SlugTaken } from '../problems.ts';
 import { planNames } from '../rules/plans.ts';
@@ -24,6 +24,7 @@ export const setSubscription = operation({
   path: '/ops/organizations/{organization_id}/subscription',
   summary: 'Set the plan of an organization',
   access: operator,
+  audit: 'subscription.set',
   params: z.object({ organization_id: id }),
   body: z.strictObject({ plan: z.enum(planNames) }),
   status: 200,
@@ -49,9 +50,8 @@ export const changeOrganization = operation({
   summary: 'Change name, slug or settings of the organization',
   description: 'Settings are merged by key. Another slug ends all public links under the old one at once.',
   access: admin,
-  body: z
-    .strictObject({ name: name.optional(), slug: slug.optional(), settings: settingsInput.optional() })
-    .refine((body) => Object.keys(body).length > 0, 'Name at least one field to change'),
+  audit: 'organization.change',
+  body: someField({ name, slug, settings: settingsInput }),
   status: 200,
   returns: Organization,
   problems: [SlugTaken],

@@ -1,6 +1,6 @@
 /** Operations on people: oneself and the members of the organization. */
 import { z } from 'zod';
-import { id, NotFound, nothing, operation, page } from '#libs/contract';
+import { id, NotFound, nothing, operation, page, someField } from '#libs/contract';
 import { admin, member } from '../access.ts';
 import { LastAdmin, NoSuchDepartment, PasswordNeedsSession, WrongPassword } from '../problems.ts';
 import { departmentName, Member, Organization, password, RoleInfo } from '../shapes.ts';
@@ -53,10 +53,9 @@ export const changeMember = operation({
   path: '/members/{member_id}',
   summary: 'Change role or department of a member',
   access: admin,
+  audit: 'member.change',
   params: z.object({ member_id: id }),
-  body: z
-    .strictObject({ role: role.optional(), department: departmentName.nullable().optional() })
-    .refine((body) => Object.keys(body).length > 0, 'Name at least one field to change'),
+  body: someField({ role, department: departmentName.nullable() }),
   status: 200,
   returns: Member,
   problems: [NotFound, LastAdmin, NoSuchDepartment],
@@ -69,6 +68,7 @@ export const removeMember = operation({
   summary: 'Remove a member from the organization',
   description: 'Tokens and API keys of that member stop with the next request. What the member wrote stays.',
   access: admin,
+  audit: 'member.remove',
   params: z.object({ member_id: id }),
   status: 204,
   returns: nothing,
@@ -82,6 +82,7 @@ export const changePassword = operation({
   summary: 'Change your password',
   description: 'All your sessions end with the next request, this one too; API keys stay.',
   access: member,
+  audit: 'password.change',
   body: z.strictObject({ current_password: z.string().max(256), new_password: password }),
   status: 204,
   returns: nothing,

@@ -25,6 +25,7 @@ export const resetMemberPassword = operation({
     'For a person who is in no other organization; hand the token over in a way that you trust. The old password and all ' +
     'sessions stay until it is used. Making another one replaces it.',
   access: admin,
+  audit: 'password_reset.make',
   params: z.object({ member_id: id }),
   status: 201,
   returns: NewPasswordReset,
@@ -39,6 +40,7 @@ export const resetPassword = operation({
   summary: 'Set a new password with a token',
   description: 'All sessions of the person end with the next request; API keys stay. Log in afterwards.',
   access: anyone,
+  audit: 'password_reset.use',
   body: z.strictObject({ token: z.string().max(200), password }),
   status: 204,
   returns: nothing,
@@ -52,6 +54,7 @@ export const resetAccountPassword = operation({
   path: '/ops/password-resets',
   summary: 'Make a token with which a person sets a new password, in however many organizations they are',
   access: operator,
+  audit: 'password_reset.make',
   body: z.strictObject({ email }),
   status: 201,
   returns: NewPasswordReset,

@@ -72,8 +72,9 @@ export function credentials(store: Store) {
       return keys.map((key) => ({ ...key, signs_from: key.signs_from ?? key.created_at }));
     },
 
-    async dropSigningKeys(kids: readonly string[]): Promise<void> {
-      await rows.signing.deleteMany({ _id: { $in: [...kids] } });
+    /** Drops a signing key; false when another replica was there before. */
+    async dropSigningKey(kid: string): Promise<boolean> {
+      return (await rows.signing.deleteOne({ _id: kid })).deletedCount === 1;
     },
 
     async keepSigningKey(key: SigningKeyRow): Promise<void> {

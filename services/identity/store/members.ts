@@ -52,7 +52,11 @@ export function memberRows(store: Store, departments: DepartmentRows) {
     },
 
     /** Gives a member a role or a department; nothing when there is none. The last admin stays admin: `LastAdmin`, `NoSuchDepartment`. */
-    change(acting: Acting, userId: string, to: MemberChange): Promise<MemberOf | undefined> {
+    change(
+      acting: Acting,
+      userId: string,
+      to: MemberChange,
+    ): Promise<(MemberOf & { before: MemberRow }) | undefined> {
       return store.transact(acting, async (tx) => {
         const found = await find(acting, userId, tx);
         if (!found) return undefined;
@@ -64,7 +68,7 @@ export function memberRows(store: Store, departments: DepartmentRows) {
           { role, department },
           { session: tx.session },
         );
-        return { ...found, member: { ...found.member, role, department } };
+        return { user: found.user, member: { ...found.member, role, department }, before: found.member };
       });
     },
 

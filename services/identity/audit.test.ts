@@ -1,0 +1,246 @@
+/** The security log over HTTP: one line for each thing that an auditor asks about, as docs/security-log.md says. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { register, type World, world } from '#libs/testing';
+import { contracts } from '../contracts.ts';
+import { identity } from './service.ts';
+import { auditing, guest, nobody, rowsOf } from './testing/auditing.ts';
+
+let here: World;
+let log: ReturnType<typeof auditing>;
+
+beforeAll(async () => {
+  const environment = { TRUSTED_PROXIES: '127.0.0.0/8' };
+  here = await world({ services: [identity], contracts, environment });
+  log = auditing(here);
+}, 60_000);
+afterAll(() => here?.stop());
+
+const asked = (...of: Parameters<typeof log.asked>) => log.asked(...of);
+const password = 'correct horse battery staple';
+
+/** A person who asks with an access token. */
+async function ada() {
+  const { userId, organizationId, ...person } = await register(here);
+  const actor = { actor_id: userId, organization_id: organizationId, key_id: null };
+  return { ...person, userId, organizationId, actor };
+}
+
+describe('the security log says', () => {
+  test('who registered and who logged in; of a failed login nothing but which account it was', async () => {
+    const unique = newId();
+    const [email, secret] = [`${unique}@example.com`, `own password ${unique}`];
+    const body = { organization_name: unique, name: 'Ada', email, password: secret };
+    const registered = await asked('POST', '/auth/register', { body });
+    const actor = {
+      actor_id: registered.body.member.id,
+      organization_id: registered.body.organization.id,
+      key_id: null,
+    };
+    const account = expect.stringMatching(/^[\w-]{16}$/);
+    expect(registered.lines).toEqual([{ event: 'account.register', outcome: 'done', ...actor, account }]);
+    const again = await asked('POST', '/auth/register', { body });
+    expect(again.lines).toEqual([
+      { event: 'account.register', outcome: 'email_taken', ...nobody, account: registered.lines[0]?.account },
+    ]);
+
+    const login = (given: string, to = email) =>
+      asked('POST', '/auth/login', { body: { email: to, password: given } });
+    const [right] = (await login(secret)).lines;
+    expect(right).toEqual({ event: 'session.begin', outcome: 'done', ...actor, account });
+    const [wrong] = (await login('wrong horse battery staple')).lines;
+    expect(wrong).toEqual({
+      ...{ event: 'session.begin', outcome: 'wrong_credentials' },
+      ...{ ...nobody, account: right?.account },
+    });
+    const [unknown] = (await login(secret, 'nobody@example.com')).lines;
+    expect(unknown).toEqual({ ...wrong, account });
+    expect(unknown?.account).not.toBe(wrong?.account);
+  });
+
+  test('a refresh, a token that was used again with whose it was, a logout', async () => {
+    const { email, password: own, actor } = await ada();
+    const body = { email, password: own };
+    const { refresh_token } = (await here.ask('POST', '/auth/login', { body })).body;
+    const refresh = (token: string) => asked('POST', '/auth/refresh', { body: { refresh_token: token } });
+    const renewed = await refresh(refresh_token);
+    expect(renewed.lines).toEqual([{ event: 'session.renew', outcome: 'done', ...actor }]);
+    const refused = { event: 'session.renew', outcome: 'refresh_token_invalid' };
+    expect((await refresh(refresh_token)).lines).toEqual([{ ...refused, ...actor, refused: 'reused' }]);
+    const next = renewed.body.refresh_token;
+    expect((await refresh(next)).lines).toEqual([{ ...refused, ...nobody, refused: 'unknown' }]);
+
+    const other = (await here.ask('POST', '/auth/login', { body })).body.refresh_token;
+    const logout = () => asked('POST', '/auth/logout', { body: { refresh_token: other } });
+    expect((await logout()).lines).toEqual([{ event: 'session.end', outcome: 'done', ...actor }]);
+    expect((await logout()).lines).toEqual([{ event: 'session.end', outcome: 'done', ...nobody }]);
+  });
+
+  test('a key that was made, also once more by a replay, and revoked, and which key asked for it', async () => {
+    const { token, key, actor, userId } = await ada();
+    const [own] = (await here.ask('GET', '/api-keys', { as: token })).body;
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const headers = { 'idempotency-key': newId() };
+    const make = () =>
+      asked('POST', '/api-keys', { as: key, body: { name: 'Made', role: 'member', expires_at }, headers });
+    const by = { ...actor, key_id: own.id };
+    const made = await make();
+    const made_key_id = made.body.id;
+    expect(made.lines).toEqual([
+      { event: 'api_key.make', outcome: 'done', ...by, role: 'member', made_key_id, expires_at },
+    ]);
+    expect((await make()).lines).toEqual([{ event: 'api_key.make', outcome: 'replayed', ...by }]);
+
+    const revoke = () => asked('DELETE', `/api-keys/${made_key_id}`, { as: token });
+    const line = { event: 'api_key.revoke', ...actor, revoked_key_id: made_key_id };
+    expect((await revoke()).lines).toEqual([{ ...line, outcome: 'done', member_id: userId }]);
+    expect((await revoke()).lines).toEqual([{ ...line, outcome: 'not_found' }]);
+  });
+
+  test('an invitation that was made, withdrawn and accepted, with who had invited', async () => {
+    const { token, actor, userId, organizationId } = await ada();
+    const invite = () =>
+      asked('POST', '/members/invitations', {
+        as: token,
+        body: { email: `${newId()}@example.com`, role: 'admin' },
+      });
+    const [first, second] = [await invite(), await invite()];
+    const [invitation_id, role] = [first.body.id, 'admin'];
+    expect(first.lines).toEqual([
+      { event: 'invitation.make', outcome: 'done', ...actor, role, invitation_id },
+    ]);
+    const withdrawn = await asked('DELETE', `/members/invitations/${invitation_id}`, { as: token });
+    expect(withdrawn.lines).toEqual([
+      { event: 'invitation.withdraw', outcome: 'done', ...actor, invitation_id },
+    ]);
+    const accept = (secret: string) =>
+      asked('POST', '/members/invitations/accept', {
+        body: { token: secret, name: 'Guest', password },
+      });
+    const dead = await accept(first.body.token);
+    expect(dead.lines).toEqual([{ event: 'invitation.accept', outcome: 'invitation_invalid', ...nobody }]);
+    const accepted = await accept(second.body.token);
+    expect(accepted.lines).toEqual([
+      {
+        ...{ event: 'invitation.accept', outcome: 'done', key_id: null, role },
+        ...{ actor_id: accepted.body.member.id, organization_id: organizationId },
+        ...{ invitation_id: second.body.id, invited_by: userId },
+      },
+    ]);
+  });
+
+  test('another role with the one before, a removal, and who tried it without being allowed to', async () => {
+    const { token, actor, userId } = await ada();
+    const bob = await guest(here, token, password);
+    const change = (id: string, role: string, as = token) =>
+      asked('PATCH', `/members/${id}`, { as, body: { role } });
+    const line = { event: 'member.change', ...actor, member_id: bob.id };
+    expect((await change(bob.id, 'admin')).lines).toEqual([
+      { ...line, outcome: 'done', role: 'admin', role_before: 'member' },
+    ]);
+    await change(bob.id, 'member');
+    expect((await change(userId, 'member')).lines).toEqual([
+      { ...line, member_id: userId, outcome: 'last_admin', role: 'member' },
+    ]);
+    const bobs = { actor_id: bob.id, organization_id: actor.organization_id, key_id: null };
+    expect((await change(bob.id, 'admin', bob.token)).lines).toEqual([
+      { event: 'member.change', outcome: 'forbidden', ...bobs },
+    ]);
+    await here.ask('POST', '/departments', { as: token, body: { name: 'Kitchen' } });
+    const moved = await asked('PATCH', `/members/${bob.id}`, { as: token, body: { department: 'Kitchen' } });
+    expect(moved.lines).toEqual([{ ...line, outcome: 'done', department: 'Kitchen', role_before: 'member' }]);
+
+    const removed = await asked('DELETE', `/members/${bob.id}`, { as: token });
+    expect(removed.lines).toEqual([{ event: 'member.remove', outcome: 'done', ...actor, member_id: bob.id }]);
+    const late = await asked('DELETE', `/members/${userId}`, { as: bob.token });
+    expect(late.lines).toEqual([{ event: 'member.remove', outcome: 'unauthenticated', ...nobody }]);
+  });
+
+  test('a new password, a guess at the old one, a reset by an admin or the operator, and its use', async () => {
+    const { token, actor, organizationId } = await ada();
+    const bob = await guest(here, token, password);
+    const change = (current_password: string) =>
+      asked('POST', '/me/password', {
+        as: bob.token,
+        body: { current_password, new_password: `new ${password}` },
+      });
+    const bobs = { actor_id: bob.id, organization_id: organizationId, key_id: null };
+    expect((await change('wrong horse battery staple')).lines).toEqual([
+      { event: 'password.change', outcome: 'wrong_password', ...bobs },
+    ]);
+    expect((await change(password)).lines).toEqual([{ event: 'password.change', outcome: 'done', ...bobs }]);
+
+    const reset = await asked('POST', `/members/${bob.id}/password-reset`, { as: token });
+    expect(reset.lines).toEqual([
+      { event: 'password_reset.make', outcome: 'done', ...actor, member_id: bob.id },
+    ]);
+    const use = () => asked('POST', '/auth/reset-password', { body: { token: reset.body.token, password } });
+    expect((await use()).lines).toEqual([{ event: 'password_reset.use', outcome: 'done', ...bobs }]);
+    expect((await use()).lines).toEqual([
+      { event: 'password_reset.use', outcome: 'reset_invalid', ...nobody },
+    ]);
+
+    const body = { email: bob.email };
+    const operated = await log.operated('POST', '/ops/password-resets', body);
+    const operator = { actor_id: 'operator', organization_id: null, key_id: null };
+    expect(operated).toEqual([
+      { event: 'password_reset.make', outcome: 'done', ...operator, member_id: bob.id },
+    ]);
+  });
+
+  test('which plan the operator set, and which fields and settings of an organization were changed', async () => {
+    const { token, actor, organizationId } = await ada();
+    const path = `/ops/organizations/${organizationId}/subscription`;
+    const set = await log.operated('PUT', path, { plan: 'team' });
+    const operator = { actor_id: 'operator', organization_id: organizationId, key_id: null };
+    expect(set).toEqual([{ event: 'subscription.set', outcome: 'done', ...operator, plan: 'team' }]);
+
+    const body = { name: 'Renamed', settings: { lock_published: true } };
+    const changed = await asked('PATCH', '/organization', { as: token, body });
+    expect(changed.lines).toEqual([
+      {
+        event: 'organization.change',
+        outcome: 'done',
+        ...actor,
+        changed: ['name', 'settings.lock_published'],
+      },
+    ]);
+  });
+
+  test('the making of the first signing key, by the system itself', () => {
+    const made = here.logged().filter(({ event }) => event === 'signing_key.make');
+    expect(made).toEqual([
+      expect.objectContaining({
+        audit: true,
+        service: 'identity',
+        actor_id: 'system',
+        kid: expect.any(String),
+      }),
+    ]);
+  });
+});
+
+test('what is no matter of security leaves no line', async () => {
+  expect((await asked('GET', '/me', { as: (await ada()).token })).lines).toEqual([]);
+});
+
+test('docs/security-log.md lists every event, the operations that leave it, and what its lines say', async () => {
+  const rows = await rowsOf(new URL('../../docs/security-log.md', import.meta.url));
+  const operations = contracts.flatMap((one) => [...one.operations, ...(one.operates ?? [])]);
+  const events = [...new Set(operations.flatMap(({ audit }) => audit ?? []))].map((event) => ({
+    event,
+    routes: operations
+      .filter(({ audit }) => audit === event)
+      .map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+      .toSorted(),
+    says: [...(log.facts.get(event) ?? [])].toSorted(),
+  }));
+  const unasked = [
+    { event: 'signing_key.make', routes: [], says: ['kid'] },
+    { event: 'signing_key.drop', routes: [], says: ['kid'] },
+    { event: 'secrets.reseal', routes: [], says: ['collection', 'count', 'field'] },
+  ];
+  const inOrder = <Row extends { event: string }>(list: Row[]) =>
+    list.toSorted((a, b) => a.event.localeCompare(b.event));
+  expect(inOrder(rows)).toEqual(inOrder([...events, ...unasked]));
+});
