@@ -24,6 +24,11 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => here?.stop());
 
+/** A credential with another character near its end, whatever is there; the last one of a signature does not all count. */
+function spoiled(credential: string): string {
+  return credential.slice(0, -3) + (credential.at(-3) === 'x' ? 'y' : 'x') + credential.slice(-2);
+}
+
 describe('every operation', () => {
   test('has a name, an id and a route of its own', () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
@@ -41,13 +46,7 @@ describe('every operation', () => {
   });
 
   test.each(guarded)('$id without a token is 401', async (operation) => {
-    for (const as of [
-      undefined,
-      'nonsense',
-      'pds_nonsense',
-      `${ada.key.slice(0, -1)}x`,
-      `${ada.token.slice(0, -3)}xxx`,
-    ]) {
+    for (const as of [undefined, 'nonsense', 'pds_nonsense', spoiled(ada.key), spoiled(ada.token)]) {
       const { status, body, headers } = await here.ask(
         operation.method.toUpperCase(),
         pathFor(operation, hers),
