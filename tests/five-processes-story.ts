@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Asked, type Person, register, type Told } from '#libs/testing';
+import { type Asked, type Person, register, secretWatch, type Told } from '#libs/testing';
 import { runDemo } from './demo.ts';
 import { type FiveProcesses, fiveProcesses } from './five-processes.ts';
 
@@ -12,6 +12,7 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
   let five: FiveProcesses;
   let folder: string;
   let ada: Person;
+  const secrets = secretWatch();
 
   const ask = async (
     method: string,
@@ -19,6 +20,8 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     { as, body }: Pick<Asked, 'as' | 'body'> = {},
     origin = five.origin,
   ): Promise<Told> => {
+    secrets.know(as);
+    secrets.knowWithin(body);
     const response = await fetch(origin + (path.startsWith('/embed') ? path : `/api/v1${path}`), {
       method,
       headers: {
@@ -30,7 +33,9 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     const bytes = new Uint8Array(await response.arrayBuffer());
     const { status, headers } = response;
     const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
-    return { status, headers, body: isJson ? JSON.parse(new TextDecoder().decode(bytes)) : bytes, bytes };
+    const told = isJson ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
+    if (isJson) secrets.knowWithin(told);
+    return { status, headers, body: told, bytes };
   };
 
   beforeAll(async () => {
@@ -103,4 +108,13 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     const codes = await five.stop();
     expect(codes).toEqual([0, 0, 0, 0, 0, 0]);
   }, 60_000);
+
+  test('nobody’s password, token or key is in what any process printed, nor its way into MongoDB', () => {
+    for (const { name } of five.services) secrets.know(new URL(five.users.uriOf(name)).password);
+    const printed = [five.gateway, ...five.services].map((one) => one.printed());
+    expect(secrets.foundIn(printed.flatMap((text) => text.split('\n')))).toEqual([]);
+    // the password, the token with its signature, the key, the link, and those of the five
+    expect(secrets.size()).toBeGreaterThanOrEqual(10);
+    expect(printed.join('')).toContain('"event":"api_key.make"');
+  });
 }

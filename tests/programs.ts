@@ -14,7 +14,7 @@ export interface Program {
 
 /** A program that is kept running, always at the same address. */
 export interface KeptProgram extends Program {
-  /** SIGKILLs it and starts it again, as an orchestrator does; resolves when it is ready. The other fields are then the new one's. */
+  /** SIGKILLs it and starts it again, as an orchestrator does; resolves when it is ready. The other fields are then the new one's; what it prints goes on where the old one ended. */
   revive(): Promise<void>;
 }
 
@@ -63,7 +63,9 @@ export async function kept(of: {
     async revive() {
       process.kill(pidOf(program), 'SIGKILL');
       await program.exited;
-      Object.assign(program, await begin());
+      const before = program.printed();
+      const fresh = await begin();
+      Object.assign(program, fresh, { printed: () => before + fresh.printed() });
     },
   };
   return program;

@@ -5,6 +5,7 @@ export { freePorts } from './ports.ts';
 export { type Profiled, profiled } from './profiling.ts';
 export { ownRabbit, type TestRabbit, testRabbit } from './rabbit.ts';
 export type { RabbitBroker } from './rabbit-broker.ts';
+export { type SecretWatch, secretWatch } from './secrets.ts';
 export { securedMongo } from './secured-mongo.ts';
 export { testMongo } from './servers.ts';
 export { until } from './until.ts';

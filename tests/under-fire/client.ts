@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '#libs/contract';
+import { type SecretWatch, secretWatch } from '#libs/testing';
 
 /** An answer: its status and its JSON, or its text where it is none. */
 export interface Answer {
@@ -26,6 +27,8 @@ export interface Client {
   isAsking(path: RegExp): boolean;
   /** How often it had to ask again. */
   repeats(): number;
+  /** All secrets that it sent, and those in answers, also in those that were lost. */
+  secrets: SecretWatch;
 }
 
 const patienceMs = 120_000;
@@ -35,16 +38,20 @@ const lostEvery = 7;
 
 /** A client of the API at an origin. In its answers `again` says that it was not the first time it asked. */
 export function client(origin: string): Client {
+  const secrets = secretWatch();
   const asking = new Set<{ path: string }>();
   let repeats = 0;
   let changes = 0;
 
   return {
+    secrets,
     repeats: () => repeats,
     isAsking: (path) => [...asking].some((one) => path.test(one.path)),
     async ask(method, path, { as, body } = {}) {
       const mine = { path };
       asking.add(mine);
+      secrets.know(as);
+      secrets.knowWithin(body);
       try {
         const url = origin + (path.startsWith('/embed') ? path : `/api/v1${path}`);
         const headers = {
@@ -59,6 +66,7 @@ export function client(origin: string): Client {
         const isLost = method !== 'GET' && changes % lostEvery === 0;
         for (let again = false; ; again = true) {
           const heard = await once(url, request);
+          if ('answer' in heard) secrets.knowWithin(heard.answer.body);
           const told = isLost && !again && 'answer' in heard ? lost : heard;
           if ('answer' in told) return { ...told.answer, again };
           if (performance.now() > limit) throw new Error(`${method} ${path}: ${told.why}`);
