@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { newId } from '#libs/contract';
-import { opsToken, type Person, register, type World, world } from '#libs/testing';
+import { type Person, register, type World, world } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
 import { Session } from './contract.ts';
@@ -277,32 +277,3 @@ function otherKey(): string {
     .privateKey.export({ format: 'pem', type: 'pkcs8' })
     .toString();
 }
-
-describe('the operator', () => {
-  const put = (id: string, plan: unknown, token: string = opsToken, origin = here.management) =>
-    fetch(`${origin}/ops/organizations/${id}/subscription`, {
-      method: 'PUT',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ plan }),
-    });
-
-  test('sets the plan on the management port, and on no other', async () => {
-    const response = await put(ada.organizationId, 'team');
-    expect(await response.json()).toMatchObject({
-      plan: 'team',
-      publish_limit: 200,
-      publish_used: 0,
-      renews_at: expect.stringMatching(/-01T00:00:00.000Z$/),
-    });
-    expect((await put(ada.organizationId, 'team', opsToken, here.origin)).status).toBe(404);
-    expect(JSON.stringify((await here.ask('GET', '/openapi.json')).body)).not.toContain('/ops/');
-  });
-
-  test('is nobody else: other tokens are 401, unknown organizations 404, unknown plans 400', async () => {
-    for (const token of ['nonsense', ada.key, ada.token])
-      expect((await put(ada.organizationId, 'scale', token)).status).toBe(401);
-    expect((await put(newId(), 'scale')).status).toBe(404);
-    expect((await put('not-an-id', 'scale')).status).toBe(404);
-    expect((await put(ada.organizationId, 'gold')).status).toBe(400);
-  });
-});

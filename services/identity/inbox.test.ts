@@ -140,6 +140,16 @@ describe('one’s own inbox', () => {
   }, 30_000);
 });
 
+test('items are forgotten after ninety days', async () => {
+  const collection = here.db.collection('inbox_items');
+  const days = (await collection.indexes()).flatMap(({ key, expireAfterSeconds: seconds }) =>
+    seconds === undefined ? [] : [[Object.keys(key), seconds / 86_400]],
+  );
+  expect(days).toEqual([[['created_at'], 90]]);
+  const item = await collection.findOne({});
+  expect(item?.created_at).toBeInstanceOf(Date);
+});
+
 test('the rules: owner and editor are concerned, each once, without the actor; words fit the deed', () => {
   const document = { id: 'd', title: 'T', created_by: 'owner', editor_id: 'editor' };
   expect(concerned(document, 'owner')).toEqual(['editor']);

@@ -77,6 +77,18 @@ test.each([
   expect(await principalFrom(store, () => new Date())(tokenUnder(kid, more))).toBeUndefined();
 });
 
+test('clocks may be a minute apart and no more, at either end of a token’s time', async () => {
+  const at = 1_800_000_000;
+  const asking = (more: object) => {
+    const ask = principalFrom(views().store, () => new Date(at * 1000));
+    return ask(tokenUnder(kid, more));
+  };
+  expect(await asking({ exp: at - 59 })).toBeDefined();
+  expect(await asking({ exp: at - 60 })).toBeUndefined();
+  expect(await asking({ nbf: at + 60 })).toBeDefined();
+  expect(await asking({ nbf: at + 61 })).toBeUndefined();
+});
+
 test('a remembered token expires all the same', async () => {
   const { store } = views();
   let at = Date.now();
