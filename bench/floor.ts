@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import mongoose from 'mongoose';
 import type { Ask, Asker, Handler, Row, Told } from './floor/answering.ts';
 import { reading } from './floor/reading.ts';
+import { signingIn } from './floor/signing-in.ts';
 import { writing } from './floor/writing.ts';
 
 const { MONGODB_URI = '', PORT = '0', HEARERS = '1' } = process.env;
@@ -18,7 +19,7 @@ const client = await mongoose.mongo.MongoClient.connect(MONGODB_URI, {
 });
 const db = client.db();
 const keys = db.collection<Row>('api_key_principals');
-const handlers = { ...reading(db), ...writing(client, db, Number(HEARERS)) };
+const handlers = { ...reading(db), ...signingIn(db), ...writing(client, db, Number(HEARERS)) };
 const byName = new Map<string, Handler>(Object.entries(handlers));
 
 /** The names of the floor's handlers. */
@@ -27,6 +28,7 @@ export type FloorHandler = keyof typeof handlers;
 /** Those that are asked without a key. */
 const open: ReadonlySet<string> = new Set<FloorHandler>([
   'nothing',
+  'logIn',
   'embed',
   'embedPage',
   'embedCold',

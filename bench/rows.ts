@@ -4,6 +4,7 @@ import { embedding } from './rows/embedding.ts';
 import { events } from './rows/events.ts';
 import { word } from './rows/exporting.ts';
 import { list, listOfMillion, readTree, readTreeAgain, readTreeOfBson } from './rows/reading.ts';
+import { logIn, readBesideLogins } from './rows/signing-in.ts';
 import { noOp, startUp } from './rows/starting.ts';
 import { createDocument, createNode, publish, publishOfOne, updateDocument } from './rows/writing.ts';
 
@@ -22,6 +23,8 @@ export const rows: readonly Row[] = [
   publish,
   publishOfOne,
   ...embedding,
+  logIn,
+  readBesideLogins,
   word,
   ...events,
 ];
