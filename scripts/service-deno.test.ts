@@ -67,10 +67,11 @@ describe('the permissions', () => {
     expect(() => denoPermissions(documents, { MONGODB_URI: 'secret' })).not.toThrow('secret');
   });
 
-  test('let only webhook delivery go anywhere, only identity read files, and nobody write, run or load anything', () => {
+  test('let only webhook delivery go anywhere, services read their own files alone, and nobody write, run or load anything', () => {
     expect(denoPermissions(webhookDelivery, environment)).toContain('--allow-net');
-    for (const service of [documents, sharing, webhookDelivery])
+    for (const service of [documents, webhookDelivery])
       expect(denoPermissions(service, environment).join()).not.toContain('--allow-read');
+    expect(flag(denoPermissions(sharing, environment), 'allow-read')).toEqual(['services/sharing/page']);
     expect(flag(denoPermissions(identity, environment), 'allow-read')).toEqual([
       'node_modules/swagger-ui-dist',
     ]);

@@ -1,6 +1,6 @@
 /** Deleting drafts and duplicating documents over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { contract, newId } from '#libs/contract';
+import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
 import { Document, DocumentDeleted, type Node } from './contract.ts';
 import { documents } from './service.ts';
@@ -10,21 +10,8 @@ import { named, outcome, treeOf } from './testing/outline.ts';
 let home: House;
 let ada: Someone;
 
-/** Somebody who hears of deleted documents: what nobody hears is not written. */
-const hearer = contract({
-  name: 'hearer',
-  title: 'Hearer',
-  sentence: 'Hears.',
-  operations: [],
-  says: [],
-  hears: [DocumentDeleted],
-  owns: [],
-  views: [],
-  reads: [],
-});
-
 beforeAll(async () => {
-  home = await house([identity, documents], {}, [hearer]);
+  home = await house([identity, documents]);
   ada = await home.admin();
 }, 60_000);
 afterAll(() => home?.here.stop());

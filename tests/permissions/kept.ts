@@ -4,9 +4,9 @@ import type { World } from '#libs/testing';
 /** Rows as text, by collection and id. */
 export type Kept = ReadonlyMap<string, string>;
 
-/** What goes on by itself: which events were heard and sent, when a key was last used. */
-const collectionsOfNobody = /^system\.|_inbox$/;
-const fieldsOfNobody = ['last_used_at'];
+/** What goes on by itself: which events were heard and sent, when a key was last used, words that follow what was written before. */
+const collectionsOfNobody = /^system\.|_inbox$|^search$/;
+const fieldsOfNobody = ['last_used_at', 'stale_at', 'title_key'];
 const eventsOfNobody = ['api_key.used'];
 
 /** Collections whose new rows are no change: an item of an inbox may come late, a counter is made ready before it counts. */

@@ -1,5 +1,5 @@
 /** A world with identity and documents in it, for tests, and what people do there. */
-import { type Contract, newId } from '#libs/contract';
+import { newId } from '#libs/contract';
 import type { AnyService } from '#libs/service';
 import { register, type Told, type World, world } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
@@ -28,13 +28,12 @@ export interface House {
 
 type Headers = Record<string, string>;
 
-/** Starts the world; `more` are contracts of services that are not there, e.g. of somebody who hears what nobody else does. */
+/** Starts the world. */
 export async function house(
   services: readonly AnyService[],
   environment: Record<string, string> = {},
-  more: readonly Contract[] = [],
 ): Promise<House> {
-  return houseOver(await world({ services, contracts: [...contracts, ...more], environment }));
+  return houseOver(await world({ services, contracts, environment }));
 }
 
 /** The shortcuts over a world, or over a replica of one. */

@@ -87,7 +87,7 @@ export function next(model: Model, { deed, on, name, version }: Deed): [status: 
       return done(200, ended, `document.archived ${on}`);
     }
     case 'remove':
-      return is('draft') ? done(204, to({ status: 'deleted' })) : refused(400);
+      return is('draft') ? done(204, to({ status: 'deleted' }), `document.deleted ${on}`) : refused(400);
     case 'assign':
       return is('archived') ? refused(400) : done(200, to({ hasEditor: true }), `document.assigned ${on}`);
     case 'unassign':
