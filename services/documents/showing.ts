@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type Json, json } from '#libs/contract';
 import { type Again, type Answer, answer } from '#libs/http';
 import type { Acting } from '#libs/store';
-import { documentBytes } from './presenting.ts';
+import { documentBytes } from './rendering.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 import { etagOf, type Library } from './store/library.ts';
 import type { Trees } from './store/tree.ts';
@@ -11,7 +11,7 @@ import type { Trees } from './store/tree.ts';
 /** What showing needs. */
 export interface Showing {
   library: Pick<Library, 'find' | 'whole'>;
-  trees: Pick<Trees, 'all'>;
+  trees: Pick<Trees, 'batches'>;
   /** Bytes of rendered documents kept in memory. */
   cacheBytes: number;
 }
@@ -34,7 +34,7 @@ export function showing({ library, trees, cacheBytes }: Showing) {
   const show = {
     /** The answer with a document and its nodes as they were just written. */
     async made(document: DocumentRow, nodes: readonly NodeRow[]): Promise<Answer<Json>> {
-      return shown(document, await documentBytes(document, nodes));
+      return shown(document, await documentBytes(document, [nodes]));
     },
 
     /** The answer with a document whose row was just read or written; as it is then when it has changed since. */
@@ -58,9 +58,9 @@ export function showing({ library, trees, cacheBytes }: Showing) {
   return show;
 
   async function render({ acting, document }: Reading): Promise<Buffer | undefined> {
-    const nodes = await trees.all(document);
+    const bytes = await documentBytes(document, trees.batches(document));
     const { row_version } = await library.find(acting, document._id);
-    return row_version === document.row_version ? documentBytes(document, nodes) : undefined;
+    return row_version === document.row_version ? bytes : undefined;
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from './contract.ts';
 import { onlyEditors, openToEdits } from './editing.ts';
 import { planted, withinLimits } from './planting.ts';
-import { nodeBytes } from './presenting.ts';
+import { nodeBytes } from './rendering.ts';
 import { bytesOf, canStandUnder } from './rules/hierarchy.ts';
 import type { Asker } from './rules/permission.ts';
 import type { NodeType } from './shapes.ts';

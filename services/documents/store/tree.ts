@@ -7,7 +7,7 @@ import { type DocumentRow, type NodeRow, nodes } from './collections.ts';
 /** About how many bytes are decoded or encoded before other requests have their turn. */
 const batchBytes = 2 * 1024 * 1024;
 /** The most nodes of one batch. */
-const batchNodes = 500;
+const batchNodes = 250;
 
 /** A document as far as its tree is concerned. */
 export type TreeOf = Pick<DocumentRow, '_id'> & Size;
@@ -22,6 +22,18 @@ export function trees(store: Store) {
       if (document.node_count === 0) return [];
       const batchSize = batchOf(document);
       return rows.find({ document_id: document._id }, null, { ...within(tx), batchSize }).lean();
+    },
+
+    /** The same in batches, each decoded when it is asked for, so that what was in the last one can be forgotten. */
+    async *batches(document: TreeOf): AsyncGenerator<NodeRow[]> {
+      if (document.node_count === 0) return;
+      const which = { document_id: document._id };
+      const cursor = rows.collection.find<NodeRow>(which, { batchSize: batchOf(document) });
+      try {
+        while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
+      } finally {
+        await cursor.close();
+      }
     },
 
     /** A node of a document. */

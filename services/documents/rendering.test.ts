@@ -1,6 +1,6 @@
 /** Documents as JSON text: the right tree, and room for others while a huge one is put together. */
 import { expect, test } from '@jest/globals';
-import { documentBytes, nodeBytes } from './presenting.ts';
+import { documentBytes, nodeBytes } from './rendering.ts';
 import { Document, Node } from './shapes.ts';
 import type { NodeRow } from './store/collections.ts';
 import { documentRow, nodeRow } from './testing/rows.ts';
@@ -20,7 +20,7 @@ const a2 = below(a, 'sub_step', 'a2', { order: -0.5 });
 const nodes = [a2, second, b, c, a1, first, a];
 
 test('nodes stand below their parents, siblings by order, ties by creation', async () => {
-  const shown = Document.parse(JSON.parse((await documentBytes(document, nodes)).toString()));
+  const shown = Document.parse(JSON.parse((await documentBytes(document, [nodes])).toString()));
   expect(outline(shown.nodes)).toEqual([
     [
       'first',
@@ -80,7 +80,7 @@ test('the event loop turns many times while 10,000 nodes are put together, and t
     if (!isDone) setImmediate(turn);
   };
   setImmediate(turn);
-  const bytes = await documentBytes(document, [first, second, ...steps]);
+  const bytes = await documentBytes(document, [[first, second, ...steps]]);
   isDone = true;
   expect(turns).toBeGreaterThanOrEqual(39);
   const shown = JSON.parse(bytes.toString());
@@ -97,7 +97,7 @@ test('it turns also for few nodes with much text', async () => {
     if (!isDone) setImmediate(turn);
   };
   setImmediate(turn);
-  const bytes = await documentBytes(document, large);
+  const bytes = await documentBytes(document, [large]);
   isDone = true;
   expect(turns).toBeGreaterThanOrEqual(6);
   expect(JSON.parse(bytes.toString()).nodes[19].content).toEqual(JSON.parse(content));
