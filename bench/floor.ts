@@ -2,10 +2,10 @@
  * The floor: the least code that does the same work, in a process of its own. A bare `node:http` server with the MongoDB
  * driver; no Express, no validation, no log, no metrics. `/<handler>/<path of the API>` does what that handler's name says.
  */
-import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import mongoose from 'mongoose';
-import type { Ask, Asker, Handler, Row, Told } from './floor/answering.ts';
+import type { Ask, Asker, Handler, Told } from './floor/answering.ts';
+import { askerFrom } from './floor/asking.ts';
 import { reading } from './floor/reading.ts';
 import { signingIn } from './floor/signing-in.ts';
 import { writing } from './floor/writing.ts';
@@ -18,7 +18,7 @@ const client = await mongoose.mongo.MongoClient.connect(MONGODB_URI, {
   writeConcern: { w: 'majority' },
 });
 const db = client.db();
-const keys = db.collection<Row>('api_key_principals');
+const askerOf = askerFrom(db);
 const handlers = { ...reading(db), ...signingIn(db), ...writing(client, db, Number(HEARERS)) };
 const byName = new Map<string, Handler>(Object.entries(handlers));
 
@@ -58,7 +58,8 @@ async function told(request: IncomingMessage): Promise<Told> {
   const [, name = '', ...parts] = path.split('/');
   const handler = byName.get(name);
   if (!handler) return { status: 404, text: '{}' };
-  const asker = open.has(name) ? nobody : await askerOf(request);
+  const bearer = request.headers.authorization?.slice(7) ?? '';
+  const asker = open.has(name) ? nobody : await askerOf(bearer);
   if (!asker) return { status: 401, text: '{}' };
   const ask: Ask = {
     parts: parts[0] === 'api' ? parts.slice(2) : parts,
@@ -67,14 +68,6 @@ async function told(request: IncomingMessage): Promise<Told> {
     asker,
   };
   return handler(ask);
-}
-
-async function askerOf(request: IncomingMessage): Promise<Asker | undefined> {
-  const hash = createHash('sha256')
-    .update(request.headers.authorization?.slice(7) ?? '')
-    .digest('base64url');
-  const key = await keys.findOne({ hash });
-  return key ? { organization_id: key.organization_id, user_id: key.user_id } : undefined;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {

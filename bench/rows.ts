@@ -5,13 +5,14 @@ import { events } from './rows/events.ts';
 import { word } from './rows/exporting.ts';
 import { list, listOfMillion, readTree, readTreeAgain, readTreeOfBson } from './rows/reading.ts';
 import { logIn, readBesideLogins } from './rows/signing-in.ts';
-import { noOp, startUp } from './rows/starting.ts';
+import { noOp, noOpByToken, startUp } from './rows/starting.ts';
 import { createDocument, createNode, publish, publishOfOne, updateDocument } from './rows/writing.ts';
 
 /** What `npm run bench` measures. */
 export const rows: readonly Row[] = [
   startUp,
   noOp,
+  noOpByToken,
   readTree,
   readTreeOfBson,
   readTreeAgain,

@@ -13,10 +13,12 @@ import { freePort, type Program, type Run, start } from './processes.ts';
 /** Ours, or the floor. */
 export type Side = 'ours' | 'floor';
 
-/** An organization with a key of its admin. */
+/** An organization with credentials of its admin. */
 export interface Organization {
   key: string;
   slug: string;
+  /** An access token of the admin, for fifteen minutes from the registration. */
+  token: string;
 }
 
 /** What rows are measured on. */
@@ -34,7 +36,7 @@ export interface Stage {
   register(): Promise<Organization>;
   /** Asks our API as an organization; gives the parsed answer. */
   // biome-ignore lint/suspicious/noExplicitAny: rows read answers of every shape; a wrong one fails its row
-  api(of: Organization, method: 'GET' | 'POST', path: string, body?: unknown): Promise<any>;
+  api(of: Pick<Organization, 'key'>, method: 'GET' | 'POST', path: string, body?: unknown): Promise<any>;
   /** Copies a document with its nodes as new drafts, straight into MongoDB; gives their ids. */
   copies(id: string, count: number): Promise<string[]>;
   close(): Promise<void>;
@@ -147,7 +149,7 @@ async function registered(ours: Client): Promise<Organization> {
     JSON.parse(await ours.ask({ method: 'POST', path: `/api/v1${path}`, body, key }));
   const session = await post('/auth/register', account);
   const { key } = await post('/api-keys', { name: 'Bench', role: 'admin' }, session.access_token);
-  return { key, slug: session.organization.slug };
+  return { key, slug: session.organization.slug, token: session.access_token };
 }
 
 const nodesAtOnce = 10_000;

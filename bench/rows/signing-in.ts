@@ -19,7 +19,7 @@ async function loginOf({ api }: Stage): Promise<Asked> {
   const unique = randomBytes(6).toString('hex');
   const account = { email: `ada-${unique}@example.com`, password: `correct horse ${unique}` };
   const more = { name: 'Ada Example', organization_name: `Bench ${unique}` };
-  await api({ key: '', slug: '' }, 'POST', '/auth/register', { ...account, ...more });
+  await api({ key: '' }, 'POST', '/auth/register', { ...account, ...more });
   return { method: 'POST', path: '/api/v1/auth/login', body: account };
 }
 

@@ -19,14 +19,31 @@ export const startUp: Row = {
   },
 };
 
+const noOpGoal = 1.6;
+
 /** The key is looked up, and a list that has nothing in it. */
 export const noOp = httpRow({
-  name: 'authenticated no-op',
+  name: 'authenticated no-op, API key',
+  goal: noOpGoal,
   remark: 'an empty list of templates',
   requests: 3000,
   floor: 'emptyList',
   same: 'text',
   async prepare({ home: { key } }) {
     return async () => () => ({ method: 'GET', path: '/api/v1/templates', key });
+  },
+});
+
+/** The same with an access token: its signature, and its member's row. */
+export const noOpByToken = httpRow({
+  name: 'authenticated no-op, access token',
+  goal: noOpGoal,
+  remark: 'an empty list of templates; floor: the signature is verified each time',
+  requests: 3000,
+  floor: 'emptyList',
+  same: 'text',
+  async prepare({ register }) {
+    const { token } = await register();
+    return async () => () => ({ method: 'GET', path: '/api/v1/templates', key: token });
   },
 });
