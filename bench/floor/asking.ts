@@ -21,7 +21,8 @@ export function askerFrom(db: Db): (token: string) => Promise<Asker | undefined>
     const key = await keyOf(parsed(head).kid);
     const signed = Buffer.from(`${head}.${body}`);
     const isRight =
-      key && verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'));
+      key &&
+      verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'));
     const { sub: user_id, org: organization_id, exp, epoch = 0 } = parsed(body);
     if (!isRight || exp * 1000 < Date.now()) return undefined;
     const member = await members.findOne({ organization_id, user_id });

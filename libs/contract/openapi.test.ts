@@ -71,6 +71,24 @@ describe('the document of the real contracts', () => {
     },
   );
 
+  test('names the headers that make repeating and changing safe, where they work', () => {
+    const of = (id: string) => all.find((found) => found.of.operationId === id)?.of;
+    const sent = (id: string) =>
+      of(id)
+        .parameters.filter(({ in: where }: Free) => where === 'header')
+        .map(({ name }: Free) => name);
+    expect(sent('createDocument')).toEqual(['Idempotency-Key']);
+    expect(sent('publishDocument')).toEqual(['Idempotency-Key', 'If-Match']);
+    expect(sent('updateNode')).toEqual(['If-Match']);
+    expect(sent('deleteNode')).toEqual(['If-Match']);
+    expect(sent('getDocument')).toEqual(['If-None-Match']);
+    for (const id of ['listDocuments', 'logIn', 'changeMember']) expect([id, sent(id)]).toEqual([id, []]);
+    expect(of('createDocument').responses[201].headers).toHaveProperty('Idempotency-Replayed');
+    expect(of('getDocument').responses).toHaveProperty('304');
+    for (const { of: one } of all) expect(one.responses[429].headers).toHaveProperty('Retry-After');
+    expect(of('getDocument').responses[401].headers).toHaveProperty('WWW-Authenticate');
+  });
+
   test.each(contracts.flatMap(({ operations }) => operations).map((one) => [one.id, one] as const))(
     '%s shows every problem that it can answer with, under its status',
     (id, one) => {

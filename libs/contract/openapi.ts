@@ -69,14 +69,17 @@ function operationObject(operation: AnyOperation, tag: string, schemas: Record<s
     parameters: [
       ...parameters(operation.params, 'path', schemas),
       ...parameters(operation.query, 'query', schemas),
+      ...headersOf(operation),
     ],
     ...request,
     responses: {
       [operation.status]: success(operation, schemas),
+      ...(isReadByTag(operation) && { 304: { description: 'What you have is what is there' } }),
       ...Object.fromEntries(
         statuses.map((status) => [
           status,
           failure(
+            status,
             problems.filter((kind) => kind.status === status),
             operation.problemPages ?? false,
           ),
@@ -84,6 +87,41 @@ function operationObject(operation: AnyOperation, tag: string, schemas: Record<s
       ),
     },
   };
+}
+
+/** Whether the operation can be repeated safely with a key. */
+function isKeyed({ method, access }: AnyOperation): boolean {
+  return method === 'post' && access.authenticated;
+}
+
+/** Whether the operation answers 304 to who has what is there. */
+function isReadByTag({ method, etag }: AnyOperation): boolean {
+  return method === 'get' && etag === true;
+}
+
+/** The headers that a client may send. */
+function headersOf(operation: AnyOperation): Schema[] {
+  const parameter = (name: string, description: string, maxLength?: number) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string', ...(maxLength && { maxLength }) },
+  });
+  const found: Schema[] = [];
+  if (isKeyed(operation))
+    found.push(
+      parameter(
+        'Idempotency-Key',
+        'The same key and body within 24 hours give the first answer again; the effect happens once',
+        255,
+      ),
+    );
+  if (isReadByTag(operation))
+    found.push(parameter('If-None-Match', 'ETags of what you have: 304 when it is what is there'));
+  if (problemsOf(operation).includes(shared.PreconditionFailed))
+    found.push(parameter('If-Match', 'ETags of which one must be that of what is changed: else 412'));
+  return found;
 }
 
 /** Every problem that an operation can answer with: its own and those that the protocol makes. */
@@ -98,8 +136,7 @@ export function problemsOf(operation: AnyOperation): ProblemKind[] {
   ];
   if (operation.params) kinds.push(shared.NotFound);
   if (operation.access.authenticated) kinds.push(shared.Unauthenticated);
-  const keyed = operation.method === 'post' && operation.access.authenticated;
-  if (operation.query || operation.body || keyed) kinds.push(shared.InvalidRequest);
+  if (operation.query || operation.body || isKeyed(operation)) kinds.push(shared.InvalidRequest);
   if (operation.body) kinds.push(shared.PayloadTooLarge);
   if (operation.body)
     kinds.push(
@@ -107,8 +144,9 @@ export function problemsOf(operation: AnyOperation): ProblemKind[] {
         ? [shared.MalformedMultipart]
         : [shared.MalformedJson, shared.UnsupportedMediaType]),
     );
-  if (keyed) kinds.push(shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight);
-  if (operation.etag && operation.method !== 'get') kinds.push(shared.PreconditionFailed);
+  if (isKeyed(operation)) kinds.push(shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight);
+  // what is made has no state yet that could be another
+  if (operation.etag && operation.method !== 'get' && operation.params) kinds.push(shared.PreconditionFailed);
   return [...new Set(kinds)];
 }
 
@@ -134,6 +172,8 @@ function requestBody(body: z.ZodType | Multipart, schemas: Record<string, Schema
 function success(operation: AnyOperation, schemas: Record<string, Schema>): Schema {
   const headers: Record<string, Schema> = { 'X-Request-Id': header('The id of this request in our logs') };
   if (operation.etag) headers.ETag = header('The state of the document');
+  if (isKeyed(operation))
+    headers['Idempotency-Replayed'] = header('`true` when this is the first answer to the key, given again');
   if (operation.paged) headers.Link = header('`<…>; rel="next"` while there is another page (RFC 8288)');
   const returns: z.ZodType | Media = operation.returns;
   if ('media' in returns) {
@@ -153,7 +193,7 @@ function success(operation: AnyOperation, schemas: Record<string, Schema>): Sche
   };
 }
 
-function failure(kinds: ProblemKind[], pages: boolean): Schema {
+function failure(status: number, kinds: ProblemKind[], pages: boolean): Schema {
   const lines = kinds.map((kind) => `- \`${kind.code}\`: ${kind.title}`);
   const schema = {
     allOf: [
@@ -164,9 +204,17 @@ function failure(kinds: ProblemKind[], pages: boolean): Schema {
   const page = { 'text/html': { schema: { description: 'A page for those who prefer HTML' } } };
   return {
     description: lines.join('\n'),
+    ...(status in failureHeaders && { headers: failureHeaders[status] }),
     content: { 'application/problem+json': { schema }, ...(pages && page) },
   };
 }
+
+const later = { 'Retry-After': header('Seconds to wait before the next attempt') };
+const failureHeaders: Record<number, Schema> = {
+  401: { 'WWW-Authenticate': header('`Bearer`') },
+  429: later,
+  503: later,
+};
 
 function webhookObject(name: string, sentence: string, data: Schema): Schema {
   const properties = {
