@@ -1,5 +1,6 @@
 /** The largest documents there may be, and what they cost those who ask for something else. */
 import { freePort, rssMbOf, start } from '../processes.ts';
+import { reader } from '../reader.ts';
 import type { Stage } from '../stage.ts';
 import type { Timing } from '../timing.ts';
 import { bigDocument, hugeDocument } from './trees.ts';
@@ -25,7 +26,7 @@ export const hugeTreeBeside: Timing = {
   counts: 'largest',
   remark: 'an empty list, asked for every 5 ms on a connection of its own',
   async take(stage, share) {
-    const { api, home, clients, db } = stage;
+    const { api, home, clients, db, programs } = stage;
     const _id = await hugeId(stage);
     const { key } = home;
     const took: number[] = [];
@@ -38,16 +39,22 @@ export const hugeTreeBeside: Timing = {
         await new Promise((resolve) => setTimeout(resolve, everyMs));
       }
     };
+    const url = `${programs.ours.origin}/api/v1/documents/${_id}`;
+    const huge = await reader({ url, key });
     const read = async () => {
       for (let left = Math.ceil(10 * share); left > 0; left -= 1) {
         await db.collection<{ _id: string }>('documents').updateOne({ _id }, { $inc: { row_version: 1 } });
-        // its bytes are left alone: turned into text, they would keep this process waiting
-        await clients.ours.load(1, () => ({ method: 'GET', path: `/api/v1/documents/${_id}`, key }), 1);
+        await huge.read();
       }
       state.isReading = false;
     };
     await api(home, 'GET', `/documents/${_id}`);
-    await Promise.all([other(), read()]);
+    try {
+      await Promise.all([other(), read()]);
+    } finally {
+      state.isReading = false;
+      await huge.close();
+    }
     return took;
   },
 };
