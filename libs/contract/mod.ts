@@ -13,7 +13,7 @@ export {
   multipart,
   nothing,
 } from './media.ts';
-export { type Info, openapi, problemsOf } from './openapi.ts';
+export { type Info, openapi } from './openapi.ts';
 export {
   type ActorOf,
   type BodyOf,
@@ -25,6 +25,7 @@ export {
 export { cursorOf, type Page, page, positionOf } from './page.ts';
 export { Problem, type ProblemKind, problem } from './problem.ts';
 export * from './problems.ts';
+export { problemsOf } from './protocol.ts';
 export { Secret } from './secret.ts';
 export { id, newId, order, someField, timestamp } from './shapes.ts';
 export { type RowOf, type View, view } from './view.ts';

@@ -5,9 +5,10 @@ import { contracts } from '../../services/contracts.ts';
 import { anyone } from './access.ts';
 import { contract } from './contract.ts';
 import { media, multipart } from './media.ts';
-import { openapi, problemsOf } from './openapi.ts';
+import { openapi } from './openapi.ts';
 import { operation } from './operation.ts';
 import * as shared from './problems.ts';
+import { problemsOf } from './protocol.ts';
 
 const info = { title: 't', version: '1', description: 'd', apiPrefix: '/api/v1' };
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked freely here

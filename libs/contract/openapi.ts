@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AnyOperation, Contract } from './contract.ts';
 import type { Media, Multipart } from './media.ts';
 import type { ProblemKind } from './problem.ts';
-import * as shared from './problems.ts';
+import { isKeyed, isReadByTag, problemsOf, type RequestHeader, requestHeaders } from './protocol.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -69,7 +69,7 @@ function operationObject(operation: AnyOperation, tag: string, schemas: Record<s
     parameters: [
       ...parameters(operation.params, 'path', schemas),
       ...parameters(operation.query, 'query', schemas),
-      ...headersOf(operation),
+      ...requestHeaders(operation).map(headerParameter),
     ],
     ...request,
     responses: {
@@ -89,65 +89,9 @@ function operationObject(operation: AnyOperation, tag: string, schemas: Record<s
   };
 }
 
-/** Whether the operation can be repeated safely with a key. */
-function isKeyed({ method, access }: AnyOperation): boolean {
-  return method === 'post' && access.authenticated;
-}
-
-/** Whether the operation answers 304 to who has what is there. */
-function isReadByTag({ method, etag }: AnyOperation): boolean {
-  return method === 'get' && etag === true;
-}
-
-/** The headers that a client may send. */
-function headersOf(operation: AnyOperation): Schema[] {
-  const parameter = (name: string, description: string, maxLength?: number) => ({
-    name,
-    in: 'header',
-    required: false,
-    description,
-    schema: { type: 'string', ...(maxLength && { maxLength }) },
-  });
-  const found: Schema[] = [];
-  if (isKeyed(operation))
-    found.push(
-      parameter(
-        'Idempotency-Key',
-        'The same key and body within 24 hours give the first answer again; the effect happens once',
-        255,
-      ),
-    );
-  if (isReadByTag(operation))
-    found.push(parameter('If-None-Match', 'ETags of what you have: 304 when it is what is there'));
-  if (problemsOf(operation).includes(shared.PreconditionFailed))
-    found.push(parameter('If-Match', 'ETags of which one must be that of what is changed: else 412'));
-  return found;
-}
-
-/** Every problem that an operation can answer with: its own and those that the protocol makes. */
-export function problemsOf(operation: AnyOperation): ProblemKind[] {
-  const refusals = operation.access.problems ?? [];
-  const kinds = [
-    ...operation.problems,
-    ...refusals,
-    shared.TooManyRequests,
-    shared.Internal,
-    shared.Unavailable,
-  ];
-  if (operation.params) kinds.push(shared.NotFound);
-  if (operation.access.authenticated) kinds.push(shared.Unauthenticated);
-  if (operation.query || operation.body || isKeyed(operation)) kinds.push(shared.InvalidRequest);
-  if (operation.body) kinds.push(shared.PayloadTooLarge);
-  if (operation.body)
-    kinds.push(
-      ...('file' in operation.body
-        ? [shared.MalformedMultipart]
-        : [shared.MalformedJson, shared.UnsupportedMediaType]),
-    );
-  if (isKeyed(operation)) kinds.push(shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight);
-  // what is made has no state yet that could be another
-  if (operation.etag && operation.method !== 'get' && operation.params) kinds.push(shared.PreconditionFailed);
-  return [...new Set(kinds)];
+function headerParameter({ name, description, maxLength }: RequestHeader): Schema {
+  const schema = { type: 'string', ...(maxLength !== undefined && { maxLength }) };
+  return { name, in: 'header', required: false, description, schema };
 }
 
 function requestBody(body: z.ZodType | Multipart, schemas: Record<string, Schema>): Schema {

@@ -1,0 +1,70 @@
+/** What the protocol adds to an operation: problems that it makes before any handler runs, headers that mean the same everywhere. */
+import type { AnyOperation } from './contract.ts';
+import type { ProblemKind } from './problem.ts';
+import * as shared from './problems.ts';
+
+/** Whether the operation can be repeated safely with a key. */
+export function isKeyed({ method, access }: AnyOperation): boolean {
+  return method === 'post' && access.authenticated;
+}
+
+/** Whether the operation answers 304 to who has what is there. */
+export function isReadByTag({ method, etag }: AnyOperation): boolean {
+  return method === 'get' && etag === true;
+}
+
+/** A header that a client may send. */
+export interface RequestHeader {
+  name: string;
+  description: string;
+  maxLength?: number;
+}
+
+/** The headers that mean something to an operation, beside those that every request has. */
+export function requestHeaders(operation: AnyOperation): RequestHeader[] {
+  const found: RequestHeader[] = [];
+  if (isKeyed(operation)) found.push(idempotencyKey);
+  if (isReadByTag(operation)) found.push(ifNoneMatch);
+  if (problemsOf(operation).includes(shared.PreconditionFailed)) found.push(ifMatch);
+  return found;
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  description: 'The same key and body within 24 hours give the first answer again; the effect happens once',
+  maxLength: 255,
+};
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  description: 'ETags of what you have: 304 when it is what is there',
+};
+const ifMatch = {
+  name: 'If-Match',
+  description: 'ETags of which one must be that of what is changed: else 412',
+};
+
+/** Every problem that an operation can answer with: its own and those that the protocol makes. */
+export function problemsOf(operation: AnyOperation): ProblemKind[] {
+  const refusals = operation.access.problems ?? [];
+  const kinds = [
+    ...operation.problems,
+    ...refusals,
+    shared.TooManyRequests,
+    shared.Internal,
+    shared.Unavailable,
+  ];
+  if (operation.params) kinds.push(shared.NotFound);
+  if (operation.access.authenticated) kinds.push(shared.Unauthenticated);
+  if (operation.query || operation.body || isKeyed(operation)) kinds.push(shared.InvalidRequest);
+  if (operation.body) kinds.push(shared.PayloadTooLarge);
+  if (operation.body)
+    kinds.push(
+      ...('file' in operation.body
+        ? [shared.MalformedMultipart]
+        : [shared.MalformedJson, shared.UnsupportedMediaType]),
+    );
+  if (isKeyed(operation)) kinds.push(shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight);
+  // what is made has no state yet that could be another
+  if (operation.etag && operation.method !== 'get' && operation.params) kinds.push(shared.PreconditionFailed);
+  return [...new Set(kinds)];
+}
