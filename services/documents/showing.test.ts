@@ -71,6 +71,11 @@ test('no more is kept than was allowed', async () => {
   expect(await titles(huge)).toEqual(['never kept']);
 });
 
+test('more at once than there is room for are all shown', async () => {
+  const many = await Promise.all(Array.from({ length: 12 }, () => keep(120_000)));
+  expect(await Promise.all(many.map(titles))).toEqual(many.map(() => ['as it was']));
+});
+
 test('what a transaction sees is not kept: it may never have been', async () => {
   const document = await keep();
   const failing = store.transact(acting(document), async (tx) => {

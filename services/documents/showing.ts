@@ -1,7 +1,6 @@
 /** Showing: a document with its tree as the answer of an operation, its bytes kept in memory by version. */
-import { LRUCache } from 'lru-cache';
 import { type Json, json } from '#libs/contract';
-import { type Again, type Answer, answer } from '#libs/http';
+import { type Again, type Answer, answer, keptBytes } from '#libs/http';
 import type { Acting } from '#libs/store';
 import { documentBytes } from './rendering.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
@@ -16,20 +15,10 @@ export interface Showing {
   cacheBytes: number;
 }
 
-/** A document that is to be rendered, and who reads it. */
-interface Reading {
-  acting: Acting;
-  document: DocumentRow;
-}
-
 /** Makes the answers of operations that give a whole document. */
 export function showing({ library, trees, cacheBytes }: Showing) {
-  // one rendering for all who ask at once; nothing is kept of a document that changed while it was read
-  const rendered = new LRUCache<string, Buffer, Reading>({
-    maxSize: cacheBytes,
-    sizeCalculation: (bytes, key) => bytes.byteLength + key.length,
-    fetchMethod: (_key, _stale, { context }) => render(context),
-  });
+  // nothing is kept of a document that changed while it was read
+  const rendered = keptBytes<Buffer>(cacheBytes);
 
   const show = {
     /** The answer with a document and its nodes as they were just written. */
@@ -40,8 +29,9 @@ export function showing({ library, trees, cacheBytes }: Showing) {
     /** The answer with a document whose row was just read or written; as it is then when it has changed since. */
     async row(acting: Acting, document: DocumentRow): Promise<Answer<Json>> {
       // what is not committed must not be kept: the version may yet become another
-      const context = { acting, document };
-      const bytes = acting.tx ? undefined : await rendered.fetch(keyOf(document), { context });
+      const bytes = acting.tx
+        ? undefined
+        : await rendered.of(keyOf(document), () => render(acting, document));
       if (bytes) return shown(document, bytes);
       const whole = await library.whole(acting, document._id);
       return show.made(whole.document, whole.nodes);
@@ -57,7 +47,7 @@ export function showing({ library, trees, cacheBytes }: Showing) {
   };
   return show;
 
-  async function render({ acting, document }: Reading): Promise<Buffer | undefined> {
+  async function render(acting: Acting, document: DocumentRow): Promise<Buffer | undefined> {
     const bytes = await documentBytes(document, trees.batches(document));
     const { row_version } = await library.find(acting, document._id);
     return row_version === document.row_version ? bytes : undefined;

@@ -1,8 +1,7 @@
 /** Embedding: what a public link shows to anyone who has it. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { body, NotFound, type Problem, TooManyRequests, Unavailable } from '#libs/contract';
-import { answer, type Handled, handle, withProblemPages } from '#libs/http';
+import { answer, type Handled, handle, keptBytes, withProblemPages } from '#libs/http';
 import { embedDocument } from './contract.ts';
 import { type Form, forms, type Opened } from './forms.ts';
 import type { NotFoundLimit } from './not-found-limit.ts';
@@ -48,14 +47,8 @@ const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** The operation behind public links. */
 export function embedding({ sharing, cacheBytes, limit }: Embedding): Handled[] {
-  // one rendering for all who ask at once, also when it was thrown out meanwhile; nothing is kept of a document that
-  // changed while it was read
-  const rendered = new LRUCache<string, Uint8Array, { form: Form; opened: Opened }>({
-    maxSize: cacheBytes,
-    sizeCalculation: (bytes, etag) => bytes.byteLength + etag.length,
-    fetchMethod: (_etag, _stale, { context }) => render(context.form, context.opened),
-    ignoreFetchAbort: true,
-  });
+  // nothing is kept of a document that changed while it was read
+  const rendered = keptBytes<Uint8Array>(cacheBytes);
 
   const embed = handle(embedDocument, async ({ params, query, call }) => {
     const link = `${params.org_slug}/${params.token}`;
@@ -68,9 +61,7 @@ export function embedding({ sharing, cacheBytes, limit }: Embedding): Handled[] 
       if (!opened) throw closed;
       const etag = form.etagOf(opened);
       const headers = { ...publicHeaders, ...form.headersOf(opened.organization) };
-      const bytes = call.has(etag)
-        ? nothingNew
-        : (rendered.get(etag) ?? (await rendered.fetch(etag, { context: { form, opened } })));
+      const bytes = call.has(etag) ? nothingNew : await rendered.of(etag, () => render(form, opened));
       if (bytes) return answer(body(form.type, bytes), { etag, headers });
     }
     throw Unavailable('The document is being changed at this moment: try again.', {
