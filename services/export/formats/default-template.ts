@@ -102,6 +102,8 @@ function styles(): IStylesOptions {
       heading5: { ...heading(22, 160), run: { ...heading(22, 160).run, italics: true } },
       heading6: { ...heading(22, 160), run: { ...heading(22, 160).run, bold: false, italics: true } },
     },
+    // the library bases its own character styles on this one, and does not write it
+    characterStyles: [{ id: 'DefaultParagraphFont', name: 'Default Paragraph Font' }],
     paragraphStyles: [
       list('ListBullet', 'List Bullet', 'bullets'),
       list('ListNumber', 'List Number', 'numbers'),
