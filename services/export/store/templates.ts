@@ -50,6 +50,9 @@ export const templates = collection<TemplateRow>('templates', {
   indexes: [{ on: { organization_id: 1, _id: 1 } }],
 });
 
+/** The GridFS bucket of their files, which are named after the template: `id/original.docx`, `id/compiled.zip`. */
+export const templateBucket = 'template_files';
+
 /** A row without what only rendering needs. */
 export type TemplateFacts = Omit<TemplateRow, 'plan'>;
 
@@ -73,7 +76,7 @@ export type TemplateStore = ReturnType<typeof templateStore>;
 /** What export keeps of templates. `trouble` is told of files that could not be removed. */
 export function templateStore(store: Store, trouble: (what: string, error: unknown) => void) {
   const rows = store.rows(templates);
-  const files = store.files('template_files');
+  const files = store.files(templateBucket);
 
   return {
     /** Keeps a template: its files first, its row after; without the row the files are removed again. */
@@ -156,7 +159,7 @@ export function templateStore(store: Store, trouble: (what: string, error: unkno
     return upload.id;
   }
 
-  /** Removes files; what stays behind is in nobody's way. */
+  /** Removes files; what stays behind is swept later. */
   async function discard(ids: readonly FileId[]): Promise<void> {
     const results = await Promise.allSettled(ids.map((id) => files.delete(id)));
     for (const result of results)
