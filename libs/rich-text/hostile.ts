@@ -61,6 +61,9 @@ const pieces = [
     '<script>',
     'javascript:',
     'https://a.example',
+    'www.',
+    'a@b.example',
+    '<7@a',
   ],
   ...[
     'a',

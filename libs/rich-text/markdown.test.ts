@@ -32,6 +32,7 @@ test.each([
   ['[x] not a task', '\\[x] not a task'],
   ['<b>not bold</b>', '\\<b>not bold\\</b>'],
   ['<https://a.example>', '\\<https://a.example>'],
+  ['<7@a.example> <.@a> <7', '\\<7@a.example> \\<.@a> <7'],
   ['<!-- shown -->', '\\<!-- shown -->'],
   ['&amp; &#60; &lt;', '\\&amp; \\&#60; \\&lt;'],
   ['a\\*b', 'a\\\\\\*b'],

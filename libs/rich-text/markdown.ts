@@ -2,8 +2,10 @@
 import type { RootContent } from 'mdast';
 import { defaultHandlers, type Handle, type Unsafe, toMarkdown as write } from 'mdast-util-to-markdown';
 
-/** What GitHub's dialect reads beyond CommonMark: struck words, and the second line of a table. */
+/** What GitHub's dialect reads beyond CommonMark: struck words, and the second line of a table; and what the library lets pass. */
 const unsafe: Unsafe[] = [
+  // an address of mail in angle brackets may begin with a digit or a sign (CommonMark 6.5)
+  { character: '<', after: "[\\w.!#$%&'*+/=?^`{|}~-]+@", inConstruct: 'phrasing' },
   { character: '~', inConstruct: 'phrasing' },
   { atBreak: true, character: '-', after: '[:|]' },
   { atBreak: true, character: ':', after: '-' },
