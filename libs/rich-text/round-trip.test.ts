@@ -26,6 +26,8 @@ const written: [() => RichText, ...(() => RichText)[]] = [
       task(false, p(words()), node('bulletList', li(words()))),
     ),
   () => node('table', row(words(), words()), row(words(), words())),
+  () =>
+    p(words(), '|', words(), br, random.of(['-|-', '|-|-|', ':-: | -', '- | -:', '---', '===']), br, words()),
   () => node('codeBlock', `${words()}\n  ${words()}`),
   () => node('blockquote', nodeWith('heading', { level: 2 }, words()), p(words())),
 ];
@@ -33,7 +35,7 @@ const task = (checked: boolean, ...content: RichText[]) => nodeWith('taskItem', 
 const row = (...cells: string[]) => node('tableRow', ...cells.map((cell) => node('tableCell', p(cell))));
 
 function richText(): RichText {
-  if (random.below(2) === 0) return hostileTree(random);
+  if (random.below(4) === 0) return hostileTree(random);
   return doc(...Array.from({ length: 1 + random.below(4) }, () => random.of(written)()));
 }
 
