@@ -4,5 +4,6 @@ export default {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
+  testSequencer: '<rootDir>/scripts/faults-first.js',
   testMatch: ['<rootDir>/{libs,services,tests,scripts}/**/*.test.ts'],
 };
