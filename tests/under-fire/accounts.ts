@@ -29,6 +29,15 @@ export async function underWay(db: Db): Promise<number> {
   return (await Promise.all([...counts, pending])).reduce((sum, count) => sum + count);
 }
 
+/** What every process complained of last, for whoever has to find out what went wrong. */
+export function complaints({ parts }: UnderFire): string {
+  const said = [...parts].map(([name, part]) => {
+    const lines = part.printed().split('\n');
+    return [name, ...lines.filter((line) => /"level":(4|5|6)\d/.test(line)).slice(-20)].join('\n  ');
+  });
+  return said.join('\n');
+}
+
 /** How many messages lie in the queues of those who hear, in their second chances and in their dead letters. */
 export async function lying({ rabbit, prefix }: UnderFire): Promise<Record<string, number>> {
   const names = namesUnder(prefix);

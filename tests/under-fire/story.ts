@@ -1,7 +1,18 @@
 /** The journey under fire, whichever way the system runs: nothing that was accepted is lost, and nothing happens twice. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { until } from '#libs/testing';
-import { heard, inOrder, type Kill, kept, lying, needless, said, told, underWay } from './accounts.ts';
+import {
+  complaints,
+  heard,
+  inOrder,
+  type Kill,
+  kept,
+  lying,
+  needless,
+  said,
+  told,
+  underWay,
+} from './accounts.ts';
 import { type Client, client } from './client.ts';
 import { type Office, openOffice } from './office.ts';
 import { type Mailbox, mailbox } from './receiver.ts';
@@ -85,7 +96,10 @@ export function journeyUnderFire(way: Way): void {
   }
 
   test('all that was said comes to its end, and nothing is left in a queue or among dead letters', async () => {
-    await until('nothing under way', async () => (await underWay(system.db)) === 0, 120_000);
+    const nothing = until('nothing under way', async () => (await underWay(system.db)) === 0, 120_000);
+    await nothing.catch((error: Error) => {
+      throw new Error(`${error.message}\n${complaints(system)}`);
+    });
     const queues = await until(
       'empty queues',
       async () => {

@@ -84,6 +84,12 @@ export async function quietChannel(model: ChannelModel): Promise<Channel> {
   return channel;
 }
 
+/** Closes a channel. Whoever only waits for amqplib waits for ever when the connection is lost before the broker answers. */
+export async function closed(channel: Channel): Promise<void> {
+  const lost = new Promise<void>((resolve) => channel.once('close', resolve));
+  await Promise.race([channel.close(), lost]);
+}
+
 /** Says goodbye where somebody answers, then destroys the socket: of a half-open connection amqplib lets go of neither. */
 async function ended(model: ChannelModel): Promise<void> {
   const goodbye = new Promise<void>((resolve) => model.close().then(resolve, () => resolve()));

@@ -1,7 +1,7 @@
 /** Looks at the dead letters of a queue and leaves them where they are. */
 import type { ChannelModel } from 'amqplib';
 import type { Envelope } from '#libs/contract';
-import { quietChannel } from './connection.ts';
+import { closed, quietChannel } from './connection.ts';
 
 const most = 1_000;
 
@@ -15,7 +15,7 @@ export async function peeked(model: ChannelModel, queue: string): Promise<Envelo
     found.push(...parsed(message.content));
   }
   // gives back what was not acknowledged
-  await channel.close();
+  await closed(channel);
   return found;
 }
 

@@ -1,7 +1,7 @@
 /** What there is on the broker: the exchange, and for each hearing service a quorum queue, its second chances and its dead letters. */
 import type { ChannelModel } from 'amqplib';
 import type { Topology } from '../topology.ts';
-import { quietChannel } from './connection.ts';
+import { closed, quietChannel } from './connection.ts';
 
 /** The names on the broker; a prefix keeps several systems on one broker apart. */
 export interface Names {
@@ -62,7 +62,7 @@ export async function declare(
     await channel.assertQueue(names.queue(name), { maxLength, ...settingAside(name, deliveries) });
     for (const type of types) await channel.bindQueue(names.queue(name), names.exchange, type);
   }
-  await channel.close();
+  await closed(channel);
   return missing;
 
   /** A queue that loses nothing: what is refused, or came back too often, goes to the dead exchange under a key. */
@@ -90,7 +90,7 @@ export async function isThere(model: ChannelModel, queue: string): Promise<boole
     if (hasCode(error, 404)) return false;
     throw error;
   }
-  await channel.close();
+  await closed(channel);
   return true;
 }
 

@@ -3,7 +3,7 @@
  * when it is not there, then the broker has lost what it was given, whoever has declared the rest anew meanwhile.
  */
 import type { ChannelModel } from 'amqplib';
-import { type Connection, quietChannel } from './connection.ts';
+import { type Connection, closed, quietChannel } from './connection.ts';
 import { isThere, type Names } from './declaring.ts';
 
 const againMs = 5_000;
@@ -60,6 +60,6 @@ export function knowing(of: {
     const channel = await quietChannel(model);
     // only now: whoever dies before has not been told
     for (const mark of missing) await channel.assertQueue(mark);
-    await channel.close();
+    await closed(channel);
   }
 }
