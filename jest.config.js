@@ -4,6 +4,8 @@ export default {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
+  // nobody is hurried: the machine may be busy with other tests
+  testTimeout: 30_000,
   testSequencer: '<rootDir>/scripts/faults-first.js',
   testMatch: ['<rootDir>/{libs,services,tests,scripts}/**/*.test.ts'],
 };

@@ -246,5 +246,5 @@ async function handled(documentId: string): Promise<void> {
   const rowsOf = (name: string) => home.here.db.collection<{ _id: string; event?: string }>(name);
   const said = await rowsOf('documents_outbox').findOne({ event: { $regex: documentId } });
   const _id = said?._id ?? '';
-  await until('the event was heard', async () => rowsOf('webhook_delivery_inbox').findOne({ _id }) ?? false);
+  await until('the event was heard', () => rowsOf('webhook_delivery_inbox').findOne({ _id }));
 }

@@ -1,10 +1,9 @@
 /** Connections that are cut at the worst moment: whatever was about to be answered, the next connection is opened. */
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type AmqpStage, amqpStage, eventOf, published } from '../../testing/amqp-stage.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
+import { type Wire, wireTo } from '../../testing/wire.ts';
 
 /** Class and method as they stand in a frame: what a client says that the broker would answer. */
 const methods = {
@@ -20,12 +19,12 @@ const methods = {
 
 let rabbit: TestRabbit;
 let stage: AmqpStage;
-let wire: Awaited<ReturnType<typeof cutting>>;
+let wire: Wire;
 beforeAll(async () => {
   rabbit = await testRabbit();
 }, 400_000);
 beforeEach(async () => {
-  wire = await cutting(rabbit.url);
+  wire = await wireTo(rabbit.url);
   stage = amqpStage(wire.url);
 });
 afterEach(async () => {
@@ -48,7 +47,8 @@ test.each(Object.entries(methods))(
     await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
     await until('the owner was told', async () => told === 1);
     // each of the two connections is cut more than once on its way
-    wire.cut(method, 5);
+    wire.cut(Buffer.from([0, method[0], 0, method[1]]), 5);
+    wire.breakAll();
     await until('all cuts made', async () => wire.left() === 0, 30_000);
     const event = eventOf('thing.made');
     await published(bus, event);
@@ -57,51 +57,3 @@ test.each(Object.entries(methods))(
   },
   60_000,
 );
-
-/** A wire to the broker that breaks where it is told to. */
-async function cutting(url: string) {
-  const { hostname, port } = new URL(url);
-  const sockets = new Set<Socket>();
-  let pattern = Buffer.alloc(0);
-  let left = 0;
-  const server = createServer((from) => {
-    const to = connect(Number(port), hostname);
-    for (const [one, other] of [
-      [from, to],
-      [to, from],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => {});
-      one.on('close', () => {
-        sockets.delete(one);
-        other.destroy();
-      });
-    }
-    to.pipe(from);
-    from.on('data', (bytes: Buffer) => {
-      if (left === 0 || !bytes.includes(pattern)) return to.write(bytes);
-      left -= 1;
-      return from.destroy();
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const through = new URL(url);
-  through.port = String((server.address() as AddressInfo).port);
-  return {
-    url: through.href,
-    /** Breaks all connections, and then so many more when a client says this. */
-    cut([classId, methodId]: readonly [number, number], times: number) {
-      // a frame of a method: its type, channel and length come before
-      pattern = Buffer.from([0, classId, 0, methodId]);
-      left = times;
-      for (const socket of sockets) socket.destroy();
-    },
-    left: () => left,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}

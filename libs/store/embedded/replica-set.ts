@@ -25,11 +25,11 @@ export async function becomePrimary(uri: string, member: string, signal: AbortSi
     const admin = client.db('admin');
     for (;;) {
       signal.throwIfAborted();
-      if ((await admin.command({ hello: 1 })).isWritablePrimary) return;
       try {
+        if ((await admin.command({ hello: 1 })).isWritablePrimary) return;
         await takePlace((command) => admin.command(command), member);
       } catch (error) {
-        if (!passing.has((error as { codeName?: string }).codeName ?? '')) throw error;
+        if (!isPassing(error)) throw error;
       }
       await sleep(15);
     }
@@ -47,6 +47,12 @@ const passing = new Set([
   'NotPrimaryOrSecondary',
   'NotYetInitialized',
 ]);
+
+/** A mongod also closes its connections when it becomes something else. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof mongoose.mongo.MongoNetworkError) return true;
+  return passing.has((error as { codeName?: string }).codeName ?? '');
+}
 
 type Command = (command: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
