@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FloorHandler } from './floor.ts';
 import type { Requests } from './load.ts';
-import { cpuMsOf } from './processes.ts';
+import { fineCpuMsOf } from './processes.ts';
 import type { Side, Stage } from './stage.ts';
 
 /** One batch on one side: how many there were, how long they took, what CPU time the side used for them. */
@@ -83,12 +83,12 @@ export function httpRow(of: HttpRow): Row {
           const count = Math.max(1, Math.round(usual * share));
           const requests = await requestsOf(side, count);
           const { pid } = stage.programs[side];
-          const cpuBefore = cpuMsOf(pid);
+          const cpuBefore = fineCpuMsOf(pid);
           const startedAt = performance.now();
           const { p99Ms } = await stage.clients[side].load(count, requests, of.connections);
           const wallMs = performance.now() - startedAt;
           while (settled && !(await settled(stage, side))) await pause(5);
-          return { count, wallMs, cpuMs: cpuMsOf(pid) - cpuBefore, p99Ms };
+          return { count, wallMs, cpuMs: fineCpuMsOf(pid) - cpuBefore, p99Ms };
         },
       };
     },
