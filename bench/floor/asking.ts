@@ -37,7 +37,17 @@ export function askerFrom(db: Db): (token: string) => Promise<Asker | undefined>
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: parsed and not validated; that is the point of a floor
-function parsed(part: string): any {
+/** What the head and the body of an access token say, as far as it counts here. */
+interface Said {
+  kid: string;
+  sub: string;
+  org: string;
+  /** Unix time, s. */
+  exp: number;
+  epoch?: number;
+}
+
+/** Not validated: that is the point of a floor. */
+function parsed(part: string): Said {
   return JSON.parse(Buffer.from(part, 'base64url').toString());
 }

@@ -1,26 +1,7 @@
 /** Trees of documents that rows work on. */
 
 /** A document of 200 nodes: 8 sections of 4 steps of 5 sub-steps, each with about 1 KB of rich text. */
-export const bigDocument = {
-  title: 'A procedure of 200 nodes',
-  version: '1.0',
-  department: 'Operations',
-  nodes: many(8, (section) => ({
-    node_type: 'section',
-    title: `Section ${section}`,
-    content: richText(section),
-    children: many(4, (step) => ({
-      node_type: 'step',
-      title: `Step ${section}.${step}`,
-      content: richText(step),
-      children: many(5, (sub) => ({
-        node_type: 'sub_step',
-        title: `Sub-step ${section}.${step}.${sub}`,
-        content: richText(sub),
-      })),
-    })),
-  })),
-};
+export const bigDocument = threeLevels('A procedure of 200 nodes', [8, 4, 5]);
 
 /** A document of ten nodes: 2 sections of 4 steps. */
 export const smallDocument = {
@@ -39,26 +20,31 @@ export const smallDocument = {
 };
 
 /** A document of 10,000 nodes, the most there may be: 100 sections of 9 steps of 10 sub-steps, each with about 1 KB of rich text. */
-export const hugeDocument = {
-  title: 'A procedure of 10,000 nodes',
-  version: '1.0',
-  department: 'Operations',
-  nodes: many(100, (section) => ({
-    node_type: 'section',
-    title: `Section ${section}`,
-    content: richText(section),
-    children: many(9, (step) => ({
-      node_type: 'step',
-      title: `Step ${section}.${step}`,
-      content: richText(step),
-      children: many(10, (sub) => ({
-        node_type: 'sub_step',
-        title: `Sub-step ${section}.${step}.${sub}`,
-        content: richText(sub),
+export const hugeDocument = threeLevels('A procedure of 10,000 nodes', [100, 9, 10]);
+
+/** So many sections of so many steps of so many sub-steps, each with text. */
+function threeLevels(title: string, [sections, steps, subs]: readonly [number, number, number]) {
+  return {
+    title,
+    version: '1.0',
+    department: 'Operations',
+    nodes: many(sections, (section) => ({
+      node_type: 'section',
+      title: `Section ${section}`,
+      content: richText(section),
+      children: many(steps, (step) => ({
+        node_type: 'step',
+        title: `Step ${section}.${step}`,
+        content: richText(step),
+        children: many(subs, (sub) => ({
+          node_type: 'sub_step',
+          title: `Sub-step ${section}.${step}.${sub}`,
+          content: richText(sub),
+        })),
       })),
     })),
-  })),
-};
+  };
+}
 
 function many<T>(count: number, make: (number: number) => T): T[] {
   return Array.from({ length: count }, (_, at) => make(at + 1));

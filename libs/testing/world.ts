@@ -50,8 +50,7 @@ export interface World {
 export interface LogLine {
   level: number;
   msg?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into lines of every shape
-  [field: string]: any;
+  [field: string]: unknown;
 }
 
 /** The operator's token in every world. */

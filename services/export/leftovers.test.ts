@@ -4,10 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
-import { type Person, register, until, type World, world } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../identity/service.ts';
-import { exporting } from './service.ts';
+import { type Person, until, type World } from '#libs/testing';
+import { exportWorld } from './testing/export-world.ts';
 
 const { GridFSBucket, ObjectId } = mongoose.mongo;
 type Id = InstanceType<typeof ObjectId>;
@@ -16,9 +14,7 @@ let here: World;
 let ada: Person;
 
 beforeAll(async () => {
-  const services = [identity, documents, exporting];
-  here = await world({ services, contracts: services.map((one) => one.contract) });
-  ada = await register(here);
+  ({ here, ada } = await exportWorld());
 }, 60_000);
 afterAll(() => here?.stop());
 

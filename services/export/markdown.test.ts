@@ -2,18 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'content-disposition';
 import { newId } from '#libs/contract';
-import { type Person, register, type World, world } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../identity/service.ts';
-import { exporting } from './service.ts';
+import { type Person, register, type World } from '#libs/testing';
+import { exportWorld } from './testing/export-world.ts';
 
 let here: World;
 let ada: Person;
 
 beforeAll(async () => {
-  const services = [identity, documents, exporting];
-  here = await world({ services, contracts: services.map((one) => one.contract) });
-  ada = await register(here);
+  ({ here, ada } = await exportWorld());
 }, 60_000);
 afterAll(() => here?.stop());
 

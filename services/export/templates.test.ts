@@ -2,20 +2,16 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, register, type World, world } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../identity/service.ts';
+import { type Person, register, type World } from '#libs/testing';
 import { Template } from './contract.ts';
-import { exporting } from './service.ts';
+import { exportWorld } from './testing/export-world.ts';
 
 let here: World;
 let ada: Person;
 let corporate: Uint8Array<ArrayBuffer>;
 
 beforeAll(async () => {
-  const services = [identity, documents, exporting];
-  here = await world({ services, contracts: services.map((one) => one.contract) });
-  ada = await register(here);
+  ({ here, ada } = await exportWorld());
   corporate = new Uint8Array(
     await readFile(new URL('../../tests/fixtures/corporate-template.docx', import.meta.url)),
   );

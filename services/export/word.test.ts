@@ -3,12 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'content-disposition';
 import { newId } from '#libs/contract';
-import { type Person, register, type World, world } from '#libs/testing';
-import { documents } from '../documents/service.ts';
-import { identity } from '../identity/service.ts';
+import { type Person, register, type World } from '#libs/testing';
 import { wordType } from './contract.ts';
 import { unpack } from './formats/opc/unpack.ts';
-import { exporting } from './service.ts';
+import { exportWorld } from './testing/export-world.ts';
 
 const fixture = (name: string) => readFile(new URL(`../../tests/fixtures/${name}`, import.meta.url));
 
@@ -18,9 +16,7 @@ let sop: { id: string; title: string };
 let templateId: string;
 
 beforeAll(async () => {
-  const services = [identity, documents, exporting];
-  here = await world({ services, contracts: services.map((one) => one.contract) });
-  ada = await register(here);
+  ({ here, ada } = await exportWorld());
   sop = await draft(JSON.parse((await fixture('incident-response-sop.json')).toString()));
   const data = new FormData();
   data.append('name', 'Corporate');

@@ -4,14 +4,12 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { findBinary } from './binary.ts';
 import { databaseFolder } from './data-dir.ts';
 import { startMongod } from './mongod.ts';
 import { commandOf, ended, markOf, type ProcessMark } from './process-mark.ts';
-
-jest.setTimeout(30_000);
 
 let dataDir: string;
 const say = () => {};

@@ -48,9 +48,10 @@ export function auditing(here: World) {
     const lines = here.logged().filter((line) => line.request_id === request_id);
     return lines.map(({ level, time, msg, service, audit, request_id, address, ...line }) => {
       expect([level, service, audit, msg, address]).toEqual([30, 'identity', true, line.event, from]);
-      const known = facts.get(line.event) ?? new Set();
+      const event = String(line.event);
+      const known = facts.get(event) ?? new Set();
       for (const name of Object.keys(line)) if (!common.includes(name)) known.add(name);
-      facts.set(line.event, known);
+      facts.set(event, known);
       return line;
     });
   }

@@ -1,0 +1,12 @@
+/** A world with export in it, for tests, and somebody who exports. */
+import { type Person, register, type World, world } from '#libs/testing';
+import { documents } from '../../documents/service.ts';
+import { identity } from '../../identity/service.ts';
+import { exporting } from '../service.ts';
+
+/** Starts the world, of identity, documents and export; Ada is the admin of an organization. */
+export async function exportWorld(): Promise<{ here: World; ada: Person }> {
+  const services = [identity, documents, exporting];
+  const here = await world({ services, contracts: services.map((one) => one.contract) });
+  return { here, ada: await register(here) };
+}
