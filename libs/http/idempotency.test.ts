@@ -11,16 +11,8 @@ import { tokenBucket } from './token-bucket.ts';
 const Refused = problem('refused', 400, 'Not now.');
 const body = z.strictObject({ name: z.string() });
 const common = { summary: '', access: insider, problems: [Refused] } as const;
-const makeThing = operation({
-  ...common,
-  id: 'makeThing',
-  method: 'post',
-  path: '/things',
-  body,
-  status: 201,
-  returns: z.unknown(),
-  secrets: ['key'],
-});
+const thing = { method: 'post', path: '/things', body, status: 201, returns: z.unknown() } as const;
+const makeThing = operation({ ...common, ...thing, id: 'makeThing', secrets: ['key'] });
 const poke = operation({
   ...common,
   id: 'poke',
@@ -317,4 +309,32 @@ describe('a listener that is closed', () => {
     await expect(listen(express(), stage.port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' });
     await stage.listening.close(0);
   });
+});
+
+test('of a handler that was run again after a conflict the security log has what the last run noted', async () => {
+  let run = 0;
+  const audited = operation({ ...common, ...thing, id: 'auditThing', audit: 'thing.make' });
+  const noting = handle(audited, async ({ call }) => {
+    run += 1;
+    call.note(run === 1 ? { first: run } : { last: run });
+    return {};
+  });
+  const { idempotently } = rememberingStore();
+  const store: ReturnType<typeof rememberingStore> = {
+    idempotently: (acting, claim, work) =>
+      idempotently(acting, claim, async (again) => {
+        // what comes to nothing, as a transaction that met another
+        await work(again);
+        return work(again);
+      }),
+  };
+  const stage = await httpStage([noting], { store });
+  try {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': newId() };
+    await stage.ask('POST', '/api/v1/things', { body: JSON.stringify({ name: 'n' }), headers });
+    expect(stage.done[0]?.audit).toMatchObject({ event: 'thing.make', outcome: 'done', facts: { last: 2 } });
+    expect(stage.done[0]?.audit?.facts).not.toHaveProperty('first');
+  } finally {
+    await stage.listening.close(0);
+  }
 });

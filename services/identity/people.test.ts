@@ -14,12 +14,10 @@ afterAll(() => here?.stop());
 
 /** Makes a person a member of another's organization, and gives a token for it. */
 async function join(person: Person, host: Person, role: 'member' | 'admin'): Promise<string> {
-  await here.db.collection<{ _id: string }>('members').insertOne({
-    ...{ _id: `${host.organizationId}:${person.userId}`, organization_id: host.organizationId },
-    ...{ user_id: person.userId, role, department: null, joined_at: new Date() },
-  });
-  const body = { email: person.email, password: person.password, organization_slug: host.slug };
-  return (await here.ask('POST', '/auth/login', { body })).body.access_token;
+  const invited = { email: person.email, role };
+  const { token } = (await here.ask('POST', '/members/invitations', { as: host.token, body: invited })).body;
+  const body = { token, name: 'Guest', password: person.password };
+  return (await here.ask('POST', '/members/invitations/accept', { body })).body.access_token;
 }
 
 describe('members', () => {
