@@ -53,6 +53,9 @@ describe('the security log says', () => {
       ...{ event: 'session.begin', outcome: 'wrong_credentials' },
       ...{ ...nobody, account: right?.account },
     });
+    const elsewhere = { email, password: secret, organization_slug: 'somewhere-else' };
+    const [lost] = (await asked('POST', '/auth/login', { body: elsewhere })).lines;
+    expect(lost).toEqual({ ...wrong, actor_id: actor.actor_id });
     const [unknown] = (await login(secret, 'nobody@example.com')).lines;
     expect(unknown).toEqual({ ...wrong, account });
     expect(unknown?.account).not.toBe(wrong?.account);
