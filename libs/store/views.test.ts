@@ -1,5 +1,6 @@
 /** What others may read, and what a service may ask of its own collections. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
 import { z } from 'zod';
 import { view } from '#libs/contract';
 import type { Store } from '#libs/store';
@@ -65,6 +66,19 @@ test('a reader gets the rows of its scope, whatever it asks for', async () => {
   expect(await faces.one({ name: 'c' })).toBeUndefined();
   expect(await faces.many({ organization_id: bob.organization_id, name: 'c' })).toEqual([]);
   expect(await faces.many({ $or: [{ name: 'c' }, { organization_id: bob.organization_id }] })).toEqual([]);
+});
+
+test('rows as bytes are the same rows, those of the scope and nothing else', async () => {
+  const read = store.read(thingFaces).in(ada.organization_id);
+  const bytes = await read.bytes({});
+  // each BSON document begins with its size
+  const first = mongoose.mongo.BSON.deserialize(
+    bytes.subarray(0, new DataView(bytes.buffer).getInt32(0, true)),
+  );
+  expect(first).toEqual((await read.many({}))[0]);
+  const sizes = (await read.many({})).map((row) => mongoose.mongo.BSON.calculateObjectSize(row));
+  expect(bytes.byteLength).toBe(sizes.reduce((sum, size) => sum + size));
+  expect(await read.bytes({ name: 'c' })).toHaveLength(0);
 });
 
 test('reading without a scope throws, also when the scope got lost on the way', () => {
