@@ -7,6 +7,8 @@ const reachesAnywhere = new Set(['webhook-delivery']);
 /** Files that a service reads while it runs; its modules need no permission. */
 const reads: Record<string, readonly string[]> = {
   identity: ['node_modules/swagger-ui-dist'],
+  // its threads load their modules anew, which counts as reading
+  export: ['services', 'libs', 'node_modules'],
   sharing: ['services/sharing/page'],
 };
 

@@ -24,6 +24,12 @@ export const TemplateInvalid = problem(
   'The file cannot be used as a template: upload a .docx file as Word saves it.',
 );
 
+export const ExportTooLarge = problem(
+  'export_too_large',
+  400,
+  'The document is too large to be made into a file.',
+);
+
 // ── Shapes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Media type of a .docx file. */
@@ -139,7 +145,8 @@ export const exportWord = operation({
   }),
   status: 200,
   returns: media({ [wordType]: { description: 'The file, as an attachment' } }),
-  problems: [NotFound],
+  etag: true,
+  problems: [NotFound, ExportTooLarge],
 });
 
 export const exportMarkdown = operation({
@@ -152,7 +159,8 @@ export const exportMarkdown = operation({
   params: docParams,
   status: 200,
   returns: media({ 'text/markdown': { description: 'The file, as an attachment' } }),
-  problems: [NotFound],
+  etag: true,
+  problems: [NotFound, ExportTooLarge],
 });
 
 export const exportContract = contract({

@@ -1,6 +1,6 @@
 /** The rules of export. */
 import { describe, expect, test } from '@jest/globals';
-import { exportable, mayDelete, type NodeRow } from './rules.ts';
+import { factsOf, mayDelete, type NodeRow, treeOf } from './rules.ts';
 
 describe('who may delete a template', () => {
   const template = { created_by: 'uploader' };
@@ -45,21 +45,20 @@ describe('what is exported', () => {
   });
 
   test('is the document with its organization and its time', () => {
-    expect(exportable(document, [], 'Acme')).toEqual({
+    expect(factsOf(document, 'Acme')).toEqual({
       title: 'SOP',
       version: '1',
       department: null,
       published_at: '2026-11-21T09:30:00.000Z',
       organization: 'Acme',
-      nodes: [],
     });
-    expect(exportable({ ...document, published_at: null }, [], 'Acme').published_at).toBeNull();
+    expect(factsOf({ ...document, published_at: null }, 'Acme').published_at).toBeNull();
   });
 
   test('is a tree, siblings by order, ties by creation, content read', () => {
     const content = { type: 'doc', content: [] };
     const step = node(14, { parent_id: uuid(12), node_type: 'step', content: JSON.stringify(content) });
-    const { nodes } = exportable(document, [node(13), step, node(12), node(11, { order: 5 })], 'Acme');
+    const nodes = treeOf([node(13), step, node(12), node(11, { order: 5 })]);
     expect(nodes.map(({ id }) => id)).toEqual([uuid(12), uuid(13), uuid(11)]);
     expect(nodes[0]?.children).toEqual([
       { id: uuid(14), node_type: 'step', title: 'Node 14', content, children: [] },

@@ -1,7 +1,7 @@
 /** The rules of export: who may delete a template, and how rows become the tree that is exported. */
 import type { RowOf } from '#libs/contract';
 import type { documentNodes, documentStates } from '../documents/contract.ts';
-import type { ExportDocument, ExportNode } from './formats/document.ts';
+import type { DocumentFacts, ExportNode } from './formats/document.ts';
 
 /** A node as documents publishes it. */
 export type NodeRow = RowOf<typeof documentNodes>;
@@ -14,30 +14,27 @@ export function mayDelete(
   return actor.role === 'admin' || actor.user_id === template.created_by;
 }
 
-/** A document as the formats take it; siblings by `order`, ties by creation (ids are ordered by time). */
-export function exportable(
-  document: RowOf<typeof documentStates>,
-  nodes: readonly NodeRow[],
-  organization: string,
-): ExportDocument {
+/** What the formats need to know of a document beside its tree. */
+export function factsOf(document: RowOf<typeof documentStates>, organization: string): DocumentFacts {
   const { title, version, department, published_at } = document;
-  const children = Map.groupBy(nodes.toSorted(bySibling), (row) => row.parent_id);
+  return { title, version, department, published_at: published_at?.toISOString() ?? null, organization };
+}
+
+/** The tree of a document; siblings by `order`, ties by creation (ids are ordered by time). */
+export function treeOf(rows: readonly NodeRow[]): ExportNode[] {
+  const children = Map.groupBy(rows.toSorted(bySibling), (row) => row.parent_id);
   const under = (parent: string | null): ExportNode[] =>
-    (children.get(parent) ?? []).map((row) => ({
-      id: row._id,
-      node_type: row.node_type,
-      title: row.title,
-      content: row.content === null ? null : JSON.parse(row.content),
-      children: under(row._id),
+    (children.get(parent) ?? []).map(({ _id, node_type, title, content }) => ({
+      id: _id,
+      node_type,
+      title,
+      // when its turn comes: as objects, a whole tree takes many times its size
+      get content() {
+        return content === null ? null : JSON.parse(content);
+      },
+      children: under(_id),
     }));
-  return {
-    title,
-    version,
-    department,
-    published_at: published_at?.toISOString() ?? null,
-    organization,
-    nodes: under(null),
-  };
+  return under(null);
 }
 
 function bySibling(one: NodeRow, other: NodeRow): number {

@@ -1,29 +1,46 @@
-/** The export service: its wiring. */
+/** The export service: its settings and its wiring. */
 import { z } from 'zod';
-import { every, service } from '#libs/service';
+import { every, integer, seconds, service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
 import { exportContract } from './contract.ts';
-import { defaultTemplate } from './formats/default-template.ts';
-import { renderMarkdown } from './formats/markdown.ts';
-import { compileTemplate } from './formats/template.ts';
-import { renderWord } from './formats/word.ts';
-import { markdownExports } from './markdown.ts';
-import { documentReader } from './store/documents.ts';
+import { exports } from './exports.ts';
+import { documentStore } from './store/documents.ts';
 import { leftovers } from './store/leftovers.ts';
 import { templates as templateRows, templateStore } from './store/templates.ts';
 import { templating } from './templates.ts';
-import { wordExports } from './word.ts';
+import { threads } from './threads/pool.ts';
 
 const hourMs = 60 * 60 * 1000;
+const atLeastOne = integer.pipe(z.number().min(1).max(65_536));
 
 /** Documents as Word files and as Markdown. */
 export const exporting = service({
   contract: exportContract,
-  settings: z.object({}),
+  settings: z.object({
+    EXPORT_CACHE_MB: atLeastOne.default(64).meta({ description: 'Memory for files that were made' }),
+    EXPORT_DOCUMENT_MB: atLeastOne
+      .default(64)
+      .meta({ description: 'The most that the nodes of a document may take to be exported' }),
+    EXPORT_THREADS: atLeastOne
+      .default(1)
+      .meta({ description: 'Files made and templates examined at once, each in a thread' }),
+    EXPORT_THREAD_MB: atLeastOne.default(512).meta({ description: 'JavaScript memory of such a thread' }),
+    EXPORT_WAITING: integer.default(32).meta({ description: 'How many may wait for a thread' }),
+    EXPORT_SECONDS: seconds
+      .pipe(z.number().positive())
+      .default(60)
+      .meta({ description: 'How long a file may take, with its waiting' }),
+  }),
   collections: [templateRows],
-  start({ store, log, now }) {
-    const read = documentReader(store);
+  start({ store, settings, log, now }) {
     const templates = templateStore(store, (what, error) => log.warn({ err: error }, what));
+    const limits = {
+      threads: settings.EXPORT_THREADS,
+      waiting: settings.EXPORT_WAITING,
+      seconds: settings.EXPORT_SECONDS,
+      memoryMb: settings.EXPORT_THREAD_MB,
+    };
+    const pool = threads(limits, (error) => log.error({ err: error }, 'A thread ended by itself'));
     const sweepLeftovers = leftovers(store, now);
     const sweep = async () => {
       const files = await sweepLeftovers();
@@ -31,13 +48,19 @@ export const exporting = service({
     };
     return {
       handled: [
-        ...templating({ templates, compile: compileTemplate, now }),
-        ...wordExports({ read, templates, defaultTemplate, render: renderWord }),
-        ...markdownExports({ read, render: renderMarkdown }),
+        ...templating({ templates, threads: pool, now }),
+        ...exports({
+          documents: documentStore(store),
+          templates,
+          threads: pool,
+          cacheBytes: settings.EXPORT_CACHE_MB * 2 ** 20,
+          maxBytes: settings.EXPORT_DOCUMENT_MB * 2 ** 20,
+        }),
       ],
       authenticate: principalFrom(store, now),
       workers: [
         every(hourMs, sweep, (error) => log.warn({ err: error }, 'Template files could not be swept')),
+        { start() {}, stop: () => pool.close() },
       ],
     };
   },

@@ -3,26 +3,25 @@ import { z } from 'zod';
 import { Forbidden, id, NotFound, positionOf } from '#libs/contract';
 import { type Handled, handle, pageOf } from '#libs/http';
 import { deleteTemplate, listTemplates, type Template, TemplateInvalid, uploadTemplate } from './contract.ts';
-import type { Compilation } from './formats/template.ts';
 import { mayDelete } from './rules.ts';
 import type { TemplateFacts, TemplateStore } from './store/templates.ts';
+import { type Threads, TooMuchMemory } from './threads/pool.ts';
 
 /** What templates need. */
 export interface Templates {
   templates: TemplateStore;
-  /** Validates an upload and makes it ready to be filled. */
-  compile: (bytes: Uint8Array) => Promise<Compilation>;
+  threads: Pick<Threads, 'run'>;
   now: () => Date;
 }
 
 const position = z.tuple([id]);
 
 /** The operations on templates. */
-export function templating({ templates, compile, now }: Templates): Handled[] {
+export function templating({ templates, threads, now }: Templates): Handled[] {
   return [
     handle(uploadTemplate, async ({ actor, body }) => {
       const { fields, file } = body;
-      const compilation = await compile(file.bytes);
+      const compilation = await threads.run('compile', file.bytes).catch(refusedIfLarge);
       if (!compilation.ok) {
         const { code, message } = compilation.fault;
         throw TemplateInvalid(message, { extra: { reason: code } });
@@ -46,6 +45,13 @@ export function templating({ templates, compile, now }: Templates): Handled[] {
       return undefined;
     }),
   ];
+}
+
+function refusedIfLarge(error: unknown): never {
+  if (!(error instanceof TooMuchMemory)) throw error;
+  throw TemplateInvalid(`The file cannot be examined with ${error.memoryMb} MB of memory.`, {
+    extra: { reason: 'too_large' },
+  });
 }
 
 function shown(row: TemplateFacts): Template {

@@ -10,12 +10,14 @@ export type ExportNode = {
   children: ExportNode[];
 };
 
-/** The document with its whole tree; `published_at` is ISO 8601 or `null`. */
-export type ExportDocument = {
+/** A document without its tree; `published_at` is ISO 8601 or `null`. */
+export type DocumentFacts = {
   title: string;
   version: string | null;
   department: string | null;
   published_at: string | null;
   organization: string;
-  nodes: ExportNode[];
 };
+
+/** The document with its whole tree. */
+export type ExportDocument = DocumentFacts & { nodes: ExportNode[] };

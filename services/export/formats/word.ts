@@ -9,9 +9,6 @@ import type { CompiledTemplate } from './template.ts';
 import { bodyMarkup } from './word/body.ts';
 import { newPen, type Pen, relationshipsMarkup, typesMarkup } from './word/pen.ts';
 
-/** Changes whenever the same document and template give other bytes: part of the cache's key. */
-export const rendererVersion = '1';
-
 /** The .docx; what the document does not have (a version, a date) leaves its placeholder empty. */
 export async function renderWord(
   document: ExportDocument,

@@ -67,8 +67,9 @@ export interface NewTemplate {
 
 /** A template that can be rendered with. */
 export interface UsableTemplate {
-  compiled: CompiledTemplate;
   indentInches: number;
+  /** Its compiled package; nothing when it was deleted meanwhile. */
+  load(): Promise<CompiledTemplate | undefined>;
 }
 
 export type TemplateStore = ReturnType<typeof templateStore>;
@@ -126,20 +127,12 @@ export function templateStore(store: Store, trouble: (what: string, error: unkno
       return (await rows.findOne({ _id, organization_id }, { plan: 0 }).lean()) ?? undefined;
     },
 
-    /** A template with its compiled package. */
+    /** A template to render with. */
     async usable({ organization_id }: Acting, _id: string): Promise<UsableTemplate | undefined> {
-      const row = await rows.findOne({ _id, organization_id }).lean();
-      if (!row) return undefined;
-      const { placeholders, warnings, sha256, indent_inches: indentInches } = row;
-      const plan = JSON.parse(row.plan);
-      try {
-        const bytes = await buffer(files.openDownloadStream(row.compiled_file));
-        return { compiled: { bytes, placeholders, warnings, sha256, plan }, indentInches };
-      } catch (error) {
-        // the file of a template that was deleted at this moment is gone, too
-        if (await rows.exists({ _id, organization_id })) throw error;
-        return undefined;
-      }
+      const found = await rows.findOne({ _id, organization_id }, { indent_inches: 1 }).lean();
+      return found
+        ? { indentInches: found.indent_inches, load: () => compiled(organization_id, _id) }
+        : undefined;
     },
 
     /** Removes a template; false when it was gone already. */
@@ -150,6 +143,21 @@ export function templateStore(store: Store, trouble: (what: string, error: unkno
       return true;
     },
   };
+
+  async function compiled(organization_id: string, _id: string): Promise<CompiledTemplate | undefined> {
+    const row = await rows.findOne({ _id, organization_id }).lean();
+    if (!row) return undefined;
+    const { placeholders, warnings, sha256 } = row;
+    const plan = JSON.parse(row.plan);
+    try {
+      const bytes = await buffer(files.openDownloadStream(row.compiled_file));
+      return { bytes, placeholders, warnings, sha256, plan };
+    } catch (error) {
+      // the file of a template that was deleted at this moment is gone, too
+      if (await rows.exists({ _id, organization_id })) throw error;
+      return undefined;
+    }
+  }
 
   /** Writes a file and notes its id in `kept`, also when it was written in part only. */
   async function write(name: string, bytes: Uint8Array, kept: FileId[]): Promise<FileId> {

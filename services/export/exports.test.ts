@@ -1,0 +1,112 @@
+/** How exports read and what they keep: consistent while others write, made once for many, from memory when nothing changed. */
+import { expect, test } from '@jest/globals';
+import { Body, newId } from '#libs/contract';
+import { exports } from './exports.ts';
+import type { Opened } from './store/documents.ts';
+import type { Threads } from './threads/pool.ts';
+
+const actor = { organization_id: newId(), user_id: newId(), key_id: null, role: 'member' };
+
+/** A document in memory that is rendered as `title of the state/title of the nodes`; what is done for it is counted. */
+function stage({ maxBytes = 100 } = {}) {
+  const document = { _id: newId(), organization_id: actor.organization_id, family_id: newId() };
+  const facts = { created_by: newId(), version: null, department: null, published_at: null, share_epoch: 0 };
+  const on = { title: 'v1', row_version: 1, made: 0, organization_version: 1, whileReading: () => {} };
+  const opened = (): Opened => ({
+    document: { ...document, ...facts, status: 'draft', title: on.title, row_version: on.row_version },
+    organization: {
+      ...{ _id: actor.organization_id, name: 'Acme', slug: 'acme', row_version: on.organization_version },
+      ...{ lock_published: false, embed_origins: null },
+    },
+  });
+  const threads = {
+    async run(_name: string, { facts, nodes }: { facts: { title: string }; nodes: Uint8Array }) {
+      on.made += 1;
+      return Buffer.from(`${facts.title}/${Buffer.from(nodes)}`);
+    },
+  };
+  const [, markdown] = exports({
+    documents: {
+      opened: async (_actor, id) => (id === document._id ? opened() : undefined),
+      async nodes(before) {
+        const bytes = new TextEncoder().encode(on.title);
+        on.whileReading();
+        return before.document.row_version === on.row_version ? bytes : undefined;
+      },
+    },
+    templates: { usable: async () => undefined },
+    // of the threads only what renders is used
+    threads: threads as unknown as Pick<Threads, 'run'>,
+    cacheBytes: 1_000,
+    maxBytes,
+  });
+  /** What the answer says, with its ETag; `known` is an ETag that the client has the answer of. */
+  const ask = async (known?: string, id = document._id) => {
+    const call = { requestId: '', address: '', prefersHtml: false, has: (tag: string) => tag === known };
+    const asked = { actor, params: { doc_id: id }, query: {}, body: undefined };
+    const result = await markdown?.run({ ...asked, call: { ...call, note: () => undefined } });
+    if (typeof result !== 'object' || result === null || !('value' in result)) throw new Error('No answer');
+    if (!(result.value instanceof Body)) throw new Error('No body');
+    return { text: String(result.value.content), etag: 'etag' in result ? String(result.etag) : '' };
+  };
+  const write = (title: string) => {
+    on.title = title;
+    on.row_version += 1;
+  };
+  return { on, ask, write };
+}
+
+test('a document that changes while it is read is read again', async () => {
+  const { on, ask, write } = stage();
+  on.whileReading = () => {
+    if (on.title === 'v1') write('v2');
+  };
+  expect((await ask()).text).toBe('v2/v2');
+  expect(on.made).toBe(1);
+});
+
+test('a document that never stops changing is a 503, not a mix of two versions', async () => {
+  const { on, ask, write } = stage();
+  on.whileReading = () => write(`${on.title}+`);
+  await expect(ask()).rejects.toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '1' } });
+  expect(on.made).toBe(0);
+});
+
+test('what did not change is not made again, also for those who ask at the same time', async () => {
+  const { on, ask } = stage();
+  const all = await Promise.all([ask(), ask(), ask()]);
+  expect(all.map(({ text }) => text)).toEqual(['v1/v1', 'v1/v1', 'v1/v1']);
+  await ask();
+  expect(on.made).toBe(1);
+});
+
+test('who has the file already is not sent it', async () => {
+  const { on, ask } = stage();
+  const { etag } = await ask();
+  expect(await ask(etag)).toEqual({ text: '', etag });
+  expect(on.made).toBe(1);
+});
+
+test('a change of the document or of its organization gives another file and another ETag', async () => {
+  const { on, ask, write } = stage();
+  const first = await ask();
+  write('v2');
+  const second = await ask(first.etag);
+  on.organization_version += 1;
+  const third = await ask(second.etag);
+  expect([second.text, third.text, on.made]).toEqual(['v2/v2', 'v2/v2', 3]);
+  expect(new Set([first, second, third].map(({ etag }) => etag)).size).toBe(3);
+});
+
+test('a document that is not there is a 404', async () => {
+  await expect(stage().ask(undefined, newId())).rejects.toMatchObject({ name: 'not_found' });
+});
+
+test('a document that is too large is a 400 that names the limit', async () => {
+  const { on, ask } = stage({ maxBytes: 1 });
+  await expect(ask()).rejects.toMatchObject({
+    name: 'export_too_large',
+    message: expect.stringMatching(/more than .* MiB/),
+  });
+  expect(on.made).toBe(0);
+});

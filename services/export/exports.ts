@@ -1,0 +1,129 @@
+/** Exports: documents as files, made once for each version and kept while there is room. */
+import { createHash } from 'node:crypto';
+import { create } from 'content-disposition';
+import { body, NotFound, Unavailable } from '#libs/contract';
+import { answer, type Call, type Handled, handle, keptBytes } from '#libs/http';
+import type { Acting } from '#libs/store';
+import { builtIn, ExportTooLarge, exportMarkdown, exportWord, markdownType, wordType } from './contract.ts';
+import { fileName } from './formats/file-name.ts';
+import { rendererVersion } from './formats/version.ts';
+import { factsOf } from './rules.ts';
+import type { DocumentStore } from './store/documents.ts';
+import type { TemplateStore } from './store/templates.ts';
+import { type Threads, TooMuchMemory } from './threads/pool.ts';
+import type { Job } from './threads/thread.ts';
+
+/** What exports need. */
+export interface Exports {
+  documents: DocumentStore;
+  templates: Pick<TemplateStore, 'usable'>;
+  threads: Pick<Threads, 'run'>;
+  /** Memory for files that were made, bytes. */
+  cacheBytes: number;
+  /** The most that the nodes of a document may take, bytes. */
+  maxBytes: number;
+}
+
+/** A kind of file. */
+interface Form {
+  type: string;
+  extension: 'docx' | 'md';
+  /** Names all that the bytes depend on beside the document. */
+  version: string;
+  render(job: Job): Promise<Uint8Array>;
+}
+
+/** How often a document that changes while it is read is read again. */
+const tries = 5;
+
+/** Indentation of the built-in template, inches. */
+const standardIndent = 0.5;
+
+/** The body of a 304, which has none. */
+const nothingNew = new Uint8Array();
+
+const noTemplate = 'There is no template with this id; `default` is always there.';
+
+/** The operations that export. */
+export function exports({ documents, templates, threads, cacheBytes, maxBytes }: Exports): Handled[] {
+  const kept = keptBytes<Uint8Array>(cacheBytes);
+  const standard = { indentInches: standardIndent, load: once(() => threads.run('builtIn')) };
+  const markdown: Form = {
+    type: markdownType,
+    extension: 'md',
+    version: `md ${rendererVersion}`,
+    render: (job) => threads.run('markdown', job, [job.nodes.buffer]),
+  };
+
+  return [
+    handle(exportWord, async ({ actor, params, query, call }) => {
+      const form = await wordForm(actor, query.template_id);
+      return exported(actor, params.doc_id, form, call);
+    }),
+    handle(exportMarkdown, ({ actor, params, call }) => exported(actor, params.doc_id, markdown, call)),
+  ];
+
+  async function exported(actor: Acting, id: string, form: Form, call: Call) {
+    for (let left = tries; left > 0; left -= 1) {
+      const opened = await documents.opened(actor, id);
+      if (!opened) throw NotFound();
+      const { document, organization } = opened;
+      const etag = tagOf([form.version, document._id, document.row_version, organization.row_version]);
+      const make = async () => {
+        const nodes = await documents.nodes(opened);
+        return nodes && rendered(form, { facts: factsOf(document, organization.name), nodes });
+      };
+      const bytes = call.has(etag) ? nothingNew : await kept.of(etag, make);
+      if (!bytes) continue;
+      const headers = { 'Content-Disposition': create(fileName(document.title, form.extension)) };
+      return answer(body(form.type, bytes), { etag, headers });
+    }
+    throw Unavailable('The document is being changed at this moment: try again.', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+
+  /** A template of the organization, or the built-in one; templates never change. */
+  async function wordForm(actor: Acting, id: string): Promise<Form> {
+    const template = id === builtIn ? standard : await templates.usable(actor, id);
+    if (!template) throw NotFound(noTemplate);
+    return {
+      type: wordType,
+      extension: 'docx',
+      version: `docx ${rendererVersion} ${id}`,
+      async render(job) {
+        const compiled = await template.load();
+        // deleted at this moment
+        if (!compiled) throw NotFound(noTemplate);
+        const { indentInches } = template;
+        return threads.run('word', { ...job, template: compiled, indentInches }, [job.nodes.buffer]);
+      },
+    };
+  }
+
+  async function rendered(form: Form, job: Job): Promise<Uint8Array> {
+    if (job.nodes.byteLength > maxBytes)
+      throw ExportTooLarge(`Documents of more than ${maxBytes / 2 ** 20} MiB cannot be exported.`);
+    try {
+      return await form.render(job);
+    } catch (error) {
+      if (!(error instanceof TooMuchMemory)) throw error;
+      throw ExportTooLarge(`The file cannot be made with ${error.memoryMb} MB of memory.`);
+    }
+  }
+}
+
+/** 27 characters of base64url: 160 bits of a SHA-256. */
+function tagOf(parts: readonly (string | number)[]): string {
+  return createHash('sha256').update(parts.join('/')).digest('base64url').slice(0, 27);
+}
+
+/** Makes something when it is first asked for, and again only when that failed. */
+function once<R>(make: () => Promise<R>): () => Promise<R> {
+  let made: Promise<R> | undefined;
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
+}

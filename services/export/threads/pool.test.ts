@@ -1,0 +1,100 @@
+/** The threads: bounded in number, time and memory, and whoever is refused can be helped. */
+import { afterEach, expect, test } from '@jest/globals';
+import { serialize } from 'bson';
+import { defaultTemplateFile } from '../formats/default-template.ts';
+import { type Limits, type Threads, TooMuchMemory, threads } from './pool.ts';
+
+const facts = { title: 'SOP', version: null, department: null, published_at: null, organization: 'Acme' };
+const plenty: Limits = { threads: 1, waiting: 8, seconds: 60, memoryMb: 512 };
+let pool: Threads;
+afterEach(() => pool.close());
+
+const start = (limits: Limits) => threads(limits, () => {});
+
+const empty = () => ({ facts, nodes: new Uint8Array() });
+
+test('work comes back from a thread, and its bytes are its own', async () => {
+  pool = start(plenty);
+  const file = await pool.run('markdown', empty());
+  expect(Buffer.from(file).toString()).toBe('# SOP\n');
+  const compilation = await pool.run('compile', await defaultTemplateFile());
+  expect(compilation).toMatchObject({
+    ok: true,
+    template: { placeholders: expect.arrayContaining(['content']) },
+  });
+});
+
+test('what is wrong with a file is said, and the thread goes on', async () => {
+  pool = start(plenty);
+  expect(await pool.run('compile', Buffer.from('no zip'))).toMatchObject({ ok: false });
+  expect(await pool.run('markdown', empty())).toBeInstanceOf(Uint8Array);
+});
+
+test('who comes when too many wait is told when to come again', async () => {
+  pool = start({ ...plenty, waiting: 2 });
+  const asked = Array.from({ length: 6 }, () => pool.run('markdown', empty()));
+  const ends = await Promise.allSettled(asked);
+  const refused = ends.filter(({ status }) => status === 'rejected');
+  expect(refused.length).toBeGreaterThan(0);
+  for (const end of refused)
+    expect(end).toMatchObject({
+      reason: { name: 'unavailable', headers: { 'Retry-After': expect.stringMatching(/^\d+$/) } },
+    });
+  expect(await pool.run('markdown', empty())).toBeInstanceOf(Uint8Array);
+});
+
+test('work that takes too long is ended, and the next one is done', async () => {
+  pool = start({ ...plenty, seconds: 0.001 });
+  await expect(pool.run('builtIn')).rejects.toMatchObject({
+    name: 'unavailable',
+    message: expect.stringContaining('0.001 s'),
+  });
+});
+
+test('work that needs more memory than a thread may take is ended alone', async () => {
+  pool = start({ ...plenty, memoryMb: 24 });
+  await expect(pool.run('markdown', { facts, nodes: bsonOf(40_000) })).rejects.toBeInstanceOf(TooMuchMemory);
+  expect(await pool.run('markdown', empty())).toBeInstanceOf(Uint8Array);
+});
+
+test('a pool that is closed ends what it has in hand', async () => {
+  pool = start(plenty);
+  const ended = expect(pool.run('markdown', { facts, nodes: bsonOf(40_000) })).rejects.toThrow();
+  await pool.close();
+  await ended;
+});
+
+test('other work goes on while a file is made', async () => {
+  pool = start(plenty);
+  const file = pool.run('markdown', { facts, nodes: bsonOf(20_000) });
+  let isDone = false;
+  void file.then(() => {
+    isDone = true;
+  });
+  let turns = 0;
+  while (!isDone) {
+    turns += 1;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  expect(turns).toBeGreaterThan(20);
+  expect(Buffer.from(await file).toString()).toContain('### Part 20000');
+});
+
+/** So many steps as MongoDB sends them. */
+function bsonOf(count: number): Uint8Array<ArrayBuffer> {
+  const content = JSON.stringify({
+    type: 'doc',
+    content: [{ type: 'paragraph', content: [{ type: 'text', text: 'Look at the queue.' }] }],
+  });
+  const rows = Array.from({ length: count }, (_, at) =>
+    serialize({
+      _id: `${at}`,
+      parent_id: null,
+      node_type: 'step',
+      title: `Part ${at + 1}`,
+      content,
+      order: at,
+    }),
+  );
+  return Uint8Array.from(Buffer.concat(rows));
+}
