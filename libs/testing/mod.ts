@@ -1,5 +1,6 @@
 /** The door of the testing library: real servers, a world of services, and people who use them. */
 export { testBrowser } from './browser.ts';
+export { printed } from './office.ts';
 export { type Person, register } from './people.ts';
 export { freePorts } from './ports.ts';
 export { type Profiled, profiled } from './profiling.ts';
