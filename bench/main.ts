@@ -7,8 +7,9 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startMongod } from '#libs/store';
 import { facts } from './facts.ts';
+import { filesTable } from './files/table.ts';
 import { measure } from './measure.ts';
-import { headLine, line, page, record, timingLine } from './report.ts';
+import { fileLine, headLine, line, page, record, timingLine } from './report.ts';
 import { rows } from './rows.ts';
 import { timings } from './timings.ts';
 
@@ -39,6 +40,13 @@ try {
     told: (result) => console.log(timingLine(result)),
     leftOut: (name, reason) => console.log(`${name}: left out (${reason})`),
   });
+  if (isChosen({ name: 'Word files of all sizes' }))
+    measured.files = await filesTable({
+      ...(values.quick && { sizes: [10, 100] }),
+      turns: values.quick ? 1 : 3,
+      signal: stopping.signal,
+      done: (result) => console.log(fileLine(result)),
+    });
   const after = factsAfter(measured.mongodb);
   const { ours, floor } = measured.rssMb;
   console.log(`\nResident memory: ours ${Math.round(ours)} MB, floor ${Math.round(floor)} MB.`);

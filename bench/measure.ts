@@ -1,5 +1,6 @@
 /** Measures rows: ours and the floor in turns, so that whatever else the machine does hits both. */
 
+import type { FileResult } from './files/table.ts';
 import { rssMbOf } from './processes.ts';
 import type { Row, Sample } from './row.ts';
 import { openStage, type Side, type Stage } from './stage.ts';
@@ -15,7 +16,7 @@ export interface SideResult {
 
 /** A measured row; the ratios are ours to floor, pair by pair. */
 export interface Result
-  extends Pick<Row, 'name' | 'goal' | 'remark' | 'unit' | 'beside'>,
+  extends Pick<Row, 'name' | 'goal' | 'p99Goal' | 'remark' | 'unit' | 'beside'>,
     Record<Side, SideResult> {
   cpuRatio: Spread;
   rateRatio: Spread;
@@ -27,6 +28,8 @@ export interface Result
 export interface Measured {
   results: Result[];
   timings: TimingResult[];
+  /** What Word files took, made in several ways. */
+  files: FileResult[];
   /** Resident memory after all rows, MB. */
   rssMb: Record<Side, number>;
   mongodb: string;
@@ -74,7 +77,7 @@ export async function measure(of: Measuring): Promise<Measured> {
       of.told(result);
     }
     const { version } = await stage.db.admin().buildInfo();
-    return { results, timings, rssMb, mongodb: String(version) };
+    return { results, timings, files: [], rssMb, mongodb: String(version) };
   } finally {
     await stage.close();
   }
@@ -106,7 +109,10 @@ async function measureRow(row: Row, stage: Stage, of: Measuring): Promise<Result
   }
 }
 
-function resultOf({ name, goal, remark, unit, beside }: Row, pairs: readonly Record<Side, Sample>[]): Result {
+function resultOf(
+  { name, goal, p99Goal, remark, unit, beside }: Row,
+  pairs: readonly Record<Side, Sample>[],
+): Result {
   const of = (value: (pair: Record<Side, Sample>) => number) => spreadOf(pairs.map(value));
   const timed = pairs.every(({ ours, floor }) => ours.p99Ms !== undefined && floor.p99Ms !== undefined);
   const side = (one: Side) => ({
@@ -117,6 +123,7 @@ function resultOf({ name, goal, remark, unit, beside }: Row, pairs: readonly Rec
   return {
     name,
     ...(goal !== undefined && { goal }),
+    ...(p99Goal !== undefined && { p99Goal }),
     ...(remark !== undefined && { remark }),
     unit,
     ...(beside && { beside }),

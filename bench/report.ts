@@ -1,5 +1,6 @@
 /** What was measured, for people and for machines. */
 import type { Facts } from './facts.ts';
+import { type FileResult, fileGoal } from './files/table.ts';
 import type { Measured, Result } from './measure.ts';
 import type { Side } from './stage.ts';
 import type { Spread } from './statistics.ts';
@@ -34,8 +35,13 @@ export function timingLine(result: TimingResult): string {
   return `${name.padEnd(widths[0] ?? 0)}${value}, goal ${goal}; median ${median} of ${measured}`;
 }
 
+/** What files took in one way, in a terminal. */
+export function fileLine(result: FileResult): string {
+  return `${`Word file of ${result.nodes} nodes, ${result.way}`.padEnd(widths[0] ?? 0)}${fileCell(result)}${fileRatios(result)}`;
+}
+
 /** Everything as a page of Markdown. */
-export function page({ results, timings, rssMb }: Measured, facts: Facts): string {
+export function page({ results, timings, rssMb, files }: Measured, facts: Facts): string {
   const { machine, versions, load } = facts;
   const table = [columns, columns.map(() => '---'), ...results.map(cells)];
   const heads = ['', 'what counts', 'goal', 'median', 'measured'];
@@ -49,11 +55,15 @@ ${facts.date} · commit ${facts.commit} · ${machine.system}, ${machine.cores} c
 load average ${load.before} before, ${load.after} after · ${facts.batches} pairs of batches for each row
 
 Made by \`npm run bench\`; how to read it: [docs/benchmarks.md](../../docs/benchmarks.md). Medians, smallest–largest in brackets; ✓ and ✗ say
-whether the median of the CPU ratio meets its goal.
+whether the median of a ratio meets its goal.
 
 ${table.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
 ${plain.map((row) => `| ${row.join(' | ')} |`).join('\n')}
+
+${fileRows(files)
+  .map((row) => `| ${row.join(' | ')} |`)
+  .join('\n')}
 
 Resident memory after all rows: ours ${Math.round(rssMb.ours)} MB, floor ${Math.round(rssMb.floor)} MB.
 
@@ -62,7 +72,7 @@ ${remarks.join('\n')}
 }
 
 /** Everything as JSON, in objects by name. */
-export function record({ results, timings, rssMb }: Measured, facts: Facts): string {
+export function record({ results, timings, rssMb, files }: Measured, facts: Facts): string {
   const rows = Object.fromEntries(
     results.map(({ name, ...result }) => [name, { ...result, meets: meets(result) ?? null }]),
   );
@@ -71,7 +81,7 @@ export function record({ results, timings, rssMb }: Measured, facts: Facts): str
   const plain = Object.fromEntries(
     timings.map(({ name, ...result }) => [name, { ...result, meets: result.value <= result.goal }]),
   );
-  return `${JSON.stringify({ ...facts, rssMb, rows, timings: plain }, round, 2)}\n`;
+  return `${JSON.stringify({ ...facts, rssMb, rows, timings: plain, files }, round, 2)}\n`;
 }
 
 /** Whether a row meets its goal; nothing for one without. */
@@ -90,7 +100,7 @@ function cells(result: Result): string[] {
     rate(result, 'ours'),
     rate(result, 'floor'),
     beside ? '' : spread(rateRatio),
-    beside || !p99Ratio ? '' : spread(p99Ratio),
+    beside || !p99Ratio ? '' : spread(p99Ratio) + goalOfP99(result),
   ];
 }
 
@@ -105,10 +115,40 @@ function timingCells({ name, unit, goal, counts, value, median, measured }: Timi
   ];
 }
 
+/** A line for each number of nodes, with a column for each way. */
+function fileRows(files: readonly FileResult[]): string[][] {
+  const ways = [...new Set(files.map(({ way }) => way))];
+  const heads = ['Word file: CPU, most memory, size', ...ways];
+  const bySize = Map.groupBy(files, ({ nodes }) => nodes);
+  const lines = [...bySize].map(([nodes, results]) => [
+    `${nodes} nodes`,
+    ...results.map((result) => fileCell(result) + fileRatios(result)),
+  ]);
+  return files.length === 0 ? [] : [heads, heads.map(() => '---'), ...lines];
+}
+
+function fileCell({ cpuMs, peakMb, kb }: FileResult): string {
+  return `${short(cpuMs.median)} ms · ${short(peakMb.median)} MB · ${short(kb)} kB`;
+}
+
+/** Ours is held against the floor. */
+function fileRatios({ way, cpuRatio, memoryRatio }: FileResult): string {
+  if (way !== 'ours') return '';
+  const told = [cpuRatio, memoryRatio].map(
+    ({ median }) => `${short(median)} ${median <= fileGoal ? '✓' : '✗'}`,
+  );
+  return ` (${told.join(' and ')} of the floor, goal ≤ ${fileGoal})`;
+}
+
 /** How many in a second; a start says how long it takes. */
 function rate(result: Result, side: Side): string {
   const { median } = result[side].perSecond;
   return result.unit === 'start' ? `${Math.round(1000 / median)} ms` : `${short(median)} /s`;
+}
+
+function goalOfP99({ p99Goal, p99Ratio }: Result): string {
+  if (p99Goal === undefined || !p99Ratio) return '';
+  return ` ≤ ${p99Goal} ${p99Ratio.median <= p99Goal ? '✓' : '✗'}`;
 }
 
 function spread({ median, min, max }: Spread): string {

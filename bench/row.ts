@@ -25,6 +25,8 @@ export interface Row {
   name: string;
   /** The CPU ratio that is aimed for. */
   goal?: number;
+  /** The ratio that is aimed for of what 99 of 100 did not take longer than. */
+  p99Goal?: number;
   /** What the reader must know of this row. */
   remark?: string;
   /** What is counted. */

@@ -2,7 +2,7 @@
 import type { Row } from './row.ts';
 import { embedding } from './rows/embedding.ts';
 import { events } from './rows/events.ts';
-import { word } from './rows/exporting.ts';
+import { readBesideExports, wordAgain, wordAnew } from './rows/exporting.ts';
 import { list, listOfMillion, readTree, readTreeAgain, readTreeOfBson } from './rows/reading.ts';
 import { logIn, readBesideLogins } from './rows/signing-in.ts';
 import { noOp, noOpByToken, startUp } from './rows/starting.ts';
@@ -26,6 +26,8 @@ export const rows: readonly Row[] = [
   ...embedding,
   logIn,
   readBesideLogins,
-  word,
+  wordAnew,
+  wordAgain,
+  readBesideExports,
   ...events,
 ];
