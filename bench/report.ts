@@ -127,8 +127,8 @@ function fileRows(files: readonly FileResult[]): string[][] {
   return files.length === 0 ? [] : [heads, heads.map(() => '---'), ...lines];
 }
 
-function fileCell({ cpuMs, peakMb, kb }: FileResult): string {
-  return `${short(cpuMs.median)} ms · ${short(peakMb.median)} MB · ${short(kb)} kB`;
+function fileCell({ cpuMs, peakMb, kb, failed }: FileResult): string {
+  return failed ?? `${short(cpuMs.median)} ms · ${short(peakMb.median)} MB · ${short(kb)} kB`;
 }
 
 /** Ours is held against the floor. */

@@ -26,6 +26,8 @@ export interface FileResult {
   /** To the floor, of the same turn. */
   cpuRatio: Spread;
   memoryRatio: Spread;
+  /** Why it made no file; then there are no figures. */
+  failed?: string;
 }
 
 /** What ours is to stay below, times the floor. */
@@ -72,22 +74,37 @@ interface Taken {
   kb: number;
 }
 
+/** Libraries of others may give up on a large document; the table says so. */
+const mayFail = (way: Way) => way === 'patchDocument' || way === 'docxtemplater';
+
 async function turnsOf(
   nodes: number,
   given: string,
   { turns, signal }: { turns: number; signal?: AbortSignal },
 ): Promise<FileResult[]> {
   const taken = new Map<Way, Taken[]>(order.map((way) => [way, []]));
+  const failed = new Map<Way, string>();
   for (let turn = 0; turn < turns; turn += 1)
     for (const way of order) {
       signal?.throwIfAborted();
-      if (turn === 0 || !slow(way, nodes)) taken.get(way)?.push(await once(way, given));
+      if (failed.has(way) || (turn > 0 && slow(way, nodes))) continue;
+      try {
+        taken.get(way)?.push(await once(way, given));
+      } catch (error) {
+        if (!mayFail(way)) throw error;
+        failed.set(
+          way,
+          /^\w*Error: .*$/m.exec(String((error as { stderr?: unknown }).stderr))?.[0] ?? 'no file',
+        );
+      }
     }
   const floor = taken.get('floor') ?? [];
   return order.map((way) => {
     const own = taken.get(way) ?? [];
     const of = (value: (one: Taken, at: number) => number) => spreadOf(own.map(value));
+    const why = failed.get(way);
     return {
+      ...(why !== undefined && { failed: why }),
       way,
       nodes,
       cpuMs: of(({ cpuMs }) => cpuMs),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type Person, register, type World } from '#libs/testing';
 import { Template } from './contract.ts';
+import { attacks } from './formats/attacks.ts';
 import { exportWorld } from './testing/export-world.ts';
 
 let here: World;
@@ -85,6 +86,13 @@ describe('uploading', () => {
     expect(refused.body.detail.length).toBeGreaterThan(20);
     const rows = here.db.collection('templates');
     expect(await rows.countDocuments({ name: 'Nonsense' })).toBe(0);
+  });
+
+  test('a small file that would take all memory is refused with its reason', async () => {
+    const bomb = new Uint8Array(attacks.find(({ verdict }) => verdict === 'bomb')?.make() ?? []);
+    const refused = await upload(form({ name: 'Bomb' }, bomb));
+    expect(refused).toMatchObject({ status: 400, body: { code: 'template_invalid', reason: 'bomb' } });
+    expect((await upload(form({ name: 'Next' }, corporate))).status).toBe(201);
   });
 
   test('without its row no file of a template stays', async () => {

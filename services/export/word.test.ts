@@ -112,4 +112,41 @@ describe('Word', () => {
     expect((await word(hers.id, `?template_id=${templateId}`, eve.key)).status).toBe(404);
     expect((await word(hers.id, '?template_id=default', eve.key)).status).toBe(200);
   });
+
+  test('of ten thousand nodes is made whole, as is the Markdown', async () => {
+    const large = await draft({ title: 'Ten thousand', nodes: treeOf(10_000) });
+    const [made, markdown] = await Promise.all([
+      word(large.id, '?template_id=default'),
+      here.ask('GET', `/documents/${large.id}/export/markdown`, { as: ada.key }),
+    ]);
+    expect([made.status, markdown.status]).toEqual([200, 200]);
+    const wanted = Array.from({ length: 10_000 }, (_, at) => `Part ${at + 1}`);
+    const text = await textOf(made.bytes, 'word/document.xml');
+    expect(text.match(/Part \d+/g)).toEqual(wanted);
+    expect(text.match(/Look at the queue\./g)).toHaveLength(10_000);
+    const headings = Buffer.from(markdown.bytes)
+      .toString()
+      .match(/(?<=^##+ ).*$/gm);
+    expect(headings).toEqual(wanted);
+  }, 120_000);
 });
+
+/** Sections with steps with sub-steps, numbered as they are read. */
+function treeOf(count: number): object[] {
+  let made = 0;
+  const content = {
+    type: 'doc',
+    content: [{ type: 'paragraph', content: [{ type: 'text', text: 'Look at the queue.' }] }],
+  };
+  const node = (node_type: string, below: string[], times: number): object[] => {
+    const found: object[] = [];
+    for (let at = 0; at < times && made < count; at += 1) {
+      made += 1;
+      const title = `Part ${made}`;
+      const [next, ...rest] = below;
+      found.push({ node_type, title, content, children: next ? node(next, rest, 9) : [] });
+    }
+    return found;
+  };
+  return node('section', ['step', 'sub_step'], count);
+}

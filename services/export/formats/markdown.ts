@@ -1,5 +1,5 @@
 /** Renders a document as Markdown in which hostile text stays text. */
-import type { Heading, Paragraph, RootContent } from 'mdast';
+import type { Heading, Paragraph } from 'mdast';
 import { toMarkdown, toMdast } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from './document.ts';
 
@@ -8,14 +8,18 @@ import type { ExportDocument, ExportNode } from './document.ts';
  * and sub-steps as h4, each with its text as plain paragraphs and bullet lists. UTF-8, ends in a line feed.
  */
 export function renderMarkdown(document: ExportDocument): string {
-  return `${toMarkdown([heading(1, document.title), ...facts(document), ...document.nodes.flatMap(node)])}\n`;
+  const top = toMarkdown([heading(1, document.title), ...facts(document)]);
+  return `${[top, ...nodes(document.nodes)].join('\n\n')}\n`;
 }
 
 const DEPTHS = { section: 2, step: 3, sub_step: 4 } as const;
 
-function node({ node_type, title, content, children }: ExportNode): RootContent[] {
-  const text = content ? toMdast(content) : [];
-  return [heading(DEPTHS[node_type], title), ...text, ...children.flatMap(node)];
+/** A node at a time, so that only one of them is a tree in memory; its heading parts it from what is before. */
+function* nodes(siblings: readonly ExportNode[]): Generator<string> {
+  for (const { node_type, title, content, children } of siblings) {
+    yield toMarkdown([heading(DEPTHS[node_type], title), ...(content ? toMdast(content) : [])]);
+    yield* nodes(children);
+  }
 }
 
 function heading(depth: Heading['depth'], title: string): Heading {
