@@ -33,7 +33,6 @@ export const exporting = service({
   }),
   collections: [templateRows],
   start({ store, settings, log, now }) {
-    const templates = templateStore(store, (what, error) => log.warn({ err: error }, what));
     const limits = {
       threads: settings.EXPORT_THREADS,
       waiting: settings.EXPORT_WAITING,
@@ -41,6 +40,11 @@ export const exporting = service({
       memoryMb: settings.EXPORT_THREAD_MB,
     };
     const pool = threads(limits, (error) => log.error({ err: error }, 'A thread ended by itself'));
+    const templates = templateStore(
+      store,
+      (original) => pool.run('compile', original),
+      (what, error) => log.warn({ err: error }, what),
+    );
     const sweepLeftovers = leftovers(store, now);
     const sweep = async () => {
       const files = await sweepLeftovers();

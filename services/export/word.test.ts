@@ -104,6 +104,21 @@ describe('Word', () => {
     expect((await word(sop.id, `?template_id=${id}`)).status).toBe(404);
   });
 
+  test('by a template that an older version compiled is made all the same', async () => {
+    const old = { compiler: '0', plan: '{"of":"old"}' };
+    const eve = await register(here);
+    const data = new FormData();
+    data.append('name', 'Old');
+    data.append('file', new Blob([new Uint8Array(await fixture('corporate-template.docx'))]), 'x.docx');
+    const { id } = (await here.ask('POST', '/templates', { as: eve.key, body: data })).body;
+    await here.db.collection<{ _id: string }>('templates').updateOne({ _id: id }, { $set: old });
+    const body = { title: 'Hers', nodes: [{ node_type: 'section', title: 'Only' }] };
+    const hers = (await here.ask('POST', '/documents', { as: eve.key, body })).body;
+    const made = await word(hers.id, `?template_id=${id}`, eve.key);
+    expect(made.status).toBe(200);
+    expect(await textOf(made.bytes, 'word/document.xml')).toContain('Only');
+  });
+
   test('is not for another organization, neither the document nor the template', async () => {
     const eve = await register(here);
     const body = { title: 'Hers' };

@@ -5,7 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
 import { type Acting, collection, type Store } from '#libs/store';
-import type { CompiledTemplate } from '../formats/template.ts';
+import type { Compilation, CompiledTemplate } from '../formats/template.ts';
+import { compilerVersion } from '../formats/version.ts';
 
 type FileId = mongoose.mongo.ObjectId;
 
@@ -25,6 +26,8 @@ export interface TemplateRow {
   sha256: string;
   /** What the renderer must know about the compiled package, as JSON text. */
   plan: string;
+  /** The version of what compiled it. */
+  compiler: string;
   original_file: FileId;
   compiled_file: FileId;
 }
@@ -44,6 +47,7 @@ export const templates = collection<TemplateRow>('templates', {
     warnings: [String],
     sha256: String,
     plan: String,
+    compiler: String,
     original_file: mongoose.Schema.Types.ObjectId,
     compiled_file: mongoose.Schema.Types.ObjectId,
   },
@@ -54,7 +58,7 @@ export const templates = collection<TemplateRow>('templates', {
 export const templateBucket = 'template_files';
 
 /** A row without what only rendering needs. */
-export type TemplateFacts = Omit<TemplateRow, 'plan'>;
+export type TemplateFacts = Omit<TemplateRow, 'plan' | 'compiler'>;
 
 /** A template to be kept. */
 export interface NewTemplate {
@@ -74,8 +78,12 @@ export interface UsableTemplate {
 
 export type TemplateStore = ReturnType<typeof templateStore>;
 
-/** What export keeps of templates. `trouble` is told of files that could not be removed. */
-export function templateStore(store: Store, trouble: (what: string, error: unknown) => void) {
+/** What export keeps of templates. `compile` is for those that an older version compiled; `trouble` is told of files that could not be removed. */
+export function templateStore(
+  store: Store,
+  compile: (original: Uint8Array) => Promise<Compilation>,
+  trouble: (what: string, error: unknown) => void,
+) {
   const rows = store.rows(templates);
   const files = store.files(templateBucket);
 
@@ -102,6 +110,7 @@ export function templateStore(store: Store, trouble: (what: string, error: unkno
           warnings: compiled.warnings,
           sha256: compiled.sha256,
           plan: JSON.stringify(compiled.plan),
+          compiler: compilerVersion,
           original_file,
           compiled_file,
         };
@@ -147,16 +156,23 @@ export function templateStore(store: Store, trouble: (what: string, error: unkno
   async function compiled(organization_id: string, _id: string): Promise<CompiledTemplate | undefined> {
     const row = await rows.findOne({ _id, organization_id }).lean();
     if (!row) return undefined;
-    const { placeholders, warnings, sha256 } = row;
-    const plan = JSON.parse(row.plan);
+    const { placeholders, warnings, sha256, compiler, compiled_file, original_file } = row;
+    const isCurrent = compiler === compilerVersion;
     try {
-      const bytes = await buffer(files.openDownloadStream(row.compiled_file));
-      return { bytes, placeholders, warnings, sha256, plan };
+      const bytes = await buffer(files.openDownloadStream(isCurrent ? compiled_file : original_file));
+      if (!isCurrent) return anew(await compile(bytes), _id);
+      return { bytes, placeholders, warnings, sha256, plan: JSON.parse(row.plan) };
     } catch (error) {
       // the file of a template that was deleted at this moment is gone, too
       if (await rows.exists({ _id, organization_id })) throw error;
       return undefined;
     }
+  }
+
+  /** What was accepted once is not refused later: that would be our defect, not the uploader's. */
+  function anew(compilation: Compilation, _id: string): CompiledTemplate {
+    if (compilation.ok) return compilation.template;
+    throw new Error(`Template ${_id} cannot be compiled any more: ${compilation.fault.code}`);
   }
 
   /** Writes a file and notes its id in `kept`, also when it was written in part only. */
