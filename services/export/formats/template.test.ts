@@ -1,5 +1,7 @@
 /** Promises about uploads: what is refused and why, what is accepted, and the three modes. */
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
+import { faultCodes } from './opc/fault.ts';
 import {
   body,
   compiled,
@@ -170,6 +172,11 @@ test.each<[string, Uint8Array]>([
   const template = await compiled(file);
   const found = await rendered(documentOf([nodeOf('First', [words('hello')])]), template);
   expect(textOf(found[template.plan.main])).toBe('First\nhello');
+});
+
+test('every reason has its place in the documentation', async () => {
+  const page = await readFile(new URL('../../../docs/word-templates.md', import.meta.url), 'utf8');
+  expect(faultCodes.filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
 });
 
 test('every refusal tells the uploader what to do', async () => {
