@@ -1,4 +1,5 @@
 /** The threads: bounded in number, time and memory, and whoever is refused can be helped. */
+import { readdir, readFile } from 'node:fs/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { serialize } from 'bson';
 import { defaultTemplateFile } from '../formats/default-template.ts';
@@ -78,6 +79,17 @@ test('other work goes on while a file is made', async () => {
   }
   expect(turns).toBeGreaterThan(20);
   expect(Buffer.from(await file).toString()).toContain('### Part 20000');
+});
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+onLinux('a thread that works leaves the processor to those who wait for an answer', async () => {
+  pool = start(plenty);
+  await pool.run('markdown', empty());
+  const tasks = await readdir('/proc/self/task');
+  const stats = await Promise.all(tasks.map((task) => readFile(`/proc/self/task/${task}/stat`, 'utf8')));
+  // the 19th field, seen from the end of the name (proc(5))
+  const nice = stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
+  expect([Math.min(...nice), Math.max(...nice)]).toEqual([0, 10]);
 });
 
 /** So many steps as MongoDB sends them. */

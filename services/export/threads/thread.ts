@@ -1,4 +1,6 @@
 /** What is done in a thread: templates are compiled and files rendered. The pool loads it once in each thread. */
+import { setPriority } from 'node:os';
+import process from 'node:process';
 import { deserialize } from 'bson';
 import { defaultTemplate } from '../formats/default-template.ts';
 import type { DocumentFacts } from '../formats/document.ts';
@@ -18,6 +20,8 @@ export interface WordJob extends Job {
   template: CompiledTemplate;
   indentInches: number;
 }
+
+stepBack();
 
 /** Validates an upload and makes it ready to be filled. */
 export function compile(original: Uint8Array) {
@@ -50,4 +54,10 @@ function rowsIn(bytes: Uint8Array<ArrayBuffer>): NodeRow[] {
     at += size;
   }
   return rows;
+}
+
+/** Whoever waits for an answer goes first where cores are few. Only Linux knows a priority for each thread; Deno asks for a permission. */
+function stepBack(): void {
+  if (process.platform !== 'linux' || process.versions.deno) return;
+  setPriority(10);
 }
