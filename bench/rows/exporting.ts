@@ -12,10 +12,10 @@ const sop = new URL('../../tests/fixtures/incident-response-sop.json', import.me
 const files = 16;
 
 /** Copies of the sample SOP, which has 60 nodes and more, and how to ask for their files. */
-async function procedures({ home, api, copies }: Stage): Promise<{ ids: string[]; asked: Asked[] }> {
+async function procedures({ home, api, copies }: Stage) {
   const { id } = await api(home, 'POST', '/documents', JSON.parse(await readFile(sop, 'utf8')));
   const ids = await copies(id, files);
-  return { ids, asked: ids.map((one) => wordOf(one, home.key)) };
+  return { ids, asked: (i: number) => wordOf(ids[i % files] ?? id, home.key) };
 }
 
 function wordOf(id: string, key: string): Asked {
@@ -37,7 +37,7 @@ export const wordAnew = httpRow({
     return async () => {
       const documents = stage.db.collection<{ _id: string }>('documents');
       await documents.updateMany({ _id: { $in: ids } }, { $inc: { row_version: 1 } });
-      return (i) => asked[i % files] as Asked;
+      return asked;
     };
   },
 });
@@ -53,7 +53,7 @@ export const wordAgain = httpRow({
   same: 'nothing',
   async prepare(stage) {
     const { asked } = await procedures(stage);
-    return async () => (i) => asked[i % files] as Asked;
+    return async () => asked;
   },
 });
 
