@@ -1,5 +1,6 @@
 /** The door of the service library: a service is a value; this runs one or several of them. */
 export { type SecurityLog, securityLog, unasked } from './audit.ts';
+export { type Bulkhead, bulkhead } from './bulkhead.ts';
 export { type Log, newLog } from './log.ts';
 export { onStopSignal, run, sentenceOf } from './run.ts';
 export { type AnyService, type Given, type Running, service, type Worker } from './service.ts';

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Body, newId } from '#libs/contract';
 import { exports } from './exports.ts';
 import type { Opened } from './store/documents.ts';
-import type { Threads } from './threads/pool.ts';
+import type { Run } from './threads/pool.ts';
 
 const actor = { organization_id: newId(), user_id: newId(), key_id: null, role: 'member' };
 
@@ -19,11 +19,9 @@ function stage({ maxBytes = 100 } = {}) {
       ...{ lock_published: false, embed_origins: null },
     },
   });
-  const threads = {
-    async run(_name: string, { facts, nodes }: { facts: { title: string }; nodes: Uint8Array }) {
-      on.made += 1;
-      return Buffer.from(`${facts.title}/${Buffer.from(nodes)}`);
-    },
+  const render = async (_name: string, { facts, nodes }: { facts: { title: string }; nodes: Uint8Array }) => {
+    on.made += 1;
+    return Buffer.from(`${facts.title}/${Buffer.from(nodes)}`);
   };
   const [, markdown] = exports({
     documents: {
@@ -36,7 +34,7 @@ function stage({ maxBytes = 100 } = {}) {
     },
     templates: { usable: async () => undefined },
     // of the threads only what renders is used
-    threads: threads as unknown as Pick<Threads, 'run'>,
+    threads: { turn: (work) => work(render as unknown as Run) },
     cacheBytes: 1_000,
     maxBytes,
   });

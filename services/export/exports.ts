@@ -10,14 +10,14 @@ import { rendererVersion } from './formats/version.ts';
 import { factsOf } from './rules.ts';
 import type { DocumentStore } from './store/documents.ts';
 import type { TemplateStore } from './store/templates.ts';
-import { type Threads, TooMuchMemory } from './threads/pool.ts';
+import { type Run, type Threads, TooMuchMemory } from './threads/pool.ts';
 import type { Job } from './threads/thread.ts';
 
 /** What exports need. */
 export interface Exports {
   documents: DocumentStore;
   templates: Pick<TemplateStore, 'usable'>;
-  threads: Pick<Threads, 'run'>;
+  threads: Pick<Threads, 'turn'>;
   /** Memory for files that were made, bytes. */
   cacheBytes: number;
   /** The most that the nodes of a document may take, bytes. */
@@ -30,7 +30,7 @@ interface Form {
   extension: 'docx' | 'md';
   /** Names all that the bytes depend on beside the document. */
   version: string;
-  render(job: Job): Promise<Uint8Array>;
+  render(run: Run, job: Job): Promise<Uint8Array>;
 }
 
 /** How often a document that changes while it is read is read again. */
@@ -47,12 +47,12 @@ const noTemplate = 'There is no template with this id; `default` is always there
 /** The operations that export. */
 export function exports({ documents, templates, threads, cacheBytes, maxBytes }: Exports): Handled[] {
   const kept = keptBytes<Uint8Array>(cacheBytes);
-  const standard = { indentInches: standardIndent, load: once(() => threads.run('builtIn')) };
+  const standard = { indentInches: standardIndent, load: once((run: Run) => run('builtIn')) };
   const markdown: Form = {
     type: markdownType,
     extension: 'md',
     version: `md ${rendererVersion}`,
-    render: (job) => threads.run('markdown', job, [job.nodes.buffer]),
+    render: (run, job) => run('markdown', job, [job.nodes.buffer]),
   };
 
   return [
@@ -69,10 +69,11 @@ export function exports({ documents, templates, threads, cacheBytes, maxBytes }:
       if (!opened) throw NotFound();
       const { document, organization } = opened;
       const etag = tagOf([form.version, document._id, document.row_version, organization.row_version]);
-      const make = async () => {
-        const nodes = await documents.nodes(opened);
-        return nodes && rendered(form, { facts: factsOf(document, organization.name), nodes });
-      };
+      const make = () =>
+        threads.turn(async (run) => {
+          const nodes = await documents.nodes(opened);
+          return nodes && rendered(form, run, { facts: factsOf(document, organization.name), nodes });
+        });
       const bytes = call.has(etag) ? nothingNew : await kept.of(etag, make);
       if (!bytes) continue;
       const headers = { 'Content-Disposition': create(fileName(document.title, form.extension)) };
@@ -91,21 +92,21 @@ export function exports({ documents, templates, threads, cacheBytes, maxBytes }:
       type: wordType,
       extension: 'docx',
       version: `docx ${rendererVersion} ${id}`,
-      async render(job) {
-        const compiled = await template.load();
+      async render(run, job) {
+        const compiled = await template.load(run);
         // deleted at this moment
         if (!compiled) throw NotFound(noTemplate);
         const { indentInches } = template;
-        return threads.run('word', { ...job, template: compiled, indentInches }, [job.nodes.buffer]);
+        return run('word', { ...job, template: compiled, indentInches }, [job.nodes.buffer]);
       },
     };
   }
 
-  async function rendered(form: Form, job: Job): Promise<Uint8Array> {
+  async function rendered(form: Form, run: Run, job: Job): Promise<Uint8Array> {
     if (job.nodes.byteLength > maxBytes)
       throw ExportTooLarge(`Documents of more than ${maxBytes / 2 ** 20} MiB cannot be exported.`);
     try {
-      return await form.render(job);
+      return await form.render(run, job);
     } catch (error) {
       if (!(error instanceof TooMuchMemory)) throw error;
       throw ExportTooLarge(`The file cannot be made with ${error.memoryMb} MB of memory.`);
@@ -119,10 +120,10 @@ function tagOf(parts: readonly (string | number)[]): string {
 }
 
 /** Makes something when it is first asked for, and again only when that failed. */
-function once<R>(make: () => Promise<R>): () => Promise<R> {
+function once<A, R>(make: (by: A) => Promise<R>): (by: A) => Promise<R> {
   let made: Promise<R> | undefined;
-  return () =>
-    (made ??= make().catch((error: unknown) => {
+  return (by) =>
+    (made ??= make(by).catch((error: unknown) => {
       made = undefined;
       throw error;
     }));

@@ -25,7 +25,7 @@ export const exporting = service({
       .default(1)
       .meta({ description: 'Files made and templates examined at once, each in a thread' }),
     EXPORT_THREAD_MB: atLeastOne.default(512).meta({ description: 'JavaScript memory of such a thread' }),
-    EXPORT_WAITING: integer.default(32).meta({ description: 'How many may wait for a thread' }),
+    EXPORT_WAITING: integer.default(256).meta({ description: 'How many may wait for a thread' }),
     EXPORT_SECONDS: seconds
       .pipe(z.number().positive())
       .default(60)
@@ -40,11 +40,7 @@ export const exporting = service({
       memoryMb: settings.EXPORT_THREAD_MB,
     };
     const pool = threads(limits, (error) => log.error({ err: error }, 'A thread ended by itself'));
-    const templates = templateStore(
-      store,
-      (original) => pool.run('compile', original),
-      (what, error) => log.warn({ err: error }, what),
-    );
+    const templates = templateStore(store, (what, error) => log.warn({ err: error }, what));
     const sweepLeftovers = leftovers(store, now);
     const sweep = async () => {
       const files = await sweepLeftovers();

@@ -10,7 +10,7 @@ import { type Threads, TooMuchMemory } from './threads/pool.ts';
 /** What templates need. */
 export interface Templates {
   templates: TemplateStore;
-  threads: Pick<Threads, 'run'>;
+  threads: Pick<Threads, 'turn'>;
   now: () => Date;
 }
 
@@ -21,7 +21,7 @@ export function templating({ templates, threads, now }: Templates): Handled[] {
   return [
     handle(uploadTemplate, async ({ actor, body }) => {
       const { fields, file } = body;
-      const compilation = await threads.run('compile', file.bytes).catch(refusedIfLarge);
+      const compilation = await threads.turn((run) => run('compile', file.bytes)).catch(refusedIfLarge);
       if (!compilation.ok) {
         const { code, message } = compilation.fault;
         throw TemplateInvalid(message, { extra: { reason: code } });

@@ -1,6 +1,7 @@
 /** Passwords: scrypt (RFC 7914) with 32 MiB of memory for each guess, a few at once beside everything else. */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Unavailable } from '#libs/contract';
+import { bulkhead } from '#libs/service';
 
 const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const length = 32;
@@ -23,8 +24,8 @@ export interface Passwords {
  * Hashes off the main thread. The threads are few (libuv has four), and shared with name look-ups and compression: a
  * storm of logins waits for its own turns, and nobody else waits for it.
  */
-export function passwordsWithin(limits: HashLimits): Passwords {
-  const inTurn = turnsOf(limits);
+export function passwordsWithin({ atOnce, waiting = 50 }: HashLimits): Passwords {
+  const inTurn = bulkhead({ atOnce, waiting, full: tooMany });
   const derive = (password: string, salt: Uint8Array) => inTurn(() => derived(password, salt));
 
   return {
@@ -43,27 +44,10 @@ export function passwordsWithin(limits: HashLimits): Passwords {
   };
 }
 
-/** Runs work in the order in which it comes, so much at once; what finds the queue full is `Unavailable`. */
-function turnsOf({ atOnce, waiting = 50 }: HashLimits) {
-  const queue: (() => void)[] = [];
-  let running = 0;
-
-  return async <R>(work: () => Promise<R>): Promise<R> => {
-    if (running < atOnce) running += 1;
-    else if (queue.length < waiting) await new Promise<void>((resolve) => queue.push(resolve));
-    else
-      throw Unavailable('Too many people are logging in at this moment: try again as `Retry-After` says.', {
-        headers: { 'Retry-After': '3' },
-      });
-    try {
-      return await work();
-    } finally {
-      // whoever is next takes over this place
-      const next = queue.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
+function tooMany() {
+  return Unavailable('Too many people are logging in at this moment: try again as `Retry-After` says.', {
+    headers: { 'Retry-After': '3' },
+  });
 }
 
 function derived(password: string, salt: Uint8Array): Promise<Buffer> {

@@ -7,6 +7,7 @@ import { newId } from '#libs/contract';
 import { type Acting, collection, type Store } from '#libs/store';
 import type { Compilation, CompiledTemplate } from '../formats/template.ts';
 import { compilerVersion } from '../formats/version.ts';
+import type { Run } from '../threads/pool.ts';
 
 type FileId = mongoose.mongo.ObjectId;
 
@@ -72,18 +73,14 @@ export interface NewTemplate {
 /** A template that can be rendered with. */
 export interface UsableTemplate {
   indentInches: number;
-  /** Its compiled package; nothing when it was deleted meanwhile. */
-  load(): Promise<CompiledTemplate | undefined>;
+  /** Its compiled package; nothing when it was deleted meanwhile. What an older version compiled is compiled again by `run`. */
+  load(run: Run): Promise<CompiledTemplate | undefined>;
 }
 
 export type TemplateStore = ReturnType<typeof templateStore>;
 
-/** What export keeps of templates. `compile` is for those that an older version compiled; `trouble` is told of files that could not be removed. */
-export function templateStore(
-  store: Store,
-  compile: (original: Uint8Array) => Promise<Compilation>,
-  trouble: (what: string, error: unknown) => void,
-) {
+/** What export keeps of templates. `trouble` is told of files that could not be removed. */
+export function templateStore(store: Store, trouble: (what: string, error: unknown) => void) {
   const rows = store.rows(templates);
   const files = store.files(templateBucket);
 
@@ -140,7 +137,7 @@ export function templateStore(
     async usable({ organization_id }: Acting, _id: string): Promise<UsableTemplate | undefined> {
       const found = await rows.findOne({ _id, organization_id }, { indent_inches: 1 }).lean();
       return found
-        ? { indentInches: found.indent_inches, load: () => compiled(organization_id, _id) }
+        ? { indentInches: found.indent_inches, load: (run) => compiled(organization_id, _id, run) }
         : undefined;
     },
 
@@ -153,14 +150,18 @@ export function templateStore(
     },
   };
 
-  async function compiled(organization_id: string, _id: string): Promise<CompiledTemplate | undefined> {
+  async function compiled(
+    organization_id: string,
+    _id: string,
+    run: Run,
+  ): Promise<CompiledTemplate | undefined> {
     const row = await rows.findOne({ _id, organization_id }).lean();
     if (!row) return undefined;
     const { placeholders, warnings, sha256, compiler, compiled_file, original_file } = row;
     const isCurrent = compiler === compilerVersion;
     try {
       const bytes = await buffer(files.openDownloadStream(isCurrent ? compiled_file : original_file));
-      if (!isCurrent) return anew(await compile(bytes), _id);
+      if (!isCurrent) return anew(await run('compile', bytes), _id);
       return { bytes, placeholders, warnings, sha256, plan: JSON.parse(row.plan) };
     } catch (error) {
       // the file of a template that was deleted at this moment is gone, too

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { serialize } from 'bson';
 import { defaultTemplateFile } from '../formats/default-template.ts';
-import { type Limits, type Threads, TooMuchMemory, threads } from './pool.ts';
+import { type Limits, type Run, type Threads, TooMuchMemory, threads } from './pool.ts';
 
 const facts = { title: 'SOP', version: null, department: null, published_at: null, organization: 'Acme' };
 const plenty: Limits = { threads: 1, waiting: 8, seconds: 60, memoryMb: 512 };
@@ -12,13 +12,15 @@ afterEach(() => pool.close());
 
 const start = (limits: Limits) => threads(limits, () => {});
 
+const run: Run = (name, task, moved) => pool.turn((run) => run(name, task, moved));
+
 const empty = () => ({ facts, nodes: new Uint8Array() });
 
 test('work comes back from a thread, and its bytes are its own', async () => {
   pool = start(plenty);
-  const file = await pool.run('markdown', empty());
+  const file = await run('markdown', empty());
   expect(Buffer.from(file).toString()).toBe('# SOP\n');
-  const compilation = await pool.run('compile', await defaultTemplateFile());
+  const compilation = await run('compile', await defaultTemplateFile());
   expect(compilation).toMatchObject({
     ok: true,
     template: { placeholders: expect.arrayContaining(['content']) },
@@ -27,13 +29,13 @@ test('work comes back from a thread, and its bytes are its own', async () => {
 
 test('what is wrong with a file is said, and the thread goes on', async () => {
   pool = start(plenty);
-  expect(await pool.run('compile', Buffer.from('no zip'))).toMatchObject({ ok: false });
-  expect(await pool.run('markdown', empty())).toBeInstanceOf(Uint8Array);
+  expect(await run('compile', Buffer.from('no zip'))).toMatchObject({ ok: false });
+  expect(await run('markdown', empty())).toBeInstanceOf(Uint8Array);
 });
 
 test('who comes when too many wait is told when to come again', async () => {
   pool = start({ ...plenty, waiting: 2 });
-  const asked = Array.from({ length: 6 }, () => pool.run('markdown', empty()));
+  const asked = Array.from({ length: 6 }, () => run('markdown', empty()));
   const ends = await Promise.allSettled(asked);
   const refused = ends.filter(({ status }) => status === 'rejected');
   expect(refused.length).toBeGreaterThan(0);
@@ -41,12 +43,36 @@ test('who comes when too many wait is told when to come again', async () => {
     expect(end).toMatchObject({
       reason: { name: 'unavailable', headers: { 'Retry-After': expect.stringMatching(/^\d+$/) } },
     });
-  expect(await pool.run('markdown', empty())).toBeInstanceOf(Uint8Array);
+  expect(await run('markdown', empty())).toBeInstanceOf(Uint8Array);
+});
+
+test('who waits has begun nothing: what waits takes no memory', async () => {
+  pool = start(plenty);
+  let begun = 0;
+  const turn = () =>
+    pool.turn((run) => {
+      begun += 1;
+      return run('markdown', empty());
+    });
+  const turns = [turn(), turn(), turn(), turn()];
+  // one works, one reads
+  expect(begun).toBe(2);
+  await Promise.all(turns);
+  expect(begun).toBe(4);
+});
+
+test('the time is that of the waiting, too', async () => {
+  pool = start({ ...plenty, seconds: 0.05 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const held = [pool.turn(() => promise), pool.turn(() => promise)];
+  await expect(run('markdown', empty())).rejects.toMatchObject({ name: 'unavailable' });
+  resolve();
+  await Promise.all(held);
 });
 
 test('work that takes too long is ended, and the next one is done', async () => {
   pool = start({ ...plenty, seconds: 0.001 });
-  await expect(pool.run('builtIn')).rejects.toMatchObject({
+  await expect(run('builtIn')).rejects.toMatchObject({
     name: 'unavailable',
     message: expect.stringContaining('0.001 s'),
   });
@@ -54,20 +80,20 @@ test('work that takes too long is ended, and the next one is done', async () => 
 
 test('work that needs more memory than a thread may take is ended alone', async () => {
   pool = start({ ...plenty, memoryMb: 24 });
-  await expect(pool.run('markdown', { facts, nodes: bsonOf(40_000) })).rejects.toBeInstanceOf(TooMuchMemory);
-  expect(await pool.run('markdown', empty())).toBeInstanceOf(Uint8Array);
+  await expect(run('markdown', { facts, nodes: bsonOf(40_000) })).rejects.toBeInstanceOf(TooMuchMemory);
+  expect(await run('markdown', empty())).toBeInstanceOf(Uint8Array);
 });
 
 test('a pool that is closed ends what it has in hand', async () => {
   pool = start(plenty);
-  const ended = expect(pool.run('markdown', { facts, nodes: bsonOf(40_000) })).rejects.toThrow();
+  const ended = expect(run('markdown', { facts, nodes: bsonOf(40_000) })).rejects.toThrow();
   await pool.close();
   await ended;
 });
 
 test('other work goes on while a file is made', async () => {
   pool = start(plenty);
-  const file = pool.run('markdown', { facts, nodes: bsonOf(20_000) });
+  const file = run('markdown', { facts, nodes: bsonOf(20_000) });
   let isDone = false;
   void file.then(() => {
     isDone = true;
@@ -84,7 +110,7 @@ test('other work goes on while a file is made', async () => {
 const onLinux = process.platform === 'linux' ? test : test.skip;
 onLinux('a thread that works leaves the processor to those who wait for an answer', async () => {
   pool = start(plenty);
-  await pool.run('markdown', empty());
+  await run('markdown', empty());
   const tasks = await readdir('/proc/self/task');
   const stats = await Promise.all(tasks.map((task) => readFile(`/proc/self/task/${task}/stat`, 'utf8')));
   // the 19th field, seen from the end of the name (proc(5))

@@ -1,9 +1,10 @@
 /**
  * The threads that compile templates and render files, so that nobody else has to wait meanwhile: each with its memory,
- * each piece of work with its time, and only so many waiting.
+ * each turn with its time, and only so many waiting. Who waits has not read anything yet, and takes no memory.
  */
 import { Piscina } from 'piscina';
 import { Unavailable } from '#libs/contract';
+import { bulkhead } from '#libs/service';
 
 /** What is done in a thread, by its name. */
 type Work = typeof import('./thread.ts');
@@ -11,9 +12,9 @@ type Work = typeof import('./thread.ts');
 /** What the threads may take. */
 export interface Limits {
   threads: number;
-  /** How many pieces of work may wait for a thread. */
+  /** How many may wait for a turn. */
   waiting: number;
-  /** How long a piece of work may take, with its waiting. */
+  /** How long a turn may take, with its waiting. */
   seconds: number;
   /** JavaScript memory of a thread. */
   memoryMb: number;
@@ -30,17 +31,23 @@ export class TooMuchMemory extends Error {
   }
 }
 
+/**
+ * Has a piece of work done in a thread. What is in `moved` goes over to the thread and is empty afterwards. Errors:
+ * `TooMuchMemory`; whatever the work throws.
+ */
+export type Run = <Name extends keyof Work>(
+  name: Name,
+  task?: Parameters<Work[Name]>[0],
+  moved?: readonly ArrayBuffer[],
+) => Promise<Awaited<ReturnType<Work[Name]>>>;
+
 /** Threads. */
 export interface Threads {
   /**
-   * Has a piece of work done in a thread. What is in `moved` goes over to the thread and is empty afterwards. Errors:
-   * `Unavailable` when too many wait or it takes too long; `TooMuchMemory`; whatever the work throws.
+   * Waits for a turn, in which what is needed is read and worked on. Errors: `Unavailable` when too many wait or it takes
+   * too long; whatever the work throws.
    */
-  run<Name extends keyof Work>(
-    name: Name,
-    task?: Parameters<Work[Name]>[0],
-    moved?: readonly ArrayBuffer[],
-  ): Promise<Awaited<ReturnType<Work[Name]>>>;
+  turn<R>(work: (run: Run) => Promise<R>): Promise<R>;
   /** Ends all threads at once, whatever they do. */
   close(): Promise<void>;
 }
@@ -62,27 +69,42 @@ export function threads(
   });
   // without a listener the process would end
   pool.on('error', trouble);
+  // one more than there are threads: it reads while they work
+  const inTurn = bulkhead({ atOnce: threads + 1, waiting, full: tooMany });
   return {
-    async run(name, task, moved = []) {
-      if (pool.queueSize >= waiting)
-        throw Unavailable('Too many files are being made at this moment: try again.', {
-          headers: { 'Retry-After': '5' },
-        });
+    async turn(work) {
       const signal = AbortSignal.timeout(seconds * 1000);
       try {
-        // the library takes an array and nothing else; its type is that of another overload of postMessage
-        return await pool.run(task, { name, signal, transferList: [...moved] as never });
+        return await inTurn(() => work(runUntil(signal)), signal);
       } catch (error) {
-        if (signal.aborted)
-          throw Unavailable(`The file was not ready within ${seconds} s: try again.`, {
-            headers: { 'Retry-After': '30' },
-          });
-        if (isOutOfMemory(error)) throw new TooMuchMemory(memoryMb);
-        throw error;
+        throw signal.aborted ? tookTooLong(seconds) : error;
       }
     },
     close: () => pool.destroy(),
   };
+
+  function runUntil(signal: AbortSignal): Run {
+    return async (name, task, moved = []) => {
+      try {
+        // the library takes an array and nothing else; its type is that of another overload of postMessage
+        return await pool.run(task, { name, signal, transferList: [...moved] as never });
+      } catch (error) {
+        throw isOutOfMemory(error) ? new TooMuchMemory(memoryMb) : error;
+      }
+    };
+  }
+}
+
+function tooMany(): Error {
+  return Unavailable('Too many files are being made at this moment: try again.', {
+    headers: { 'Retry-After': '5' },
+  });
+}
+
+function tookTooLong(seconds: number): Error {
+  return Unavailable(`The file was not ready within ${seconds} s: try again.`, {
+    headers: { 'Retry-After': '30' },
+  });
 }
 
 function isOutOfMemory(error: unknown): boolean {

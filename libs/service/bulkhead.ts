@@ -1,0 +1,45 @@
+/** A bulkhead keeps work that takes much from taking everything: so much at once, so much waiting, and the rest is refused. */
+
+/** Does work when its turn comes. `signal` ends the waiting, not the work. */
+export type Bulkhead = <R>(work: () => Promise<R>, signal?: AbortSignal) => Promise<R>;
+
+/** Does work in the order in which it comes; whoever finds too many waiting gets the error that `full` makes. */
+export function bulkhead(of: { atOnce: number; waiting: number; full: () => Error }): Bulkhead {
+  /** In the order in which they came. */
+  const queue = new Set<() => void>();
+  let running = 0;
+
+  return async (work, signal) => {
+    if (running < of.atOnce) running += 1;
+    else if (queue.size < of.waiting) await turn(signal);
+    else throw of.full();
+    try {
+      return await work();
+    } finally {
+      // whoever is next takes over this place
+      const [next] = queue;
+      if (next) next();
+      else running -= 1;
+    }
+  };
+
+  function turn(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const go = () => {
+        settle();
+        resolve();
+      };
+      const leave = () => {
+        settle();
+        reject(signal?.reason);
+      };
+      const settle = () => {
+        queue.delete(go);
+        signal?.removeEventListener('abort', leave);
+      };
+      queue.add(go);
+      signal?.addEventListener('abort', leave);
+    });
+  }
+}
