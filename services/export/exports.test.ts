@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Body, newId } from '#libs/contract';
 import { exports } from './exports.ts';
 import type { Opened } from './store/documents.ts';
-import type { Run } from './threads/pool.ts';
+import { type Run, TooMuchMemory } from './threads/pool.ts';
 
 const actor = { organization_id: newId(), user_id: newId(), key_id: null, role: 'member' };
 
@@ -11,7 +11,15 @@ const actor = { organization_id: newId(), user_id: newId(), key_id: null, role: 
 function stage({ maxBytes = 100 } = {}) {
   const document = { _id: newId(), organization_id: actor.organization_id, family_id: newId() };
   const facts = { created_by: newId(), version: null, department: null, published_at: null, share_epoch: 0 };
-  const on = { title: 'v1', row_version: 1, made: 0, organization_version: 1, whileReading: () => {} };
+  const on = {
+    title: 'v1',
+    row_version: 1,
+    made: 0,
+    organization_version: 1,
+    isTooMuch: false,
+    isBuiltInBroken: false,
+    whileReading: () => {},
+  };
   const opened = (): Opened => ({
     document: { ...document, ...facts, status: 'draft', title: on.title, row_version: on.row_version },
     organization: {
@@ -19,11 +27,15 @@ function stage({ maxBytes = 100 } = {}) {
       ...{ lock_published: false, embed_origins: null },
     },
   });
-  const render = async (_name: string, { facts, nodes }: { facts: { title: string }; nodes: Uint8Array }) => {
+  const render = async (_name: string, job?: { facts: { title: string }; nodes: Uint8Array }) => {
+    // the built-in template needs nothing
+    if (!job && on.isBuiltInBroken) throw new Error('broken');
+    if (!job) return {};
     on.made += 1;
-    return Buffer.from(`${facts.title}/${Buffer.from(nodes)}`);
+    if (on.isTooMuch) throw new TooMuchMemory(512);
+    return Buffer.from(`${job.facts.title}/${Buffer.from(job.nodes)}`);
   };
-  const [, markdown] = exports({
+  const [word, markdown] = exports({
     documents: {
       opened: async (_actor, id) => (id === document._id ? opened() : undefined),
       async nodes(before) {
@@ -32,17 +44,18 @@ function stage({ maxBytes = 100 } = {}) {
         return before.document.row_version === on.row_version ? bytes : undefined;
       },
     },
-    templates: { usable: async () => undefined },
+    // its row is there, its files are not any more
+    templates: { usable: async () => ({ indentInches: 0.5, load: async () => undefined }) },
     // of the threads only what renders is used
     threads: { turn: (work) => work(render as unknown as Run) },
     cacheBytes: 1_000,
     maxBytes,
   });
   /** What the answer says, with its ETag; `known` is an ETag that the client has the answer of. */
-  const ask = async (known?: string, id = document._id) => {
+  const ask = async (known?: string, { id = document._id, by = '' } = {}) => {
     const call = { requestId: '', address: '', prefersHtml: false, has: (tag: string) => tag === known };
-    const asked = { actor, params: { doc_id: id }, query: {}, body: undefined };
-    const result = await markdown?.run({ ...asked, call: { ...call, note: () => undefined } });
+    const asked = { actor, params: { doc_id: id }, query: { template_id: by }, body: undefined };
+    const result = await (by ? word : markdown)?.run({ ...asked, call: { ...call, note: () => undefined } });
     if (typeof result !== 'object' || result === null || !('value' in result)) throw new Error('No answer');
     if (!(result.value instanceof Body)) throw new Error('No body');
     return { text: String(result.value.content), etag: 'etag' in result ? String(result.etag) : '' };
@@ -97,7 +110,7 @@ test('a change of the document or of its organization gives another file and ano
 });
 
 test('a document that is not there is a 404', async () => {
-  await expect(stage().ask(undefined, newId())).rejects.toMatchObject({ name: 'not_found' });
+  await expect(stage().ask(undefined, { id: newId() })).rejects.toMatchObject({ name: 'not_found' });
 });
 
 test('a document that is too large is a 400 that names the limit', async () => {
@@ -107,4 +120,25 @@ test('a document that is too large is a 400 that names the limit', async () => {
     message: expect.stringMatching(/more than .* MiB/),
   });
   expect(on.made).toBe(0);
+});
+
+test('a file that needs more memory than a thread may take is a 400 that names the limit', async () => {
+  const { on, ask } = stage();
+  on.isTooMuch = true;
+  await expect(ask()).rejects.toMatchObject({
+    name: 'export_too_large',
+    message: expect.stringContaining('512 MB'),
+  });
+});
+
+test('a template that is deleted at this moment is a 404', async () => {
+  await expect(stage().ask(undefined, { by: newId() })).rejects.toMatchObject({ name: 'not_found' });
+});
+
+test('the built-in template is made once, and again when that failed', async () => {
+  const { on, ask } = stage();
+  on.isBuiltInBroken = true;
+  await expect(ask(undefined, { by: 'default' })).rejects.toThrow('broken');
+  on.isBuiltInBroken = false;
+  expect((await ask(undefined, { by: 'default' })).text).toBe('v1/v1');
 });

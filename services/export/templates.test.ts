@@ -176,3 +176,20 @@ describe('deleting', () => {
     expect(await idsOf(ada.key)).toContain(id);
   });
 });
+
+test('a template that cannot be examined with the memory of a thread is refused, and the next one is not', async () => {
+  const small = await exportWorld({ EXPORT_THREAD_MB: '32' });
+  try {
+    const heavy = new Uint8Array(
+      attacks.find(({ name }) => name.startsWith('130,000 bookmarks'))?.make() ?? [],
+    );
+    const asked = (file: Uint8Array<ArrayBuffer>) =>
+      small.here.ask('POST', '/templates', { as: small.ada.key, body: form({ name: 'T' }, file) });
+    const refused = await asked(heavy);
+    expect(refused).toMatchObject({ status: 400, body: { code: 'template_invalid', reason: 'too_large' } });
+    expect(refused.body.detail).toContain('32 MB');
+    expect((await asked(corporate)).status).toBe(201);
+  } finally {
+    await small.here.stop();
+  }
+}, 60_000);

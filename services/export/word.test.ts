@@ -75,6 +75,14 @@ describe('Word', () => {
     expect(text).toContain('Only');
   });
 
+  test('by another template is another file, also when the first is kept', async () => {
+    const kept = await word(sop.id, `?template_id=${templateId}`);
+    const other = await word(sop.id, '?template_id=default');
+    expect((await unpack(kept.bytes)).has('word/media/logo.png')).toBe(true);
+    expect((await unpack(other.bytes)).has('word/media/logo.png')).toBe(false);
+    expect(other.headers.get('etag')).not.toBe(kept.headers.get('etag'));
+  });
+
   test.each(['', '?template_id=', '?template_id=a&template_id=b'])(
     'without one template is a 400: %j',
     async (query) => {

@@ -4,9 +4,11 @@ import { documents } from '../../documents/service.ts';
 import { identity } from '../../identity/service.ts';
 import { exporting } from '../service.ts';
 
-/** Starts the world, of identity, documents and export; Ada is the admin of an organization. */
-export async function exportWorld(): Promise<{ here: World; ada: Person }> {
+/** Starts the world, of identity, documents and export; Ada is the admin of an organization. `environment` adds to the settings. */
+export async function exportWorld(
+  environment: Record<string, string> = {},
+): Promise<{ here: World; ada: Person }> {
   const services = [identity, documents, exporting];
-  const here = await world({ services, contracts: services.map((one) => one.contract) });
+  const here = await world({ services, contracts: services.map((one) => one.contract), environment });
   return { here, ada: await register(here) };
 }
