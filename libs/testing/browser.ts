@@ -1,8 +1,6 @@
 /** A real browser for tests, by a chain that needs no set-up: what is there first, what must be installed last. */
-import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { installPackage, say } from './debian.ts';
+import { firstProgram, installPackage, onPath, say } from './debian.ts';
 
 /**
  * A headless Chromium for tests: the program in CHROMIUM_PATH, else one on the PATH or where it usually is, else the
@@ -33,12 +31,7 @@ const usualPlaces = [
 ];
 
 async function installedBrowser(): Promise<string | undefined> {
-  const given = process.env.CHROMIUM_PATH;
-  if (given) return given;
-  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  const places = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  for (const place of [...places, ...usualPlaces]) if (await isProgram(place)) return place;
-  return undefined;
+  return process.env.CHROMIUM_PATH || (await onPath(...names)) || firstProgram(usualPlaces);
 }
 
 async function newBrowser(): Promise<string> {
@@ -47,12 +40,5 @@ async function newBrowser(): Promise<string> {
   if (path) return path;
   throw new Error(
     'There is no browser for the tests: install Chromium or Chrome, or set CHROMIUM_PATH to its program.',
-  );
-}
-
-function isProgram(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
   );
 }

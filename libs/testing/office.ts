@@ -1,18 +1,19 @@
 /** LibreOffice for tests: what a Word file looks like in a program that is not ours. */
 import { execFile } from 'node:child_process';
-import { access, constants, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { installPackage } from './debian.ts';
+import { firstProgram, installPackage, onPath, say } from './debian.ts';
 
 const convertMs = 240_000;
 
 /** The text of Word files as they are printed, by their names: LibreOffice makes them PDF, poppler reads the text with its layout. */
 export async function printed(files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, string>> {
-  const office = await program('soffice', 'libreoffice-writer-nogui', 'LibreOffice for the tests');
-  const reader = await program('pdftotext', 'poppler-utils', 'A reader of PDF for the tests');
+  const office = await program(libreOffice, 'libreoffice-writer-nogui', 'LibreOffice for the tests');
+  const reader = await program(() => onPath('pdftotext'), 'poppler-utils', 'pdftotext for the tests');
+  say(`LibreOffice for the tests: ${office}.`);
   const folder = await mkdtemp(join(tmpdir(), 'pds-office-'));
   try {
     const paths = [];
@@ -36,26 +37,22 @@ export async function printed(files: ReadonlyMap<string, Uint8Array>): Promise<M
   }
 }
 
-/** Where a program is, which is installed if need be. */
-async function program(name: string, from: string, purpose: string): Promise<string> {
-  const found = await onPath(name);
-  if (found) return found;
-  await installPackage(from, purpose);
-  const installed = await onPath(name);
-  if (installed) return installed;
-  throw new Error(`There is no ${name} for the tests: install the package ${from}.`);
+const usualPlaces = ['/Applications/LibreOffice.app/Contents/MacOS/soffice'];
+
+async function libreOffice(): Promise<string | undefined> {
+  return process.env.SOFFICE_PATH || (await onPath('soffice', 'libreoffice')) || firstProgram(usualPlaces);
 }
 
-async function onPath(name: string): Promise<string | undefined> {
-  for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean)) {
-    const path = join(folder, name);
-    if (
-      await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-    )
-      return path;
-  }
-  return undefined;
+/** Where a program is, which is installed if need be. */
+async function program(
+  find: () => Promise<string | undefined>,
+  from: string,
+  purpose: string,
+): Promise<string> {
+  const found = await find();
+  if (found) return found;
+  await installPackage(from, purpose);
+  const installed = await find();
+  if (installed) return installed;
+  throw new Error(`${purpose} is not there: install it (on Debian: ${from}).`);
 }
