@@ -178,6 +178,7 @@ function sampleBody(operation: AnyOperation): unknown {
     triggerWebhooks: { event_type: 'document.published' },
     changeMember: { role: 'admin' },
     renameDepartment: { name: 'Renamed' },
+    updateWebhook: { name: 'Renamed' },
   };
   return samples[operation.id];
 }

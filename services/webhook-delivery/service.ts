@@ -39,7 +39,8 @@ export const webhookDelivery = service({
         'WEBHOOK_ALLOW_INSECURE_TARGETS is on: webhooks may reach this machine. Never in production.',
       );
     return {
-      handled: [...subscribing({ configs, sender }), ...inspecting({ configs, log, sender, now })],
+      // `/webhooks/events` before `/webhooks/{config_id}`
+      handled: [...inspecting({ configs, log, sender, now }), ...subscribing({ configs, sender })],
       authenticate: principalFrom(store, now),
       listeners: matching(webhookDeliveryContract.hears, { store, configs, log, ring: worker.ring }),
       workers: [worker],

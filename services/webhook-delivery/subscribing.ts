@@ -1,10 +1,10 @@
-/** Subscribing: registering, listing and deleting webhooks. */
+/** Subscribing: registering, reading, changing and deleting webhooks. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { Forbidden, InvalidRequest, positionOf, Secret } from '#libs/contract';
+import { InvalidRequest, positionOf, Secret } from '#libs/contract';
 import { handle, pageOf } from '#libs/http';
-import { deleteWebhook, listWebhooks, registerWebhook } from './contract.ts';
-import { canChange } from './rules/permission.ts';
+import { deleteWebhook, getWebhook, listWebhooks, registerWebhook, updateWebhook } from './contract.ts';
+import { onlyMakers } from './rules/permission.ts';
 import { secretFrom } from './rules/signature.ts';
 import type { Sender } from './sending.ts';
 import { type Configs, webhookOf } from './store/configs.ts';
@@ -15,8 +15,7 @@ const position = z.tuple([z.uuid()]);
 export function subscribing({ configs, sender }: { configs: Configs; sender: Pick<Sender, 'faultOf'> }) {
   return [
     handle(registerWebhook, async ({ actor, body }) => {
-      const message = await sender.faultOf(body.url);
-      if (message) throw InvalidRequest(undefined, { extra: { errors: [{ path: 'body/url', message }] } });
+      await refuseTarget(body.url);
       const secret = new Secret(secretFrom(randomBytes(32)));
       const row = await configs.add(actor, { ...body, secret });
       return { ...webhookOf(row), secret: secret.reveal() };
@@ -28,13 +27,24 @@ export function subscribing({ configs, sender }: { configs: Configs; sender: Pic
       return pageOf({ found, limit, show: webhookOf, position: ({ _id }) => [_id] });
     }),
 
-    handle(deleteWebhook, async ({ actor, params }) => {
-      await configs.remove(actor, params.config_id, (config) =>
-        canChange(actor, config)
-          ? undefined
-          : Forbidden('Only its creator or an admin may delete a webhook.'),
+    handle(getWebhook, async ({ actor, params }) => webhookOf(await configs.one(actor, params.config_id))),
+
+    handle(updateWebhook, async ({ actor, params, body }) => {
+      if (body.url !== undefined) await refuseTarget(body.url);
+      return webhookOf(
+        await configs.change(actor, params.config_id, body, onlyMakers(actor, 'change a webhook')),
       );
+    }),
+
+    handle(deleteWebhook, async ({ actor, params }) => {
+      await configs.remove(actor, params.config_id, onlyMakers(actor, 'delete a webhook'));
       return undefined;
     }),
   ];
+
+  /** Rejects what deliveries could not be sent to as things are now. */
+  async function refuseTarget(url: string): Promise<void> {
+    const message = await sender.faultOf(url);
+    if (message) throw InvalidRequest(undefined, { extra: { errors: [{ path: 'body/url', message }] } });
+  }
 }

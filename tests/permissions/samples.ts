@@ -152,6 +152,11 @@ const exporting = {
 const webhooks = {
   registerWebhook: ({ people }) => ({ body: webhookForm, shows: people.admin.organizationId }),
   listWebhooks: async (stage) => ({ shows: (await stage.webhook()).config_id }),
+  getWebhook: async (stage) => ofWebhook(await stage.webhook()),
+  updateWebhook: async (stage) => ({
+    ...ofWebhook(await stage.webhook()),
+    body: () => ({ name: unique('Hook') }),
+  }),
   deleteWebhook: async (stage) => ({ params: await stage.webhook() }),
   testWebhook: async (stage) => ({ params: await stage.webhook() }),
   listWebhookEvents: async (stage) => ({ shows: (await stage.logged()).config_id }),
@@ -180,6 +185,10 @@ export const operatedSamples: Record<OperatedName, Prepare> = {
 
 function aboutDocument({ doc_id }: { doc_id: string }): Sample {
   return { params: { doc_id } };
+}
+
+function ofWebhook({ config_id }: { config_id: string }): Sample {
+  return { params: { config_id }, shows: config_id };
 }
 
 function newOrganization() {

@@ -129,6 +129,8 @@ export const table = {
 
   registerWebhook: onScale(rules.anyMember),
   listWebhooks: onScale(rules.anyMember),
+  getWebhook: onScale(rules.readers),
+  updateWebhook: onScale(rules.owners),
   deleteWebhook: onScale(rules.owners),
   testWebhook: onScale(rules.readers),
   listWebhookEvents: onScale(rules.anyMember),

@@ -13,6 +13,14 @@ import {
 /** What a webhook is made of. */
 export type NewConfig = Pick<ConfigRow, 'name' | 'url' | 'event_types'> & { secret: Secret };
 
+/** What may be changed of it. */
+export type Changes = {
+  readonly [Field in 'name' | 'url' | 'event_types' | 'is_active']?: ConfigRow[Field] | undefined;
+};
+
+/** Why somebody may not do this to a webhook; nothing when they may. */
+export type Refuses = (config: ConfigRow) => Problem | undefined;
+
 /** Where a delivery goes, and what it is signed with. */
 export interface Receiver {
   readonly id: string;
@@ -61,6 +69,21 @@ export function configs(store: Store, now: () => Date) {
       return rows.find(filter).sort({ _id: 1 }).limit(of.limit).lean();
     },
 
+    /** One webhook; `NotFound`. */
+    one(acting: Acting, id: string): Promise<ConfigRow> {
+      return find(acting, id);
+    },
+
+    /** Changes a webhook; `NotFound`, or what `refuses` says. */
+    change(acting: Acting, id: string, changed: Changes, refuses: Refuses): Promise<ConfigRow> {
+      return store.transact(acting, async (tx) => {
+        await findAllowed(acting, id, refuses, tx);
+        const set = { ...changed, updated_at: now() };
+        await rows.updateOne({ _id: id }, { $set: set }, { session: tx.session });
+        return find(acting, id, tx);
+      });
+    },
+
     /** Where one webhook's deliveries go; `NotFound`. */
     async receiver(acting: Acting, id: string): Promise<Receiver> {
       const receiver = receiverOf(await find(acting, id));
@@ -69,14 +92,9 @@ export function configs(store: Store, now: () => Date) {
     },
 
     /** Deletes a webhook (`NotFound`, or what `refuses` says) and ends what was still to be sent to it. */
-    async remove(
-      acting: Acting,
-      id: string,
-      refuses: (config: ConfigRow) => Problem | undefined,
-    ): Promise<void> {
+    async remove(acting: Acting, id: string, refuses: Refuses): Promise<void> {
       await store.transact(acting, async (tx) => {
-        const refused = refuses(await find(acting, id, tx));
-        if (refused) throw refused;
+        await findAllowed(acting, id, refuses, tx);
         await rows.deleteOne({ _id: id }, { session: tx.session });
         const waiting = { config_id: id, status: 'pending' as const, due_at: { $exists: true } };
         const end = { status: 'failed' as const, error: 'webhook_deleted', updated_at: now() };
@@ -106,6 +124,18 @@ export function configs(store: Store, now: () => Date) {
   async function find({ organization_id, tx }: Acting, id: string, mine = tx): Promise<ConfigRow> {
     const row = await rows.findOne({ _id: id, organization_id }, null, within(mine)).lean();
     if (!row) throw NotFound();
+    return row;
+  }
+
+  async function findAllowed(
+    acting: Acting,
+    id: string,
+    refuses: Refuses,
+    tx: Transaction,
+  ): Promise<ConfigRow> {
+    const row = await find(acting, id, tx);
+    const refused = refuses(row);
+    if (refused) throw refused;
     return row;
   }
 

@@ -1,0 +1,158 @@
+/** Changing webhooks, over HTTP with a real MongoDB and real receivers: what was to be sent follows the change. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import type { Person } from '#libs/testing';
+import { documents } from '../documents/service.ts';
+import { identity } from '../identity/service.ts';
+import { Webhook } from './contract.ts';
+import { webhookDelivery } from './service.ts';
+import { type House, house } from './testing/house.ts';
+import { type Answering, receiver } from './testing/receiver.ts';
+
+const url = 'https://93.184.215.14/hook';
+
+let home: House;
+let ada: Person;
+const open: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  home = await house([identity, documents, webhookDelivery]);
+}, 60_000);
+beforeEach(async () => {
+  ada = await home.person();
+});
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+afterAll(() => home?.here.stop());
+
+async function receiving(answering?: Answering) {
+  const made = await receiver(answering);
+  open.push(made);
+  return made;
+}
+
+const patch = (id: string, body: unknown, as = ada.key) =>
+  home.here.ask('PATCH', `/webhooks/${id}`, { as, body });
+const get = async (id: string, as = ada.key) => home.here.ask('GET', `/webhooks/${id}`, { as });
+
+describe('a change', () => {
+  test('is of what was sent, and of nothing else; the secret stays and is not shown', async () => {
+    const { id } = await home.hook(ada, url, ['document.published', 'document.archived']);
+    const before = (await get(id)).body;
+    for (const [sent, becomes] of [
+      [{ name: ' ERP ' }, { name: 'ERP' }],
+      [{ url: `${url}/2` }, { url: `${url}/2` }],
+      [
+        { event_types: ['member.joined', 'member.joined', 'member.invited'] },
+        { event_types: ['member.joined', 'member.invited'] },
+      ],
+      [{ is_active: false }, { is_active: false }],
+      [
+        { is_active: true, name: 'CRM' },
+        { is_active: true, name: 'CRM' },
+      ],
+    ] as const) {
+      const changed = await patch(id, sent);
+      expect(changed.status).toBe(200);
+      Object.assign(before, becomes);
+      expect(Webhook.parse(changed.body)).toEqual(before);
+      expect((await get(id)).body).toEqual(before);
+    }
+  });
+
+  test.each([
+    ['nothing', {}, 'body'],
+    ['an unknown field', { name: 'X', colour: 1 }, 'body/colour'],
+    ['a secret of one’s own', { name: 'X', secret: 'whsec_x' }, 'body/secret'],
+    ['an unknown event type', { event_types: ['document.burnt'] }, 'body/event_types/0'],
+    ['no event type', { event_types: [] }, 'body/event_types'],
+    ['a name of nothing', { name: ' ' }, 'body/name'],
+    ['null', { name: null }, 'body/name'],
+    ['http', { url: 'http://example.com/' }, 'body/url'],
+    ['a private address', { url: 'https://10.0.0.1/' }, 'body/url'],
+    ['a word for a switch', { is_active: 'no' }, 'body/is_active'],
+  ])('that says %s is refused, and changes nothing', async (_, body, path) => {
+    const { id } = await home.hook(ada, url);
+    const before = (await get(id)).body;
+    const refused = { status: 400, body: { code: 'invalid_request', errors: [{ path }] } };
+    expect(await patch(id, body)).toMatchObject(refused);
+    expect((await get(id)).body).toEqual(before);
+  });
+
+  test('is for the creator and for admins', async () => {
+    const body = { name: 'Member', role: 'member' };
+    const { key } = (await home.here.ask('POST', '/api-keys', { as: ada.token, body })).body;
+    const own = await home.hook({ ...ada, key }, url);
+    const others = await home.hook(ada, url);
+    const rows = home.here.db.collection<{ _id: string }>('webhook_configs');
+    await rows.updateOne({ _id: others.id }, { $set: { created_by: newId() } });
+    expect((await patch(own.id, { name: 'Mine' }, key)).status).toBe(200);
+    const refused = { status: 403, body: { code: 'forbidden' } };
+    expect(await patch(others.id, { name: 'Mine' }, key)).toMatchObject(refused);
+    expect((await get(others.id, key)).body).toMatchObject({ id: others.id, name: 'Hook' });
+    expect((await patch(others.id, { name: 'Ours' })).status).toBe(200);
+  });
+});
+
+test('another organization’s webhook, an unknown one and an ill-formed id are the same 404', async () => {
+  const mallory = await home.person();
+  const { id } = await home.hook(ada, url);
+  for (const one of [id, newId(), 'nonsense', 'events']) {
+    const missing = { status: 404, body: { code: 'not_found' } };
+    expect(await patch(one, { name: 'Hers' }, mallory.key)).toMatchObject(missing);
+    if (one !== 'events') expect(await get(one, mallory.key)).toMatchObject(missing);
+  }
+});
+
+describe('what was still to be sent', () => {
+  test('goes to the new URL from the next attempt on, with the same bytes', async () => {
+    const later = await receiving();
+    const before = await receiving(async () => {
+      expect((await patch(hook.id, { url: later.url })).status).toBe(200);
+      return 500;
+    });
+    const hook = await home.hook(ada, before.url);
+    await home.publish(ada);
+    expect(await home.settled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
+    const [first, second] = [...before.received, ...later.received];
+    expect([before.received.length, later.received.length]).toEqual([1, 1]);
+    expect(second?.body).toBe(first?.body);
+  });
+
+  test('ends failed when it falls due while the webhook is off; it goes on if the webhook is on again by then', async () => {
+    let calls = 0;
+    const there = await receiving(async () => {
+      calls += 1;
+      if (calls === 1) await patch(hook.id, { is_active: false });
+      if (calls === 2) for (const is_active of [false, true]) await patch(hook.id, { is_active });
+      return calls === 3 ? 200 : 500;
+    });
+    const hook = await home.hook(ada, there.url);
+    await home.publish(ada);
+    expect(await home.settled(ada, 1)).toMatchObject([
+      { status: 'failed', attempts: 1, error: 'webhook_inactive', next_attempt_at: null },
+    ]);
+    await patch(hook.id, { is_active: true });
+    await home.publish(ada);
+    expect(await home.settled(ada, 2)).toMatchObject([{ status: 'delivered', attempts: 2 }, {}]);
+    expect(there.received).toHaveLength(3);
+  });
+});
+
+test('events of the time when a webhook was off, or did not subscribe, are never sent to it', async () => {
+  const [there, witness] = [await receiving(), await receiving()];
+  const { id } = await home.hook(ada, there.url);
+  await home.hook(ada, witness.url);
+  await patch(id, { is_active: false });
+  await home.publish(ada);
+  await home.settled(ada, 1);
+  await patch(id, { is_active: true, event_types: ['document.archived'] });
+  await home.publish(ada);
+  await home.settled(ada, 2);
+  expect(there.received).toEqual([]);
+  await patch(id, { event_types: ['document.archived', 'document.published'] });
+  const told = await home.publish(ada);
+  await home.settled(ada, 4);
+  expect(there.received.map(({ body }) => JSON.parse(body).data.document.id)).toEqual([told]);
+});
