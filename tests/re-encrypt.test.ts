@@ -110,9 +110,10 @@ test('from an old key to a new one without a pause: nothing is lost, and the old
   const ada: Person = await register({ ask });
   const link = await shared(ada.key);
   const config = { name: 'Hook', url: hook.url, event_types: ['document.published'] };
-  const { secret } = (await ask('POST', '/webhooks', { as: ada.key, body: config })).body;
-  // a signing key, a share token, a kept answer, the secret of a webhook
-  expect(await sealedWith(old)).toBe(4);
+  const { id, secret: first } = (await ask('POST', '/webhooks', { as: ada.key, body: config })).body;
+  const { secret: second } = (await ask('POST', `/webhooks/${id}/rotate-secret`, { as: ada.key })).body;
+  // a signing key, a share token, a kept answer, two secrets of a webhook
+  expect(await sealedWith(old)).toBe(5);
 
   await restart(old, young);
   await restart(young, old);
@@ -129,12 +130,12 @@ test('from an old key to a new one without a pause: nothing is lost, and the old
     contracts.map(() => 0),
     expect.stringContaining('signing_keys.sealed_private'),
   ]);
-  expect(text).toMatch(/^webhook-delivery +webhook_configs\.secrets\.sealed +1 sealed anew$/m);
+  expect(text).toMatch(/^webhook-delivery +webhook_configs\.secrets\.sealed +2 sealed anew$/m);
   const audited = text.split('\n').filter((line) => line.includes('"audit":true'));
   expect(audited.map((line) => JSON.parse(line))).toContainEqual(
     expect.objectContaining({
       ...{ event: 'secrets.reseal', actor_id: 'operator', outcome: 'done' },
-      ...{ collection: 'webhook_configs', field: 'secrets.sealed', count: 1 },
+      ...{ collection: 'webhook_configs', field: 'secrets.sealed', count: 2 },
     }),
   );
   expect(await sealedWith(old)).toBe(0);
@@ -152,8 +153,10 @@ test('from an old key to a new one without a pause: nothing is lost, and the old
   const before = hook.received.length;
   await shared(ada.key);
   const delivered = await until('a delivery', async () => hook.received[before]);
-  const signature = createHmac('sha256', secret).update(delivered.body).digest('hex');
-  expect(delivered.headers['x-service-signature']).toBe(`sha256=${signature}`);
+  const signatures = [second, first].map(
+    (secret) => `sha256=${createHmac('sha256', secret).update(delivered.body).digest('hex')}`,
+  );
+  expect(delivered.headers['x-service-signature']).toBe(signatures.join(','));
 }, 120_000);
 
 test('what no key opens ends the command with 1 and is named; nothing is changed', async () => {

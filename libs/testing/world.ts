@@ -61,6 +61,8 @@ export async function world(of: {
   services: readonly AnyService[];
   contracts: readonly Contract[];
   environment?: Record<string, string>;
+  /** The services' clock, if not the machine's; MongoDB keeps its own. */
+  now?: () => Date;
 }): Promise<World> {
   const mongo = await testMongo();
   const name = `test_${randomBytes(6).toString('hex')}`;

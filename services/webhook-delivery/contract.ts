@@ -9,7 +9,14 @@ import { webhookSubscriptions } from './views.ts';
 export * from './contract/deliveries.ts';
 export * from './contract/webhooks.ts';
 export * from './problems.ts';
-export { type DeliveryStatus, eventType, NewWebhook, Webhook, WebhookEvent } from './shapes.ts';
+export {
+  type DeliveryStatus,
+  eventType,
+  NewWebhook,
+  RotatedWebhook,
+  Webhook,
+  WebhookEvent,
+} from './shapes.ts';
 export * from './views.ts';
 
 export const webhookDeliveryContract = contract({

@@ -6,6 +6,7 @@ import { webhookDeliveryContract } from './contract.ts';
 import { delivering } from './delivering.ts';
 import { inspecting } from './inspecting.ts';
 import { matching } from './matching.ts';
+import { rotating } from './rotating.ts';
 import { sender as newSender } from './sending.ts';
 import { webhookSettings } from './settings.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
@@ -13,6 +14,7 @@ import { configs as configRows } from './store/configs.ts';
 import { eventLog } from './store/log.ts';
 import { queue as queueOf } from './store/queue.ts';
 import { subscribing } from './subscribing.ts';
+import { tending } from './tending.ts';
 
 /** A claimed row is safe this much longer than its request may take. */
 const lockMarginMs = 20_000;
@@ -40,10 +42,14 @@ export const webhookDelivery = service({
       );
     return {
       // `/webhooks/events` before `/webhooks/{config_id}`
-      handled: [...inspecting({ configs, log, sender, now }), ...subscribing({ configs, sender })],
+      handled: [
+        ...inspecting({ configs, log, sender, now }),
+        ...subscribing({ configs, sender }),
+        ...rotating({ configs }),
+      ],
       authenticate: principalFrom(store, now),
       listeners: matching(webhookDeliveryContract.hears, { store, configs, log, ring: worker.ring }),
-      workers: [worker],
+      workers: [worker, tending({ configs, trouble })],
     };
   },
 });

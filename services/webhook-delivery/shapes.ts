@@ -55,6 +55,16 @@ export const NewWebhook = z
   })
   .meta({ id: 'NewWebhook' });
 
+export const RotatedWebhook = z
+  .strictObject({
+    ...webhookFields,
+    secret: z.string().nullable().meta({ description: 'Signs from now on; shown in this answer only' }),
+    older_secrets_until: timestamp.nullable().meta({
+      description: 'When the last of the older secrets stops to sign; null when none does any more',
+    }),
+  })
+  .meta({ id: 'RotatedWebhook' });
+
 const deliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 

@@ -157,6 +157,7 @@ const webhooks = {
     ...ofWebhook(await stage.webhook()),
     body: () => ({ name: unique('Hook') }),
   }),
+  rotateWebhookSecret: async (stage) => ofWebhook(await stage.webhook()),
   deleteWebhook: async (stage) => ({ params: await stage.webhook() }),
   testWebhook: async (stage) => ({ params: await stage.webhook() }),
   listWebhookEvents: async (stage) => ({ shows: (await stage.logged()).config_id }),

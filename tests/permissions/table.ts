@@ -131,6 +131,7 @@ export const table = {
   listWebhooks: onScale(rules.anyMember),
   getWebhook: onScale(rules.readers),
   updateWebhook: onScale(rules.owners),
+  rotateWebhookSecret: onScale(rules.owners),
   deleteWebhook: onScale(rules.owners),
   testWebhook: onScale(rules.readers),
   listWebhookEvents: onScale(rules.anyMember),

@@ -1,9 +1,10 @@
-/** Operations on webhooks: registering, reading, changing and deleting them. */
+/** Operations on webhooks: registering, reading, changing and deleting them, a new secret. */
 import { z } from 'zod';
 import { Forbidden, NotFound, nothing, operation, page, someField } from '#libs/contract';
 import { scaleMember } from '../../identity/contract.ts';
-import { TooManyWebhooks } from '../problems.ts';
-import { configParams, NewWebhook, Webhook, webhookForm } from '../shapes.ts';
+import { TooManySecrets, TooManyWebhooks } from '../problems.ts';
+import { maxOverlapSeconds } from '../rules/secrets.ts';
+import { configParams, NewWebhook, RotatedWebhook, Webhook, webhookForm } from '../shapes.ts';
 
 export const registerWebhook = operation({
   id: 'registerWebhook',
@@ -60,6 +61,32 @@ export const updateWebhook = operation({
   status: 200,
   returns: Webhook,
   problems: [NotFound, Forbidden],
+});
+
+export const rotateWebhookSecret = operation({
+  id: 'rotateWebhookSecret',
+  method: 'post',
+  path: '/webhooks/{config_id}/rotate-secret',
+  summary: 'Give a webhook a new secret',
+  description:
+    'Its creator or an admin may. The new secret is in this answer only. Until the overlap is over, older secrets that still sign go on doing so beside it; with `overlap_seconds` 0 they stop at once.',
+  access: scaleMember,
+  params: configParams,
+  body: z
+    .strictObject({
+      overlap_seconds: z
+        .number()
+        .int()
+        .min(0)
+        .max(maxOverlapSeconds)
+        .optional()
+        .meta({ description: 'How long older secrets go on signing, up to a week; a day unless said' }),
+    })
+    .optional(),
+  status: 200,
+  returns: RotatedWebhook,
+  secrets: ['secret'],
+  problems: [NotFound, Forbidden, TooManySecrets],
 });
 
 export const deleteWebhook = operation({

@@ -20,7 +20,7 @@ export interface ConfigRow {
 
 export interface SealedSecret {
   sealed: string;
-  /** Null while it is in force without an end. */
+  /** When it stops to sign and may be removed; null while it has no end. */
   until: Date | null;
 }
 
@@ -80,7 +80,13 @@ export const webhookConfigs = collection<ConfigRow>('webhook_configs', {
     created_at: Date,
     updated_at: Date,
   },
-  indexes: [{ on: { organization_id: 1, _id: 1 } }],
+  indexes: [
+    { on: { organization_id: 1, _id: 1 } },
+    {
+      on: { 'secrets.until': 1 },
+      options: { partialFilterExpression: { 'secrets.until': { $type: 'date' } } },
+    },
+  ],
   sealed: [sealedSecrets],
 });
 

@@ -1,7 +1,8 @@
 /** Webhook configs in MongoDB: within the organization of who asks, their secrets sealed. */
 import { NotFound, newId, type Problem, Secret } from '#libs/contract';
 import type { Acting, Store, Transaction } from '#libs/store';
-import { maxWebhooks, TooManyWebhooks, type Webhook } from '../contract.ts';
+import { maxWebhooks, TooManySecrets, TooManyWebhooks, type Webhook } from '../contract.ts';
+import { isInForce, maxSecrets, rotated } from '../rules/secrets.ts';
 import {
   type ConfigRow,
   type SealedSecret,
@@ -84,6 +85,35 @@ export function configs(store: Store, now: () => Date) {
       });
     },
 
+    /** Has a new secret sign, and older ones beside it for a while; `NotFound`, `TooManySecrets`, or what `refuses` says. */
+    rotate(
+      acting: Acting,
+      id: string,
+      of: { secret: Secret; overlapSeconds: number },
+      refuses: Refuses,
+    ): Promise<ConfigRow> {
+      const { secret, overlapSeconds } = of;
+      const rotate = async (tx: Transaction) => {
+        const row = await findAllowed(acting, id, refuses, tx);
+        const at = now();
+        const young = { sealed: sealing.seal(secret.reveal(), {}), until: null };
+        const secrets = rotated(row.secrets, young, { at, overlapSeconds });
+        if (secrets.length > maxSecrets) throw TooManySecrets();
+        const set = { secrets, updated_at: at };
+        await rows.updateOne({ _id: id }, { $set: set }, { session: tx.session });
+        return { ...row, ...set };
+      };
+      return store.inTurn(id, () => store.transact(acting, rotate));
+    },
+
+    /** Removes secrets that sign no more. */
+    async forgetSecrets(): Promise<void> {
+      const over = { $lte: now() };
+      // the type is what the index asks for
+      const some = { 'secrets.until': { ...over, $type: 'date' as const } };
+      await rows.updateMany(some, { $pull: { secrets: { until: over } } });
+    },
+
     /** Where one webhook's deliveries go; `NotFound`. */
     async receiver(acting: Acting, id: string): Promise<Receiver> {
       const receiver = receiverOf(await find(acting, id));
@@ -140,7 +170,7 @@ export function configs(store: Store, now: () => Date) {
   }
 
   function receiverOf({ _id, url, is_active, secrets }: ConfigRow): Receiver {
-    const inForce = secrets.filter(({ until }) => until === null || until > now());
+    const inForce = secrets.filter((secret) => isInForce(secret, now()));
     return { id: _id, url, isActive: is_active, secrets: inForce.flatMap(opened) };
   }
 

@@ -29,10 +29,12 @@ export interface House {
 export async function house(
   services: readonly AnyService[],
   environment: Record<string, string> = {},
+  now: () => Date = () => new Date(),
 ): Promise<House> {
   const here = await world({
     services,
     contracts: services.map(({ contract }) => contract),
+    now,
     environment: { WEBHOOK_RETRY_SECONDS: '0.05,0.1', ...environment },
   });
   const log = async (as: Person) => (await here.ask('GET', '/webhooks/events', { as: as.key })).body;

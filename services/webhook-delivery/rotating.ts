@@ -1,0 +1,37 @@
+/** Rotating: a webhook gets a new secret, and the old one signs beside it for a while. */
+import { randomBytes } from 'node:crypto';
+import { Secret } from '#libs/contract';
+import { handle } from '#libs/http';
+import { rotateWebhookSecret } from './contract.ts';
+import { type Asker, onlyMakers } from './rules/permission.ts';
+import { secretFrom } from './rules/signature.ts';
+import { type Configs, webhookOf } from './store/configs.ts';
+
+const standardOverlapSeconds = 86_400;
+
+/** The operation on secrets. */
+export function rotating({ configs }: { configs: Configs }) {
+  const refuses = (actor: Asker) => onlyMakers(actor, 'rotate the secret of a webhook');
+  return [
+    handle(
+      rotateWebhookSecret,
+      async ({ actor, params, body }) => {
+        const secret = new Secret(secretFrom(randomBytes(32)));
+        const overlapSeconds = body?.overlap_seconds ?? standardOverlapSeconds;
+        const row = await configs.rotate(actor, params.config_id, { secret, overlapSeconds }, refuses(actor));
+        const ends = row.secrets.flatMap(({ until }) => until?.toISOString() ?? []);
+        return {
+          ...webhookOf(row),
+          secret: secret.reveal(),
+          older_secrets_until: ends.sort().at(-1) ?? null,
+        };
+      },
+      {
+        async mayHave({ actor, params }) {
+          const refused = refuses(actor)(await configs.one(actor, params.config_id));
+          if (refused) throw refused;
+        },
+      },
+    ),
+  ];
+}
