@@ -5,6 +5,7 @@ import { handle, pageOf, tokenBucket } from '#libs/http';
 import { listWebhookEvents, testWebhook } from './contract.ts';
 import { isSuccess } from './rules/backoff.ts';
 import { bodyOf, headersOf } from './rules/message.ts';
+import { testType } from './rules/repeating.ts';
 import type { Sender } from './sending.ts';
 import type { Configs } from './store/configs.ts';
 import { type EventLog, entryOf } from './store/log.ts';
@@ -32,7 +33,7 @@ export function inspecting(of: {
       const waitS = perOrganization(organization_id) || perWebhook(receiver.id);
       if (waitS > 0) throw TooManyRequests(undefined, { headers: { 'Retry-After': String(waitS) } });
       const at = now();
-      const told = { id: newId(), type: 'webhook.test', occurred_at: at.toISOString(), organization_id };
+      const told = { id: newId(), type: testType, occurred_at: at.toISOString(), organization_id };
       const body = bodyOf({ ...told, data: { message } });
       const deliveryId = newId();
       const about = { eventId: told.id, eventType: told.type, deliveryId, attempt: 1 };

@@ -6,6 +6,7 @@ import { webhookDeliveryContract } from './contract.ts';
 import { delivering } from './delivering.ts';
 import { inspecting } from './inspecting.ts';
 import { matching } from './matching.ts';
+import { redelivering } from './redelivering.ts';
 import { rotating } from './rotating.ts';
 import { sender as newSender } from './sending.ts';
 import { webhookSettings } from './settings.ts';
@@ -13,6 +14,7 @@ import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collec
 import { configs as configRows } from './store/configs.ts';
 import { eventLog } from './store/log.ts';
 import { queue as queueOf } from './store/queue.ts';
+import { repeats as repeatsOf } from './store/repeats.ts';
 import { subscribing } from './subscribing.ts';
 import { tending } from './tending.ts';
 
@@ -46,6 +48,7 @@ export const webhookDelivery = service({
         ...inspecting({ configs, log, sender, now }),
         ...subscribing({ configs, sender }),
         ...rotating({ configs }),
+        ...redelivering({ configs, repeats: repeatsOf(store, now) }),
       ],
       authenticate: principalFrom(store, now),
       listeners: matching(webhookDeliveryContract.hears, { store, configs, log, ring: worker.ring }),

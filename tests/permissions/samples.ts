@@ -161,6 +161,17 @@ const webhooks = {
   deleteWebhook: async (stage) => ({ params: await stage.webhook() }),
   testWebhook: async (stage) => ({ params: await stage.webhook() }),
   listWebhookEvents: async (stage) => ({ shows: (await stage.logged()).config_id }),
+  redeliverWebhookEvent: async (stage) => ({ params: await stage.entry() }),
+  redeliverFailedEvents: async (stage) => {
+    const { config_id } = await stage.webhook();
+    const since = '2026-01-01T00:00:00Z';
+    return {
+      body: async ({ actor, token }) =>
+        actor === 'other organization'
+          ? { ...(await stage.foreignWebhook(token)), since }
+          : { config_id, since },
+    };
+  },
 } satisfies Record<string, Prepare>;
 
 /** A request for each row of the table. */

@@ -100,6 +100,24 @@ export function stage(here: World, people: People) {
       await byOwner(`/webhooks/${webhook.config_id}/test`);
       return webhook;
     },
+
+    /** An entry of the log that may be sent again: a test that is made look like an event. */
+    async entry(): Promise<{ entry_id: string }> {
+      const { config_id } = await this.logged();
+      const entries = here.db.collection<{ _id: string }>('webhook_deliveries');
+      const found = await entries.findOneAndUpdate(
+        { config_id },
+        { $set: { event_type: 'document.archived' } },
+      );
+      if (!found) throw new Error('The test was not logged');
+      return { entry_id: found._id };
+    },
+
+    /** The webhook of somebody in another organization; nothing where the plan has none. */
+    async foreignWebhook(token: string | undefined): Promise<{ config_id: string | undefined }> {
+      const made = await here.ask('POST', '/webhooks', { as: token, body: webhookForm() });
+      return { config_id: made.body.id };
+    },
   };
 
   /** A draft of the owner with an editor and one section. */

@@ -46,6 +46,8 @@ const rules = {
   admins:       rule('admins',                             [401,       own,   403,    403,    403,   yes,   403,   yes,   401,     401,     401]),
   ownAndAdmins: rule('any member, their own; admins, all', [401,       own,   own,    own,    yes,   yes,   own,   yes,   401,     401,     401]),
   ownAlone:     rule('any member, their own',              [401,       own,   own,    own,    yes,   own,   own,   own,   401,     401,     401]),
+  // on one thing, which stands in the body: others can name only their own
+  ownersNamed:  rule('its owner, admins',                  [401,       own,   403,    403,    yes,   yes,   403,   yes,   401,     401,     401]),
   // on one thing, which stands in the path
   readers:      rule('any member',                         [401,       404,   yes,    yes,    yes,   yes,   yes,   yes,   401,     401,     401]),
   editors:      rule('its owner, its editor, admins',      [401,       404,   403,    yes,    yes,   yes,   403,   yes,   401,     401,     401]),
@@ -135,6 +137,8 @@ export const table = {
   deleteWebhook: onScale(rules.owners),
   testWebhook: onScale(rules.readers),
   listWebhookEvents: onScale(rules.anyMember),
+  redeliverWebhookEvent: onScale(rules.owners),
+  redeliverFailedEvents: onScale(rules.ownersNamed),
 } as const satisfies Record<string, Rule>;
 export type RowName = keyof typeof table;
 

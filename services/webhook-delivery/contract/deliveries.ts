@@ -1,7 +1,15 @@
-/** Operations on deliveries: the test of a webhook, and the event log. */
+/** Operations on deliveries: the test of a webhook, the event log, and sending again. */
 import { z } from 'zod';
-import { NotFound, operation, page } from '#libs/contract';
+import { Forbidden, id, NotFound, operation, page } from '#libs/contract';
 import { scaleMember } from '../../identity/contract.ts';
+import {
+  DeliveryPending,
+  EventExpired,
+  TestNotRepeated,
+  WebhookDeleted,
+  WebhookInactive,
+} from '../problems.ts';
+import { maxRepeated } from '../rules/repeating.ts';
 import { configParams, WebhookEvent } from '../shapes.ts';
 
 export const testWebhook = operation({
@@ -35,4 +43,48 @@ export const listWebhookEvents = operation({
   returns: z.array(WebhookEvent),
   paged: true,
   problems: [],
+});
+
+export const redeliverWebhookEvent = operation({
+  id: 'redeliverWebhookEvent',
+  method: 'post',
+  path: '/webhooks/events/{entry_id}/redeliver',
+  summary: 'Send an entry of the log again',
+  description:
+    'Makes a new entry, with three attempts of its own, for the same event: the same `webhook-id` and the same bytes, signed anew. The webhook’s creator or an admin may.',
+  access: scaleMember,
+  params: z.object({ entry_id: id }),
+  status: 202,
+  returns: WebhookEvent,
+  problems: [
+    NotFound,
+    Forbidden,
+    WebhookInactive,
+    WebhookDeleted,
+    EventExpired,
+    DeliveryPending,
+    TestNotRepeated,
+  ],
+});
+
+export const redeliverFailedEvents = operation({
+  id: 'redeliverFailedEvents',
+  method: 'post',
+  path: '/webhooks/events/redeliver',
+  summary: 'Send again what failed since a time',
+  description: `Makes a new entry for each event whose delivery to this webhook failed and was not sent again yet, from entries that were created at \`since\` or later: at most ${maxRepeated} at a time, the oldest first, all of them or none. Repeat it while \`count\` is ${maxRepeated}. The webhook’s creator or an admin may.`,
+  access: scaleMember,
+  body: z.strictObject({
+    config_id: id,
+    since: z.iso
+      .datetime({ offset: true })
+      .transform((text) => new Date(text))
+      .meta({ description: 'Entries that were created at this moment or later' }),
+    status: z.literal('failed').default('failed'),
+  }),
+  status: 202,
+  returns: z
+    .strictObject({ count: z.number().int().meta({ description: 'How many are sent again' }) })
+    .meta({ id: 'Redelivery' }),
+  problems: [Forbidden, WebhookInactive],
 });

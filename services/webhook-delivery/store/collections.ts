@@ -44,6 +44,8 @@ export interface DeliveryRow {
   organization_id: string;
   /** Set unless it is a repetition by command: then it may stand beside the first. */
   original?: true;
+  /** Whether it is among those that a command sends again once they failed: no test is, and nothing that was sent again. */
+  repeatable: boolean;
   status: DeliveryStatus;
   /** Attempts begun: counted before each request. */
   attempts: number;
@@ -104,6 +106,7 @@ export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
     config_id: text,
     organization_id: text,
     original: Boolean,
+    repeatable: Boolean,
     status: text,
     attempts: Number,
     due_at: Date,
@@ -123,6 +126,10 @@ export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
     },
     { on: { status: 1, locked_until: 1 }, options: { partialFilterExpression: { status: 'pending' } } },
     { on: { config_id: 1 }, options: { partialFilterExpression: { status: 'pending' } } },
+    {
+      on: { config_id: 1, created_at: 1, _id: 1 },
+      options: { partialFilterExpression: { status: 'failed', repeatable: true } },
+    },
     { on: { organization_id: 1, created_at: -1, _id: -1 } },
     {
       on: { event_id: 1, config_id: 1 },

@@ -70,6 +70,11 @@ export function configs(store: Store, now: () => Date) {
       return rows.find(filter).sort({ _id: 1 }).limit(of.limit).lean();
     },
 
+    /** One webhook; nothing when there is none. */
+    async known({ organization_id, tx }: Acting, id: string): Promise<ConfigRow | undefined> {
+      return (await rows.findOne({ _id: id, organization_id }, null, within(tx)).lean()) ?? undefined;
+    },
+
     /** One webhook; `NotFound`. */
     one(acting: Acting, id: string): Promise<ConfigRow> {
       return find(acting, id);

@@ -35,9 +35,7 @@ export function eventLog(store: Store, now: () => Date) {
     /** Keeps an event's body once, and a row for each webhook that it is to be told to, due at once. */
     async enqueue(telling: Telling, configIds: readonly string[], { session }: Transaction): Promise<void> {
       const at = now();
-      const waiting = { original: true as const, status: 'pending' as const, due_at: at, attempts: 0 };
-      const unsent = { http_status: null, duration_ms: null, error: null };
-      const due = configIds.map((config_id) => ({ ...entry(telling, at), ...waiting, ...unsent, config_id }));
+      const due = configIds.map((id) => ({ ...waiting(telling, id, at), original: true as const }));
       await events.insertMany([bodyRow(telling, at)], { session, lean: true });
       await rows.insertMany(due, { session, lean: true });
     },
@@ -45,7 +43,8 @@ export function eventLog(store: Store, now: () => Date) {
     /** Keeps the entry of a test that was sent already. */
     async record(acting: Acting, telling: Telling, ended: Ended): Promise<void> {
       const at = now();
-      const row = { ...entry(telling, at), ...ended, original: true as const, attempts: 1 };
+      const once = { original: true as const, repeatable: false, attempts: 1 };
+      const row = { ...entry(telling, at), ...ended, ...once };
       await store.transact(acting, async ({ session }) => {
         await events.insertMany([bodyRow(telling, at)], { session, lean: true });
         await rows.insertMany([row], { session, lean: true });
@@ -90,7 +89,13 @@ export function entryOf(row: DeliveryRow): WebhookEvent {
   };
 }
 
-function entry({ event_id, event_type, organization_id, document_id }: Telling, at: Date) {
+/** A new row for what is to be told to a webhook, due at once. */
+export function waiting(told: Omit<Telling, 'body'>, config_id: string, at: Date): DeliveryRow {
+  const due = { status: 'pending' as const, due_at: at, attempts: 0, repeatable: true };
+  return { ...entry(told, at), ...due, http_status: null, duration_ms: null, error: null, config_id };
+}
+
+function entry({ event_id, event_type, organization_id, document_id }: Omit<Telling, 'body'>, at: Date) {
   const _id = newId();
   const what = { event_id, event_type, organization_id, document_id };
   return { _id, ...what, shard: shardOf(_id), created_at: at, updated_at: at };

@@ -1,0 +1,254 @@
+/** Sending again by command, over HTTP with a real MongoDB and real receivers. */
+import { createHmac } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import type { Person, Told } from '#libs/testing';
+import { documents } from '../documents/service.ts';
+import { identity } from '../identity/service.ts';
+import { WebhookEvent } from './contract.ts';
+import { maxRepeated } from './rules/repeating.ts';
+import { webhookDelivery } from './service.ts';
+import { type Entry, type House, house } from './testing/house.ts';
+import { type Receiver, receiver } from './testing/receiver.ts';
+
+let home: House;
+let ada: Person;
+let there: Receiver;
+let status: number;
+const long = '2026-01-01T00:00:00+01:00';
+
+beforeAll(async () => {
+  home = await house([identity, documents, webhookDelivery], { WEBHOOK_RETRY_SECONDS: '0.01,0.01' });
+}, 60_000);
+beforeEach(async () => {
+  ada = await home.person();
+  status = 500;
+  there = await receiver(() => status);
+});
+afterEach(() => there.close());
+afterAll(() => home?.here.stop());
+
+const again = (id: string, as = ada.key, headers = {}): Promise<Told> =>
+  home.here.ask('POST', `/webhooks/events/${id}/redeliver`, { as, headers });
+const allAgain = (config_id: string, of: { since?: string; as?: string; headers?: object } = {}) => {
+  const { since = long, as = ada.key, headers = {} } = of;
+  const body = { config_id, since, status: 'failed' };
+  return home.here.ask('POST', '/webhooks/events/redeliver', { as, body, headers: { ...headers } });
+};
+const patch = (id: string, body: unknown) => home.here.ask('PATCH', `/webhooks/${id}`, { as: ada.key, body });
+const collection = (name: string) => home.here.db.collection<{ _id: string; [field: string]: unknown }>(name);
+
+/** A webhook, and entries of its log that failed, the newest first. */
+async function failed(count: number): Promise<{ id: string; secret: string; entries: Entry[] }> {
+  const hook = await home.hook(ada, there.url);
+  for (let made = 0; made < count; made += 1) await home.publish(ada);
+  const entries = await home.settled(ada, count);
+  expect(entries.map((entry) => entry.status)).toEqual(entries.map(() => 'failed'));
+  return { ...hook, entries };
+}
+
+describe('one entry', () => {
+  test('is sent again as a new entry: the same event and bytes, three attempts, signed with the secret of now', async () => {
+    const { id, entries } = await failed(1);
+    const [first] = entries as [Entry];
+    const body = { overlap_seconds: 0 };
+    const { secret } = (await home.here.ask('POST', `/webhooks/${id}/rotate-secret`, { as: ada.key, body }))
+      .body;
+    status = 200;
+    const answer = await again(first.id);
+    expect(answer.status).toBe(202);
+    const made = WebhookEvent.parse(answer.body);
+    expect(made).toMatchObject({
+      ...{ event_id: first.event_id, event_type: 'document.published', config_id: id, status: 'pending' },
+      ...{ attempts: 0, http_status: null, error: null, document_id: first.document_id },
+    });
+    expect(made.id).not.toBe(first.id);
+    const [later, earlier] = await home.settled(ada, 2);
+    expect(later).toMatchObject({ id: made.id, status: 'delivered', attempts: 1 });
+    expect(earlier).toEqual(first);
+    const [sent, , , resent] = there.received;
+    expect(there.received).toHaveLength(4);
+    expect(resent?.body).toBe(sent?.body);
+    expect(resent?.headers).toMatchObject({
+      'webhook-id': first.event_id,
+      'x-service-delivery': made.id,
+      'x-service-attempt': '1',
+      'x-service-signature': `sha256=${createHmac('sha256', secret)
+        .update(resent?.body ?? '')
+        .digest('hex')}`,
+    });
+  });
+
+  test('that was delivered, or was sent again before, is sent again too', async () => {
+    status = 200;
+    await home.hook(ada, there.url);
+    await home.publish(ada);
+    const [first] = (await home.settled(ada, 1)) as [Entry];
+    expect((await again(first.id)).status).toBe(202);
+    expect((await again(first.id)).status).toBe(202);
+    await home.settled(ada, 3);
+    expect(new Set(there.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(there.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(3);
+  });
+
+  test('is not sent again while it is pending', async () => {
+    await home.hook(ada, there.url);
+    let answer: Told | undefined;
+    await there.close();
+    there = await receiver(async ({ headers }) => {
+      answer = await again(String(headers['x-service-delivery']));
+      return 200;
+    });
+    await home.hook(ada, there.url, ['document.archived']);
+    const id = await home.publish(ada);
+    await home.here.ask('POST', `/documents/${id}/archive`, { as: ada.key });
+    await home.settled(ada, 2);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'delivery_pending' } });
+  });
+
+  test('is not sent to a webhook that is off or deleted, nor when what it said is gone, nor when it is a test', async () => {
+    const { id, entries } = await failed(2);
+    const [entry, other] = entries as [Entry, Entry];
+    await patch(id, { is_active: false });
+    expect(await again(entry.id)).toMatchObject({ status: 400, body: { code: 'webhook_inactive' } });
+    expect(await allAgain(id)).toMatchObject({ status: 400, body: { code: 'webhook_inactive' } });
+    await patch(id, { is_active: true });
+    await collection('webhook_events').deleteOne({ _id: entry.event_id });
+    expect(await again(entry.id)).toMatchObject({ status: 400, body: { code: 'event_expired' } });
+    await home.here.ask('POST', `/webhooks/${id}/test`, { as: ada.key });
+    const [tested] = (await home.settled(ada, 3)) as [Entry];
+    expect(await again(tested.id)).toMatchObject({ status: 400, body: { code: 'test_not_repeated' } });
+    // the one that is left
+    expect((await allAgain(id)).body).toEqual({ count: 1 });
+    await home.here.ask('DELETE', `/webhooks/${id}`, { as: ada.key });
+    expect(await again(other.id)).toMatchObject({ status: 400, body: { code: 'webhook_deleted' } });
+    expect(await allAgain(id)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', errors: [{ path: 'body/config_id' }] },
+    });
+  });
+
+  test('is sent again once for one Idempotency-Key', async () => {
+    const { entries } = await failed(1);
+    const headers = { 'Idempotency-Key': newId() };
+    const first = await again(entries[0]?.id ?? '', ada.key, headers);
+    const repeated = await again(entries[0]?.id ?? '', ada.key, headers);
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
+    expect(repeated.body).toEqual(first.body);
+    expect(await home.settled(ada, 2)).toHaveLength(2);
+  });
+});
+
+describe('all that failed', () => {
+  test('since a time, to this webhook, is sent again: each event once, and not again by the next command', async () => {
+    const { id, entries } = await failed(3);
+    const [, second] = entries as [Entry, Entry];
+    await home.hook(ada, there.url, ['document.archived']);
+    status = 200;
+    expect((await allAgain(id, { since: String(second.created_at) })).body).toEqual({ count: 2 });
+    await home.settled(ada, 5);
+    expect((await allAgain(id)).body).toEqual({ count: 1 });
+    expect((await allAgain(id)).body).toEqual({ count: 0 });
+    const log = await home.settled(ada, 6);
+    expect(log.filter((entry) => entry.status === 'delivered').map(({ event_id }) => event_id)).toHaveLength(
+      3,
+    );
+    expect(new Set(log.map(({ event_id }) => event_id)).size).toBe(3);
+  });
+
+  test('what failed once more may be sent again once more; what was sent again one by one is not', async () => {
+    const { id, entries } = await failed(2);
+    expect((await again(entries[0]?.id ?? '')).status).toBe(202);
+    await home.settled(ada, 3);
+    // the repetition of the one, and the other
+    expect((await allAgain(id)).body).toEqual({ count: 2 });
+    await home.settled(ada, 5);
+    status = 200;
+    expect((await allAgain(id)).body).toEqual({ count: 2 });
+    await home.settled(ada, 7);
+    expect((await allAgain(id)).body).toEqual({ count: 0 });
+  });
+
+  test('is sent again once for one Idempotency-Key, and once by many commands at the same moment', async () => {
+    const { id } = await failed(3);
+    const replica = await home.here.replica();
+    const headers = { 'Idempotency-Key': newId() };
+    const body = { config_id: id, since: long };
+    const answers = await Promise.all([
+      ...[1, 2, 3].map(() => allAgain(id)),
+      replica.ask('POST', '/webhooks/events/redeliver', { as: ada.key, body }),
+      allAgain(id, { headers }),
+    ]);
+    expect(answers.map((one) => one.status)).toEqual([202, 202, 202, 202, 202]);
+    const sum = answers.reduce((total, { body: { count } }) => total + count, 0);
+    expect(sum).toBe(3);
+    expect((await allAgain(id, { headers })).body).toEqual(answers.at(-1)?.body);
+    await home.settled(ada, 6);
+  }, 30_000);
+
+  test('comes in batches, the oldest first', async () => {
+    const { id, entries } = await failed(1);
+    const rows = collection('webhook_deliveries');
+    const [row, event] = [
+      await rows.findOne({ _id: entries[0]?.id ?? '' }),
+      await collection('webhook_events').findOne({}),
+    ];
+    await rows.deleteMany({ config_id: id });
+    const created = (minute: number) => new Date(Date.parse(long) + minute * 60_000);
+    const made = Array.from({ length: maxRepeated + 2 }, (_, minute) => {
+      const ids = { _id: newId(), event_id: newId(), config_id: id };
+      return { ...row, ...ids, created_at: created(minute + 1) };
+    });
+    await rows.insertMany(made);
+    await collection('webhook_events').insertMany(made.map(({ event_id }) => ({ ...event, _id: event_id })));
+    status = 200;
+    expect((await allAgain(id)).body).toEqual({ count: maxRepeated });
+    const left = await rows.find({ config_id: id, status: 'failed', repeatable: true }).toArray();
+    expect(left.map(({ _id }) => _id).sort()).toEqual(made.slice(-2).map(({ _id }) => _id));
+    expect((await allAgain(id)).body).toEqual({ count: 2 });
+    expect((await allAgain(id)).body).toEqual({ count: 0 });
+    await home.here.ask('DELETE', `/webhooks/${id}`, { as: ada.key });
+  }, 30_000);
+
+  test.each([
+    ['no time', { since: undefined }, 'body/since'],
+    ['a day without a time', { since: '2026-11-21' }, 'body/since'],
+    ['another status', { status: 'delivered' }, 'body/status'],
+    ['no webhook', { config_id: undefined }, 'body/config_id'],
+    ['an unknown webhook', { config_id: newId() }, 'body/config_id'],
+  ])('with %s is refused', async (_, wrong, path) => {
+    const { id } = await home.hook(ada, there.url);
+    const body = { config_id: id, since: long, status: 'failed', ...wrong };
+    const answer = await home.here.ask('POST', '/webhooks/events/redeliver', { as: ada.key, body });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ path }] } });
+  });
+});
+
+describe('who may', () => {
+  test('the creator and admins; another organization knows of nothing', async () => {
+    const { id, entries } = await failed(1);
+    const entry = entries[0]?.id ?? '';
+    const body = { name: 'Member', role: 'member' };
+    const { key } = (await home.here.ask('POST', '/api-keys', { as: ada.token, body })).body;
+    await collection('webhook_configs').updateOne({ _id: id }, { $set: { created_by: newId() } });
+    const refused = { status: 403, body: { code: 'forbidden' } };
+    expect(await again(entry, key)).toMatchObject(refused);
+    expect(await allAgain(id, { as: key })).toMatchObject(refused);
+    const mallory = await home.person();
+    expect(await again(entry, mallory.key)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await allAgain(id, { as: mallory.key })).toMatchObject({ status: 400 });
+    expect(await home.log(ada)).toHaveLength(1);
+  });
+
+  test('who may no longer does not get a kept answer again', async () => {
+    const { id, entries } = await failed(1);
+    const body = { name: 'Member', role: 'member' };
+    const { key } = (await home.here.ask('POST', '/api-keys', { as: ada.token, body })).body;
+    const headers = { 'Idempotency-Key': newId() };
+    expect((await again(entries[0]?.id ?? '', key, headers)).status).toBe(202);
+    expect((await allAgain(id, { as: key, headers })).status).toBe(202);
+    await collection('webhook_configs').updateOne({ _id: id }, { $set: { created_by: newId() } });
+    expect((await again(entries[0]?.id ?? '', key, headers)).status).toBe(403);
+    expect((await allAgain(id, { as: key, headers })).status).toBe(403);
+  });
+});

@@ -1,0 +1,71 @@
+/** Redelivering: what was sent before, or failed, is sent again by command. */
+import { InvalidRequest } from '#libs/contract';
+import { handle } from '#libs/http';
+import type { Acting } from '#libs/store';
+import { redeliverFailedEvents, redeliverWebhookEvent, WebhookDeleted, WebhookInactive } from './contract.ts';
+import { type Asker, onlyMakers } from './rules/permission.ts';
+import { hindered } from './rules/repeating.ts';
+import type { ConfigRow } from './store/collections.ts';
+import type { Configs } from './store/configs.ts';
+import { entryOf } from './store/log.ts';
+import type { Repeats } from './store/repeats.ts';
+
+type Actor = Acting & Asker;
+
+/** The operations that send again. */
+export function redelivering({ configs, repeats }: { configs: Configs; repeats: Repeats }) {
+  return [
+    handle(
+      redeliverWebhookEvent,
+      async ({ actor, params }) => {
+        const entry = await repeats.entry(actor, params.entry_id);
+        const config = await configOf(actor, entry.config_id);
+        const hindrance = hindered(entry);
+        if (hindrance) throw hindrance;
+        if (!config.is_active) throw WebhookInactive();
+        return entryOf(await repeats.again(actor, entry));
+      },
+      {
+        async mayHave({ actor, params }) {
+          const entry = await repeats.entry(actor, params.entry_id);
+          await configOf(actor, entry.config_id);
+        },
+      },
+    ),
+
+    handle(
+      redeliverFailedEvents,
+      async ({ actor, body }) => {
+        const config = await configNamed(actor, body.config_id);
+        if (!config.is_active) throw WebhookInactive();
+        return { count: await repeats.failed(actor, body) };
+      },
+      {
+        async mayHave({ actor, body }) {
+          await configNamed(actor, body.config_id);
+        },
+      },
+    ),
+  ];
+
+  /** The webhook of an entry, for who may send to it again. */
+  async function configOf(actor: Actor, id: string): Promise<ConfigRow> {
+    const config = await configs.known(actor, id);
+    if (!config) throw WebhookDeleted();
+    return allowed(actor, config);
+  }
+
+  /** The webhook that a body names, for who may send to it again. */
+  async function configNamed(actor: Actor, id: string): Promise<ConfigRow> {
+    const config = await configs.known(actor, id);
+    if (config) return allowed(actor, config);
+    const errors = [{ path: 'body/config_id', message: 'There is no such webhook' }];
+    throw InvalidRequest(undefined, { extra: { errors } });
+  }
+}
+
+function allowed(actor: Asker, config: ConfigRow): ConfigRow {
+  const refused = onlyMakers(actor, 'send again what a webhook was sent')(config);
+  if (refused) throw refused;
+  return config;
+}

@@ -1,0 +1,66 @@
+/** Repetitions in MongoDB: new rows of the log for events that were told before. */
+import { NotFound } from '#libs/contract';
+import type { Acting, Store } from '#libs/store';
+import { EventExpired } from '../contract.ts';
+import { eachOnce, maxRepeated } from '../rules/repeating.ts';
+import { type DeliveryRow, webhookDeliveries, webhookEvents } from './collections.ts';
+import { waiting } from './log.ts';
+
+/** Repeats what the log has. */
+export function repeats(store: Store, now: () => Date) {
+  const rows = store.rows(webhookDeliveries);
+  const events = store.rows(webhookEvents);
+
+  return {
+    /** One entry; `NotFound`. */
+    async entry({ organization_id, tx }: Acting, _id: string): Promise<DeliveryRow> {
+      const session = tx ? { session: tx.session } : {};
+      const row = await rows.findOne({ _id, organization_id }, null, session).lean();
+      if (!row) throw NotFound();
+      return row;
+    },
+
+    /** Has an entry's event sent again; gives the new entry. `EventExpired`. */
+    again(acting: Acting, entry: DeliveryRow): Promise<DeliveryRow> {
+      return store.transact(acting, async ({ session }) => {
+        if (!(await events.exists({ _id: entry.event_id }).session(session))) throw EventExpired();
+        const row = waiting(entry, entry.config_id, now());
+        await rows.updateOne({ _id: entry._id }, { repeatable: false }, { session });
+        await rows.insertMany([row], { session, lean: true });
+        return row;
+      });
+    },
+
+    /**
+     * Has events sent again whose deliveries to a webhook failed, each once: the oldest first, `maxRepeated` entries at
+     * most. Gives their number. One transaction marks what is sent again, so nothing is sent again twice.
+     */
+    failed(acting: Acting, of: { config_id: string; since: Date }): Promise<number> {
+      const { organization_id } = acting;
+      const { config_id, since } = of;
+      const failed = { status: 'failed' as const, repeatable: true, created_at: { $gte: since } };
+      const repeat = () =>
+        store.transact(acting, async ({ session }) => {
+          const found = await rows
+            .find({ organization_id, config_id, ...failed }, null, { session })
+            .sort({ created_at: 1, _id: 1 })
+            .limit(maxRepeated)
+            .lean();
+          const told = { _id: { $in: found.map(({ event_id }) => event_id) } };
+          const kept = await events.find(told, { _id: 1 }, { session }).lean();
+          const keptIds = new Set(kept.map(({ _id }) => _id));
+          const at = now();
+          const again = eachOnce(found)
+            .filter(({ event_id }) => keptIds.has(event_id))
+            .map((entry) => waiting(entry, config_id, at));
+          const ids = found.map(({ _id }) => _id);
+          await rows.updateMany({ _id: { $in: ids } }, { repeatable: false }, { session });
+          if (again.length > 0) await rows.insertMany(again, { session, lean: true });
+          return again.length;
+        });
+      return store.inTurn(config_id, repeat);
+    },
+  };
+}
+
+export type Repeats = ReturnType<typeof repeats>;
