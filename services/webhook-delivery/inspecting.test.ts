@@ -134,6 +134,36 @@ describe('the event log', () => {
     expect((await home.here.ask('GET', '/webhooks/events?cursor=x', { as: ada.key })).status).toBe(400);
   });
 
+  test('shows those of one webhook, one status, one type, or all of these; a filter of another form is refused', async () => {
+    const [fine, broken] = [await receiving(), await receiving(() => 410)];
+    const first = await home.hook(ada, fine.url);
+    const second = await home.hook(ada, broken.url);
+    await home.publish(ada);
+    await home.settled(ada, 2);
+    await tested(second.id);
+    const shown = async (query: string) =>
+      (await home.here.ask('GET', `/webhooks/events?${query}`, { as: ada.key })).body.map(
+        ({ config_id, event_type, status }: Entry) => [config_id === first.id, event_type, status],
+      );
+    const sent = [true, 'document.published', 'delivered'];
+    const refused = [false, 'document.published', 'failed'];
+    const test = [false, 'webhook.test', 'failed'];
+    expect(await shown(`config_id=${first.id}`)).toEqual([sent]);
+    expect(await shown(`config_id=${second.id}`)).toEqual([test, refused]);
+    expect(await shown('status=failed')).toEqual([test, refused]);
+    expect(await shown('status=pending')).toEqual([]);
+    expect(await shown('event_type=webhook.test')).toEqual([test]);
+    expect(await shown(`config_id=${second.id}&status=failed&event_type=document.published`)).toEqual([
+      refused,
+    ]);
+    expect(await shown(`config_id=${newId()}`)).toEqual([]);
+    for (const query of ['config_id=x', 'status=lost', 'event_type=document.burnt'])
+      expect(await home.here.ask('GET', `/webhooks/events?${query}`, { as: ada.key })).toMatchObject({
+        status: 400,
+        body: { errors: [{ path: `query/${query.split('=')[0]}` }] },
+      });
+  });
+
   test('shows nothing of other organizations', async () => {
     const there = await receiving();
     await home.hook(ada, there.url);

@@ -49,10 +49,11 @@ export function inspecting(of: {
       return { status, http_status };
     }),
 
-    handle(listWebhookEvents, async ({ actor, query: { limit, cursor } }) => {
+    handle(listWebhookEvents, async ({ actor, query }) => {
+      const { limit, cursor, ...filters } = query;
       const [created_at, _id] = positionOf(cursor, position) ?? [];
       const after = created_at && _id ? { created_at: new Date(created_at), _id } : undefined;
-      const found = await log.list(actor, { after, limit: limit + 1 });
+      const found = await log.list(actor, { ...filters, after, limit: limit + 1 });
       const place = (row: (typeof found)[number]) => [row.created_at.toISOString(), row._id];
       return pageOf({ found, limit, show: entryOf, position: place });
     }),

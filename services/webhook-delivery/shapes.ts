@@ -65,7 +65,8 @@ export const RotatedWebhook = z
   })
   .meta({ id: 'RotatedWebhook' });
 
-const deliveryStatus = z.enum(['pending', 'delivered', 'failed']);
+/** How far a delivery is. */
+export const deliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
 export const WebhookEvent = z

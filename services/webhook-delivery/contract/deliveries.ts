@@ -9,8 +9,8 @@ import {
   WebhookDeleted,
   WebhookInactive,
 } from '../problems.ts';
-import { maxRepeated } from '../rules/repeating.ts';
-import { configParams, WebhookEvent } from '../shapes.ts';
+import { maxRepeated, testType } from '../rules/repeating.ts';
+import { configParams, deliveryStatus, eventType, WebhookEvent } from '../shapes.ts';
 
 export const testWebhook = operation({
   id: 'testWebhook',
@@ -38,7 +38,12 @@ export const listWebhookEvents = operation({
   summary: 'The event log: the last 100 entries, the newest first',
   description: 'One entry for each event and webhook; entries live 90 days.',
   access: scaleMember,
-  query: z.object(page),
+  query: z.object({
+    ...page,
+    config_id: id.optional().meta({ description: 'Of this webhook, also of one that was deleted' }),
+    status: deliveryStatus.optional(),
+    event_type: z.enum([...eventType.options, testType]).optional(),
+  }),
   status: 200,
   returns: z.array(WebhookEvent),
   paged: true,

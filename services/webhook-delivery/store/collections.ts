@@ -125,12 +125,17 @@ export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
       options: { partialFilterExpression: { due_at: { $exists: true } } },
     },
     { on: { status: 1, locked_until: 1 }, options: { partialFilterExpression: { status: 'pending' } } },
-    { on: { config_id: 1 }, options: { partialFilterExpression: { status: 'pending' } } },
+    { on: { config_id: 1, status: 1, created_at: -1, _id: -1 } },
     {
       on: { config_id: 1, created_at: 1, _id: 1 },
       options: { partialFilterExpression: { status: 'failed', repeatable: true } },
     },
-    { on: { organization_id: 1, created_at: -1, _id: -1 } },
+    // the type, so that those of another are skipped without reading them
+    { on: { organization_id: 1, created_at: -1, _id: -1, event_type: 1 } },
+    {
+      on: { organization_id: 1, created_at: -1, _id: -1 },
+      options: { partialFilterExpression: { status: 'failed' } },
+    },
     {
       on: { event_id: 1, config_id: 1 },
       options: { unique: true, partialFilterExpression: { original: true } },

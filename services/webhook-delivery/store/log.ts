@@ -1,9 +1,10 @@
 /** The event log in MongoDB: what is to be told is written here, and what was told is read from here. */
 import { newId } from '#libs/contract';
 import type { Acting, Store, Transaction } from '#libs/store';
-import type { WebhookEvent } from '../contract.ts';
+import type { DeliveryStatus, WebhookEvent } from '../contract.ts';
 import { shardOf } from '../rules/slots.ts';
-import { type DeliveryRow, webhookDeliveries, webhookEvents } from './collections.ts';
+import { deliveryStatus } from '../shapes.ts';
+import { type DeliveryRow, webhookConfigs, webhookDeliveries, webhookEvents } from './collections.ts';
 
 /** An event to be told. */
 export interface Telling {
@@ -24,6 +25,15 @@ export type Ended = Pick<
 export interface Position {
   readonly created_at: Date;
   readonly _id: string;
+}
+
+/** Which entries are listed. */
+export interface Listed {
+  readonly after: Position | undefined;
+  readonly limit: number;
+  readonly config_id?: string | undefined;
+  readonly status?: DeliveryStatus | undefined;
+  readonly event_type?: string | undefined;
 }
 
 /** Writes and reads the log. */
@@ -52,19 +62,29 @@ export function eventLog(store: Store, now: () => Date) {
     },
 
     /** An organization's entries after a position, the newest first. */
-    list(
-      { organization_id }: Acting,
-      of: { after: Position | undefined; limit: number },
-    ): Promise<DeliveryRow[]> {
-      const { after } = of;
-      const older = after && [
-        { created_at: { $lt: after.created_at } },
-        { created_at: after.created_at, _id: { $lt: after._id } },
-      ];
-      const filter = older ? { organization_id, $or: older } : { organization_id };
-      return rows.find(filter).sort({ created_at: -1, _id: -1 }).limit(of.limit).lean();
+    async list({ organization_id }: Acting, of: Listed): Promise<DeliveryRow[]> {
+      const { after, limit, ...filters } = of;
+      const named = Object.entries(filters).filter(([, value]) => value !== undefined);
+      const which = {
+        organization_id,
+        ...(filters.status === 'pending' && (await whereRowsWait(organization_id))),
+        // all of them, because the index of webhooks goes by status
+        ...(filters.config_id !== undefined && { status: { $in: deliveryStatus.options } }),
+        ...Object.fromEntries(named),
+        ...(after && {
+          created_at: { $lte: after.created_at },
+          $or: [{ created_at: { $lt: after.created_at } }, { _id: { $lt: after._id } }],
+        }),
+      };
+      return rows.find(which).sort({ created_at: -1, _id: -1 }).limit(limit).lean();
     },
   };
+
+  /** Few rows are pending among all of an organization, and no index has just those: the webhooks lead there. */
+  async function whereRowsWait(organization_id: string) {
+    const found = await store.rows(webhookConfigs).find({ organization_id }, { _id: 1 }).lean();
+    return { config_id: { $in: found.map(({ _id }) => _id) } };
+  }
 }
 
 export type EventLog = ReturnType<typeof eventLog>;
