@@ -7,6 +7,7 @@ import {
   DocumentRevised,
 } from '../documents/events.ts';
 import { publishRecords } from '../documents/views.ts';
+import { WebhookDisabled, WebhookExhausted } from '../webhook-delivery/events.ts';
 import * as apiKeys from './contract/api-keys.ts';
 import * as departments from './contract/departments.ts';
 import * as inbox from './contract/inbox.ts';
@@ -48,7 +49,10 @@ export const identityContract = contract({
   ].flatMap((file) => Object.values(file)),
   operates: [setSubscription, resetAccountPassword],
   says: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed, PlanChanged],
-  hears: [DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned, MemberJoined, ApiKeyUsed],
+  hears: [
+    ...[DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned],
+    ...[MemberJoined, ApiKeyUsed, WebhookExhausted, WebhookDisabled],
+  ],
   owns: [
     'users',
     'members',

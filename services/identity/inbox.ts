@@ -10,6 +10,7 @@ import {
   DocumentPublished,
   DocumentRevised,
 } from '../documents/events.ts';
+import { WebhookDisabled, WebhookExhausted } from '../webhook-delivery/events.ts';
 import {
   countInbox,
   deleteInboxItem,
@@ -19,7 +20,16 @@ import {
   readWholeInbox,
 } from './contract.ts';
 import { inboxItemOf } from './presenting.ts';
-import { assignment, concerned, joining, type Noticed, noticeOf } from './rules/notices.ts';
+import {
+  assignment,
+  concerned,
+  exhaustion,
+  joining,
+  type Notice,
+  type Noticed,
+  noticeOf,
+  switchingOff,
+} from './rules/notices.ts';
 import type { Inboxes } from './store/inbox.ts';
 
 /** What the inbox needs. */
@@ -89,17 +99,31 @@ export function telling({ store, inboxes }: Inbox): Listener[] {
         joining(member),
       );
     }),
+    on(WebhookExhausted, (event) => {
+      const { webhook, failed, last } = event.data;
+      return tellMaker(event, webhook.created_by, exhaustion(webhook, failed, last));
+    }),
+    on(WebhookDisabled, (event) => {
+      const { webhook, reason } = event.data;
+      return tellMaker(event, webhook.created_by, switchingOff(webhook, reason));
+    }),
   ];
 
-  function tell(
-    event: Envelope,
-    userIds: readonly string[],
-    notice: ReturnType<typeof noticeOf>,
-  ): Promise<void> {
+  /** Tells who made a thing, or the admins when its maker is a member no more. */
+  function tellMaker(event: Envelope, userId: string, notice: Notice): Promise<void> {
+    const { organization_id, occurred_at } = event;
+    const at = new Date(occurred_at);
+    return store.once(event, async (tx) => {
+      if ((await inboxes.tell(organization_id, [userId], notice, at, tx)) > 0) return;
+      await inboxes.tell(organization_id, await inboxes.admins(organization_id), notice, at, tx);
+    });
+  }
+
+  function tell(event: Envelope, userIds: readonly string[], notice: Notice): Promise<void> {
     // most documents are published by their owner: nobody is told, and there is nothing to do only once
     if (userIds.length === 0) return Promise.resolve();
-    return store.once(event, (tx) =>
-      inboxes.tell(event.organization_id, userIds, notice, new Date(event.occurred_at), tx),
-    );
+    return store.once(event, async (tx) => {
+      await inboxes.tell(event.organization_id, userIds, notice, new Date(event.occurred_at), tx);
+    });
   }
 }

@@ -4,10 +4,12 @@ import { documentsContract } from '../documents/contract.ts';
 import { identityContract, principalViews } from '../identity/contract.ts';
 import * as deliveries from './contract/deliveries.ts';
 import * as webhooks from './contract/webhooks.ts';
+import { WebhookDisabled, WebhookExhausted } from './events.ts';
 import { webhookSubscriptions } from './views.ts';
 
 export * from './contract/deliveries.ts';
 export * from './contract/webhooks.ts';
+export * from './events.ts';
 export * from './problems.ts';
 export {
   type DeliveryStatus,
@@ -24,7 +26,7 @@ export const webhookDeliveryContract = contract({
   title: 'Webhooks',
   sentence: 'Tells other systems what happened: signed, with retries, and logged.',
   operations: [webhooks, deliveries].flatMap((file) => Object.values(file)),
-  says: [],
+  says: [WebhookExhausted, WebhookDisabled],
   hears: [...documentsContract.says, ...identityContract.says].filter(({ subscribable }) => subscribable),
   owns: ['webhook_configs', 'webhook_events', 'webhook_deliveries'],
   views: [webhookSubscriptions],

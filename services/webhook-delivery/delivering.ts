@@ -143,8 +143,9 @@ export function delivering(of: Delivering): Worker & { ring(): void } {
     const waitMs = retryAfterMs(retry_after, of.now().getTime());
     const tried = { number, httpStatus: seen.http_status, retryAfterMs: waitMs };
     const verdict = verdictOn(tried, of.delaysMs, of.random());
-    await queue.finish(row, { verdict, ...seen });
+    // first: whoever dies in between leaves a webhook that is off
     if (seen.http_status === 410) await configs.switchOff(row.organization_id, row.config_id);
+    await queue.finish(row, { verdict, ...seen });
   }
 }
 

@@ -12,6 +12,7 @@ import { sender as newSender } from './sending.ts';
 import { webhookSettings } from './settings.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
 import { configs as configRows } from './store/configs.ts';
+import { failures } from './store/failures.ts';
 import { eventLog } from './store/log.ts';
 import { queue as queueOf } from './store/queue.ts';
 import { repeats as repeatsOf } from './store/repeats.ts';
@@ -52,7 +53,7 @@ export const webhookDelivery = service({
       ],
       authenticate: principalFrom(store, now),
       listeners: matching(webhookDeliveryContract.hears, { store, configs, log, ring: worker.ring }),
-      workers: [worker, tending({ configs, trouble })],
+      workers: [worker, tending({ configs, failures: failures(store, now), trouble })],
     };
   },
 });

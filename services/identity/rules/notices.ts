@@ -13,6 +13,8 @@ export interface Notice {
   type: string;
   title: string;
   data: Record<string, unknown>;
+  /** The notice that stands for this one and an unread one of these data before it, where they add up. */
+  added?(earlier: Record<string, unknown>): Notice;
 }
 
 const deeds: Record<string, string> = {
@@ -46,4 +48,46 @@ export function assignment({ id, title }: Noticed): Notice {
 export function joining(member: { id: string; name: string }): Notice {
   const data = { member_id: member.id, member_name: member.name };
   return { type: 'member.joined', title: `${member.name} joined the organization`, data };
+}
+
+/** A webhook as far as notices need it. */
+export interface NoticedWebhook {
+  id: string;
+  name: string;
+}
+
+/** The notice that deliveries to a webhook failed; several add up. */
+export function exhaustion(
+  webhook: NoticedWebhook,
+  failed: number,
+  last: { event_type: string; error: string | null },
+): Notice {
+  const some = failed === 1 ? 'A delivery' : `${failed} deliveries`;
+  return {
+    type: 'webhook.exhausted',
+    title: `${some} to the webhook “${webhook.name}” failed`,
+    data: {
+      webhook_id: webhook.id,
+      webhook_name: webhook.name,
+      failed,
+      last_event_type: last.event_type,
+      last_error: last.error,
+    },
+    added: (earlier) => exhaustion(webhook, failed + (Number(earlier.failed) || 0), last),
+  };
+}
+
+const causes = {
+  gone: 'its receiver answered that it is gone (410)',
+  failing: 'all deliveries failed for five days',
+};
+
+/** The notice that a webhook was switched off. */
+export function switchingOff({ id, name }: NoticedWebhook, reason: keyof typeof causes): Notice {
+  const data = { webhook_id: id, webhook_name: name, reason };
+  return {
+    type: 'webhook.disabled',
+    title: `The webhook “${name}” was switched off: ${causes[reason]}`,
+    data,
+  };
 }

@@ -14,7 +14,7 @@ export function inboxes(store: Store) {
   return {
     /**
      * Tells members about an event, within the transaction that handles it; who is no member is not told. An unread
-     * item about the same thing is replaced, so that repeats fold into one.
+     * item about the same thing is replaced, so that repeats fold into one. Gives how many were told.
      */
     async tell(
       organization_id: string,
@@ -22,15 +22,18 @@ export function inboxes(store: Store) {
       notice: Notice,
       at: Date,
       tx: Transaction,
-    ): Promise<void> {
+    ): Promise<number> {
       const { session } = tx;
       const told = await rows.members
         .find({ organization_id, user_id: { $in: [...userIds] } }, { user_id: 1 }, { session })
         .lean();
-      const { type, title, data } = notice;
-      const about = String(data.document_id ?? data.member_id ?? '');
+      const { type } = notice;
+      const about = aboutOf(notice);
       for (const { user_id } of told) {
-        await rows.items.deleteMany({ organization_id, user_id, type, about, read_at: null }, { session });
+        const unread = { organization_id, user_id, type, about, read_at: null };
+        const earlier = notice.added && (await rows.items.findOne(unread, null, { session }).lean());
+        const { title, data } = (earlier && notice.added?.(earlier.data)) ?? notice;
+        await rows.items.deleteMany(unread, { session });
         const row = {
           _id: newId(),
           organization_id,
@@ -44,6 +47,7 @@ export function inboxes(store: Store) {
         };
         await rows.items.insertMany([row], { session, lean: true });
       }
+      return told.length;
     },
 
     /** The admins of an organization. */
@@ -93,6 +97,11 @@ export function inboxes(store: Store) {
 }
 
 export type Inboxes = ReturnType<typeof inboxes>;
+
+/** The id of what a notice is about. */
+function aboutOf({ data }: Notice): string {
+  return String(data.document_id ?? data.member_id ?? data.webhook_id ?? '');
+}
 
 function own({ organization_id, user_id }: Owner) {
   return { organization_id, user_id };

@@ -14,6 +14,10 @@ export interface ConfigRow {
   is_active: boolean;
   /** Newest first; an older one signs beside it until its time is over. */
   secrets: SealedSecret[];
+  /** Failures before this are forgiven: when it was made, switched on again, or got another URL. */
+  counts_from: Date;
+  /** When it was last said that deliveries failed. */
+  told_at?: Date;
   created_at: Date;
   updated_at: Date;
 }
@@ -55,6 +59,8 @@ export interface DeliveryRow {
   /** Whose claim it is; every later step of that claim must name it. */
   lock_token?: string;
   locked_until?: Date;
+  /** Set when all its attempts failed, until that was said. */
+  untold?: true;
   http_status: number | null;
   duration_ms: number | null;
   error: string | null;
@@ -79,6 +85,8 @@ export const webhookConfigs = collection<ConfigRow>('webhook_configs', {
     event_types: [String],
     is_active: Boolean,
     secrets: [{ _id: false, sealed: String, until: Date }],
+    counts_from: Date,
+    told_at: Date,
     created_at: Date,
     updated_at: Date,
   },
@@ -113,6 +121,7 @@ export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
     shard: Number,
     lock_token: String,
     locked_until: Date,
+    untold: Boolean,
     http_status: Number,
     duration_ms: Number,
     error: String,
@@ -130,6 +139,7 @@ export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
       on: { config_id: 1, created_at: 1, _id: 1 },
       options: { partialFilterExpression: { status: 'failed', repeatable: true } },
     },
+    { on: { untold: 1, config_id: 1, _id: -1 }, options: { partialFilterExpression: { untold: true } } },
     // the type, so that those of another are skipped without reading them
     { on: { organization_id: 1, created_at: -1, _id: -1, event_type: 1 } },
     {

@@ -2,6 +2,7 @@
 import { NotFound, newId, type Problem, Secret } from '#libs/contract';
 import type { Acting, Store, Transaction } from '#libs/store';
 import { maxWebhooks, TooManySecrets, TooManyWebhooks, type Webhook } from '../contract.ts';
+import { WebhookDisabled } from '../events.ts';
 import { isInForce, maxSecrets, rotated } from '../rules/secrets.ts';
 import {
   type ConfigRow,
@@ -53,6 +54,7 @@ export function configs(store: Store, now: () => Date) {
           ...fields,
           is_active: true,
           secrets: [{ sealed: sealing.seal(secret.reveal(), {}), until: null }],
+          counts_from: at,
           created_at: at,
           updated_at: at,
         };
@@ -83,8 +85,11 @@ export function configs(store: Store, now: () => Date) {
     /** Changes a webhook; `NotFound`, or what `refuses` says. */
     change(acting: Acting, id: string, changed: Changes, refuses: Refuses): Promise<ConfigRow> {
       return store.transact(acting, async (tx) => {
-        await findAllowed(acting, id, refuses, tx);
-        const set = { ...changed, updated_at: now() };
+        const row = await findAllowed(acting, id, refuses, tx);
+        const at = now();
+        const isAnew = changed.is_active && !row.is_active;
+        const isElsewhere = changed.url !== undefined && changed.url !== row.url;
+        const set = { ...changed, ...((isAnew || isElsewhere) && { counts_from: at }), updated_at: at };
         await rows.updateOne({ _id: id }, { $set: set }, { session: tx.session });
         return find(acting, id, tx);
       });
@@ -150,9 +155,16 @@ export function configs(store: Store, now: () => Date) {
       return new Map(found.map((row) => [row._id, receiverOf(row)]));
     },
 
-    /** Switches a webhook off, because its receiver said that it is gone. */
+    /** Switches a webhook off, because its receiver said that it is gone, and says so, once. */
     async switchOff(organization_id: string, id: string): Promise<void> {
-      await rows.updateOne({ _id: id, organization_id }, { is_active: false, updated_at: now() });
+      await store.transact({ organization_id, user_id: null }, async (tx) => {
+        const active = { _id: id, organization_id, is_active: true };
+        const off = { is_active: false, updated_at: now() };
+        const row = await rows.findOneAndUpdate(active, off, { session: tx.session }).lean();
+        if (!row) return;
+        const webhook = { id, name: row.name, created_by: row.created_by };
+        tx.say(WebhookDisabled, { webhook, reason: 'gone' });
+      });
     },
   };
 

@@ -88,6 +88,8 @@ export function queue(store: Store, lockMs: number) {
         error: { $literal: seen.error },
         updated_at: '$$NOW',
         ...(verdict.status === 'pending' && { due_at: after(verdict.delayMs) }),
+        // what could not be sent at all took no time
+        ...(verdict.status === 'failed' && seen.duration_ms !== null && { untold: true }),
       };
       await rows.updateOne({ _id, lock_token }, [{ $set: outcome }, release], pipeline);
     },
@@ -101,7 +103,7 @@ export function queue(store: Store, lockMs: number) {
 
     /** Frees what was in the hands of a process that died: due again, or failed when its attempts are used up. */
     async sweep(): Promise<void> {
-      const over = { status: 'failed', error: 'interrupted', updated_at: '$$NOW' };
+      const over = { status: 'failed', error: 'interrupted', updated_at: '$$NOW', untold: true };
       const usedUp = { ...isAbandoned, attempts: { $gte: maxAttempts } };
       await rows.updateMany(usedUp, [{ $set: over }, release], pipeline);
       await rows.updateMany(

@@ -1,0 +1,215 @@
+/** Webhooks that fail, over HTTP with a real MongoDB and real receivers: their creator hears of it, and after five days they are switched off. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { type Person, until } from '#libs/testing';
+import { documents } from '../documents/service.ts';
+import { identity } from '../identity/service.ts';
+import { webhookDelivery } from './service.ts';
+import { type House, house } from './testing/house.ts';
+import { type Receiver, receiver } from './testing/receiver.ts';
+
+const day = 86_400;
+
+interface Item {
+  id: string;
+  type: string;
+  title: string;
+  data: { [field: string]: unknown };
+}
+
+let home: House;
+let ada: Person;
+let there: Receiver;
+let status: number;
+/** How far the services' clock is ahead of the machine's, s; never more than zero, for MongoDB keeps its own. */
+let ahead = 0;
+
+beforeAll(async () => {
+  const clock = () => new Date(Date.now() + ahead * 1000);
+  home = await house([identity, documents, webhookDelivery], { WEBHOOK_RETRY_SECONDS: '0.01,0.01' }, clock);
+}, 60_000);
+beforeEach(async () => {
+  ada = await home.person();
+  status = 500;
+  there = await receiver(() => status);
+});
+afterEach(async () => {
+  ahead = 0;
+  await there.close();
+});
+afterAll(() => home?.here.stop());
+
+const inbox = async (as: string): Promise<Item[]> =>
+  (await home.here.ask('GET', '/inbox', { as })).body.filter(({ type }: Item) => type.startsWith('webhook.'));
+const isActive = async (id: string) =>
+  (await home.here.ask('GET', `/webhooks/${id}`, { as: ada.key })).body.is_active;
+const patch = (id: string, body: unknown) => home.here.ask('PATCH', `/webhooks/${id}`, { as: ada.key, body });
+const untold = () => home.here.db.collection('webhook_deliveries').countDocuments({ untold: true });
+
+/** The items about webhooks, once there are so many and nothing is left to tell. */
+const told = (count: number, as = ada.token): Promise<Item[]> =>
+  until(`${count} items`, async () => {
+    const items = await inbox(as);
+    return items.length === count && (await untold()) === 0 && items;
+  });
+
+/** Publishes, so many days ago, and waits until the deliveries of it are settled and the failures told. */
+async function publish(daysAgo: number, ended: 'delivered' | 'failed' = 'failed'): Promise<void> {
+  ahead = -daysAgo * day;
+  status = ended === 'failed' ? 500 : 200;
+  const before = (await home.log(ada)).length;
+  await home.publish(ada);
+  const [newest] = await home.settled(ada, before + 1);
+  expect(newest?.status).toBe(ended);
+  await until('all is told', async () => (await untold()) === 0);
+}
+
+/** Joins a member, by an access token. */
+async function member(): Promise<{ token: string; id: string }> {
+  const email = `${newId()}@example.com`;
+  const { token } = (await home.here.ask('POST', '/members/invitations', { as: ada.token, body: { email } }))
+    .body;
+  const accepted = { token, name: 'Guest', password: 'correct horse battery staple' };
+  const { body } = await home.here.ask('POST', '/members/invitations/accept', { body: accepted });
+  return { token: body.access_token, id: body.member.id };
+}
+
+describe('who made a webhook', () => {
+  test('is told that a delivery failed its last attempt; others are not', async () => {
+    const guest = await member();
+    const { id } = await home.hook({ ...ada, key: guest.token }, there.url);
+    await home.publish(ada);
+    await home.settled(ada, 1);
+    const [item] = await told(1, guest.token);
+    expect(item).toMatchObject({
+      type: 'webhook.exhausted',
+      title: 'A delivery to the webhook “Hook” failed',
+      data: {
+        ...{ webhook_id: id, webhook_name: 'Hook', failed: 1 },
+        ...{ last_event_type: 'document.published', last_error: 'status_500' },
+      },
+    });
+    expect(await inbox(ada.token)).toEqual([]);
+    expect(await isActive(id)).toBe(true);
+  });
+
+  test('is told in one unread item that counts, at most once a minute; a read one is followed by a new one', async () => {
+    const replica = await home.here.replica();
+    const { id } = await home.hook(ada, there.url);
+    ahead = -600;
+    for (let count = 0; count < 3; count += 1) await home.publish(ada);
+    await home.settled(ada, 3);
+    const [first] = await until('the first item', async () => {
+      const items = await inbox(ada.token);
+      return items.length > 0 && items;
+    });
+    expect(first?.data.failed).toBeLessThanOrEqual(3);
+    for (let count = 3; count < 6; count += 1)
+      await replica.ask('POST', '/webhooks/events/redeliver', {
+        as: ada.key,
+        body: { config_id: id, since: '2026-01-01T00:00:00Z' },
+      });
+    await until('they failed', async () => (await home.log(ada)).every((one) => one.status === 'failed'));
+    const failures = (await home.log(ada)).length;
+    // the rest waits until the minute is over
+    expect((await inbox(ada.token))[0]?.data.failed).toBe(first?.data.failed);
+    ahead = -500;
+    await told(1);
+    const [added] = await until('the sum', async () => {
+      const items = await inbox(ada.token);
+      return items[0]?.data.failed === failures && items;
+    });
+    expect(added).toMatchObject({ title: `${failures} deliveries to the webhook “Hook” failed` });
+    await home.here.ask('POST', '/inbox/read-all', { as: ada.token });
+    ahead = -400;
+    await home.publish(ada);
+    expect((await told(2))[0]).toMatchObject({ data: { failed: 1 } });
+  }, 30_000);
+
+  test('is told that a 410 switched it off, once, and of nothing else', async () => {
+    status = 410;
+    const { id } = await home.hook(ada, there.url);
+    await home.publish(ada);
+    await home.settled(ada, 1);
+    expect(await told(1)).toMatchObject([
+      {
+        type: 'webhook.disabled',
+        title: 'The webhook “Hook” was switched off: its receiver answered that it is gone (410)',
+        data: { webhook_id: id, webhook_name: 'Hook', reason: 'gone' },
+      },
+    ]);
+    expect(await isActive(id)).toBe(false);
+  });
+
+  test('and is a member no more: the admins are told', async () => {
+    const guest = await member();
+    await home.hook({ ...ada, key: guest.token }, there.url);
+    await home.here.ask('DELETE', `/members/${guest.id}`, { as: ada.token });
+    await home.publish(ada);
+    expect(await told(1)).toMatchObject([{ type: 'webhook.exhausted' }]);
+  });
+
+  test('hears nothing of tests that fail, and of deliveries that could not be sent at all', async () => {
+    const { id } = await home.hook(ada, there.url);
+    await home.here.ask('POST', `/webhooks/${id}/test`, { as: ada.key });
+    await home.here.db
+      .collection<{ _id: string }>('webhook_configs')
+      .updateOne({ _id: id }, { $set: { 'secrets.0.sealed': 'gone.key.x' } });
+    await home.publish(ada);
+    expect(await home.settled(ada, 2)).toMatchObject([{ error: 'secret_unreadable' }, {}]);
+    expect(await untold()).toBe(0);
+    expect(await inbox(ada.token)).toEqual([]);
+  });
+});
+
+describe('a webhook whose deliveries have all failed for five days', () => {
+  test('is switched off with the next failure, by one of the replicas, and its creator is told; a restart forgets nothing', async () => {
+    await home.here.replica();
+    ahead = -7 * day;
+    const { id } = await home.hook(ada, there.url);
+    await publish(5.1);
+    await publish(3);
+    expect(await isActive(id)).toBe(true);
+    await home.here.restart();
+    await publish(0);
+    expect(await isActive(id)).toBe(false);
+    const items = await told(2);
+    expect(items).toMatchObject([
+      {
+        type: 'webhook.disabled',
+        title: 'The webhook “Hook” was switched off: all deliveries failed for five days',
+        data: { webhook_id: id, reason: 'failing' },
+      },
+      { type: 'webhook.exhausted', data: { failed: 2 } },
+    ]);
+  }, 30_000);
+
+  test('stays on after less than five days, after a success in between, and while nothing is sent', async () => {
+    ahead = -9 * day;
+    const { id } = await home.hook(ada, there.url);
+    await publish(8, 'failed');
+    await publish(5.2, 'delivered');
+    await publish(4.9, 'failed');
+    ahead = 0;
+    expect(await isActive(id)).toBe(true);
+    await publish(0, 'failed');
+    expect(await isActive(id)).toBe(true);
+  }, 30_000);
+
+  test.each([
+    ['switched on again', [{ is_active: false }, { is_active: true }]],
+    ['given another URL', [{ url: 'http://localhost:9/elsewhere' }]],
+  ])(
+    'begins anew when it is %s',
+    async (_, changes) => {
+      ahead = -6 * day;
+      const { id } = await home.hook(ada, there.url);
+      await publish(5.5);
+      ahead = -0.1 * day;
+      for (const change of changes) expect((await patch(id, change)).status).toBe(200);
+      await publish(0);
+      expect(await isActive(id)).toBe(true);
+    },
+    30_000,
+  );
+});
