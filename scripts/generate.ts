@@ -23,6 +23,7 @@ const files: Record<string, string> = {
   'docs/contracts/grants.md': grantsPage(),
   'docs/permissions.md': permissionsPage(),
   'docs/settings.md': settingsPage(),
+  'docs/webhooks.md': await withFiles('docs/webhooks.md'),
 };
 
 const stale = [];
@@ -40,6 +41,22 @@ else if (process.argv.includes('--check')) {
   console.error(`Stale: ${stale.join(', ')}. Run \`npm run generate\` and commit what it changes.`);
   process.exitCode = 1;
 } else console.log(`Written: ${stale.join(', ')}`);
+
+/** A page that is written by hand, with the files that it shows as they are now. */
+async function withFiles(path: string): Promise<string> {
+  const at = new URL(path, root);
+  const blocks = /<!-- from (\S+) -->\n```(\w+)\n[\s\S]*?```/g;
+  const text = await readFile(at, 'utf8');
+  const names = [...text.matchAll(blocks)].map(([, name = '']) => name);
+  const shown = new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, at), 'utf8')] as const)),
+  );
+  return text.replaceAll(
+    blocks,
+    (_, name: string, language: string) =>
+      `<!-- from ${name} -->\n\`\`\`${language}\n${shown.get(name)}\`\`\``,
+  );
+}
 
 function operationsPage(): string {
   const row = (operation: AnyOperation) => [

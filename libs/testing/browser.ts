@@ -1,6 +1,7 @@
 /** A real browser for tests, by a chain that needs no set-up: what is there first, what must be installed last. */
 import type { Browser } from 'playwright-core';
-import { firstProgram, installPackage, onPath, say } from './debian.ts';
+import { installPackage, say } from './debian.ts';
+import { firstProgram, onPath } from './program.ts';
 
 /**
  * A headless Chromium for tests: the program in CHROMIUM_PATH, else one on the PATH or where it usually is, else the

@@ -1,7 +1,6 @@
 /** Installs what tests lack, where that is allowed: as root on a system of the Debian family. */
 import { execFile } from 'node:child_process';
 import { access, constants, rm, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** Installs a package with apt-get, saying so in one line; does nothing where it may not. Whether it worked shows in what is there then. */
@@ -15,18 +14,6 @@ export async function installPackage(name: string, purpose: string): Promise<voi
       say(`apt-get failed: ${error.message.split('\n')[0]}`),
     );
   });
-}
-
-/** Where a program is on the PATH, the first of these names that is there. */
-export async function onPath(...names: string[]): Promise<string | undefined> {
-  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  return firstProgram(names.flatMap((name) => folders.map((folder) => join(folder, name))));
-}
-
-/** The first of these files that can be run. */
-export async function firstProgram(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths) if (await isThere(path, constants.X_OK)) return path;
-  return undefined;
 }
 
 /** Whether there is a file or a folder, which may also be asked for by how it can be used, e.g. `constants.X_OK`. */

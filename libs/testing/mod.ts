@@ -4,6 +4,7 @@ export { printed } from './office.ts';
 export { type Person, register } from './people.ts';
 export { freePorts } from './ports.ts';
 export { type Profiled, profiled } from './profiling.ts';
+export { programFor } from './program.ts';
 export { ownRabbit, type TestRabbit, testRabbit } from './rabbit.ts';
 export type { RabbitBroker } from './rabbit-broker.ts';
 export { type SecretWatch, secretWatch } from './secrets.ts';

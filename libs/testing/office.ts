@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { firstProgram, installPackage, onPath, say } from './debian.ts';
+import { installPackage, say } from './debian.ts';
+import { firstProgram, onPath } from './program.ts';
 
 const convertMs = 240_000;
 

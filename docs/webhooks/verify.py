@@ -1,0 +1,24 @@
+"""Checks that a delivery is from the service. Python 3.9 or later, without any package."""
+import base64
+import hashlib
+import hmac
+import time
+
+TOLERANCE_SECONDS = 300
+
+
+def is_genuine(secret, id, timestamp, signature, raw_body, now=None):
+    """Checks the Standard Webhooks headers: signature and time, so that nobody can send an old delivery again."""
+    now = time.time() if now is None else now
+    if not (timestamp.isascii() and timestamp.isdigit()) or abs(now - int(timestamp)) > TOLERANCE_SECONDS:
+        return False
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    signed = f"{id}.{timestamp}.".encode() + raw_body
+    expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
+    return any(hmac.compare_digest(one.encode(), expected) for one in signature.split(" "))
+
+
+def is_signed(secret, header, raw_body):
+    """Checks X-Service-Signature alone: it says nothing about the time."""
+    expected = b"sha256=" + hmac.new(secret.encode(), raw_body, hashlib.sha256).hexdigest().encode()
+    return any(hmac.compare_digest(one.strip().encode(), expected) for one in header.split(","))

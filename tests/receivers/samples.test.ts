@@ -1,0 +1,107 @@
+/** The samples of docs/webhooks.md in each language, on the published test vectors and on what is wrong with them. */
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { programFor } from '#libs/testing';
+import { denoBinary } from '../../scripts/deno-binary.ts';
+import { type Case, cases } from './cases.ts';
+
+const samples = new URL('../../docs/webhooks/', import.meta.url).pathname;
+const here = new URL('.', import.meta.url).pathname;
+const all = cases();
+const slowly = 180_000;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pds-receivers-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('there is something to accept and something to refuse, for each signature', () => {
+  const told = new Set(all.map(({ expected }) => String(expected)));
+  expect(told).toEqual(new Set(['true,true', 'true,false', 'false,false']));
+  expect(all.length).toBeGreaterThan(60);
+});
+
+test(
+  'Node',
+  () => expectRight(process.execPath, ['--disable-warning=ExperimentalWarning', `${here}run.ts`]),
+  slowly,
+);
+
+test('Deno', async () => expectRight(await denoBinary(), ['run', '--no-config', `${here}run.ts`]), slowly);
+
+test(
+  'Python',
+  async () => {
+    const python = await programFor('python3', { from: 'python3', purpose: 'The sample for Python' });
+    if (python) await expectRight(python, ['-B', `${here}run.py`], { PYTHONPATH: samples });
+  },
+  slowly,
+);
+
+test(
+  'Go',
+  async () => {
+    const go = await programFor('go', {
+      from: 'golang-go',
+      purpose: 'The sample for Go',
+      also: ['/usr/local/go/bin'],
+    });
+    if (!go) return;
+    await mkdir(join(folder, 'webhook'));
+    await writeFile(join(folder, 'go.mod'), 'module receiver\n\ngo 1.19\n');
+    await copyFile(`${samples}verify.go`, join(folder, 'webhook', 'verify.go'));
+    await copyFile(`${here}run.go`, join(folder, 'main.go'));
+    await expectRight(go, ['run', '.'], { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod', GOWORK: 'off' });
+  },
+  slowly,
+);
+
+test(
+  'a shell with openssl',
+  async () => {
+    const openssl = await programFor('openssl', { from: 'openssl', purpose: 'The sample for a shell' });
+    if (!openssl) return;
+    const script = [
+      ...[`. ${samples}verify.sh`, 'set -u', 'ours=false', 'genuine=false'],
+      'is_signed "$SECRET" "$OURS" "$BODY_FILE" && ours=true',
+      'is_genuine "$SECRET" "$ID" "$TIMESTAMP" "$STANDARD" "$BODY_FILE" "$NOW" && genuine=true',
+      'echo "[$ours,$genuine]"',
+    ].join('\n');
+    const verdicts = [];
+    for (const { secret, body, id, timestamp, standard, ours, now } of all) {
+      const BODY_FILE = join(folder, 'body');
+      await writeFile(BODY_FILE, body);
+      const delivery = { SECRET: secret, ID: id, TIMESTAMP: timestamp, STANDARD: standard, OURS: ours };
+      const told = await run('sh', ['-c', script], { ...delivery, NOW: String(now), BODY_FILE });
+      verdicts.push(JSON.parse(told));
+    }
+    expectVerdicts(verdicts);
+  },
+  slowly,
+);
+
+async function expectRight(program: string, args: string[], environment = {}): Promise<void> {
+  expectVerdicts(JSON.parse(await run(program, args, environment, JSON.stringify(all))));
+}
+
+function expectVerdicts(verdicts: unknown[]): void {
+  const told = all.map(({ name }, at) => ({ name, verdicts: verdicts[at] }));
+  expect(told).toEqual(all.map(({ name, expected }: Case) => ({ name, verdicts: expected })));
+}
+
+/** Runs a program in the folder, with just this beside the user's own environment of programs, and gives what it printed. */
+function run(program: string, args: string[], environment: object, input = ''): Promise<string> {
+  const { PATH, HOME, GOCACHE } = process.env;
+  return new Promise((resolve, reject) => {
+    const env = { ...{ PATH, HOME, ...(GOCACHE && { GOCACHE }) }, ...environment };
+    const child = execFile(program, args, { cwd: folder, env, timeout: slowly }, (error, out, errors) => {
+      if (error) reject(new Error(`${program} ended: ${error.message}\n${errors}`));
+      else resolve(out);
+    });
+    child.stdin?.end(input);
+  });
+}
