@@ -18,7 +18,8 @@ let status: number;
 const long = '2026-01-01T00:00:00+01:00';
 
 beforeAll(async () => {
-  home = await house([identity, documents, webhookDelivery], { WEBHOOK_RETRY_SECONDS: '0.01,0.01' });
+  // one attempt is all there is
+  home = await house([identity, documents, webhookDelivery], { WEBHOOK_RETRY_SECONDS: ',' });
 }, 60_000);
 beforeEach(async () => {
   ada = await home.person();
@@ -48,7 +49,7 @@ async function failed(count: number): Promise<{ id: string; secret: string; entr
 }
 
 describe('one entry', () => {
-  test('is sent again as a new entry: the same event and bytes, three attempts, signed with the secret of now', async () => {
+  test('is sent again as a new entry: the same event and bytes, attempts of its own, signed with the secret of now', async () => {
     const { id, entries } = await failed(1);
     const [first] = entries as [Entry];
     const body = { overlap_seconds: 0 };
@@ -66,8 +67,8 @@ describe('one entry', () => {
     const [later, earlier] = await home.settled(ada, 2);
     expect(later).toMatchObject({ id: made.id, status: 'delivered', attempts: 1 });
     expect(earlier).toEqual(first);
-    const [sent, , , resent] = there.received;
-    expect(there.received).toHaveLength(4);
+    const [sent, resent] = there.received;
+    expect(there.received).toHaveLength(2);
     expect(resent?.body).toBe(sent?.body);
     expect(resent?.headers).toMatchObject({
       'webhook-id': first.event_id,
