@@ -4,7 +4,7 @@ import { event, id } from '#libs/contract';
 
 const webhook = z.strictObject({ id, name: z.string(), created_by: id });
 
-/** Said at most once a minute for each webhook. */
+/** Said at most once a minute for each webhook, and more often only for every thousand failures. */
 export const WebhookExhausted = event('webhook.exhausted', {
   sentence: 'Deliveries to a webhook failed for good.',
   data: z.strictObject({

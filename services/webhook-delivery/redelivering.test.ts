@@ -39,6 +39,12 @@ const allAgain = (config_id: string, of: { since?: string; as?: string; headers?
 const patch = (id: string, body: unknown) => home.here.ask('PATCH', `/webhooks/${id}`, { as: ada.key, body });
 const collection = (name: string) => home.here.db.collection<{ _id: string; [field: string]: unknown }>(name);
 
+/** A key of Ada's that is no admin's. */
+async function memberKey(): Promise<string> {
+  const body = { name: 'Member', role: 'member' };
+  return (await home.here.ask('POST', '/api-keys', { as: ada.token, body })).body.key;
+}
+
 /** A webhook, and entries of its log that failed, the newest first. */
 async function failed(count: number): Promise<{ id: string; secret: string; entries: Entry[] }> {
   const hook = await home.hook(ada, there.url);
@@ -85,25 +91,22 @@ describe('one entry', () => {
     await home.hook(ada, there.url);
     await home.publish(ada);
     const [first] = (await home.settled(ada, 1)) as [Entry];
-    expect((await again(first.id)).status).toBe(202);
-    expect((await again(first.id)).status).toBe(202);
+    for (const _ of [1, 2]) expect((await again(first.id)).status).toBe(202);
     await home.settled(ada, 3);
     expect(new Set(there.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(new Set(there.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(3);
   });
 
   test('is not sent again while it is pending', async () => {
-    await home.hook(ada, there.url);
     let answer: Told | undefined;
     await there.close();
     there = await receiver(async ({ headers }) => {
       answer = await again(String(headers['x-service-delivery']));
       return 200;
     });
-    await home.hook(ada, there.url, ['document.archived']);
-    const id = await home.publish(ada);
-    await home.here.ask('POST', `/documents/${id}/archive`, { as: ada.key });
-    await home.settled(ada, 2);
+    await home.hook(ada, there.url);
+    await home.publish(ada);
+    await home.settled(ada, 1);
     expect(answer).toMatchObject({ status: 400, body: { code: 'delivery_pending' } });
   });
 
@@ -132,29 +135,27 @@ describe('one entry', () => {
   test('is sent again once for one Idempotency-Key', async () => {
     const { entries } = await failed(1);
     const headers = { 'Idempotency-Key': newId() };
-    const first = await again(entries[0]?.id ?? '', ada.key, headers);
-    const repeated = await again(entries[0]?.id ?? '', ada.key, headers);
-    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
-    expect(repeated.body).toEqual(first.body);
+    const { body } = await again(entries[0]?.id ?? '', ada.key, headers);
+    expect((await again(entries[0]?.id ?? '', ada.key, headers)).body).toEqual(body);
     expect(await home.settled(ada, 2)).toHaveLength(2);
   });
 });
 
 describe('all that failed', () => {
-  test('since a time, to this webhook, is sent again: each event once, and not again by the next command', async () => {
+  test('since a time, to this webhook, is sent again, each event once: not what a command has brought there since', async () => {
     const { id, entries } = await failed(3);
-    const [, second] = entries as [Entry, Entry];
+    const [newest, second] = entries as [Entry, Entry];
     await home.hook(ada, there.url, ['document.archived']);
     status = 200;
-    expect((await allAgain(id, { since: String(second.created_at) })).body).toEqual({ count: 2 });
+    await again(newest.id);
+    await home.settled(ada, 4);
+    expect((await allAgain(id, { since: String(second.created_at) })).body).toEqual({ count: 1 });
     await home.settled(ada, 5);
     expect((await allAgain(id)).body).toEqual({ count: 1 });
     expect((await allAgain(id)).body).toEqual({ count: 0 });
     const log = await home.settled(ada, 6);
-    expect(log.filter((entry) => entry.status === 'delivered').map(({ event_id }) => event_id)).toHaveLength(
-      3,
-    );
-    expect(new Set(log.map(({ event_id }) => event_id)).size).toBe(3);
+    const arrived = log.filter((entry) => entry.status === 'delivered').map(({ event_id }) => event_id);
+    expect(arrived.sort()).toEqual(entries.map(({ event_id }) => event_id).sort());
   });
 
   test('what failed once more may be sent again once more; what was sent again one by one is not', async () => {
@@ -190,10 +191,8 @@ describe('all that failed', () => {
   test('comes in batches, the oldest first', async () => {
     const { id, entries } = await failed(1);
     const rows = collection('webhook_deliveries');
-    const [row, event] = [
-      await rows.findOne({ _id: entries[0]?.id ?? '' }),
-      await collection('webhook_events').findOne({}),
-    ];
+    const row = await rows.findOne({ _id: entries[0]?.id ?? '' });
+    const event = await collection('webhook_events').findOne({});
     await rows.deleteMany({ config_id: id });
     const created = (minute: number) => new Date(Date.parse(long) + minute * 60_000);
     const made = Array.from({ length: maxRepeated + 2 }, (_, minute) => {
@@ -229,8 +228,7 @@ describe('who may', () => {
   test('the creator and admins; another organization knows of nothing', async () => {
     const { id, entries } = await failed(1);
     const entry = entries[0]?.id ?? '';
-    const body = { name: 'Member', role: 'member' };
-    const { key } = (await home.here.ask('POST', '/api-keys', { as: ada.token, body })).body;
+    const key = await memberKey();
     await collection('webhook_configs').updateOne({ _id: id }, { $set: { created_by: newId() } });
     const refused = { status: 403, body: { code: 'forbidden' } };
     expect(await again(entry, key)).toMatchObject(refused);
@@ -243,8 +241,7 @@ describe('who may', () => {
 
   test('who may no longer does not get a kept answer again', async () => {
     const { id, entries } = await failed(1);
-    const body = { name: 'Member', role: 'member' };
-    const { key } = (await home.here.ask('POST', '/api-keys', { as: ada.token, body })).body;
+    const key = await memberKey();
     const headers = { 'Idempotency-Key': newId() };
     expect((await again(entries[0]?.id ?? '', key, headers)).status).toBe(202);
     expect((await allAgain(id, { as: key, headers })).status).toBe(202);

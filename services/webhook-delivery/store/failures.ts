@@ -6,7 +6,7 @@ import { testType } from '../rules/repeating.ts';
 import { type ConfigRow, webhookConfigs, webhookDeliveries } from './collections.ts';
 
 /** At most this many failures are counted in one event. */
-const mostCounted = 10_000;
+const mostCounted = 1_000;
 
 /** Tells of failures. */
 export function failures(store: Store, now: () => Date) {
@@ -51,7 +51,8 @@ export function failures(store: Store, now: () => Date) {
         tx.say(WebhookDisabled, { webhook, reason: 'failing' });
         return;
       }
-      await configs.updateOne({ _id }, { told_at: at }, { session });
+      // of a flood, the next thousand follow at once
+      if (failed.length < mostCounted) await configs.updateOne({ _id }, { told_at: at }, { session });
       const { event_type, error } = last;
       tx.say(WebhookExhausted, {
         webhook,
