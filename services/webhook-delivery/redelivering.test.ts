@@ -16,7 +16,6 @@ let ada: Person;
 let there: Receiver;
 let status: number;
 const long = '2026-01-01T00:00:00+01:00';
-
 beforeAll(async () => {
   // one attempt is all there is
   home = await house([identity, documents, webhookDelivery], { WEBHOOK_RETRY_SECONDS: ',' });
@@ -122,7 +121,6 @@ describe('one entry', () => {
     await home.here.ask('POST', `/webhooks/${id}/test`, { as: ada.key });
     const [tested] = (await home.settled(ada, 3)) as [Entry];
     expect(await again(tested.id)).toMatchObject({ status: 400, body: { code: 'test_not_repeated' } });
-    // the one that is left
     expect((await allAgain(id)).body).toEqual({ count: 1 });
     await home.here.ask('DELETE', `/webhooks/${id}`, { as: ada.key });
     expect(await again(other.id)).toMatchObject({ status: 400, body: { code: 'webhook_deleted' } });
