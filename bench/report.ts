@@ -4,7 +4,7 @@ import { type FileResult, fileGoal } from './files/table.ts';
 import type { Measured, Result } from './measure.ts';
 import type { Side } from './stage.ts';
 import type { Spread } from './statistics.ts';
-import type { TimingResult } from './timing.ts';
+import { isMet, type TimingResult } from './timing.ts';
 
 const columns = [
   '',
@@ -79,7 +79,7 @@ export function record({ results, timings, rssMb, files }: Measured, facts: Fact
   const round = (_name: string, value: unknown) =>
     typeof value === 'number' ? Number(value.toPrecision(4)) : value;
   const plain = Object.fromEntries(
-    timings.map(({ name, ...result }) => [name, { ...result, meets: result.value <= result.goal }]),
+    timings.map(({ name, ...result }) => [name, { ...result, meets: isMet(result) }]),
   );
   return `${JSON.stringify({ ...facts, rssMb, rows, timings: plain, files }, round, 2)}\n`;
 }
@@ -104,12 +104,12 @@ function cells(result: Result): string[] {
   ];
 }
 
-function timingCells({ name, unit, goal, counts, value, median, measured }: TimingResult): string[] {
-  const meetsGoal = value <= goal ? '✓' : '✗';
+function timingCells(result: TimingResult): string[] {
+  const { name, unit, goal, atLeast, counts, value, median, measured } = result;
   return [
     name,
     `${counts} ${short(value)} ${unit}`,
-    `≤ ${goal} ${unit} ${meetsGoal}`,
+    `${atLeast ? '≥' : '≤'} ${goal} ${unit} ${isMet(result) ? '✓' : '✗'}`,
     `${short(median)} ${unit}`,
     String(measured),
   ];

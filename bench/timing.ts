@@ -5,18 +5,21 @@ import { spreadOf } from './statistics.ts';
 /** One such promise. */
 export interface Timing {
   name: string;
-  unit: 'ms' | 'MB';
+  unit: 'ms' | 'MB' | '/s' | '%';
   /** What the number that counts is to stay below. */
   goal: number;
-  /** Which number counts: what 95 of 100 stayed below, or the largest. */
-  counts: 'p95' | 'largest';
+  /** The goal is to be reached instead. */
+  atLeast?: true;
+  /** Which number counts: what 50, 95 or 99 of 100 stayed below, the median, or the largest. */
+  counts: 'p50' | 'p95' | 'p99' | 'median' | 'largest';
   remark?: string;
   /** Measures; `share` of the usual number, for quick runs. */
   take(stage: Stage, share: number): Promise<readonly number[]>;
 }
 
 /** What was measured. */
-export interface TimingResult extends Pick<Timing, 'name' | 'unit' | 'goal' | 'counts' | 'remark'> {
+export interface TimingResult
+  extends Pick<Timing, 'name' | 'unit' | 'goal' | 'atLeast' | 'counts' | 'remark'> {
   /** The number that counts. */
   value: number;
   median: number;
@@ -25,17 +28,26 @@ export interface TimingResult extends Pick<Timing, 'name' | 'unit' | 'goal' | 'c
 
 /** Measures one promise. */
 export async function taken(timing: Timing, stage: Stage, share: number): Promise<TimingResult> {
-  const { name, unit, goal, counts, remark } = timing;
+  const { name, unit, goal, atLeast, counts, remark } = timing;
   const values = (await timing.take(stage, share)).toSorted((a, b) => a - b);
-  const at = counts === 'p95' ? Math.ceil(values.length * 0.95) - 1 : values.length - 1;
+  const { median } = spreadOf(values);
+  const at = Math.ceil(values.length * (shares[counts] ?? 1)) - 1;
   return {
     name,
     unit,
     goal,
+    ...(atLeast && { atLeast }),
     counts,
     ...(remark !== undefined && { remark }),
-    value: values[at] ?? Number.NaN,
-    median: spreadOf(values).median,
+    value: counts === 'median' ? median : (values[at] ?? Number.NaN),
+    median,
     measured: values.length,
   };
+}
+
+const shares: Partial<Record<Timing['counts'], number>> = { p50: 0.5, p95: 0.95, p99: 0.99 };
+
+/** Whether what was measured is as it should be. */
+export function isMet({ value, goal, atLeast }: Pick<TimingResult, 'value' | 'goal' | 'atLeast'>): boolean {
+  return atLeast ? value >= goal : value <= goal;
 }

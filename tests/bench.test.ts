@@ -5,6 +5,8 @@ import { measure } from '../bench/measure.ts';
 import { line, timingLine } from '../bench/report.ts';
 import { searches } from '../bench/rows/searching.ts';
 import { noOp } from '../bench/rows/starting.ts';
+import type { Stage } from '../bench/stage.ts';
+import { type Timing, taken } from '../bench/timing.ts';
 
 test('a row is measured on both sides and yields finite ratios, a promise a plain number', async () => {
   const mongo = await testMongo();
@@ -40,3 +42,18 @@ test('a row is measured on both sides and yields finite ratios, a promise a plai
 }, 30_000);
 
 const nothing = { min: Number.NaN, median: Number.NaN, max: Number.NaN };
+
+test('a goal is met from below, or where it says so from above; the percentile that counts is told', async () => {
+  const values = Array.from({ length: 100 }, (_, at) => at + 1);
+  const told = async (of: Pick<Timing, 'counts' | 'goal' | 'atLeast'>) => {
+    const timing: Timing = { name: 'a promise', unit: '/s', ...of, take: async () => values };
+    // it asks for nothing on the stage
+    return timingLine(await taken(timing, {} as Stage, 1));
+  };
+  expect(await told({ counts: 'p50', goal: 50 })).toMatch(/p50 50 \/s, goal ≤ 50 \/s ✓/);
+  expect(await told({ counts: 'p99', goal: 98 })).toMatch(/p99 99 \/s, goal ≤ 98 \/s ✗/);
+  expect(await told({ counts: 'median', goal: 50, atLeast: true })).toMatch(
+    /median 50.5 \/s, goal ≥ 50 \/s ✓/,
+  );
+  expect(await told({ counts: 'largest', goal: 101, atLeast: true })).toMatch(/goal ≥ 101 \/s ✗/);
+});
