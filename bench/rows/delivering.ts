@@ -1,7 +1,7 @@
 /** Webhook deliveries: how soon they come, how many in a second, and what others feel of an endpoint that hangs. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { enqueued, type Hook, hooked, published, removed } from '../deliveries.ts';
-import { rssMbOf } from '../processes.ts';
+import { fineCpuMsOf, rssMbOf } from '../processes.ts';
 import { type Receiver, receiver } from '../receiver.ts';
 import type { Organization, Stage } from '../stage.ts';
 import type { Timing } from '../timing.ts';
@@ -66,17 +66,19 @@ const rates = once((stage, share) =>
     const hooks = await crowd(stage, there);
     await enqueued(stage, hooks, 2_000);
     await there.came(2_000);
-    const sustained = await closedLoop(stage, there, hooks, 20 * share);
+    const { sustained, cpuMs } = await closedLoop(stage, there, hooks, 20 * share);
     const peaks = [await drained(stage, there, hooks, 5_000), await drained(stage, there, hooks, 5_000)];
     const long = await drained(stage, there, hooks, Math.ceil(50_000 * share));
     const peak = Math.max(...peaks.map(({ perSecond }) => perSecond));
-    return { sustained, ofPeak: (long.perSecond / peak) * 100, addedMb: long.addedMb, drain: long.perSecond };
+    return { sustained, cpuMs, ofPeak: (long.perSecond / peak) * 100, addedMb: long.addedMb };
   }),
 );
 
-/** Deliveries a second, second by second, while a thousand or two are due all the time. */
+/** Deliveries a second, second by second, and the CPU time of one, while a thousand or two are due all the time. */
 async function closedLoop(stage: Stage, there: Receiver, hooks: readonly Hook[], seconds: number) {
+  const { pid } = stage.programs.ours;
   there.forget();
+  const cpuBefore = fineCpuMsOf(pid);
   let put = 0;
   const until = performance.now() + seconds * 1000;
   const perSecond: number[] = [];
@@ -93,7 +95,7 @@ async function closedLoop(stage: Stage, there: Receiver, hooks: readonly Hook[],
   }
   await there.came(put);
   // in the first second the queue only fills
-  return perSecond.slice(1);
+  return { sustained: perSecond.slice(1), cpuMs: (fineCpuMsOf(pid) - cpuBefore) / put };
 }
 
 /** The rate at which so many deliveries, all due at the same moment, leave, and what memory that takes beyond what was there. */
@@ -172,6 +174,14 @@ export const deliveries: readonly Timing[] = [
     remark:
       'one process, 100 endpoints of 20 organizations, 2,000 deliveries due at any time; the receiver shares the cores',
     take: async (stage, share) => (await rates(stage, share)).sustained,
+  },
+  {
+    name: 'webhook: CPU time of a delivery, sustained',
+    unit: 'ms',
+    goal: 0.5,
+    counts: 'median',
+    remark: 'of the process that delivers; what else the machine does hardly shows in it',
+    take: async (stage, share) => [(await rates(stage, share)).cpuMs],
   },
   {
     name: 'webhook: rate of a drain of 50,000, of the peak',

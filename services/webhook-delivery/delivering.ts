@@ -1,36 +1,41 @@
-/** Delivering: takes due deliveries in hand, sends them, records how it went. */
+/** Delivering: takes due deliveries in hand, in batches, has them sent, and has recorded how it went. */
+import { setImmediate as afterOthers } from 'node:timers/promises';
 import { newId } from '#libs/contract';
 import { every, type Worker } from '#libs/service';
-import { retryAfterMs, type Verdict, verdictOn } from './rules/backoff.ts';
-import { headersOf } from './rules/message.ts';
-import { chosen, halves, perEndpoint, perProcess } from './rules/slots.ts';
+import { type Attempting, attempting, type Parcel, parcelOf, unsendable } from './attempting.ts';
+import { recording } from './recording.ts';
+import { type Candidate, halves, waitingRoom } from './rules/slots.ts';
 import type { Sender } from './sending.ts';
-import type { Configs, Receiver } from './store/configs.ts';
-import type { Claimed, Queue } from './store/queue.ts';
+import type { Configs } from './store/configs.ts';
+import type { Queue } from './store/queue.ts';
 
 const pollMs = 250;
 const sweepMs = 15_000;
 const batch = 200;
+/** So many batches are between their claim and their requests at the same time. */
+const mostLaunches = 4;
 
 /** What delivering needs. */
-export interface Delivering {
+export interface Delivering extends Attempting {
   queue: Queue;
   configs: Pick<Configs, 'receivers' | 'switchOff'>;
   sender: Sender;
-  /** The pauses after the first and the second attempt. */
-  delaysMs: readonly number[];
-  now: () => Date;
-  /** In [0, 1). */
-  random: () => number;
+  /** For how long outcomes are worth writing while there is no database. */
+  keepMs: number;
   trouble(what: string, error: unknown): void;
 }
 
-/** The worker, and a bell that says that something may be due; without it the worker looks every 250 ms. */
-export function delivering(of: Delivering): Worker & { ring(): void } {
+/** The worker, and a bell that brings rows that were just written; without it the worker looks every 250 ms. */
+export function delivering(of: Delivering): Worker & { ring(rows: readonly Candidate[]): void } {
   const { queue, configs, sender } = of;
+  const room = waitingRoom();
+  const attempt = attempting(of);
+  const recorder = recording(of);
+  const launches = new Set<Promise<void>>();
   const inHand = new Set<Promise<void>>();
-  const busy = new Map<string, number>();
-  let rung = false;
+  let asked = false;
+  let isToLook = false;
+  let isBehind = false;
   let stopped = true;
   let turning: Promise<void> | undefined;
 
@@ -39,7 +44,11 @@ export function delivering(of: Delivering): Worker & { ring(): void } {
   const sweep = every(sweepMs, queue.sweep, (error) => of.trouble('Deliveries could not be swept', error));
 
   return {
-    ring,
+    ring(rows) {
+      if (stopped) return;
+      room.add(rows);
+      turn();
+    },
     start() {
       stopped = false;
       sweep.start();
@@ -47,16 +56,24 @@ export function delivering(of: Delivering): Worker & { ring(): void } {
     },
     async stop() {
       stopped = true;
+      recorder.hurry();
       await Promise.all([poll.stop(), sweep.stop()]);
       await turning;
+      await Promise.all(launches);
       await Promise.all(inHand);
+      await recorder.rest();
       await sender.close();
     },
   };
 
-  function ring(): void {
+  async function look(): Promise<void> {
+    isToLook = true;
+    turn();
+  }
+
+  function turn(): void {
+    asked = true;
     if (stopped) return;
-    rung = true;
     turning ??= takeTurns()
       .catch(troubled)
       .finally(() => {
@@ -64,95 +81,105 @@ export function delivering(of: Delivering): Worker & { ring(): void } {
       });
   }
 
-  async function look(): Promise<void> {
-    ring();
-    await turning;
-  }
-
   async function takeTurns(): Promise<void> {
-    while (rung && !stopped) {
-      rung = false;
-      for (const shards of halves(of.random())) await takeUp(shards);
+    while (asked && !stopped) {
+      // slots become free in batches
+      await afterOthers();
+      asked = false;
+      if (isToLook && room.free() > 0) await lookAround();
+      takeUp();
+      if (launches.size >= mostLaunches) await Promise.race(launches);
+      else if (room.free() > 0 && (isBehind || room.runsShort())) await lookFurther();
     }
   }
 
-  /** Takes up what is due in some shards, as far as there are free slots. */
-  async function takeUp(shards: readonly number[]): Promise<void> {
-    for (let more = true; more && !stopped; ) {
-      const without = [...busy].filter(([, count]) => count >= perEndpoint).map(([id]) => id);
-      const candidates = await queue.due({ shards, without, limit: batch });
-      const ids = chosen(candidates, busy, perProcess - inHand.size);
-      if (ids.length === 0) return;
-      const launched = await launch(await queue.claim(ids, newId()));
-      more = launched > 0 && candidates.length === batch;
-    }
+  async function lookAround(): Promise<void> {
+    isToLook = false;
+    isBehind = await letIn(halves(of.random()).flat());
   }
 
-  async function launch(claimed: readonly Claimed[]): Promise<number> {
+  /** There are slots for more than what is known: replicas look in different places first. */
+  async function lookFurther(): Promise<void> {
+    asked = true;
+    const [these, those] = halves(of.random());
+    isBehind = (await letIn(these)) || (await letIn(those));
+  }
+
+  /** Lets due rows in; whether there may be more. Rows that are here already do not hide others. */
+  async function letIn(shards: readonly number[]): Promise<boolean> {
+    const { without, others } = room.supplied();
+    const limit = batch + others;
+    const candidates = await queue.due({ shards, without, limit });
+    room.add(candidates);
+    return candidates.length === limit;
+  }
+
+  function takeUp(): void {
+    if (stopped || launches.size >= mostLaunches) return;
+    const taken = room.take();
+    if (taken.length === 0) return;
+    const launched = launch(taken).finally(() => {
+      launches.delete(launched);
+      turn();
+    });
+    launches.add(launched);
+  }
+
+  async function launch(taken: readonly Candidate[]): Promise<void> {
+    const parcels = await prepared(taken.map(({ _id }) => _id)).catch((error) => {
+      troubled(error);
+      return [];
+    });
+    const sent = new Set(parcels.map(({ row }) => row._id));
+    for (const row of taken) if (!sent.has(row._id)) room.release(row);
+    for (const parcel of parcels) hold(parcel);
+  }
+
+  /** Takes rows in hand and counts their attempts; what comes of it may be sent now. */
+  async function prepared(ids: readonly string[]): Promise<Parcel[]> {
+    const claimed = await queue.claim(ids, newId());
+    if (claimed.length === 0) return [];
     try {
-      const receivers = await configs.receivers(claimed.map((row) => row.config_id));
-      const bodies = await queue.bodies(claimed.map((row) => row.event_id));
-      for (const row of claimed) hold(row, receivers.get(row.config_id), bodies.get(row.event_id));
-      return claimed.length;
+      const [receivers, bodies] = await Promise.all([
+        configs.receivers(claimed.map(({ config_id }) => config_id)),
+        queue.bodies(claimed.map(({ event_id }) => event_id)),
+      ]);
+      const ready = new Map<string, Parcel>();
+      for (const row of claimed) {
+        const parcel = parcelOf(row, receivers.get(row.config_id), bodies.get(row.event_id));
+        if (typeof parcel === 'string') recorder.record(row, unsendable(parcel));
+        else ready.set(row._id, parcel);
+      }
+      const rows = [...ready.values()].map(({ row }) => row);
+      if (stopped) await queue.giveBack(rows);
+      const counted = stopped ? [] : await queue.count(rows);
+      return counted.flatMap((row) => {
+        const parcel = ready.get(row._id);
+        return parcel ? [{ ...parcel, row }] : [];
+      });
     } catch (error) {
       await queue.giveBack(claimed);
       throw error;
     }
   }
 
-  /** Has a row in hand, in a slot of its endpoint, until it is recorded or given back. */
-  function hold(row: Claimed, receiver: Receiver | undefined, body: string | undefined): void {
-    const { config_id } = row;
-    busy.set(config_id, (busy.get(config_id) ?? 0) + 1);
-    const work = attempt(row, receiver, body)
+  /** Has a delivery in hand until its outcome is recorded. */
+  function hold(parcel: Parcel): void {
+    const work = deliver(parcel)
       // the lock runs out and the sweep frees the row
-      .catch((error) => of.trouble(`Delivery ${row._id} could not be recorded`, error))
+      .catch((error) => of.trouble(`Delivery ${parcel.row._id} came to no end`, error))
       .finally(() => {
-        const others = (busy.get(config_id) ?? 1) - 1;
-        const mayWait = others + 1 >= perEndpoint || inHand.size >= perProcess;
-        if (others > 0) busy.set(config_id, others);
-        else busy.delete(config_id);
         inHand.delete(work);
-        if (mayWait) ring();
+        room.release(parcel.row);
+        turn();
       });
     inHand.add(work);
   }
 
-  async function attempt(row: Claimed, receiver: Receiver | undefined, body: string | undefined) {
-    const error = hindrance(receiver, body);
-    if (!receiver || body === undefined || error !== undefined) {
-      const verdict: Verdict = { status: 'failed' };
-      return queue.finish(row, { verdict, http_status: null, duration_ms: null, error: error ?? null });
-    }
-    if (stopped) return queue.giveBack([row]);
-    if (!(await queue.count(row))) return;
-    const number = row.attempts + 1;
-    const { retry_after, ...seen } = await sender.send({
-      url: receiver.url,
-      headers: headersOf({
-        eventId: row.event_id,
-        eventType: row.event_type,
-        deliveryId: row._id,
-        attempt: number,
-        body,
-        secrets: receiver.secrets,
-        at: of.now(),
-      }),
-      body,
-    });
-    const waitMs = retryAfterMs(retry_after, of.now().getTime());
-    const tried = { number, httpStatus: seen.http_status, retryAfterMs: waitMs };
-    const verdict = verdictOn(tried, of.delaysMs, of.random());
-    // first: whoever dies in between leaves a webhook that is off
-    if (seen.http_status === 410) await configs.switchOff(row.organization_id, row.config_id);
-    await queue.finish(row, { verdict, ...seen });
+  async function deliver(parcel: Parcel): Promise<void> {
+    const { row } = parcel;
+    const result = await attempt(parcel);
+    await recorder.record(row, result);
+    if (result.http_status === 410) await configs.switchOff(row.organization_id, row.config_id);
   }
-}
-
-/** Why a delivery cannot be sent at all, as a stable word; nothing when it can. */
-function hindrance(receiver: Receiver | undefined, body: string | undefined): string | undefined {
-  if (!receiver) return 'webhook_deleted';
-  if (!receiver.isActive) return 'webhook_inactive';
-  if (receiver.secrets.length === 0) return 'secret_unreadable';
-  return body === undefined ? 'event_expired' : undefined;
 }

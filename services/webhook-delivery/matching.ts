@@ -5,30 +5,35 @@ import { type Listener, on } from '#libs/events';
 import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../identity/contract.ts';
 import { bodyOf } from './rules/message.ts';
+import type { Candidate } from './rules/slots.ts';
 import type { Configs } from './store/configs.ts';
 import type { EventLog } from './store/log.ts';
 
 const aboutDocument = z.object({ document: z.object({ id }) });
 
-/** Listeners for subscribable events; `ring` is called once there is something to deliver. */
+/** Listeners for subscribable events; `ring` is told what is to be delivered once it is written. */
 export function matching(
   types: readonly EventType[],
-  of: { store: Pick<Store, 'once' | 'read'>; configs: Configs; log: EventLog; ring: () => void },
+  of: {
+    store: Pick<Store, 'once' | 'read'>;
+    configs: Configs;
+    log: EventLog;
+    ring: (rows: readonly Candidate[]) => void;
+  },
 ): Listener[] {
   const terms = of.store.read(subscriptionTerms);
   return types.map((type) => on(type, match));
 
   async function match(event: Envelope): Promise<void> {
     const { organization_id } = event;
-    let matched = 0;
+    let due: readonly Candidate[] = [];
     await of.store.once(event, async (tx) => {
-      matched = 0;
+      due = [];
       const ids = await of.configs.subscribed(organization_id, event.type, tx);
       if (ids.length === 0 || !(await isOnScalePlan(organization_id))) return;
-      await of.log.enqueue(tellingOf(event), ids, tx);
-      matched = ids.length;
+      due = await of.log.enqueue(tellingOf(event), ids, tx);
     });
-    if (matched > 0) of.ring();
+    if (due.length > 0) of.ring(due);
   }
 
   /** Webhooks of a lapsed plan stay, and are skipped. */

@@ -38,7 +38,11 @@ export const webhookDelivery = service({
       (await lookup(hostname, { all: true })).map(({ address }) => address);
     const sender = newSender({ policy, timeoutMs, resolve });
     const trouble = (what: string, error: unknown) => lines.warn({ err: error }, what);
-    const worker = delivering({ queue, configs, sender, delaysMs, now, random: Math.random, trouble });
+    const worker = delivering({
+      ...{ queue, configs, sender, delaysMs, now, trouble },
+      keepMs: lockMarginMs,
+      random: Math.random,
+    });
     if (allowLoopback)
       lines.warn(
         'WEBHOOK_ALLOW_INSECURE_TARGETS is on: webhooks may reach this machine. Never in production.',

@@ -1,31 +1,105 @@
-/** Who gets a slot. */
-import { expect, test } from '@jest/globals';
+/** Who gets a slot, and who waits. */
+import { describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { chosen, halves, shardCount, shardOf } from './slots.ts';
+import {
+  type Candidate,
+  halves,
+  mostWaiting,
+  perProcess,
+  shardCount,
+  shardOf,
+  waitingRoom,
+} from './slots.ts';
 
-const rows = (config_id: string, count: number) =>
-  Array.from({ length: count }, (_, at) => ({ _id: `${config_id}${at}`, config_id }));
+let made = 0;
+const rows = (config_id: string, count: number, organization_id = config_id): Candidate[] =>
+  Array.from({ length: count }, () => ({ _id: String(made++), config_id, organization_id }));
+const endpoints = (organization: string, count: number, each: number) =>
+  Array.from({ length: count }, (_, at) => rows(`${organization}-${at}`, each, organization)).flat();
+const whose = (taken: readonly Candidate[]) => taken.map(({ config_id }) => config_id);
 
-test('an endpoint gets four slots, and those behind it are not kept waiting', () => {
-  expect(chosen([...rows('a', 6), ...rows('b', 1)], new Map(), 100)).toEqual(['a0', 'a1', 'a2', 'a3', 'b0']);
+describe('an endpoint', () => {
+  test('gets four slots, and those behind it are not kept waiting', () => {
+    const room = waitingRoom();
+    room.add([...rows('a', 6), ...rows('b', 1)]);
+    expect(whose(room.take())).toEqual(['a', 'a', 'a', 'a', 'b']);
+    expect(room.take()).toEqual([]);
+  });
+
+  test('gets the next slot when one of its own is free', () => {
+    const room = waitingRoom();
+    room.add(rows('a', 6));
+    const [first] = room.take() as [Candidate];
+    room.release(first);
+    expect(room.take()).toHaveLength(1);
+  });
+
+  test('gets as many as it may have, none if none', () => {
+    const room = waitingRoom();
+    room.add([...rows('a', 3), ...rows('b', 3)]);
+    expect(whose(room.take((id) => (id === 'a' ? 1 : 0)))).toEqual(['a']);
+  });
+
+  test('takes turns with others', () => {
+    const room = waitingRoom();
+    room.add([...rows('a', 8), ...rows('b', 8)]);
+    const taken = room.take();
+    for (const row of taken) room.release(row);
+    room.add(rows('c', 1));
+    expect(new Set(whose(room.take()))).toEqual(new Set(['a', 'b', 'c']));
+  });
+
+  test('keeps some rows here; the others stay in MongoDB, and are asked for when it runs short', () => {
+    const room = waitingRoom();
+    room.add(rows('a', mostWaiting + 1));
+    expect(room.supplied()).toEqual({ without: ['a'], others: 0 });
+    expect(room.runsShort()).toBe(false);
+    for (let taken = room.take(); taken.length > 0; taken = room.take()) taken.map(room.release);
+    expect(room.supplied()).toEqual({ without: [], others: 0 });
+    expect(room.runsShort()).toBe(true);
+    expect(room.runsShort()).toBe(false);
+  });
 });
 
-test('slots in use count', () => {
-  expect(
-    chosen(
-      rows('a', 3),
-      new Map([
-        ['a', 3],
-        ['b', 4],
-      ]),
-      100,
-    ),
-  ).toEqual(['a0']);
+test('a row is known while it waits and while it has its slot', () => {
+  const room = waitingRoom();
+  const [row] = rows('a', 1) as [Candidate];
+  room.add([row, row]);
+  expect(room.take()).toEqual([row]);
+  room.add([row]);
+  expect(room.take()).toEqual([]);
+  expect(room.supplied().others).toBe(1);
+  room.release(row);
+  room.add([row]);
+  expect(room.take()).toEqual([row]);
 });
 
-test('no more rows are taken than there are free slots', () => {
-  expect(chosen([...rows('a', 2), ...rows('b', 2)], new Map(), 3)).toEqual(['a0', 'a1', 'b0']);
-  expect(chosen(rows('a', 2), new Map(), 0)).toEqual([]);
+describe('an organization', () => {
+  test('gets no more than are free, without those that are kept: near half of all when it is alone', () => {
+    const room = waitingRoom();
+    room.add(endpoints('big', 50, 4));
+    expect(room.take()).toHaveLength((perProcess - 32) / 2);
+    room.add(rows('small', 4));
+    expect(whose(room.take())).toEqual(['small', 'small', 'small', 'small']);
+  });
+
+  test('finds a slot for its first row, however many others took theirs before', () => {
+    const room = waitingRoom();
+    for (let at = 0; at < 20; at += 1) room.add(endpoints(`org${at}`, 50, 4));
+    room.take();
+    room.add(rows('late', 2));
+    expect(whose(room.take())).toEqual(['late']);
+  });
+});
+
+test('what is dropped is not known any more', () => {
+  const room = waitingRoom();
+  const all = rows('a', 3);
+  room.add(all);
+  room.drop('a');
+  expect(room.take()).toEqual([]);
+  room.add(all);
+  expect(room.take()).toHaveLength(3);
 });
 
 test('two halves hold every shard once, from any start', () => {

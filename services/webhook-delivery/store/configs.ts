@@ -151,7 +151,10 @@ export function configs(store: Store, now: () => Date) {
 
     /** Where claimed deliveries go, by config id; deleted ones are missing. */
     async receivers(ids: readonly string[]): Promise<Map<string, Receiver>> {
-      const found = await rows.find({ _id: { $in: [...new Set(ids)] } }).lean();
+      const found = await rows
+        .find({ _id: { $in: [...new Set(ids)] } })
+        .readConcern('majority')
+        .lean();
       return new Map(found.map((row) => [row._id, receiverOf(row)]));
     },
 

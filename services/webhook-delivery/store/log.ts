@@ -42,12 +42,17 @@ export function eventLog(store: Store, now: () => Date) {
   const events = store.rows(webhookEvents);
 
   return {
-    /** Keeps an event's body once, and a row for each webhook that it is to be told to, due at once. */
-    async enqueue(telling: Telling, configIds: readonly string[], { session }: Transaction): Promise<void> {
+    /** Keeps an event's body once, and a row for each webhook that it is to be told to, due at once; gives these rows. */
+    async enqueue(
+      telling: Telling,
+      configIds: readonly string[],
+      { session }: Transaction,
+    ): Promise<DeliveryRow[]> {
       const at = now();
       const due = configIds.map((id) => ({ ...waiting(telling, id, at), original: true as const }));
       await events.insertMany([bodyRow(telling, at)], { session, lean: true });
       await rows.insertMany(due, { session, lean: true });
+      return due;
     },
 
     /** Keeps the entry of a test that was sent already. */

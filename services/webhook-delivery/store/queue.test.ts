@@ -5,7 +5,7 @@ import type { Store } from '#libs/store';
 import { ownStore } from '../testing/own-store.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 import { eventLog } from './log.ts';
-import { type Claimed, type Queue, queue } from './queue.ts';
+import { type Claimed, type Queue, queue, type Result } from './queue.ts';
 
 const lockMs = 30_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);
@@ -66,6 +66,8 @@ async function rowOf({ _id }: { _id: string }): Promise<DeliveryRow> {
 
 const dueIds = async (without: string[] = []) =>
   (await deliveries.due({ shards: everyShard, without, limit: 100 })).map(({ _id }) => _id);
+const count = async (row: Claimed) => (await deliveries.count([row]))[0];
+const finish = (row: Claimed, result: Result) => deliveries.finish([{ row, result }]);
 const change = ({ _id }: { _id: string }, set: Partial<DeliveryRow>) =>
   own.store.rows(webhookDeliveries).updateOne({ _id }, set);
 const abandon = (row: { _id: string }) => change(row, { locked_until: new Date(Date.now() - 1_000) });
@@ -94,22 +96,47 @@ test('rows that are due later, and those of excepted endpoints, are not due', as
 
 test('an attempt is counted once for a claim, and never by another one', async () => {
   const row = await claimedOne();
-  expect(await deliveries.count({ ...row, lock_token: newId() })).toBe(false);
-  expect(await deliveries.count(row)).toBe(true);
-  expect(await deliveries.count(row)).toBe(false);
+  expect(await count({ ...row, lock_token: newId() })).toBeUndefined();
+  expect(await count(row)).toMatchObject({ _id: row._id, attempts: 1 });
+  expect(await count(row)).toBeUndefined();
   expect(await rowOf(row)).toMatchObject({ attempts: 1 });
+});
+
+test('rows of a batch are counted together, except those whose claim is not valid any more', async () => {
+  const claimed = await deliveries.claim(await enqueued([newId(), newId(), newId()]), newId());
+  const [first, second, lost] = claimed as [Claimed, Claimed, Claimed];
+  await change(second, { attempts: 1 });
+  await change(lost, { lock_token: newId() });
+  const counted = await deliveries.count([first, { ...second, attempts: 1 }, lost]);
+  expect(counted.map(({ _id }) => _id).sort()).toEqual([first._id, second._id].sort());
+  expect(await rowOf(first)).toMatchObject({ attempts: 1 });
+  expect(await rowOf(second)).toMatchObject({ attempts: 2 });
+  expect(await rowOf(lost)).toMatchObject({ attempts: 0 });
+});
+
+test('outcomes of a batch are recorded each by itself, except where the claim is not valid any more', async () => {
+  const claimed = await deliveries.claim(await enqueued([newId(), newId(), newId()]), newId());
+  const [first, second, lost] = claimed as [Claimed, Claimed, Claimed];
+  await change(lost, { lock_token: newId() });
+  const results = [delivered, { ...delivered, error: '$due_at' }, delivered];
+  await deliveries.finish(
+    [first, second, lost].map((row, at) => ({ row, result: results[at] ?? delivered })),
+  );
+  await deliveries.finish([]);
+  expect(await rowOf(first)).toMatchObject({ status: 'delivered', error: null });
+  expect(await rowOf(second)).toMatchObject({ status: 'delivered', error: '$due_at' });
+  expect(await rowOf(lost)).toMatchObject({ status: 'pending' });
 });
 
 test('no fourth attempt is counted, whatever the row says', async () => {
   const row = await claimedOne();
   await change(row, { attempts: 3 });
-  expect(await deliveries.count({ ...row, attempts: 3 })).toBe(false);
+  expect(await count({ ...row, attempts: 3 })).toBeUndefined();
 });
 
 test('an attempt that ended is recorded and the row let go', async () => {
   const row = await claimedOne();
-  await deliveries.count(row);
-  await deliveries.finish(row, delivered);
+  await finish((await count(row)) ?? row, delivered);
   const after = await rowOf(row);
   expect(after).toMatchObject({ status: 'delivered', http_status: 204, duration_ms: 5, error: null });
   expect(after).not.toHaveProperty('lock_token');
@@ -118,7 +145,7 @@ test('an attempt that ended is recorded and the row let go', async () => {
 
 test('a next attempt is due when its pause is over', async () => {
   const row = await claimedOne();
-  await deliveries.finish(row, later);
+  await finish(row, later);
   const after = await rowOf(row);
   expect(after).toMatchObject({ status: 'pending', error: 'status_500' });
   expect(after.due_at?.getTime()).toBeGreaterThan(Date.now() + 50_000);
@@ -131,7 +158,7 @@ test('who lost the claim records nothing', async () => {
   await deliveries.sweep();
   const [again] = await deliveries.claim([row._id], newId());
   expect(again).toBeDefined();
-  await deliveries.finish(row, delivered);
+  await finish(row, delivered);
   await deliveries.giveBack([row]);
   expect(await rowOf(row)).toMatchObject({ status: 'pending', lock_token: again?.lock_token });
 });
@@ -163,7 +190,7 @@ test('three crashes before any request cost no attempt; three after it end the r
     await abandon(row);
     await deliveries.sweep();
     const [claimed] = await deliveries.claim([row._id], newId());
-    expect(claimed && (await deliveries.count(claimed))).toBe(true);
+    expect(claimed && (await count(claimed))).toBeDefined();
   }
   await abandon(row);
   await deliveries.sweep();

@@ -3,6 +3,7 @@
  * after a claim are fenced by its token: claim → count → finish (or give back); the sweep frees what a dead process held.
  */
 import type { QueryFilter } from 'mongoose';
+import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { maxAttempts, type Verdict } from '../rules/backoff.ts';
 import type { Candidate } from '../rules/slots.ts';
@@ -13,6 +14,12 @@ export type Claimed = Pick<
   DeliveryRow,
   '_id' | 'event_id' | 'event_type' | 'config_id' | 'organization_id' | 'attempts'
 > & { lock_token: string };
+
+/** How a row that is in hand ended, for now or for good. */
+export interface Finished {
+  readonly row: Pick<Claimed, '_id' | 'lock_token'>;
+  readonly result: Result;
+}
 
 /** How one attempt ended. */
 export interface Result {
@@ -48,7 +55,8 @@ export function queue(store: Store, lockMs: number) {
     }): Promise<Candidate[]> {
       const filter: QueryFilter<DeliveryRow> = { ...isDue, shard: { $in: of.shards } };
       if (of.without.length > 0) filter.config_id = { $nin: of.without };
-      return rows.find(filter, { _id: 1, config_id: 1 }).sort({ due_at: 1 }).limit(of.limit).lean();
+      const fields = { _id: 1, config_id: 1, organization_id: 1 } as const;
+      return rows.find(filter, fields).sort({ due_at: 1 }).limit(of.limit).lean();
     },
 
     /**
@@ -67,31 +75,20 @@ export function queue(store: Store, lockMs: number) {
       return claimed.map((row) => ({ ...row, lock_token: token }));
     },
 
-    /** Counts an attempt just before its request, and renews the lock; false when the claim is not valid any more. */
-    async count({ _id, lock_token, attempts }: Claimed): Promise<boolean> {
-      const mine = { _id, lock_token, attempts: { $eq: attempts, $lt: maxAttempts } };
-      const counted = {
-        attempts: { $add: ['$attempts', 1] },
-        locked_until: after(lockMs),
-        updated_at: '$$NOW',
-      };
-      const { modifiedCount } = await rows.updateOne(mine, [{ $set: counted }], pipeline);
-      return modifiedCount === 1;
+    /**
+     * Counts an attempt of each just before their requests, and renews the locks. Gives those whose claim was valid, under
+     * the token of this very count.
+     */
+    async count(claimed: readonly Claimed[]): Promise<Claimed[]> {
+      const alike = Map.groupBy(claimed, ({ lock_token, attempts }) => `${lock_token} ${attempts}`);
+      return (await Promise.all([...alike.values()].map(countAlike))).flat();
     },
 
-    /** Records how an attempt ended; nothing happens when the claim is not valid any more. */
-    async finish({ _id, lock_token }: Claimed, { verdict, ...seen }: Result): Promise<void> {
-      const outcome = {
-        status: verdict.status,
-        http_status: seen.http_status,
-        duration_ms: seen.duration_ms,
-        error: { $literal: seen.error },
-        updated_at: '$$NOW',
-        ...(verdict.status === 'pending' && { due_at: after(verdict.delayMs) }),
-        // what could not be sent at all took no time
-        ...(verdict.status === 'failed' && seen.duration_ms !== null && { untold: true }),
-      };
-      await rows.updateOne({ _id, lock_token }, [{ $set: outcome }, release], pipeline);
+    /** Records how attempts ended; nothing happens where the claim is not valid any more. */
+    async finish(finished: readonly Finished[]): Promise<void> {
+      if (finished.length === 0) return;
+      const collection = rows.db.collection<DeliveryRow>(webhookDeliveries.name);
+      await collection.bulkWrite(finished.map(recordOf), { ordered: false });
     },
 
     /** Gives rows back that were not sent, due at once. */
@@ -115,14 +112,52 @@ export function queue(store: Store, lockMs: number) {
 
     /** What is told of events, by event id. */
     async bodies(eventIds: readonly string[]): Promise<Map<string, string>> {
-      const found = await events.find({ _id: { $in: [...new Set(eventIds)] } }, { body: 1 }).lean();
+      const found = await events
+        .find({ _id: { $in: [...new Set(eventIds)] } }, { body: 1 })
+        .readConcern('majority')
+        .lean();
       return new Map(found.map(({ _id, body }) => [_id, body]));
     },
   };
+
+  /** Counts rows of one claim with as many attempts behind them. */
+  async function countAlike(alike: readonly Claimed[]): Promise<Claimed[]> {
+    const [{ lock_token, attempts } = { lock_token: '', attempts: maxAttempts }] = alike;
+    const ids = alike.map(({ _id }) => _id);
+    const mine = { _id: { $in: ids }, lock_token, attempts: { $eq: attempts, $lt: maxAttempts } };
+    const token = newId();
+    const counted = {
+      attempts: { $add: ['$attempts', 1] },
+      lock_token: token,
+      locked_until: after(lockMs),
+      updated_at: '$$NOW',
+    };
+    const { modifiedCount } = await rows.updateMany(mine, [{ $set: counted }], pipeline);
+    const now = alike.map((row) => ({ ...row, attempts: attempts + 1, lock_token: token }));
+    if (modifiedCount === ids.length) return now;
+    const valid = await rows.find({ _id: { $in: ids }, lock_token: token }, { _id: 1 }).lean();
+    const those = new Set(valid.map(({ _id }) => _id));
+    return now.filter(({ _id }) => those.has(_id));
+  }
 }
 
 export type Queue = ReturnType<typeof queue>;
 
 function after(ms: number) {
   return { $add: ['$$NOW', ms] };
+}
+
+/** One update of a batch. */
+function recordOf({ row: { _id, lock_token }, result: { verdict, ...seen } }: Finished) {
+  const outcome = {
+    status: verdict.status,
+    http_status: seen.http_status,
+    duration_ms: seen.duration_ms,
+    error: { $literal: seen.error },
+    updated_at: '$$NOW',
+    ...(verdict.status === 'pending' && { due_at: after(verdict.delayMs) }),
+    // what could not be sent at all took no time
+    ...(verdict.status === 'failed' && seen.duration_ms !== null && { untold: true }),
+  };
+  return { updateOne: { filter: { _id, lock_token }, update: [{ $set: outcome }, release] } };
 }
