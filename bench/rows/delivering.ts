@@ -1,6 +1,7 @@
 /** Webhook deliveries: how soon they come, how many in a second, and what others feel of an endpoint that hangs. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { enqueued, type Hook, hooked, published, removed } from '../deliveries.ts';
+import { enqueued, type Hook } from '../../services/webhook-delivery/testing/backlog.ts';
+import { hooked, published, removed } from '../deliveries.ts';
 import { fineCpuMsOf, rssMbOf } from '../processes.ts';
 import { type Receiver, receiver } from '../receiver.ts';
 import type { Organization, Stage } from '../stage.ts';
@@ -64,7 +65,7 @@ async function crowd(stage: Stage, there: Receiver): Promise<Hook[]> {
 const rates = once((stage, share) =>
   at(async (there) => {
     const hooks = await crowd(stage, there);
-    await enqueued(stage, hooks, 2_000);
+    await enqueued(stage.db, hooks, 2_000);
     await there.came(2_000);
     const { sustained, cpuMs } = await closedLoop(stage, there, hooks, 20 * share);
     const peaks = [await drained(stage, there, hooks, 5_000), await drained(stage, there, hooks, 5_000)];
@@ -85,7 +86,7 @@ async function closedLoop(stage: Stage, there: Receiver, hooks: readonly Hook[],
   let last = { at: performance.now(), count: 0 };
   while (performance.now() < until) {
     if (put - there.arrivals.length < 2_000) {
-      await enqueued(stage, hooks, 500);
+      await enqueued(stage.db, hooks, 500);
       put += 500;
     } else await pause(5);
     const now = { at: performance.now(), count: there.arrivals.length };
@@ -102,7 +103,7 @@ async function closedLoop(stage: Stage, there: Receiver, hooks: readonly Hook[],
 async function drained(stage: Stage, there: Receiver, hooks: readonly Hook[], count: number) {
   const { pid } = stage.programs.ours;
   const due = new Date(Date.now() + 2_000 + count / 5);
-  await enqueued(stage, hooks, count, due);
+  await enqueued(stage.db, hooks, count, due);
   there.forget();
   const before = rssMbOf(pid);
   let most = before;
@@ -129,7 +130,7 @@ function beside(hanging: { webhooks: number; deliveries: number; sameHouse: bool
         const url = there.hanging(`${i}`);
         hooks.push(await hooked(stage, hanging.sameHouse ? house : other, url, 'document.archived'));
       }
-      await enqueued(stage, hooks, hanging.deliveries);
+      await enqueued(stage.db, hooks, hanging.deliveries);
       const count = Math.ceil(600 * share);
       try {
         await published(stage, [house], { count, perSecond: 20 });

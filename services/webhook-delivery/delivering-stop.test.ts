@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
 import { type Delivering, delivering } from './delivering.ts';
+import { breakers } from './rules/breaker.ts';
 import { secretFrom } from './rules/signature.ts';
 import type { Receiver } from './store/configs.ts';
 import type { Claimed } from './store/queue.ts';
@@ -31,6 +32,8 @@ function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
       sweep: async () => undefined,
       bodies: async () => new Map(rows.map(({ event_id }) => [event_id, '{}'])),
     },
+    postponing: { postpone: note('postpone'), resume: note('resume') },
+    breakers: breakers({ pauseMs: 1, longestMs: 1 }),
     configs: {
       receivers: async () => new Map(rows.map(({ config_id }) => [config_id, receiverOf(config_id)])),
       switchOff: note('switch off'),

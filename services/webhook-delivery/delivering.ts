@@ -4,20 +4,26 @@ import { newId } from '#libs/contract';
 import { every, type Worker } from '#libs/service';
 import { type Attempting, attempting, type Parcel, parcelOf, unsendable } from './attempting.ts';
 import { recording } from './recording.ts';
-import { type Candidate, halves, waitingRoom } from './rules/slots.ts';
+import { type Breakers, isUnanswered } from './rules/breaker.ts';
+import { type Candidate, halves, perEndpoint, waitingRoom } from './rules/slots.ts';
 import type { Sender } from './sending.ts';
 import type { Configs } from './store/configs.ts';
-import type { Queue } from './store/queue.ts';
+import type { Postponing } from './store/postponing.ts';
+import type { Queue, Result } from './store/queue.ts';
 
 const pollMs = 250;
 const sweepMs = 15_000;
 const batch = 200;
 /** So many batches are between their claim and their requests at the same time. */
 const mostLaunches = 4;
+/** An endpoint that was not heard of for so long is forgotten. */
+const breakerMemoryMs = 3_600_000;
 
 /** What delivering needs. */
 export interface Delivering extends Attempting {
   queue: Queue;
+  postponing: Postponing;
+  breakers: Breakers;
   configs: Pick<Configs, 'receivers' | 'switchOff'>;
   sender: Sender;
   /** For how long outcomes are worth writing while there is no database. */
@@ -27,12 +33,14 @@ export interface Delivering extends Attempting {
 
 /** The worker, and a bell that brings rows that were just written; without it the worker looks every 250 ms. */
 export function delivering(of: Delivering): Worker & { ring(rows: readonly Candidate[]): void } {
-  const { queue, configs, sender } = of;
+  const { queue, configs, sender, breakers, postponing } = of;
   const room = waitingRoom();
   const attempt = attempting(of);
   const recorder = recording(of);
   const launches = new Set<Promise<void>>();
   const inHand = new Set<Promise<void>>();
+  /** Endpoints that are left alone and have due rows all the same. */
+  const toPostpone = new Set<string>();
   let asked = false;
   let isToLook = false;
   let isBehind = false;
@@ -41,12 +49,12 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
 
   const troubled = (error: unknown) => of.trouble('Due deliveries could not be taken up', error);
   const poll = every(pollMs, look, troubled);
-  const sweep = every(sweepMs, queue.sweep, (error) => of.trouble('Deliveries could not be swept', error));
+  const sweep = every(sweepMs, tidy, (error) => of.trouble('Deliveries could not be swept', error));
 
   return {
     ring(rows) {
       if (stopped) return;
-      room.add(rows);
+      admit(rows);
       turn();
     },
     start() {
@@ -65,6 +73,11 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
       await sender.close();
     },
   };
+
+  async function tidy(): Promise<void> {
+    breakers.forget(performance.now() - breakerMemoryMs);
+    await queue.sweep();
+  }
 
   async function look(): Promise<void> {
     isToLook = true;
@@ -110,13 +123,29 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
     const { without, others } = room.supplied();
     const limit = batch + others;
     const candidates = await queue.due({ shards, without, limit });
-    room.add(candidates);
+    admit(candidates);
+    const alone = [...toPostpone];
+    toPostpone.clear();
+    for (const configId of alone) await postpone(configId);
     return candidates.length === limit;
+  }
+
+  function admit(rows: readonly Candidate[]): void {
+    const now = performance.now();
+    const isLeftAlone = ({ config_id }: Candidate) => breakers.limit(config_id, now, perEndpoint) === 0;
+    for (const row of rows) if (isLeftAlone(row)) toPostpone.add(row.config_id);
+    room.add(rows.filter((row) => !isLeftAlone(row)));
+  }
+
+  async function postpone(configId: string): Promise<void> {
+    const leftMs = breakers.leftMs(configId, performance.now());
+    if (leftMs > 0) await postponing.postpone(configId, leftMs);
   }
 
   function takeUp(): void {
     if (stopped || launches.size >= mostLaunches) return;
-    const taken = room.take();
+    const now = performance.now();
+    const taken = room.take((configId) => breakers.limit(configId, now, perEndpoint));
     if (taken.length === 0) return;
     const launched = launch(taken).finally(() => {
       launches.delete(launched);
@@ -180,6 +209,17 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
     const { row } = parcel;
     const result = await attempt(parcel);
     await recorder.record(row, result);
+    await learn(row.config_id, result);
     if (result.http_status === 410) await configs.switchOff(row.organization_id, row.config_id);
+  }
+
+  /** Leaves an endpoint alone that does not answer any more, and hurries what waited for one that does. */
+  async function learn(configId: string, result: Result): Promise<void> {
+    if (result.http_status !== null) {
+      if (breakers.answered(configId)) await postponing.resume(configId);
+    } else if (isUnanswered(result) && breakers.failed(configId, performance.now())) {
+      room.drop(configId);
+      await postpone(configId);
+    }
   }
 }

@@ -8,12 +8,14 @@ import { inspecting } from './inspecting.ts';
 import { matching } from './matching.ts';
 import { redelivering } from './redelivering.ts';
 import { rotating } from './rotating.ts';
+import { breakers } from './rules/breaker.ts';
 import { sender as newSender } from './sending.ts';
 import { webhookSettings } from './settings.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
 import { configs as configRows } from './store/configs.ts';
 import { failures } from './store/failures.ts';
 import { eventLog } from './store/log.ts';
+import { postponing as postponingOf } from './store/postponing.ts';
 import { queue as queueOf } from './store/queue.ts';
 import { repeats as repeatsOf } from './store/repeats.ts';
 import { subscribing } from './subscribing.ts';
@@ -33,6 +35,7 @@ export const webhookDelivery = service({
     const configs = configRows(store, now);
     const log = eventLog(store, now);
     const queue = queueOf(store, timeoutMs + lockMarginMs);
+    const [pauseS = 0, longestS = 0] = settings.WEBHOOK_BREAKER_SECONDS;
     const delaysMs = settings.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1000);
     const resolve = async (hostname: string) =>
       (await lookup(hostname, { all: true })).map(({ address }) => address);
@@ -40,6 +43,8 @@ export const webhookDelivery = service({
     const trouble = (what: string, error: unknown) => lines.warn({ err: error }, what);
     const worker = delivering({
       ...{ queue, configs, sender, delaysMs, now, trouble },
+      postponing: postponingOf(store),
+      breakers: breakers({ pauseMs: pauseS * 1000, longestMs: longestS * 1000 }),
       keepMs: lockMarginMs,
       random: Math.random,
     });

@@ -9,6 +9,7 @@ test('without settings targets are strict, and retries come after 30 seconds and
   expect(webhookSettings.parse({})).toMatchObject({
     WEBHOOK_ALLOW_INSECURE_TARGETS: false,
     WEBHOOK_ALLOWED_CIDRS: [],
+    WEBHOOK_BREAKER_SECONDS: [30, 600],
     WEBHOOK_RETRY_SECONDS: [30, 1800],
     WEBHOOK_TIMEOUT_SECONDS: 10,
   });
@@ -27,6 +28,10 @@ test('mistakes are named', () => {
     'WEBHOOK_ALLOWED_CIDRS: intranet is no CIDR such as 10.20.0.0/16',
   ]);
   expect(faults({ WEBHOOK_RETRY_SECONDS: '1,2,3' })).toHaveLength(1);
+  expect(faults({ WEBHOOK_BREAKER_SECONDS: '30' })).toEqual([
+    'WEBHOOK_BREAKER_SECONDS: must be two times: the first pause and the longest',
+  ]);
+  expect(faults({ WEBHOOK_BREAKER_SECONDS: '0,10' })).toHaveLength(1);
   expect(faults({ WEBHOOK_RETRY_SECONDS: 'soon' })).toHaveLength(1);
   expect(faults({ WEBHOOK_ALLOW_INSECURE_TARGETS: 'perhaps' })).toHaveLength(1);
 });

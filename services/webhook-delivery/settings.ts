@@ -18,6 +18,12 @@ const pauses = list.pipe(
     .max(maxAttempts - 1, `must be at most ${maxAttempts - 1} pauses: there are ${maxAttempts} attempts`),
 );
 
+const breaker = list.pipe(
+  z
+    .array(seconds.pipe(z.number().positive()))
+    .length(2, 'must be two times: the first pause and the longest'),
+);
+
 /** Names in the environment and their shapes. */
 export const webhookSettings = z.object({
   WEBHOOK_ALLOW_INSECURE_TARGETS: flag
@@ -26,6 +32,9 @@ export const webhookSettings = z.object({
   WEBHOOK_ALLOWED_CIDRS: ranges
     .default([])
     .meta({ description: 'Private networks that webhooks may reach, as CIDRs separated by commas' }),
+  WEBHOOK_BREAKER_SECONDS: breaker
+    .default([30, 600])
+    .meta({ description: 'How long an endpoint that does not answer is left alone: at first, and at most' }),
   WEBHOOK_RETRY_SECONDS: pauses
     .default([30, 1800])
     .meta({ description: 'Pauses after the first and the second attempt' }),

@@ -55,6 +55,8 @@ export interface DeliveryRow {
   attempts: number;
   /** When the next attempt is due; absent while a process has the row in hand, and at the end. */
   due_at?: Date;
+  /** Set while it waits for an endpoint that does not answer, instead of for its own pause. */
+  postponed?: true;
   shard: number;
   /** Whose claim it is; every later step of that claim must name it. */
   lock_token?: string;
@@ -118,6 +120,7 @@ export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
     status: text,
     attempts: Number,
     due_at: Date,
+    postponed: Boolean,
     shard: Number,
     lock_token: String,
     locked_until: Date,

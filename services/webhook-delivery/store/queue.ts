@@ -66,7 +66,7 @@ export function queue(store: Store, lockMs: number) {
     async claim(ids: readonly string[], token: string): Promise<Claimed[]> {
       const mine = { ...isDue, _id: { $in: ids } };
       const lock = { lock_token: token, locked_until: after(lockMs), updated_at: '$$NOW' };
-      await rows.updateMany(mine, [{ $set: lock }, { $unset: ['due_at'] }], pipeline);
+      await rows.updateMany(mine, [{ $set: lock }, { $unset: ['due_at', 'postponed'] }], pipeline);
       const fields = { event_id: 1, event_type: 1, config_id: 1, organization_id: 1, attempts: 1 };
       const claimed = await rows
         .find({ _id: { $in: ids }, lock_token: token }, fields)

@@ -27,7 +27,11 @@ export interface Receiver {
 }
 
 /** Starts a receiver; `answering` decides every answer. With a certificate it speaks https. */
-export async function receiver(answering: Answering = () => 204, tls?: Certificate): Promise<Receiver> {
+export async function receiver(
+  answering: Answering = () => 204,
+  tls?: Certificate,
+  onPort = 0,
+): Promise<Receiver> {
   const received: Received[] = [];
   let open = 0;
   let most = 0;
@@ -45,7 +49,7 @@ export async function receiver(answering: Answering = () => 204, tls?: Certifica
     response.writeHead(status, headers).end(text);
   };
   const server = tls ? createTlsServer(tls, serve) : createServer(serve);
-  const port = await listening(server);
+  const port = await listening(server, onPort);
   return {
     url: tls ? `https://localhost:${port}/hook` : `http://127.0.0.1:${port}/hook`,
     port,
@@ -58,9 +62,9 @@ export async function receiver(answering: Answering = () => 204, tls?: Certifica
   };
 }
 
-/** Listens on a free port of 127.0.0.1 and gives it. */
-export async function listening(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+/** Listens on a port of 127.0.0.1, a free one unless said, and gives it. */
+export async function listening(server: Server, port = 0): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   // a TCP server's address is an object once it listens
   return (server.address() as AddressInfo).port;
 }

@@ -1,0 +1,114 @@
+/** What others feel of receivers that hang, and how those are left alone. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { freePorts, type Person, until } from '#libs/testing';
+import { documents } from '../documents/service.ts';
+import { identity } from '../identity/service.ts';
+import { webhookDelivery } from './service.ts';
+import { enqueued, type Hook } from './testing/backlog.ts';
+import { type House, house } from './testing/house.ts';
+import { type Answering, receiver } from './testing/receiver.ts';
+
+let home: House;
+let ada: Person;
+let bob: Person;
+const open: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  // whoever waits for a receiver that hangs waits in vain: nobody else may
+  const patient = { WEBHOOK_TIMEOUT_SECONDS: '120', WEBHOOK_BREAKER_SECONDS: '0.3,1' };
+  home = await house([identity, documents, webhookDelivery], patient);
+}, 60_000);
+beforeEach(async () => {
+  ada = await home.person();
+  bob = await home.person();
+});
+afterAll(() => home?.here.stop());
+afterEach(async () => {
+  await rows().deleteMany({ status: 'pending' });
+  for (const one of open.splice(0)) await one.close();
+});
+
+const rows = () => home.here.db.collection<{ _id: string; [field: string]: unknown }>('webhook_deliveries');
+const configs = () => home.here.db.collection<{ _id: string; [field: string]: unknown }>('webhook_configs');
+const hanging: Answering = () => new Promise(() => {});
+
+async function receiving(answering?: Answering, port?: number) {
+  const made = await receiver(answering, undefined, port);
+  open.push(made);
+  return made;
+}
+
+async function hooked(as: Person, url: string): Promise<Hook> {
+  const { id } = await home.hook(as, url, ['document.archived']);
+  return { id, organization_id: as.organizationId };
+}
+
+/** The same webhook many times, more than registration allows. */
+async function copies({ id, organization_id }: Hook, count: number): Promise<Hook[]> {
+  const config = await configs().findOne({ _id: id });
+  const made = Array.from({ length: count }, () => ({ ...config, _id: newId() }));
+  await configs().insertMany(made);
+  return made.map(({ _id }) => ({ id: _id, organization_id }));
+}
+
+test('ten thousand deliveries to a receiver that hangs hold up nobody, not even what was due after them', async () => {
+  const hung = await receiving(hanging);
+  const healthy = await receiving();
+  const hook = await hooked(ada, hung.url);
+  const other = await hooked(bob, healthy.url);
+  await enqueued(home.here.db, [hook], 10_000, new Date(Date.now() - 60_000));
+  await until('it hangs', async () => hung.received.length === 4);
+  await enqueued(home.here.db, [other], 50);
+  await until('others are delivered', async () => healthy.received.length === 50);
+  expect(hung.received).toHaveLength(4);
+}, 60_000);
+
+test('organizations with more receivers that hang than there are slots hold up nobody else', async () => {
+  const hung = await receiving(hanging);
+  const healthy = await receiving();
+  const hooks = [
+    ...(await copies(await hooked(ada, hung.url), 70)),
+    ...(await copies(await hooked(await home.person(), hung.url), 70)),
+  ];
+  const other = await hooked(bob, healthy.url);
+  await enqueued(home.here.db, hooks, 1_400, new Date(Date.now() - 60_000));
+  await until('many hang', async () => hung.received.length > 100);
+  await enqueued(home.here.db, [other], 50);
+  await until('others are delivered', async () => healthy.received.length === 50);
+}, 60_000);
+
+test('a receiver that is not there is left alone; what waits for it uses no attempt, and arrives when it is back', async () => {
+  const [port] = await freePorts(1);
+  const hook = await hooked(ada, `http://127.0.0.1:${port}/hook`);
+  await enqueued(home.here.db, [hook], 100);
+  const mine = { config_id: hook.id };
+  await until('it is left alone', () => rows().findOne({ ...mine, postponed: true }));
+  // each probe is one request
+  await until('it was asked again and again', async () => {
+    const tried = await rows()
+      .find({ ...mine, attempts: { $gt: 0 } })
+      .toArray();
+    return tried.length > 6;
+  });
+  expect(await rows().countDocuments({ ...mine, attempts: 0, status: 'pending' })).toBeGreaterThan(70);
+  const there = await receiving(undefined, port);
+  await until('all have come to an end', async () => {
+    return (await rows().countDocuments({ ...mine, status: 'pending' })) === 0;
+  });
+  expect(there.received.length).toBeGreaterThan(90);
+  expect(there.most()).toBeLessThanOrEqual(4);
+}, 60_000);
+
+test('a delivery that waited for a day for a receiver that is not there has failed', async () => {
+  const [port] = await freePorts(1);
+  const hook = await hooked(ada, `http://127.0.0.1:${port}/hook`);
+  await enqueued(home.here.db, [hook], 30);
+  const mine = { config_id: hook.id };
+  const yesterday = new Date(Date.now() - 25 * 3_600_000);
+  await rows().updateMany(mine, { $set: { created_at: yesterday } });
+  await until('all have come to an end', async () => {
+    return (await rows().countDocuments({ ...mine, status: 'pending' })) === 0;
+  });
+  expect(await rows().countDocuments({ ...mine, error: 'endpoint_unavailable' })).toBeGreaterThan(10);
+});
