@@ -41,6 +41,12 @@ export async function vettedAddresses(
   throw new Refused('address_refused');
 }
 
+/** How TLS is spoken, always. */
+export function tlsOptions(ca: string | undefined) {
+  const minVersion = 'TLSv1.2' as const;
+  return { rejectUnauthorized: true, minVersion, allowH2: false, ...(ca !== undefined && { ca }) };
+}
+
 /** A connector for undici. TLS is always verified, 1.2 or newer; `ca` trusts other authorities than the usual ones. */
 export function guardedConnector(of: {
   policy: TargetPolicy;
@@ -48,12 +54,7 @@ export function guardedConnector(of: {
   timeoutMs: number;
   ca?: string | undefined;
 }): buildConnector.connector {
-  const tls = {
-    rejectUnauthorized: true,
-    minVersion: 'TLSv1.2' as const,
-    allowH2: false,
-    ...(of.ca !== undefined && { ca: of.ca }),
-  };
+  const tls = tlsOptions(of.ca);
   const patient = buildConnector({ ...tls, timeout: of.timeoutMs });
   const brief = buildConnector({ ...tls, timeout: Math.min(nextAddressMs, of.timeoutMs) });
 

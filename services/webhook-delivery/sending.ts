@@ -1,6 +1,8 @@
 /** Sending: one POST to one receiver, bounded in time and size, and how it ended. */
 import { Agent, request } from 'undici';
+import type { Secret } from '#libs/contract';
 import { codeOf, guardedConnector, Refused, type Resolve, vettedAddresses } from './connecting.ts';
+import { tunnels, vettedName } from './proxying.ts';
 import { isSuccess } from './rules/backoff.ts';
 import { type TargetPolicy, targetFault } from './rules/target.ts';
 
@@ -35,21 +37,19 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** A sender with its own connections. `timeoutMs` is the whole time of a request, with DNS and TLS. */
+/** A sender with its own connections, or tunnels through a proxy. `timeoutMs` is the whole time of a request, with DNS and TLS. */
 export function sender(of: {
   policy: TargetPolicy;
   timeoutMs: number;
   resolve: Resolve;
-  ca?: string;
+  proxy?: Secret | undefined;
+  ca?: string | undefined;
 }): Sender {
-  const { policy, timeoutMs, resolve } = of;
-  const agent = new Agent({
-    connect: guardedConnector(of),
-    allowH2: false,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxHeaderSize: 16 * 1024,
-  });
+  const { policy, timeoutMs, resolve, proxy } = of;
+  const limits = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 16 * 1024 };
+  const dispatcher = proxy
+    ? tunnels({ ...of, proxy, limits })
+    : new Agent({ ...limits, connect: guardedConnector(of) });
 
   return {
     async send({ url, headers, body }) {
@@ -60,8 +60,9 @@ export function sender(of: {
       if (targetFault(url, policy)) return ended(null, 'target_refused');
       const signal = AbortSignal.timeout(timeoutMs);
       try {
+        if (proxy) vettedName(new URL(url).hostname, policy);
         const asked = request(url, {
-          dispatcher: agent,
+          dispatcher,
           method: 'POST',
           headers: { ...headers },
           body,
@@ -85,14 +86,16 @@ export function sender(of: {
       const fault = targetFault(url, policy);
       if (fault) return fault;
       try {
-        await vettedAddresses(new URL(url).hostname, policy, resolve);
+        const { hostname } = new URL(url);
+        if (proxy) vettedName(hostname, policy);
+        else await vettedAddresses(hostname, policy, resolve);
       } catch (error) {
         if (error instanceof Refused && error.reason === 'name_not_resolved') return undefined;
         return 'This host has an address that is not public';
       }
       return undefined;
     },
-    close: () => agent.destroy(),
+    close: () => dispatcher.destroy(),
   };
 }
 
@@ -109,5 +112,7 @@ function reasonOf(error: unknown): string {
   const code = codeOf(error);
   const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
   if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';
+  // an answer of the proxy to CONNECT that is no success
+  if (code === 'UND_ERR_ABORTED') return 'proxy_refused';
   return code?.toLowerCase() ?? 'connection_failed';
 }

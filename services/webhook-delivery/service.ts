@@ -1,5 +1,4 @@
 /** Webhook delivery, wired. */
-import { lookup } from 'node:dns/promises';
 import { service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
 import { webhookDeliveryContract } from './contract.ts';
@@ -7,6 +6,7 @@ import { delivering } from './delivering.ts';
 import { inspecting } from './inspecting.ts';
 import { matching } from './matching.ts';
 import { redelivering } from './redelivering.ts';
+import { resolving } from './resolving.ts';
 import { rotating } from './rotating.ts';
 import { breakers } from './rules/breaker.ts';
 import { sender as newSender } from './sending.ts';
@@ -37,9 +37,10 @@ export const webhookDelivery = service({
     const queue = queueOf(store, timeoutMs + lockMarginMs);
     const [pauseS = 0, longestS = 0] = settings.WEBHOOK_BREAKER_SECONDS;
     const delaysMs = settings.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1000);
-    const resolve = async (hostname: string) =>
-      (await lookup(hostname, { all: true })).map(({ address }) => address);
-    const sender = newSender({ policy, timeoutMs, resolve });
+    const sender = newSender({
+      ...{ policy, timeoutMs, resolve: resolving() },
+      proxy: settings.WEBHOOK_PROXY_URL,
+    });
     const trouble = (what: string, error: unknown) => lines.warn({ err: error }, what);
     const worker = delivering({
       ...{ queue, configs, sender, delaysMs, now, trouble },

@@ -27,6 +27,10 @@ test('mistakes are named', () => {
   expect(faults({ WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8,intranet' })).toEqual([
     'WEBHOOK_ALLOWED_CIDRS: intranet is no CIDR such as 10.20.0.0/16',
   ]);
+  const proxy = { WEBHOOK_PROXY_URL: 'socks5://who:hush@proxy' };
+  expect(faults(proxy)).toEqual([
+    'WEBHOOK_PROXY_URL: must be an address like http://user:password@host:3128',
+  ]);
   expect(faults({ WEBHOOK_RETRY_SECONDS: '1,2,3' })).toHaveLength(1);
   expect(faults({ WEBHOOK_BREAKER_SECONDS: '30' })).toEqual([
     'WEBHOOK_BREAKER_SECONDS: must be two times: the first pause and the longest',

@@ -1,6 +1,6 @@
 /** The settings of webhook delivery. */
 import { z } from 'zod';
-import { flag, list, seconds } from '#libs/service';
+import { flag, list, seconds, secret } from '#libs/service';
 import { maxAttempts } from './rules/backoff.ts';
 import { type Range, rangeOf } from './rules/target.ts';
 
@@ -24,6 +24,13 @@ const breaker = list.pipe(
     .length(2, 'must be two times: the first pause and the longest'),
 );
 
+/** A mistake in it is said without its text. */
+const proxy = secret
+  .refine((value) => /^https?:$/.test(URL.parse(value.reveal())?.protocol ?? ''), {
+    message: 'must be an address like http://user:password@host:3128',
+  })
+  .optional();
+
 /** Names in the environment and their shapes. */
 export const webhookSettings = z.object({
   WEBHOOK_ALLOW_INSECURE_TARGETS: flag
@@ -35,6 +42,9 @@ export const webhookSettings = z.object({
   WEBHOOK_BREAKER_SECONDS: breaker
     .default([30, 600])
     .meta({ description: 'How long an endpoint that does not answer is left alone: at first, and at most' }),
+  WEBHOOK_PROXY_URL: proxy.meta({
+    description: 'An HTTP proxy that every delivery goes through, by CONNECT; it resolves the names',
+  }),
   WEBHOOK_RETRY_SECONDS: pauses
     .default([30, 1800])
     .meta({ description: 'Pauses after the first and the second attempt' }),

@@ -73,6 +73,11 @@ function isWithin(ip: Address, { network, bits }: Range): boolean {
   return ip.kind() === network.kind() && ip.match(network, bits);
 }
 
+/** Whether a name stands for this very machine (RFC 6761, section 6.3). */
+export function isLoopbackName(hostname: string): boolean {
+  return /^(.+\.)?localhost\.?$/i.test(hostname);
+}
+
 function isLoopbackHost(hostname: string): boolean {
   const address = literalAddress(hostname);
   return address ? ipaddr.process(address).range() === 'loopback' : hostname === 'localhost';

@@ -1,0 +1,130 @@
+/** Through a real proxy: what it is asked for, what it is never asked for, and what comes of its refusals. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Secret } from '#libs/contract';
+import { sender } from './sending.ts';
+import { selfSigned } from './testing/certificate.ts';
+import { proxy } from './testing/proxy.ts';
+import { receiver } from './testing/receiver.ts';
+
+const local = { allowLoopback: true, allowedRanges: [] };
+const strict = { allowLoopback: false, allowedRanges: [] };
+const certificate = selfSigned(
+  'receiver.example',
+  new Date(Date.now() - 86_400_000),
+  new Date(Date.now() + 86_400_000),
+);
+const shipment = { headers: { 'Content-Type': 'application/json' }, body: '{}' };
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+function kept<T extends { close(): Promise<void> }>(one: T): T {
+  open.push(one);
+  return one;
+}
+
+/** Names are the proxy's affair. */
+const resolve = () => Promise.reject(new Error('A name was resolved here'));
+
+function sending(through: string, of: Partial<Parameters<typeof sender>[0]> = {}) {
+  const trust = { policy: strict, timeoutMs: 10_000, resolve, ca: certificate.cert };
+  return kept(sender({ ...trust, proxy: new Secret(through), ...of }));
+}
+
+test('a delivery goes through a tunnel, by name, and TLS is the receiver’s', async () => {
+  const there = kept(await receiver(undefined, certificate));
+  const by = kept(await proxy());
+  const url = `https://receiver.example:${there.port}/hook`;
+  const { send } = sending(by.url.replace('//', '//who:secret%21@'));
+  for (let times = 0; times < 6; times += 1)
+    expect(await send({ url, ...shipment })).toMatchObject({ http_status: 204, error: null });
+  const credentials = `Basic ${Buffer.from('who:secret!').toString('base64')}`;
+  expect(by.asked[0]).toEqual({ target: `receiver.example:${there.port}`, credentials });
+  // connections are kept
+  expect(by.asked.length).toBeLessThan(6);
+  expect(there.received.map(({ body }) => body)).toEqual(Array(6).fill('{}'));
+  expect(there.received[0]?.headers).not.toHaveProperty('proxy-authorization');
+});
+
+test('a certificate of another host is refused through a proxy too', async () => {
+  const there = kept(await receiver(undefined, certificate));
+  const by = kept(await proxy());
+  const outcome = await sending(by.url).send({ url: `https://other.example:${there.port}/`, ...shipment });
+  expect(outcome).toMatchObject({ http_status: null, error: 'err_tls_cert_altname_invalid' });
+  expect(there.received).toEqual([]);
+});
+
+test('an http target of a local run goes through a tunnel too', async () => {
+  const there = kept(await receiver());
+  const by = kept(await proxy());
+  const outcome = await sending(by.url, { policy: local }).send({ url: there.url, ...shipment });
+  expect(outcome).toMatchObject({ http_status: 204 });
+  expect(by.others).toEqual([]);
+  expect(by.asked).toHaveLength(1);
+});
+
+describe('the proxy is not asked for what needs no resolving to be refused', () => {
+  test.each([
+    'https://127.0.0.1/',
+    'https://0x7f.1/',
+    'https://[::1]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://10.0.0.1/',
+    'https://169.254.169.254/',
+    'https://localhost/',
+    'https://hooks.localhost/',
+    'https://localhost./',
+  ])('%s', async (url) => {
+    const by = kept(await proxy());
+    const { send, faultOf } = sending(by.url);
+    expect(await send({ url, ...shipment })).toMatchObject({ http_status: null, error: 'address_refused' });
+    expect(await faultOf(url)).toMatch(/not public/);
+    expect(by.asked).toEqual([]);
+  });
+
+  test('names are accepted at registration as they are', async () => {
+    expect(await sending('http://127.0.0.1:9').faultOf('https://intranet.example/')).toBeUndefined();
+  });
+});
+
+test('a refusal of the proxy, and a proxy that is not there, have their reason', async () => {
+  const by = kept(await proxy(403));
+  const url = 'https://receiver.example/';
+  expect(await sending(by.url).send({ url, ...shipment })).toMatchObject({
+    http_status: null,
+    error: 'proxy_refused',
+  });
+  const gone = await proxy();
+  await gone.close();
+  expect(await sending(gone.url).send({ url, ...shipment })).toMatchObject({
+    http_status: null,
+    error: 'econnrefused',
+  });
+});
+
+test('a proxy that hangs is bounded by the same time', async () => {
+  const hung = kept(await receiver(() => new Promise(() => {})));
+  const through = new URL(hung.url).origin;
+  const { send } = sending(through, { timeoutMs: 200 });
+  const outcome = await send({ url: 'https://receiver.example/', ...shipment });
+  expect(outcome).toMatchObject({ http_status: null });
+  expect(outcome.duration_ms).toBeLessThan(5_000);
+});
+
+test('what the environment says about proxies does not count', async () => {
+  const there = kept(await receiver());
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy'];
+  const before = names.map((name) => [name, process.env[name]] as const);
+  for (const name of names) process.env[name] = 'http://127.0.0.1:9';
+  try {
+    const direct = kept(sender({ policy: local, timeoutMs: 10_000, resolve: async () => ['127.0.0.1'] }));
+    expect(await direct.send({ url: there.url, ...shipment })).toMatchObject({ http_status: 204 });
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+});
