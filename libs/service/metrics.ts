@@ -2,6 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Done } from '#libs/http';
 import type { Store, Waiting } from '#libs/store';
+import { type Meters, metersOf } from './meters.ts';
 
 /** Where events wait. */
 type Outbox = Pick<Store, 'waiting'>;
@@ -12,6 +13,8 @@ export interface Metrics {
   request(done: Done): void;
   /** Counts an event that a service handled, or failed to handle. */
   event(service: string, type: string, outcome: 'handled' | 'failed'): void;
+  /** What a service counts by itself; every metric has the label `service`. */
+  meters(service: string): Meters;
   /** Looks into a service's outbox whenever the metrics are read. */
   outbox(service: string, store: Outbox): void;
 }
@@ -47,6 +50,7 @@ export function newMetrics(): Metrics {
     request: ({ operation, status, durationMs }) =>
       requests.observe({ operation, status_class: `${Math.floor(status / 100)}xx` }, durationMs / 1000),
     event: (service, type, outcome) => events.inc({ service, type, outcome }),
+    meters: (service) => metersOf(register, service),
     outbox: outboxes.watch,
   };
 }

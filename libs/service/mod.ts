@@ -2,6 +2,7 @@
 export { type SecurityLog, securityLog, unasked } from './audit.ts';
 export { type Bulkhead, bulkhead } from './bulkhead.ts';
 export { type Log, newLog } from './log.ts';
+export type { Meters } from './meters.ts';
 export { onStopSignal, run, sentenceOf } from './run.ts';
 export { type AnyService, type Given, type Running, service, type Worker } from './service.ts';
 export { commonSettings, flag, integer, list, SettingsError, seconds, secret } from './settings.ts';

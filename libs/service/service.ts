@@ -5,12 +5,14 @@ import type { Listener } from '#libs/events';
 import type { Handled, Principal } from '#libs/http';
 import type { Collection, Store } from '#libs/store';
 import type { Log } from './log.ts';
+import type { Meters } from './meters.ts';
 
 /** What a service is given when it starts. */
 export interface Given<Settings> {
   store: Store;
   settings: Settings;
   log: Log;
+  meters: Meters;
   now: () => Date;
 }
 

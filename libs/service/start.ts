@@ -105,6 +105,7 @@ async function begun(host: Process, own: readonly unknown[]): Promise<Up[]> {
       store,
       settings: own[at],
       log: log.child({ service: service.contract.name }),
+      meters: metrics.meters(service.contract.name),
       now: host.now,
     };
     return { service, store, running: service.start(given) };

@@ -3,13 +3,14 @@ import { setImmediate as afterOthers } from 'node:timers/promises';
 import { newId } from '#libs/contract';
 import { every, type Worker } from '#libs/service';
 import { type Attempting, attempting, type Parcel, parcelOf, unsendable } from './attempting.ts';
+import type { Metering } from './metering.ts';
 import { recording } from './recording.ts';
 import { type Breakers, isUnanswered } from './rules/breaker.ts';
 import { type Candidate, halves, perEndpoint, waitingRoom } from './rules/slots.ts';
 import type { Sender } from './sending.ts';
 import type { Configs } from './store/configs.ts';
 import type { Postponing } from './store/postponing.ts';
-import type { Queue, Result } from './store/queue.ts';
+import type { Claimed, Queue, Result } from './store/queue.ts';
 
 const pollMs = 250;
 const sweepMs = 15_000;
@@ -24,6 +25,7 @@ export interface Delivering extends Attempting {
   queue: Queue;
   postponing: Postponing;
   breakers: Breakers;
+  metering: Metering;
   configs: Pick<Configs, 'receivers' | 'switchOff'>;
   sender: Sender;
   /** For how long outcomes are worth writing while there is no database. */
@@ -33,7 +35,7 @@ export interface Delivering extends Attempting {
 
 /** The worker, and a bell that brings rows that were just written; without it the worker looks every 250 ms. */
 export function delivering(of: Delivering): Worker & { ring(rows: readonly Candidate[]): void } {
-  const { queue, configs, sender, breakers, postponing } = of;
+  const { queue, configs, sender, breakers, postponing, metering } = of;
   const room = waitingRoom();
   const attempt = attempting(of);
   const recorder = recording(of);
@@ -76,7 +78,7 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
 
   async function tidy(): Promise<void> {
     breakers.forget(performance.now() - breakerMemoryMs);
-    await queue.sweep();
+    metering.ended('failed', await queue.sweep());
   }
 
   async function look(): Promise<void> {
@@ -139,7 +141,7 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
 
   async function postpone(configId: string): Promise<void> {
     const leftMs = breakers.leftMs(configId, performance.now());
-    if (leftMs > 0) await postponing.postpone(configId, leftMs);
+    if (leftMs > 0) metering.ended('failed', await postponing.postpone(configId, leftMs));
   }
 
   function takeUp(): void {
@@ -176,7 +178,7 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
       const ready = new Map<string, Parcel>();
       for (const row of claimed) {
         const parcel = parcelOf(row, receivers.get(row.config_id), bodies.get(row.event_id));
-        if (typeof parcel === 'string') recorder.record(row, unsendable(parcel));
+        if (typeof parcel === 'string') end(row, unsendable(parcel));
         else ready.set(row._id, parcel);
       }
       const rows = [...ready.values()].map(({ row }) => row);
@@ -208,9 +210,15 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
   async function deliver(parcel: Parcel): Promise<void> {
     const { row } = parcel;
     const result = await attempt(parcel);
-    await recorder.record(row, result);
+    metering.attempted(result);
+    await end(row, result);
     await learn(row.config_id, result);
     if (result.http_status === 410) await configs.switchOff(row.organization_id, row.config_id);
+  }
+
+  async function end(row: Claimed, result: Result): Promise<void> {
+    await recorder.record(row, result);
+    if (result.verdict.status !== 'pending') metering.ended(result.verdict.status);
   }
 
   /** Leaves an endpoint alone that does not answer any more, and hurries what waited for one that does. */

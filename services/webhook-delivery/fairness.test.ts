@@ -44,6 +44,11 @@ async function hooked(as: Person, url: string): Promise<Hook> {
   return { id, organization_id: as.organizationId };
 }
 
+async function metric(name: string): Promise<number> {
+  const page = await (await fetch(`${home.here.management}/metrics`)).text();
+  return Number(new RegExp(`^${name}\\{service="webhook-delivery"\\} ([\\d.]+)$`, 'm').exec(page)?.[1]);
+}
+
 /** The same webhook many times, more than registration allows. */
 async function copies({ id, organization_id }: Hook, count: number): Promise<Hook[]> {
   const config = await configs().findOne({ _id: id });
@@ -62,6 +67,8 @@ test('ten thousand deliveries to a receiver that hangs hold up nobody, not even 
   await enqueued(home.here.db, [other], 50);
   await until('others are delivered', async () => healthy.received.length === 50);
   expect(hung.received).toHaveLength(4);
+  expect(await metric('webhook_due_deliveries')).toBe(9_996);
+  expect(await metric('webhook_due_oldest_seconds')).toBeGreaterThan(60);
 }, 60_000);
 
 test('organizations with more receivers that hang than there are slots hold up nobody else', async () => {
@@ -92,11 +99,13 @@ test('a receiver that is not there is left alone; what waits for it uses no atte
     return tried.length > 6;
   });
   expect(await rows().countDocuments({ ...mine, attempts: 0, status: 'pending' })).toBeGreaterThan(70);
+  expect(await metric('webhook_breakers_open')).toBe(1);
   const there = await receiving(undefined, port);
   await until('all have come to an end', async () => {
     return (await rows().countDocuments({ ...mine, status: 'pending' })) === 0;
   });
   expect(there.received.length).toBeGreaterThan(90);
+  expect(await metric('webhook_breakers_open')).toBe(0);
   expect(there.most()).toBeLessThanOrEqual(4);
 }, 60_000);
 

@@ -58,7 +58,7 @@ export function sender(of: {
         return { http_status, duration_ms: Math.round(performance.now() - startedAt), error, retry_after };
       };
       if (targetFault(url, policy)) return ended(null, 'target_refused');
-      const signal = AbortSignal.timeout(timeoutMs);
+      const { signal, done } = deadline(timeoutMs);
       try {
         if (proxy) vettedName(new URL(url).hostname, policy);
         const asked = request(url, {
@@ -80,6 +80,8 @@ export function sender(of: {
         return outcome;
       } catch (error) {
         return ended(null, reasonOf(error));
+      } finally {
+        done();
       }
     },
     async faultOf(url) {
@@ -97,6 +99,13 @@ export function sender(of: {
     },
     close: () => dispatcher.destroy(),
   };
+}
+
+/** As `AbortSignal.timeout`, but nothing of it outlives the request. */
+function deadline(ms: number): { signal: AbortSignal; done(): void } {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException('Too late', 'TimeoutError')), ms);
+  return { signal: late.signal, done: () => clearTimeout(timer) };
 }
 
 /** undici looks at the signal only once it is connected, so the time is watched here as well. */

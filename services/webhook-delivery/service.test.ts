@@ -1,6 +1,7 @@
 /** What the service says when it starts. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
+import type { Meters } from '#libs/service';
 import type { Store } from '#libs/store';
 import { webhookDelivery } from './service.ts';
 import { webhookSettings } from './settings.ts';
@@ -12,11 +13,17 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => own?.stop());
 
+const meters: Meters = {
+  counter: () => () => undefined,
+  histogram: () => () => undefined,
+  gauge: () => undefined,
+};
+
 function linesOf(allowed: string): string {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => lines.push(line) });
   const settings = webhookSettings.parse({ WEBHOOK_ALLOW_INSECURE_TARGETS: allowed });
-  webhookDelivery.start({ store: own.store, settings, log, now: () => new Date() });
+  webhookDelivery.start({ store: own.store, settings, log, meters, now: () => new Date() });
   return lines.join('');
 }
 

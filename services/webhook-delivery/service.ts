@@ -5,6 +5,7 @@ import { webhookDeliveryContract } from './contract.ts';
 import { delivering } from './delivering.ts';
 import { inspecting } from './inspecting.ts';
 import { matching } from './matching.ts';
+import { metering } from './metering.ts';
 import { redelivering } from './redelivering.ts';
 import { resolving } from './resolving.ts';
 import { rotating } from './rotating.ts';
@@ -28,7 +29,7 @@ export const webhookDelivery = service({
   contract: webhookDeliveryContract,
   settings: webhookSettings,
   collections: [webhookConfigs, webhookEvents, webhookDeliveries],
-  start({ store, settings, now, log: lines }) {
+  start({ store, settings, now, log: lines, meters }) {
     const timeoutMs = settings.WEBHOOK_TIMEOUT_SECONDS * 1000;
     const allowLoopback = settings.WEBHOOK_ALLOW_INSECURE_TARGETS;
     const policy = { allowLoopback, allowedRanges: settings.WEBHOOK_ALLOWED_CIDRS };
@@ -36,6 +37,7 @@ export const webhookDelivery = service({
     const log = eventLog(store, now);
     const queue = queueOf(store, timeoutMs + lockMarginMs);
     const [pauseS = 0, longestS = 0] = settings.WEBHOOK_BREAKER_SECONDS;
+    const open = breakers({ pauseMs: pauseS * 1000, longestMs: longestS * 1000 });
     const delaysMs = settings.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1000);
     const sender = newSender({
       ...{ policy, timeoutMs, resolve: resolving() },
@@ -45,7 +47,8 @@ export const webhookDelivery = service({
     const worker = delivering({
       ...{ queue, configs, sender, delaysMs, now, trouble },
       postponing: postponingOf(store),
-      breakers: breakers({ pauseMs: pauseS * 1000, longestMs: longestS * 1000 }),
+      breakers: open,
+      metering: metering(meters, { queue, breakers: open }),
       keepMs: lockMarginMs,
       random: Math.random,
     });

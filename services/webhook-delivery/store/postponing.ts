@@ -18,16 +18,18 @@ export function postponing(store: Store) {
   const rows = store.rows(webhookDeliveries);
 
   return {
-    /** Has what is due wait for some ms; what is older than a day fails. */
-    async postpone(configId: string, ms: number): Promise<void> {
+    /** Has what is due wait for some ms; what is older than a day fails: gives how many. */
+    async postpone(configId: string, ms: number): Promise<number> {
       const due = waiting(configId, { $lte: ['$due_at', '$$NOW'] });
       const tooOld = waiting(configId, {
         $and: [{ $lte: ['$due_at', '$$NOW'] }, { $lt: ['$created_at', { $subtract: ['$$NOW', longestMs] }] }],
       });
       const over = { status: 'failed', error: 'endpoint_unavailable', updated_at: '$$NOW', untold: true };
-      await rows.updateMany(tooOld, [{ $set: over }, { $unset: ['due_at', 'postponed'] }], pipeline);
+      const failing = [{ $set: over }, { $unset: ['due_at', 'postponed'] }];
+      const { modifiedCount } = await rows.updateMany(tooOld, failing, pipeline);
       const later = { due_at: within(ms, ms * spread), postponed: true, updated_at: '$$NOW' };
       await rows.updateMany(due, [{ $set: later }], pipeline);
+      return modifiedCount;
     },
 
     /** Has what was postponed be due soon, not all at once. */

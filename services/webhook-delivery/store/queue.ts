@@ -29,6 +29,7 @@ export interface Result {
   readonly error: string | null;
 }
 
+const mostCounted = 10_000;
 const pipeline = { updatePipeline: true };
 const release = { $unset: ['lock_token', 'locked_until'] };
 const isDue: QueryFilter<DeliveryRow> = {
@@ -98,16 +99,28 @@ export function queue(store: Store, lockMs: number) {
       await rows.updateMany(mine, [{ $set: { due_at: '$$NOW' } }, release], pipeline);
     },
 
-    /** Frees what was in the hands of a process that died: due again, or failed when its attempts are used up. */
-    async sweep(): Promise<void> {
+    /** Frees what was in the hands of a process that died: due again, or failed when its attempts are used up; gives how many failed. */
+    async sweep(): Promise<number> {
       const over = { status: 'failed', error: 'interrupted', updated_at: '$$NOW', untold: true };
       const usedUp = { ...isAbandoned, attempts: { $gte: maxAttempts } };
-      await rows.updateMany(usedUp, [{ $set: over }, release], pipeline);
+      const { modifiedCount } = await rows.updateMany(usedUp, [{ $set: over }, release], pipeline);
       await rows.updateMany(
         isAbandoned,
         [{ $set: { due_at: '$$NOW', updated_at: '$$NOW' } }, release],
         pipeline,
       );
+      return modifiedCount;
+    },
+
+    /** What is due and in nobody's hands: how many, of which 10,000 stand for as many or more, and for how long the oldest. */
+    async backlog(): Promise<{ count: number; oldestSeconds: number }> {
+      const [found] = await rows.aggregate<{ count: number; oldest: Date; now: Date }>([
+        { $match: isDue },
+        { $limit: mostCounted },
+        { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$due_at' }, now: { $max: '$$NOW' } } },
+      ]);
+      if (!found) return { count: 0, oldestSeconds: 0 };
+      return { count: found.count, oldestSeconds: (found.now.getTime() - found.oldest.getTime()) / 1000 };
     },
 
     /** What is told of events, by event id. */
