@@ -1,11 +1,13 @@
 /** Every promise in plain numbers, in the order in which they are measured. */
 import { deliveries } from './rows/delivering.ts';
 import { documentsInMemory, hugeTreeBeside, reviseHuge } from './rows/huge.ts';
+import { idle } from './rows/idle.ts';
 import { searches } from './rows/searching.ts';
 import type { Timing } from './timing.ts';
 
 /** What `npm run bench` measures behind the table of ratios. */
 export const timings: readonly Timing[] = [
+  idle,
   ...searches,
   hugeTreeBeside,
   reviseHuge,
