@@ -3,13 +3,12 @@ import { setImmediate as afterOthers } from 'node:timers/promises';
 import { newId } from '#libs/contract';
 import { every, type Worker } from '#libs/service';
 import { type Attempting, attempting, type Parcel, parcelOf, unsendable } from './attempting.ts';
+import { type LeavingAlone, leavingAlone } from './leaving-alone.ts';
 import type { Metering } from './metering.ts';
 import { recording } from './recording.ts';
-import { type Breakers, isUnanswered } from './rules/breaker.ts';
-import { type Candidate, halves, perEndpoint, waitingRoom } from './rules/slots.ts';
+import { type Candidate, halves, waitingRoom } from './rules/slots.ts';
 import type { Sender } from './sending.ts';
 import type { Configs } from './store/configs.ts';
-import type { Postponing } from './store/postponing.ts';
 import type { Claimed, Queue, Result } from './store/queue.ts';
 
 const pollMs = 250;
@@ -17,14 +16,10 @@ const sweepMs = 15_000;
 const batch = 200;
 /** So many batches are between their claim and their requests at the same time. */
 const mostLaunches = 4;
-/** An endpoint that was not heard of for so long is forgotten. */
-const breakerMemoryMs = 3_600_000;
 
 /** What delivering needs. */
-export interface Delivering extends Attempting {
+export interface Delivering extends Attempting, LeavingAlone {
   queue: Queue;
-  postponing: Postponing;
-  breakers: Breakers;
   metering: Metering;
   configs: Pick<Configs, 'receivers' | 'switchOff'>;
   sender: Sender;
@@ -35,14 +30,13 @@ export interface Delivering extends Attempting {
 
 /** The worker, and a bell that brings rows that were just written; without it the worker looks every 250 ms. */
 export function delivering(of: Delivering): Worker & { ring(rows: readonly Candidate[]): void } {
-  const { queue, configs, sender, breakers, postponing, metering } = of;
+  const { queue, configs, sender, metering } = of;
   const room = waitingRoom();
   const attempt = attempting(of);
   const recorder = recording(of);
+  const alone = leavingAlone(of);
   const launches = new Set<Promise<void>>();
   const inHand = new Set<Promise<void>>();
-  /** Endpoints that are left alone and have due rows all the same. */
-  const toPostpone = new Set<string>();
   let asked = false;
   let isToLook = false;
   let isBehind = false;
@@ -72,12 +66,13 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
       await Promise.all(launches);
       await Promise.all(inHand);
       await recorder.rest();
+      await alone.rest();
       await sender.close();
     },
   };
 
   async function tidy(): Promise<void> {
-    breakers.forget(performance.now() - breakerMemoryMs);
+    alone.tidy();
     metering.ended('failed', await queue.sweep());
   }
 
@@ -89,22 +84,24 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
   function turn(): void {
     asked = true;
     if (stopped) return;
-    turning ??= takeTurns()
-      .catch(troubled)
-      .finally(() => {
-        turning = undefined;
-      });
+    turning ??= takeTurns();
   }
 
   async function takeTurns(): Promise<void> {
-    while (asked && !stopped) {
-      // slots become free in batches
-      await afterOthers();
-      asked = false;
-      if (isToLook && room.free() > 0) await lookAround();
-      takeUp();
-      if (launches.size >= mostLaunches) await Promise.race(launches);
-      else if (room.free() > 0 && (isBehind || room.runsShort())) await lookFurther();
+    try {
+      while (asked && !stopped) {
+        // slots become free in batches
+        await afterOthers();
+        asked = false;
+        if (isToLook && room.free() > 0) await lookAround();
+        takeUp();
+        if (launches.size >= mostLaunches) await Promise.race(launches);
+        else if (room.free() > 0 && (isBehind || room.runsShort())) await lookFurther();
+      }
+    } catch (error) {
+      troubled(error);
+    } finally {
+      turning = undefined;
     }
   }
 
@@ -124,30 +121,20 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
   async function letIn(shards: readonly number[]): Promise<boolean> {
     const { without, others } = room.supplied();
     const limit = batch + others;
-    const candidates = await queue.due({ shards, without, limit });
+    const candidates = await queue.due({ shards, without: [...without, ...alone.pending()], limit });
     admit(candidates);
-    const alone = [...toPostpone];
-    toPostpone.clear();
-    for (const configId of alone) await postpone(configId);
     return candidates.length === limit;
   }
 
   function admit(rows: readonly Candidate[]): void {
-    const now = performance.now();
-    const isLeftAlone = ({ config_id }: Candidate) => breakers.limit(config_id, now, perEndpoint) === 0;
-    for (const row of rows) if (isLeftAlone(row)) toPostpone.add(row.config_id);
+    const isLeftAlone = ({ config_id }: Candidate) => alone.limit(config_id) === 0;
     room.add(rows.filter((row) => !isLeftAlone(row)));
-  }
-
-  async function postpone(configId: string): Promise<void> {
-    const leftMs = breakers.leftMs(configId, performance.now());
-    if (leftMs > 0) metering.ended('failed', await postponing.postpone(configId, leftMs));
+    alone.postpone(rows.filter(isLeftAlone).map(({ config_id }) => config_id));
   }
 
   function takeUp(): void {
     if (stopped || launches.size >= mostLaunches) return;
-    const now = performance.now();
-    const taken = room.take((configId) => breakers.limit(configId, now, perEndpoint));
+    const taken = room.take(alone.limit);
     if (taken.length === 0) return;
     const launched = launch(taken).finally(() => {
       launches.delete(launched);
@@ -212,22 +199,12 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
     const result = await attempt(parcel);
     metering.attempted(result);
     await end(row, result);
-    await learn(row.config_id, result);
+    if (await alone.learn(row.config_id, result)) room.drop(row.config_id);
     if (result.http_status === 410) await configs.switchOff(row.organization_id, row.config_id);
   }
 
   async function end(row: Claimed, result: Result): Promise<void> {
     await recorder.record(row, result);
     if (result.verdict.status !== 'pending') metering.ended(result.verdict.status);
-  }
-
-  /** Leaves an endpoint alone that does not answer any more, and hurries what waited for one that does. */
-  async function learn(configId: string, result: Result): Promise<void> {
-    if (result.http_status !== null) {
-      if (breakers.answered(configId)) await postponing.resume(configId);
-    } else if (isUnanswered(result) && breakers.failed(configId, performance.now())) {
-      room.drop(configId);
-      await postpone(configId);
-    }
   }
 }

@@ -61,6 +61,14 @@ describe('an endpoint', () => {
   });
 });
 
+test('of many endpoints fewer rows each are enough, so that those known here do not fill every look', () => {
+  const room = waitingRoom();
+  room.add(endpoints('few', 10, 10));
+  expect(room.supplied()).toEqual({ without: [], others: 100 });
+  room.add(endpoints('many', 300, 10));
+  expect(room.supplied().others).toBe(0);
+});
+
 test('a row is known while it waits and while it has its slot', () => {
   const room = waitingRoom();
   const [row] = rows('a', 1) as [Candidate];

@@ -15,6 +15,9 @@ export const mostWaiting = 200;
 /** An endpoint with as many rows here needs no others yet. */
 const enough = 32;
 
+/** From so many rows on, fewer of each are enough. */
+const crowd = 2_000;
+
 /** A row that could be taken up. */
 export interface Candidate {
   readonly _id: string;
@@ -93,7 +96,7 @@ export function waitingRoom() {
 
     /** The endpoints of which enough rows are here, and how many rows of others are here or have a slot. */
     supplied(): { without: string[]; others: number } {
-      const full = [...lanes].filter(([, { waiting }]) => waiting.length >= enough);
+      const full = [...lanes].filter(([, { waiting }]) => waiting.length >= plenty());
       const theirs = full.reduce((sum, [, { waiting }]) => sum + waiting.length, 0);
       return { without: full.map(([configId]) => configId), others: known.size - theirs };
     },
@@ -102,7 +105,7 @@ export function waitingRoom() {
     runsShort(): boolean {
       let short = false;
       for (const [configId, lane] of lanes) {
-        if (!lane.more || lane.waiting.length >= enough) continue;
+        if (!lane.more || lane.waiting.length >= plenty()) continue;
         short = true;
         lane.more = false;
         if (lane.waiting.length === 0) lanes.delete(configId);
@@ -113,6 +116,10 @@ export function waitingRoom() {
     /** Slots that nobody uses. */
     free: () => perProcess - inUse,
   };
+
+  function plenty(): number {
+    return known.size > crowd ? perEndpoint : enough;
+  }
 
   function hasShare(organizationId: string): boolean {
     const free = perProcess - inUse;
