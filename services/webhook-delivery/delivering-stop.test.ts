@@ -94,6 +94,18 @@ test('a running worker counts before it sends, and records after', async () => {
   expect(done).toEqual(['count', 'send', 'finish', 'close']);
 });
 
+test('what the bell brings is delivered without a look', async () => {
+  const fresh = row();
+  const { of, done } = fakes([fresh], async () => undefined);
+  of.queue.due = async () => [];
+  const worker = delivering(of);
+  worker.start();
+  worker.ring([fresh]);
+  await until('the record', async () => done.includes('finish'));
+  await worker.stop();
+  expect(done).toEqual(['count', 'send', 'finish', 'close']);
+});
+
 test('the bell does nothing before the start and after the stop', async () => {
   const { of, done } = fakes([row()], async () => undefined);
   const worker = delivering(of);
