@@ -198,9 +198,10 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
     const { row } = parcel;
     const result = await attempt(parcel);
     metering.attempted(result);
+    // first: whoever dies in between leaves a webhook that is off
+    if (result.http_status === 410) await configs.switchOff(row.organization_id, row.config_id);
     await end(row, result);
     if (await alone.learn(row.config_id, result)) room.drop(row.config_id);
-    if (result.http_status === 410) await configs.switchOff(row.organization_id, row.config_id);
   }
 
   async function end(row: Claimed, result: Result): Promise<void> {
