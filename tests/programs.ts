@@ -16,6 +16,8 @@ export interface Program {
 export interface KeptProgram extends Program {
   /** SIGKILLs it and starts it again, as an orchestrator does; resolves when it is ready. The other fields are then the new one's; what it prints goes on where the old one ended. */
   revive(): Promise<void>;
+  /** SIGTERMs it and starts it again, as a rolling restart does; gives the exit code of the one that ended. */
+  restart(): Promise<number | null>;
 }
 
 /** Runs a script of the project with just this environment. */
@@ -58,15 +60,20 @@ export async function kept(of: {
     });
     return program;
   };
+  const again = async (ending: () => Promise<number | null>) => {
+    const code = await ending();
+    const before = program.printed();
+    const fresh = await begin();
+    Object.assign(program, fresh, { printed: () => before + fresh.printed() });
+    return code;
+  };
   const program: KeptProgram = {
     ...(await begin()),
     async revive() {
       process.kill(pidOf(program), 'SIGKILL');
-      await program.exited;
-      const before = program.printed();
-      const fresh = await begin();
-      Object.assign(program, fresh, { printed: () => before + fresh.printed() });
+      await again(() => program.exited);
     },
+    restart: () => again(() => ended(program)),
   };
   return program;
 }

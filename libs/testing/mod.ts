@@ -1,6 +1,7 @@
 /** The door of the testing library: real servers, a world of services, and people who use them. */
 export { testBrowser } from './browser.ts';
 export { printed } from './office.ts';
+export { type MongoMember, type MongoServers, ownMongo } from './own-mongo.ts';
 export { type Person, register } from './people.ts';
 export { freePorts } from './ports.ts';
 export { type Profiled, profiled } from './profiling.ts';
@@ -11,4 +12,5 @@ export { type SecretWatch, secretWatch } from './secrets.ts';
 export { securedMongo } from './secured-mongo.ts';
 export { testMongo } from './servers.ts';
 export { until } from './until.ts';
+export { type Weather, type Wire, wireTo } from './wire.ts';
 export { type Asked, opsToken, type Told, type World, world } from './world.ts';

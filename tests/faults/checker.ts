@@ -1,0 +1,199 @@
+/**
+ * The checker of webhook delivery: what was accepted, what the receivers saw and what the log says are held against one
+ * another, and every broken promise is named with its event.
+ */
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+
+/** An event that exists, because its change was committed. */
+export interface Accepted {
+  id: string;
+  /** The webhooks that subscribe to it. */
+  webhooks: readonly string[];
+}
+
+/** A POST that a receiver saw. */
+export interface Post {
+  /** The webhook that it went to. */
+  webhook: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: string;
+  /** When it had come, ms. */
+  at: number;
+  /** What was answered, and when; nothing while no answer was given. */
+  answered?: { status: number; at: number };
+}
+
+/** An entry of the event log. */
+export interface LogEntry {
+  id: string;
+  event_id: string;
+  config_id: string;
+  status: string;
+  attempts: number;
+  error: string | null;
+}
+
+/** All that is compared. */
+export interface Accounts {
+  accepted: readonly Accepted[];
+  posts: readonly Post[];
+  /** The log as `GET /webhooks/events` shows it. */
+  entries: readonly LogEntry[];
+  /** The log as it stands in MongoDB. */
+  rows: readonly LogEntry[];
+  /** The secrets that a webhook may sign with. */
+  secrets: ReadonlyMap<string, readonly string[]>;
+  /** From when until when a process that takes part was dead or cut off, ms: what was under way then may be unrecorded. */
+  outages: readonly { from: number; until: number }[];
+  /** How long a request may take, ms: what is answered later counts as not answered. */
+  deadlineMs: number;
+}
+
+/** Between an answer and its record at most this much passes while nobody dies, ms. */
+const recordMs = 2_000;
+/** A receiver takes a timestamp for fresh within this time, ms. */
+const freshMs = 5 * 60_000;
+
+/** The promises I1 to I6 that were broken, each with its event; empty when all of them were kept. */
+export function breaches(of: Accounts): string[] {
+  const byDelivery = Map.groupBy(of.posts, deliveryOf);
+  return [
+    ...unfinished(of),
+    ...tooMany(byDelivery),
+    ...unfounded(of, byDelivery),
+    ...changed(of.posts),
+    ...uncounted(of, byDelivery),
+    ...phantoms(of),
+    ...unsigned(of),
+    ...differing(of),
+  ];
+}
+
+/** I1: no accepted event without `delivered` or `failed`. */
+function unfinished({ accepted, rows }: Accounts): string[] {
+  const keyOf = (event: string, webhook: string) => `${event} ${webhook}`;
+  const byKey = Map.groupBy(rows, ({ event_id, config_id }) => keyOf(event_id, config_id));
+  return accepted.flatMap(({ id, webhooks }) =>
+    webhooks.flatMap((webhook) => {
+      const found = byKey.get(keyOf(id, webhook)) ?? [];
+      if (found.length === 0) return [`I1: event ${id} was accepted and is not in the log of webhook ${webhook}`];
+      return found
+        .filter(({ status }) => status !== 'delivered' && status !== 'failed')
+        .map((row) => `I1: event ${id}: delivery ${row.id} is still ${row.status} after ${row.attempts} attempts`);
+    }),
+  );
+}
+
+/** I2: at most three POSTs for each delivery. */
+function tooMany(byDelivery: ReadonlyMap<string, Post[]>): string[] {
+  return [...byDelivery]
+    .filter(([, posts]) => posts.length > 3)
+    .map(([id, posts]) => `I2: event ${eventOf(posts[0])}: delivery ${id} was sent ${posts.length} times`);
+}
+
+/** I3: `delivered` means that a 2xx was served; a 2xx that was served is recorded, unless somebody died meanwhile. */
+function unfounded(of: Accounts, byDelivery: ReadonlyMap<string, Post[]>): string[] {
+  const isOutage = (from: number, until: number) =>
+    of.outages.some((outage) => outage.from <= until && from <= outage.until);
+  return of.rows.flatMap(({ id, event_id, status }) => {
+    const posts = byDelivery.get(id) ?? [];
+    const served = posts.filter(({ answered }) => answered && answered.status >= 200 && answered.status < 300);
+    if (status === 'delivered' && served.length === 0)
+      return [`I3: event ${event_id}: delivery ${id} is delivered and no 2xx was served`];
+    return served.flatMap((post) => {
+      const answeredAt = post.answered?.at ?? post.at;
+      if (answeredAt - post.at > of.deadlineMs || isOutage(post.at, answeredAt + recordMs)) return [];
+      const again = posts.filter(({ at }) => at > answeredAt).length;
+      if (status === 'delivered' && again === 0) return [];
+      const since = again > 0 ? `was sent ${again} times more` : `is ${status}`;
+      return [`I3: event ${event_id}: delivery ${id} was answered with 2xx, nobody died, and it ${since}`];
+    });
+  });
+}
+
+/** I4: what comes more than once comes under the same webhook-id and with the same bytes. */
+function changed(posts: readonly Post[]): string[] {
+  const found: string[] = [];
+  const bodies = new Map<string, string>();
+  const ids = new Map<string, string>();
+  for (const post of posts) {
+    const [id, delivery] = [eventOf(post), deliveryOf(post)];
+    if (idIn(post.body) !== id) found.push(`I4: event ${idIn(post.body)} came with webhook-id ${id}`);
+    const [body, event] = [bodies.get(id) ?? post.body, ids.get(delivery) ?? id];
+    if (body !== post.body) found.push(`I4: event ${id} came with other bytes than before`);
+    if (event !== id) found.push(`I4: delivery ${delivery} came for event ${event}, then for event ${id}`);
+    bodies.set(id, body);
+    ids.set(delivery, event);
+  }
+  return found;
+}
+
+/** I5: the log counts at least the POSTs that were seen. */
+function uncounted({ rows }: Accounts, byDelivery: ReadonlyMap<string, Post[]>): string[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return [...byDelivery].flatMap(([id, posts]) => {
+    const row = byId.get(id);
+    const event = eventOf(posts[0]);
+    if (!row) return [`I5: event ${event}: delivery ${id} was sent and is not in the log`];
+    if (row.event_id !== event) return [`I5: delivery ${id} was sent for ${event}, its entry is for ${row.event_id}`];
+    if (row.attempts >= posts.length) return [];
+    return [`I5: event ${event}: delivery ${id} was sent ${posts.length} times, its log counts ${row.attempts}`];
+  });
+}
+
+/** I6: nothing is sent for a change that was rolled back. */
+function phantoms({ accepted, posts }: Accounts): string[] {
+  const real = new Set(accepted.map(({ id }) => id));
+  const sent = new Set(posts.map(eventOf));
+  return [...sent].filter((id) => !real.has(id)).map((id) => `I6: event ${id} was sent and does not exist`);
+}
+
+/** Both signatures of every POST are those of a secret of its webhook over the very bytes that came. */
+function unsigned({ posts, secrets }: Accounts): string[] {
+  return posts.flatMap((post) => {
+    const known = secrets.get(post.webhook) ?? [];
+    const ours = String(post.headers['x-service-signature']).split(',');
+    const isOurs = known.some((secret) => {
+      return ours.includes(`sha256=${createHmac('sha256', secret).update(post.body).digest('hex')}`);
+    });
+    const isStandard = known.some((secret) => verifies(secret, post));
+    const event = eventOf(post);
+    return [
+      ...(isOurs ? [] : [`Signature: event ${event}: X-Service-Signature is not of webhook ${post.webhook}`]),
+      ...(isStandard ? [] : [`Signature: event ${event}: webhook-signature is not of webhook ${post.webhook}`]),
+    ];
+  });
+}
+
+/** The log that the API shows is the one that is kept. */
+function differing({ entries, rows }: Accounts): string[] {
+  const told = ({ id, event_id, status, attempts, error }: LogEntry) =>
+    `event ${event_id}: delivery ${id} ${status} after ${attempts} attempts (${error})`;
+  const [shown, kept] = [new Set(entries.map(told)), new Set(rows.map(told))];
+  return [
+    ...[...kept].filter((one) => !shown.has(one)).map((one) => `Log: kept and not shown: ${one}`),
+    ...[...shown].filter((one) => !kept.has(one)).map((one) => `Log: shown and not kept: ${one}`),
+  ];
+}
+
+/** Whether a secret makes the trio of Standard Webhooks, for the moment at which the POST came. */
+function verifies(secret: string, { body, headers, at }: Post): boolean {
+  const seconds = Number(headers['webhook-timestamp']);
+  if (!(Math.abs(seconds * 1000 - at) < freshMs)) return false;
+  // `verify` of the library would hold the time against the clock of now
+  const expected = new Webhook(secret).sign(String(headers['webhook-id']), new Date(seconds * 1000), body);
+  return String(headers['webhook-signature']).split(' ').includes(expected);
+}
+
+function deliveryOf({ headers }: Post): string {
+  return String(headers['x-service-delivery']);
+}
+
+function eventOf(post: Post | undefined): string {
+  return String(post?.headers['webhook-id']);
+}
+
+function idIn(body: string): unknown {
+  return JSON.parse(body).id;
+}
