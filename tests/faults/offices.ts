@@ -1,0 +1,195 @@
+/** Organizations at work while something breaks: what they publish, what their receivers see, and the settling of accounts. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '#libs/testing';
+import { type Answering, type Received, receiver } from '../../services/webhook-delivery/testing/receiver.ts';
+import { type Accounts, breaches, type LogEntry, type Post } from './checker.ts';
+import type { System } from './system.ts';
+
+/** A receiver of webhooks that keeps what it sees and answers. */
+export interface Mailbox {
+  /** The address of a webhook. */
+  urlOf(name: string): string;
+  /** All POSTs, the first first. */
+  posts: Post[];
+  /** Decides the answers from now on; without an answerer all of them are 204. */
+  answer(answering?: Answering): void;
+  close(): Promise<void>;
+}
+
+/** An organization with an API key and its webhooks. */
+export interface Office {
+  organizationId: string;
+  key: string;
+  hooks: { id: string; secret: string; url: string }[];
+  /** Documents whose publishing was answered with 200. */
+  published: string[];
+}
+
+/** Starts a receiver. */
+export async function mailbox(): Promise<Mailbox> {
+  const posts: Post[] = [];
+  let answering: Answering = () => 204;
+  const there = await receiver(async (received: Received) => {
+    const { path, headers, body } = received;
+    const post: Post = { webhook: path.slice(1), headers, body, at: Date.now() };
+    posts.push(post);
+    const reply = await answering(received);
+    post.answered = { status: typeof reply === 'number' ? reply : reply.status, at: Date.now() };
+    return reply;
+  });
+  const { origin } = new URL(there.url);
+  return {
+    urlOf: (name) => `${origin}/${name}`,
+    posts,
+    answer(by = () => 204) {
+      answering = by;
+    },
+    close: there.close,
+  };
+}
+
+/** Opens an organization whose webhooks, one for each address, hear that documents are published. */
+export async function openOffice(of: System, urls: readonly string[]): Promise<Office> {
+  const unique = randomBytes(6).toString('hex');
+  const account = { name: 'Ada', email: `ada-${unique}@example.com`, password: `correct horse ${unique}` };
+  const session = await must(of, 201, 'POST', '/auth/register', {
+    body: { organization_name: unique, ...account },
+  });
+  const made = { as: session.access_token, body: { name: 'Test', role: 'admin' } };
+  const { key } = await must(of, 201, 'POST', '/api-keys', made);
+  const office: Office = { organizationId: session.organization.id, key, hooks: [], published: [] };
+  for (const url of urls) {
+    const body = { name: 'Hook', url, event_types: ['document.published'] };
+    const { id, secret } = await must(of, 201, 'POST', '/webhooks', { as: key, body });
+    office.hooks.push({ id, secret, url });
+  }
+  return office;
+}
+
+/** Publishes a new document; rejects unless both answers are as they should be. */
+export async function publish(of: System, office: Office): Promise<void> {
+  const as = office.key;
+  const { id } = await must(of, 201, 'POST', '/documents', { as, body: { title: 'SOP' } });
+  await must(of, 200, 'POST', `/documents/${id}/publish`, { as });
+  office.published.push(id);
+}
+
+/** Publishes so many documents a second; `end` ends that, and gives what was not answered as it should be. */
+export function publishing(of: System, office: Office, perSecond: number): { end(): Promise<string[]> } {
+  let isOver = false;
+  const refusals: string[] = [];
+  const begun: Promise<unknown>[] = [];
+  const beating = (async () => {
+    while (!isOver) {
+      begun.push(publish(of, office).catch((error: Error) => refusals.push(error.message)));
+      // the load itself has a pace
+      await pause(1_000 / perSecond);
+    }
+  })();
+  return {
+    async end() {
+      isOver = true;
+      await beating;
+      await Promise.all(begun);
+      return refusals;
+    },
+  };
+}
+
+/** Waits until all that was said is told, or failed for good; what is not by then is found by the checker. */
+export async function settled(of: System, offices: readonly Office[], withinMs: number): Promise<void> {
+  const isOver = async () => {
+    const waiting = ['identity_outbox', 'documents_outbox'].map((name) =>
+      of.db.collection(name).countDocuments({ pending: true }),
+    );
+    if ((await Promise.all(waiting)).some((count) => count > 0)) return false;
+    const { accepted, rows } = await keptFor(of, offices);
+    const expected = accepted.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
+    return rows.length >= expected && rows.every(({ status }) => status !== 'pending');
+  };
+  await until('an end of all deliveries', isOver, withinMs).catch(() => {});
+}
+
+/** All broken promises, once everything was settled. */
+export async function brokenPromises(
+  of: System,
+  offices: readonly Office[],
+  mail: Mailbox,
+  more: Partial<Pick<Accounts, 'outages'>> & { entries?: 'are too many to be shown' } = {},
+): Promise<string[]> {
+  const { accepted, rows } = await keptFor(of, offices);
+  const shown = more.entries ? rows : (await Promise.all(offices.map((one) => logOf(of, one)))).flat();
+  const hooks = offices.flatMap((office) => office.hooks);
+  const byUrl = new Map(hooks.map(({ id, url }) => [new URL(url).pathname.slice(1), id]));
+  const posts = mail.posts.map((post) => ({ ...post, webhook: byUrl.get(post.webhook) ?? post.webhook }));
+  const secrets = new Map(hooks.map(({ id, secret }) => [id, [secret]]));
+  const { outages = [] } = more;
+  const { deadlineMs } = of;
+  const found = breaches({ accepted, posts, rows, entries: shown, secrets, outages, deadlineMs });
+  return [...found, ...(await unsaid(of, offices))];
+}
+
+/** The events of these organizations that exist, and the log of them. */
+async function keptFor(of: System, offices: readonly Office[]) {
+  const ids = offices.map(({ organizationId }) => organizationId);
+  const hooksOf = new Map(offices.map(({ organizationId, hooks }) => [organizationId, hooks.map(({ id }) => id)]));
+  const said = await of.db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
+  const events = said.map(({ event }) => JSON.parse(event));
+  const accepted = events.flatMap(({ id, organization_id }) => {
+    const webhooks = hooksOf.get(organization_id);
+    return webhooks ? [{ id: String(id), webhooks }] : [];
+  });
+  const found = await of.db
+    .collection('webhook_deliveries')
+    .find({ organization_id: { $in: ids } })
+    .toArray();
+  const rows: LogEntry[] = found.map(({ _id, event_id, config_id, status, attempts, error }) => {
+    return { id: String(_id), event_id, config_id, status, attempts, error };
+  });
+  return { accepted, rows };
+}
+
+/** Every document that is published has said so once, and every one that was answered with 200 is published. */
+async function unsaid(of: System, offices: readonly Office[]): Promise<string[]> {
+  const ours = offices.map(({ organizationId }) => organizationId);
+  const documents = await of.db
+    .collection('documents')
+    .find({ organization_id: { $in: ours }, status: 'published' })
+    .toArray();
+  const published = new Set(documents.map(({ _id }) => String(_id)));
+  const said = await of.db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
+  const events = said.map(({ event }) => JSON.parse(event)).filter((one) => ours.includes(one.organization_id));
+  const about = Map.groupBy(events, ({ data }) => String(data.document.id));
+  const answered = offices.flatMap((office) => office.published);
+  return [
+    ...answered
+      .filter((id) => !published.has(id))
+      .map((id) => `Accepted: document ${id} was answered with 200 and is not published`),
+    ...[...about.keys()]
+      .filter((id) => !published.has(id))
+      .map((id) => `I6: document ${id} was said to be published and is not`),
+    ...[...published]
+      .filter((id) => about.get(id)?.length !== 1)
+      .map((id) => `Accepted: document ${id} is published and has said so ${about.get(id)?.length ?? 0} times`),
+  ];
+}
+
+/** The whole log of an organization, page by page. */
+async function logOf(of: System, { key }: Office): Promise<LogEntry[]> {
+  const all: LogEntry[] = [];
+  for (let path: string | undefined = '/webhooks/events?limit=100'; path !== undefined; ) {
+    const { status, headers, body } = await of.ask('GET', path, { as: key });
+    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+    all.push(...body);
+    const [, next] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
+    path = next?.slice(next.indexOf('/webhooks/'));
+  }
+  return all;
+}
+
+async function must(of: System, expected: number, ...[method, path, asked]: Parameters<System['ask']>) {
+  const { status, body } = await of.ask(method, path, asked);
+  if (status !== expected) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body)}`);
+  return body;
+}

@@ -1,0 +1,168 @@
+/** What is hurt: identity, documents and webhook delivery as real processes, the last in several replicas, over given servers. */
+import { randomBytes } from 'node:crypto';
+import mongoose from 'mongoose';
+import { freePorts } from '#libs/testing';
+import { contracts } from '../../services/contracts.ts';
+import { localSettings } from '../five-processes.ts';
+import { ended, type KeptProgram, kept, runScript } from '../programs.ts';
+
+/** A service that runs. */
+export interface Part extends KeptProgram {
+  name: string;
+  origin: string;
+  management: string;
+}
+
+/** An answer: its status and its JSON. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+}
+
+/** The running processes. */
+export interface System {
+  parts: readonly Part[];
+  /** The replicas of webhook delivery. */
+  deliverers: readonly Part[];
+  /** The database, past every fault. */
+  db: mongoose.mongo.Db;
+  /** Put before every name on RabbitMQ. */
+  prefix: string;
+  /** How long a request to a receiver may take, ms. */
+  deadlineMs: number;
+  /** Asks the service that offers it; paths start behind `/api/v1`. */
+  ask(method: string, path: string, asked?: { as?: string; body?: unknown }): Promise<Answer>;
+  /** What all processes complained of last. */
+  complaints(): string;
+  /** Stops everything in order; gives the exit codes. */
+  stop(): Promise<(number | null)[]>;
+}
+
+/** What may be chosen. */
+export interface Choices {
+  /** Address of MongoDB for the tests themselves. */
+  mongo: string;
+  rabbit: string;
+  /** Address of MongoDB for the services, where it leads through a wire. */
+  mongoOfServices?: string;
+  /** The same for webhook delivery alone. */
+  mongoOfDeliverers?: string;
+  replicas?: number;
+  settings?: Record<string, string>;
+}
+
+const timeoutSeconds = 2;
+const usual = {
+  REQUESTS_PER_MINUTE: '0',
+  REGISTRATIONS_PER_HOUR: '0',
+  LOGINS_PER_MINUTE: '0',
+  // a delivery that was in hand of a killed process is safe for this and 20 s more
+  WEBHOOK_TIMEOUT_SECONDS: String(timeoutSeconds),
+  WEBHOOK_RETRY_SECONDS: '0.5,2',
+};
+const names = ['identity', 'documents', 'webhook-delivery'];
+const delivery = 'webhook-delivery';
+
+/** Starts all of it, on a database of its own. */
+export async function system(of: Choices): Promise<System> {
+  const { replicas = 1, settings = {} } = of;
+  const unique = randomBytes(4).toString('hex');
+  const prefix = `test-${unique}.`;
+  const inOwn = (uri: string) => withPath(uri, `faults_${unique}`);
+  const environment = {
+    ...localSettings,
+    ...usual,
+    AMQP_URL: of.rabbit,
+    AMQP_PREFIX: prefix,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    ...settings,
+  };
+  const client = await mongoose.mongo.MongoClient.connect(inOwn(of.mongo));
+  const parts: Part[] = [];
+  const stop = async () => {
+    const codes = await Promise.all(parts.map(ended));
+    await client
+      .db()
+      .dropDatabase()
+      .finally(() => client.close());
+    return codes;
+  };
+  const begin = async (name: string, [port, managementPort]: number[]) => {
+    const { mongoOfServices = of.mongo, mongoOfDeliverers = mongoOfServices } = of;
+    const uri = name === delivery ? mongoOfDeliverers : mongoOfServices;
+    const own = { PORT: `${port}`, MANAGEMENT_PORT: `${managementPort}`, MONGODB_URI: inOwn(uri) };
+    const launch = () => runScript('service.ts', [name], { ...environment, ...own });
+    const program = await kept({ name, launch, ready: /^\{.*"msg":"Ready"\}$/m });
+    const origins = { origin: `http://127.0.0.1:${port}`, management: `http://127.0.0.1:${managementPort}` };
+    parts.push(Object.assign(program, { name, ...origins }));
+  };
+  try {
+    const all = [...names, ...Array<string>(replicas - 1).fill(delivery)];
+    const ports = await freePorts(2 * all.length);
+    const begun = all.map((name, at) => begin(name, ports.slice(2 * at, 2 * at + 2)));
+    // all of them have come to an end, well or not, before anything is stopped
+    await Promise.allSettled(begun);
+    await Promise.all(begun);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    parts,
+    deliverers: parts.filter(({ name }) => name === delivery),
+    db: client.db(),
+    prefix,
+    deadlineMs: 1_000 * Number(settings.WEBHOOK_TIMEOUT_SECONDS ?? timeoutSeconds),
+    async ask(method, path, { as, body } = {}) {
+      const origin = parts.find(({ name }) => name === ownerOf(path))?.origin;
+      const response = await fetch(`${origin}/api/v1${path}`, {
+        method,
+        headers: {
+          ...(as !== undefined && { authorization: `Bearer ${as}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === '' ? undefined : JSON.parse(text),
+      };
+    },
+    complaints() {
+      const said = parts.map((part) => {
+        const lines = part.printed().split('\n');
+        return [part.name, ...lines.filter((line) => /"level":(4|5|6)\d/.test(line)).slice(-10)].join('\n  ');
+      });
+      return said.join('\n');
+    },
+    stop,
+  };
+}
+
+/** The service whose contract has paths that begin so. */
+function ownerOf(path: string): string | undefined {
+  const first = (one: string) => one.split(/[/?]/)[1];
+  return contracts
+    .filter(({ name }) => names.includes(name))
+    .find(({ operations }) => operations.some((operation) => first(operation.path) === first(path)))?.name;
+}
+
+function withPath(uri: string, database: string): string {
+  const [server, query] = uri.split('?');
+  return `${server?.replace(/\/$/, '')}/${database}${query ? `?${query}` : ''}`;
+}
+
+/** A metric of a part as it says it now, all its labels added up. */
+export async function metric(part: Part | undefined, name: string): Promise<number> {
+  const text = await (await fetch(`${part?.management}/metrics`)).text();
+  const values = text.split('\n').flatMap((line) => {
+    const [, value] = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`).exec(line) ?? [];
+    return value === undefined ? [] : [Number(value)];
+  });
+  if (values.length === 0) throw new Error(`${part?.name} has no metric ${name}`);
+  return values.reduce((sum, value) => sum + value);
+}
