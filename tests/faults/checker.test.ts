@@ -11,7 +11,11 @@ const webhook = newId();
 const at = Date.parse('2026-11-21T10:00:00Z');
 
 /** A POST as it should be, which was answered at once. */
-function post(event: string, delivery: string, of: { at?: number; status?: number; body?: string } = {}): Post {
+function post(
+  event: string,
+  delivery: string,
+  of: { at?: number; status?: number; body?: string } = {},
+): Post {
   const { at: came = at, status = 204, body = JSON.stringify({ id: event, data: {} }) } = of;
   const time = new Date(Math.floor(came / 1000) * 1000);
   const headers = {

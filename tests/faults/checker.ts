@@ -77,10 +77,14 @@ function unfinished({ accepted, rows }: Accounts): string[] {
   return accepted.flatMap(({ id, webhooks }) =>
     webhooks.flatMap((webhook) => {
       const found = byKey.get(keyOf(id, webhook)) ?? [];
-      if (found.length === 0) return [`I1: event ${id} was accepted and is not in the log of webhook ${webhook}`];
+      if (found.length === 0)
+        return [`I1: event ${id} was accepted and is not in the log of webhook ${webhook}`];
       return found
         .filter(({ status }) => status !== 'delivered' && status !== 'failed')
-        .map((row) => `I1: event ${id}: delivery ${row.id} is still ${row.status} after ${row.attempts} attempts`);
+        .map(
+          (row) =>
+            `I1: event ${id}: delivery ${row.id} is still ${row.status} after ${row.attempts} attempts`,
+        );
     }),
   );
 }
@@ -98,7 +102,9 @@ function unfounded(of: Accounts, byDelivery: ReadonlyMap<string, Post[]>): strin
     of.outages.some((outage) => outage.from <= until && from <= outage.until);
   return of.rows.flatMap(({ id, event_id, status }) => {
     const posts = byDelivery.get(id) ?? [];
-    const served = posts.filter(({ answered }) => answered && answered.status >= 200 && answered.status < 300);
+    const served = posts.filter(
+      ({ answered }) => answered && answered.status >= 200 && answered.status < 300,
+    );
     if (status === 'delivered' && served.length === 0)
       return [`I3: event ${event_id}: delivery ${id} is delivered and no 2xx was served`];
     return served.flatMap((post) => {
@@ -136,9 +142,12 @@ function uncounted({ rows }: Accounts, byDelivery: ReadonlyMap<string, Post[]>):
     const row = byId.get(id);
     const event = eventOf(posts[0]);
     if (!row) return [`I5: event ${event}: delivery ${id} was sent and is not in the log`];
-    if (row.event_id !== event) return [`I5: delivery ${id} was sent for ${event}, its entry is for ${row.event_id}`];
+    if (row.event_id !== event)
+      return [`I5: delivery ${id} was sent for ${event}, its entry is for ${row.event_id}`];
     if (row.attempts >= posts.length) return [];
-    return [`I5: event ${event}: delivery ${id} was sent ${posts.length} times, its log counts ${row.attempts}`];
+    return [
+      `I5: event ${event}: delivery ${id} was sent ${posts.length} times, its log counts ${row.attempts}`,
+    ];
   });
 }
 
@@ -161,7 +170,9 @@ function unsigned({ posts, secrets }: Accounts): string[] {
     const event = eventOf(post);
     return [
       ...(isOurs ? [] : [`Signature: event ${event}: X-Service-Signature is not of webhook ${post.webhook}`]),
-      ...(isStandard ? [] : [`Signature: event ${event}: webhook-signature is not of webhook ${post.webhook}`]),
+      ...(isStandard
+        ? []
+        : [`Signature: event ${event}: webhook-signature is not of webhook ${post.webhook}`]),
     ];
   });
 }

@@ -81,7 +81,7 @@ export function publishing(of: System, office: Office, perSecond: number): { end
   const refusals: string[] = [];
   const begun: Promise<unknown>[] = [];
   const beating = (async () => {
-    while (!isOver) {
+    while (!isOver && !of.signal.aborted) {
       begun.push(publish(of, office).catch((error: Error) => refusals.push(error.message)));
       // the load itself has a pace
       await pause(1_000 / perSecond);
@@ -133,7 +133,9 @@ export async function brokenPromises(
 /** The events of these organizations that exist, and the log of them. */
 async function keptFor(of: System, offices: readonly Office[]) {
   const ids = offices.map(({ organizationId }) => organizationId);
-  const hooksOf = new Map(offices.map(({ organizationId, hooks }) => [organizationId, hooks.map(({ id }) => id)]));
+  const hooksOf = new Map(
+    offices.map(({ organizationId, hooks }) => [organizationId, hooks.map(({ id }) => id)]),
+  );
   const said = await of.db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
   const events = said.map(({ event }) => JSON.parse(event));
   const accepted = events.flatMap(({ id, organization_id }) => {
@@ -159,7 +161,9 @@ async function unsaid(of: System, offices: readonly Office[]): Promise<string[]>
     .toArray();
   const published = new Set(documents.map(({ _id }) => String(_id)));
   const said = await of.db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
-  const events = said.map(({ event }) => JSON.parse(event)).filter((one) => ours.includes(one.organization_id));
+  const events = said
+    .map(({ event }) => JSON.parse(event))
+    .filter((one) => ours.includes(one.organization_id));
   const about = Map.groupBy(events, ({ data }) => String(data.document.id));
   const answered = offices.flatMap((office) => office.published);
   return [
@@ -171,7 +175,9 @@ async function unsaid(of: System, offices: readonly Office[]): Promise<string[]>
       .map((id) => `I6: document ${id} was said to be published and is not`),
     ...[...published]
       .filter((id) => about.get(id)?.length !== 1)
-      .map((id) => `Accepted: document ${id} is published and has said so ${about.get(id)?.length ?? 0} times`),
+      .map(
+        (id) => `Accepted: document ${id} is published and has said so ${about.get(id)?.length ?? 0} times`,
+      ),
   ];
 }
 

@@ -34,8 +34,8 @@ export interface System {
   deadlineMs: number;
   /** Asks the service that offers it; paths start behind `/api/v1`. */
   ask(method: string, path: string, asked?: { as?: string; body?: unknown }): Promise<Answer>;
-  /** What all processes complained of last. */
-  complaints(): string;
+  /** Aborted as soon as it is stopped. */
+  signal: AbortSignal;
   /** Stops everything in order; gives the exit codes. */
   stop(): Promise<(number | null)[]>;
 }
@@ -81,7 +81,9 @@ export async function system(of: Choices): Promise<System> {
   };
   const client = await mongoose.mongo.MongoClient.connect(inOwn(of.mongo));
   const parts: Part[] = [];
+  const stopping = new AbortController();
   const stop = async () => {
+    stopping.abort();
     const codes = await Promise.all(parts.map(ended));
     await client
       .db()
@@ -132,13 +134,7 @@ export async function system(of: Choices): Promise<System> {
         body: text === '' ? undefined : JSON.parse(text),
       };
     },
-    complaints() {
-      const said = parts.map((part) => {
-        const lines = part.printed().split('\n');
-        return [part.name, ...lines.filter((line) => /"level":(4|5|6)\d/.test(line)).slice(-10)].join('\n  ');
-      });
-      return said.join('\n');
-    },
+    signal: stopping.signal,
     stop,
   };
 }

@@ -1,7 +1,23 @@
 /** SIGKILL of who delivers: in the midst of a batch, in the midst of a POST, and between the answer and its record. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type MongoServers, ownMongo, type TestRabbit, testRabbit, until, type Wire, wireTo } from '#libs/testing';
-import { brokenPromises, type Mailbox, mailbox, openOffice, publish, publishing, settled } from '../offices.ts';
+import {
+  type MongoServers,
+  ownMongo,
+  type TestRabbit,
+  testRabbit,
+  until,
+  type Wire,
+  wireTo,
+} from '#libs/testing';
+import {
+  brokenPromises,
+  type Mailbox,
+  mailbox,
+  openOffice,
+  publish,
+  publishing,
+  settled,
+} from '../offices.ts';
 import { type System, system } from '../system.ts';
 
 let mongo: MongoServers;
@@ -92,5 +108,7 @@ test('F2: an answer that was not recorded because its reader was killed gives on
   expect(mail.posts.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
   expect(new Set(mail.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   // without the excuse the checker tells of it
-  expect(await brokenPromises(running, [office], mail)).toEqual([expect.stringMatching(/^I3: .* sent 1 times more/)]);
+  expect(await brokenPromises(running, [office], mail)).toEqual([
+    expect.stringMatching(/^I3: .* sent 1 times more/),
+  ]);
 }, 240_000);
