@@ -1,5 +1,6 @@
 /** Runs the tests (`npm test -- services/documents`): brings one real MongoDB and one RabbitMQ for the whole run and takes them away again. */
 import { spawn } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { testMongo, testRabbit } from '#libs/testing';
 
 const root = `${import.meta.dirname}/..`;
@@ -31,9 +32,12 @@ async function jest(servers: Record<string, string>): Promise<number> {
   const node = ['--disable-warning=ExperimentalWarning', '--experimental-vm-modules'];
   const guard = ['--require', `${root}/scripts/end-with-parent.cjs`];
   const display = '--reporters=<rootDir>/scripts/progress-reporter.js';
-  // the list of reporters ends only at the next flag
-  const cli = [`${root}/node_modules/jest/bin/jest.js`, display, '--maxWorkers=2'];
-  const child = spawn(process.execPath, [...node, ...guard, ...cli, ...process.argv.slice(2)], {
+  const asked = process.argv.slice(2);
+  // what may be said otherwise; the list of reporters ends only at the next flag
+  const workers = asked.some((word) => word.startsWith('--maxWorkers')) ? [] : ['--maxWorkers=2'];
+  const cli = [`${root}/node_modules/jest/bin/jest.js`, display, ...workers];
+  if (asked.length === 0) sayWhatIsLeftOut();
+  const child = spawn(process.execPath, [...node, ...guard, ...cli, ...asked], {
     cwd: root,
     stdio: 'inherit',
     env: { ...process.env, ...servers, PDS_PARENT_PID: String(process.pid) },
@@ -46,4 +50,10 @@ async function jest(servers: Record<string, string>): Promise<number> {
     child.on('exit', (code) => done(code ?? 1));
     child.on('error', () => done(1));
   });
+}
+
+function sayWhatIsLeftOut(): void {
+  const folder = 'tests/faults/on-demand';
+  const files = globSync(`${folder}/*.test.ts`, { cwd: root });
+  console.log(`Left out: ${files.length} files in ${folder}, which wait for minutes (npm run faults).`);
 }

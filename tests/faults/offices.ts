@@ -116,14 +116,15 @@ export async function brokenPromises(
   of: System,
   offices: readonly Office[],
   mail: Mailbox,
-  more: Partial<Pick<Accounts, 'outages'>> & { entries?: 'are too many to be shown' } = {},
+  more: Partial<Pick<Accounts, 'outages' | 'secrets'>> & { entries?: 'are too many to be shown' } = {},
 ): Promise<string[]> {
   const { accepted, rows } = await keptFor(of, offices);
   const shown = more.entries ? rows : (await Promise.all(offices.map((one) => logOf(of, one)))).flat();
   const hooks = offices.flatMap((office) => office.hooks);
   const byUrl = new Map(hooks.map(({ id, url }) => [new URL(url).pathname.slice(1), id]));
   const posts = mail.posts.map((post) => ({ ...post, webhook: byUrl.get(post.webhook) ?? post.webhook }));
-  const secrets = new Map(hooks.map(({ id, secret }) => [id, [secret]]));
+  // those that were made later sign beside the first
+  const secrets = new Map(hooks.map(({ id, secret }) => [id, [secret, ...(more.secrets?.get(id) ?? [])]]));
   const { outages = [] } = more;
   const { deadlineMs } = of;
   const found = breaches({ accepted, posts, rows, entries: shown, secrets, outages, deadlineMs });

@@ -219,7 +219,11 @@ async function dueAfterAnOutage(of: System, offices: readonly Office[], events: 
         said.map((event) => ({ _id: event.id, organization_id, body: bodyOf(event), created_at: at })),
       );
       await rowsOf('documents').insertMany(
-        said.map(({ data }) => ({ _id: data.document.id, organization_id, status: 'published' })),
+        said.map(({ data: { document } }) => ({
+          ...{ _id: document.id, family_id: document.id },
+          organization_id,
+          status: 'published',
+        })),
       );
       await rowsOf('documents_outbox').insertMany(
         said.map((event) => ({
