@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { type Fault, faults, type Proof } from '../tests/faults/list.ts';
+import { type Fault, faults, isOnDemand, type Proof } from '../tests/faults/list.ts';
 
 /** What Jest writes down of one test. */
 interface Told {
@@ -62,16 +62,20 @@ async function run(of: readonly Fault[], file: string): Promise<number> {
 /** Says how each fault went; false unless every proof was run and held. */
 function say(of: readonly Fault[], report: Report): boolean {
   let isProven = true;
+  console.log(`\n             in npm test, on demand`);
   for (const { id, fault, proofs } of of) {
-    const found = proofs.map((proof) => testsOf(proof, report));
-    const tests = found.flat();
+    const found = proofs.map((proof) => ({ proof, tests: testsOf(proof, report) }));
+    const tests = found.flatMap((one) => one.tests);
     const wrong = tests.filter(({ status }) => status !== 'passed');
-    const isHeld = found.every((some) => some.length > 0) && wrong.length === 0;
-    const seconds = tests.reduce((sum, { duration }) => sum + (duration ?? 0), 0) / 1000;
-    const time = `${seconds.toFixed(1)} s`.padStart(8);
-    console.log(
-      `${isHeld ? '✓' : '✗'} ${id.padEnd(4)} ${time}  ${String(tests.length).padStart(2)} tests  ${fault}`,
-    );
+    const isHeld = found.every((one) => one.tests.length > 0) && wrong.length === 0;
+    const secondsOf = (onDemand: boolean) =>
+      found
+        .filter(({ proof }) => isOnDemand(proof) === onDemand)
+        .flatMap((one) => one.tests)
+        .reduce((sum, { duration }) => sum + (duration ?? 0) / 1000, 0);
+    const times = [secondsOf(false), secondsOf(true)].map((seconds) => `${seconds.toFixed(1)} s`.padStart(8));
+    const count = `${tests.length} tests`.padStart(8);
+    console.log(`${isHeld ? '✓' : '✗'} ${id.padEnd(4)} ${count} ${times.join(' ')}  ${fault}`);
     for (const { title, status } of wrong) console.log(`       ${status}: ${title}`);
     isProven &&= isHeld;
   }
