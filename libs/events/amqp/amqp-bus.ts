@@ -30,6 +30,8 @@ export interface AmqpBus {
   maxLength?: number;
   /** How long a subscription lives before it takes up what was set aside because processes died, ms. */
   calmMs?: number;
+  /** How often everything is declared again, ms: so long a binding may be missing that somebody has taken away. */
+  declareEveryMs?: number;
   /** Who must be told, each by a name of its own, when the broker has lost what it was given: the services with an outbox. */
   owners?: readonly string[];
   /** Told when the broker came back empty; it is told again later when it rejects. */
@@ -37,10 +39,12 @@ export interface AmqpBus {
   trouble(what: string, error: unknown): void;
 }
 
+const usualDeclareEveryMs = 60_000;
+
 /** A bus over RabbitMQ (3.10 or newer). It connects by itself, and is `up` while it can publish. */
 export function amqpBus(of: AmqpBus): Bus {
   const { url, topology, retries = standardRetries, trouble, owners = [], onEmptyBroker } = of;
-  const { calmMs = usualCalmMs } = of;
+  const { calmMs = usualCalmMs, declareEveryMs = usualDeclareEveryMs } = of;
   const names = namesUnder(of.prefix ?? '');
   const closing = new AbortController();
   const publishing = new Set<Promise<void>>();
@@ -81,6 +85,13 @@ export function amqpBus(of: AmqpBus): Bus {
       return { value: { connection, publisher }, lost: Promise.race([opened.lost, publisher.lost]), end };
     },
   });
+  // an event that one of its queues is not bound to is no less taken by the others: the broker does not say that it is missing
+  const declaringAgain = setInterval(() => {
+    const { now } = hearing;
+    const troubled = (error: unknown) => hearing.now === now && hearing.renew(error);
+    if (now) prepare(now.model).catch(troubled);
+  }, declareEveryMs);
+  declaringAgain.unref();
 
   const queueOf = (queue: string) => {
     if (!topology.has(queue)) throw new Error(`There is no queue ${queue}`);
@@ -133,6 +144,7 @@ export function amqpBus(of: AmqpBus): Bus {
 
   async function close(): Promise<void> {
     closing.abort(new BusClosed());
+    clearInterval(declaringAgain);
     await Promise.all([...consumers].map((consumer) => consumer.cancel()));
     await Promise.allSettled(publishing);
     await Promise.all([hearing.close(), saying.close()]);

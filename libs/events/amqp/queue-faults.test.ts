@@ -51,6 +51,21 @@ test('a binding that is taken away refuses the event, which is then bound and ta
   await until('the event', async () => heard.includes(event.id));
 }, 30_000);
 
+test('a binding of one queue among several, which nobody misses, is made again before long', async () => {
+  const bus = await stage.open({ declareEveryMs: 300 });
+  const heard: string[] = [];
+  await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
+  await stage.past((channel) =>
+    channel.unbindQueue(`${stage.prefix}alpha`, `${stage.prefix}events`, 'thing.made'),
+  );
+  await until('an event that reaches both', async () => {
+    // the other queue takes it
+    await bus.publish(eventOf('thing.made'));
+    return heard.length > 0;
+  });
+  expect(stage.troubles).toEqual([]);
+}, 30_000);
+
 test('an exchange that is taken away marks nothing as published, and is made anew', async () => {
   const bus = await stage.open();
   await stage.past((channel) => channel.deleteExchange(`${stage.prefix}events`));
