@@ -30,7 +30,8 @@ let mail: Mailbox;
 let office: Office;
 
 beforeAll(async () => {
-  [mongo, rabbit] = await Promise.all([ownMongo(), testRabbit()]);
+  mongo = await ownMongo();
+  rabbit = await testRabbit();
   const direct = `${mongo.uri.split('?')[0]}?directConnection=true`;
   wires = { MongoDB: await wireTo(direct), RabbitMQ: await wireTo(rabbit.url) };
   const through = { mongo: mongo.uri, mongoOfServices: wires.MongoDB.url, rabbit: wires.RabbitMQ.url };

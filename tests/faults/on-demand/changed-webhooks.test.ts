@@ -23,7 +23,8 @@ let mail: Mailbox;
 let office: Office;
 
 beforeAll(async () => {
-  [mongo, rabbit] = await Promise.all([testMongo(), testRabbit()]);
+  mongo = await testMongo();
+  rabbit = await testRabbit();
   const settings = { WEBHOOK_RETRY_SECONDS: '3,3' };
   running = await system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings });
 }, 400_000);

@@ -23,7 +23,8 @@ let mail: Mailbox;
 let running: System | undefined;
 
 beforeAll(async () => {
-  [mongo, rabbit] = await Promise.all([ownMongo(), testRabbit()]);
+  mongo = await ownMongo();
+  rabbit = await testRabbit();
 }, 400_000);
 beforeEach(async () => {
   mail = await mailbox();
@@ -66,7 +67,7 @@ function inTime(what: string, sorted: readonly number[]): void {
 }
 
 test('F17: five hundred events for an endpoint that hangs do not hold up a healthy one', async () => {
-  running = await start({ WEBHOOK_TIMEOUT_SECONDS: '10', WEBHOOK_RETRY_SECONDS: '30,1800' });
+  running = await start({ WEBHOOK_RETRY_SECONDS: '30,1800' });
   const [hanging, healthy] = [
     await openOffice(running, [mail.urlOf('hanging')]),
     await openOffice(running, [mail.urlOf('healthy')]),
@@ -132,11 +133,7 @@ test('F18: two hundred endpoints that are down hold up nobody, and are told in a
 test('F22: fifty thousand deliveries that are due at once are delivered at a steady rate, in steady memory', async () => {
   // as in a container of 512 MB (docs/running.md): otherwise Node lets garbage lie as long as the machine has memory
   const container = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
-  running = await start({
-    ...container,
-    WEBHOOK_TIMEOUT_SECONDS: '10',
-    NODE_OPTIONS: '--max-old-space-size=256',
-  });
+  running = await start({ ...container, NODE_OPTIONS: '--max-old-space-size=256' });
   const of = running;
   const offices: Office[] = [];
   for (let count = 0; count < 4; count += 1)

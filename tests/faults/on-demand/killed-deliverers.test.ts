@@ -18,7 +18,7 @@ import {
   publishing,
   settled,
 } from '../offices.ts';
-import { type System, system } from '../system.ts';
+import { type System, soonFree, system } from '../system.ts';
 
 let mongo: MongoServers;
 let rabbit: TestRabbit;
@@ -27,7 +27,8 @@ let mail: Mailbox;
 let running: System | undefined;
 
 beforeAll(async () => {
-  [mongo, rabbit] = await Promise.all([ownMongo(), testRabbit()]);
+  mongo = await ownMongo();
+  rabbit = await testRabbit();
 }, 400_000);
 beforeEach(async () => {
   wire = await wireTo(`${mongo.uri.split('?')[0]}?directConnection=true`);
@@ -49,7 +50,7 @@ afterAll(async () => {
 const recoveryMs = 120_000;
 
 test('F1: of three replicas one is killed in the midst of its batch, six times: nothing is lost, nothing is sent too often', async () => {
-  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 3 });
+  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 3, settings: soonFree });
   const urls = Array.from({ length: 10 }, (_, at) => mail.urlOf(`f1-${at}`));
   const offices = [await openOffice(running, urls)];
   const [office] = offices;
@@ -78,7 +79,7 @@ test('F1: of three replicas one is killed in the midst of its batch, six times: 
 }, 300_000);
 
 test('F2: a POST whose sender is killed is sent again, and counted both times', async () => {
-  running = await system({ mongo: mongo.uri, rabbit: rabbit.url });
+  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, settings: soonFree });
   const office = await openOffice(running, [mail.urlOf('f2-post')]);
   const never = new Promise<number>(() => {});
   mail.answer(() => never);
@@ -92,7 +93,12 @@ test('F2: a POST whose sender is killed is sent again, and counted both times', 
 }, 240_000);
 
 test('F2: an answer that was not recorded because its reader was killed gives one duplicate, under the same id', async () => {
-  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, mongoOfDeliverers: wire.url });
+  running = await system({
+    mongo: mongo.uri,
+    rabbit: rabbit.url,
+    mongoOfDeliverers: wire.url,
+    settings: soonFree,
+  });
   const office = await openOffice(running, [mail.urlOf('f2-record')]);
   const recording = wire.holdAt(Buffer.from('\u0000delivered\u0000'));
   await publish(running, office);

@@ -13,7 +13,7 @@ import {
   publishing,
   settled,
 } from '../offices.ts';
-import { type System, system } from '../system.ts';
+import { type System, soonFree, system } from '../system.ts';
 
 let rabbit: TestRabbit;
 let mongo: MongoServers | undefined;
@@ -40,7 +40,7 @@ const recoveryMs = 150_000;
 /** The whole system over so many members, with an office. */
 async function over(members: number) {
   mongo = await ownMongo(members);
-  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2 });
+  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings: soonFree });
   const office = await openOffice(running, [mail.urlOf('f11-a'), mail.urlOf('f11-b')]);
   await publish(running, office);
   await until('the first', async () => mail.posts.length === 2);
@@ -87,6 +87,29 @@ test('F11: a MongoDB that is killed and comes back, then is away for 30 s, loses
   const refusals = await load.end();
   onlyUnavailable(refusals);
   expect(refusals.length).toBeGreaterThan(10);
+  await settled(running, [office], recoveryMs);
+  expect(await brokenPromises(running, [office], mail, { outages })).toEqual([]);
+}, 300_000);
+
+test('F11: what waits in the queue is not set aside while MongoDB is away, however long', async () => {
+  const { mongo, running, office } = await over(1);
+  const [only] = mongo.members;
+  // those who hear stand still, so that all of it is in the queue when MongoDB goes
+  for (const one of running.deliverers) one.process.kill('SIGSTOP');
+  for (let made = 0; made < 10; made += 1) await publish(running, office);
+  await until(
+    'an empty outbox',
+    async () => (await running.db.collection('documents_outbox').countDocuments({ pending: true })) === 0,
+  );
+  const from = Date.now();
+  await only?.kill();
+  for (const one of running.deliverers) one.process.kill('SIGCONT');
+  // longer than all tries of an event that is to blame itself
+  await pause(75_000);
+  await only?.start();
+  await mongo.primary();
+  await worksAgain(running, office);
+  const outages = [{ from, until: Date.now() }];
   await settled(running, [office], recoveryMs);
   expect(await brokenPromises(running, [office], mail, { outages })).toEqual([]);
 }, 300_000);

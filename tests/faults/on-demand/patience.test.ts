@@ -13,8 +13,9 @@ let running: System;
 const servers: Server[] = [];
 
 beforeAll(async () => {
-  [mongo, rabbit] = await Promise.all([testMongo(), testRabbit()]);
-  const settings = { WEBHOOK_TIMEOUT_SECONDS: '10', WEBHOOK_RETRY_SECONDS: '600,1800' };
+  mongo = await testMongo();
+  rabbit = await testRabbit();
+  const settings = { WEBHOOK_RETRY_SECONDS: '600,1800' };
   running = await system({ mongo: mongo.uri, rabbit: rabbit.url, settings });
 }, 400_000);
 afterAll(async () => {

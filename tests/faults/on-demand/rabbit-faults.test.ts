@@ -24,7 +24,8 @@ let mail: Mailbox;
 let office: Office;
 
 beforeAll(async () => {
-  [mongo, rabbit] = await Promise.all([ownMongo(), ownRabbit()]);
+  mongo = await ownMongo();
+  rabbit = await ownRabbit();
   running = await system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2 });
 }, 400_000);
 beforeEach(async () => {

@@ -10,9 +10,11 @@ let mail: Mailbox;
 let running: System;
 
 beforeAll(async () => {
-  [mongo, rabbit, mail] = await Promise.all([testMongo(), testRabbit(), mailbox()]);
+  mongo = await testMongo();
+  rabbit = await testRabbit();
+  mail = await mailbox();
   // as in production: the time to drain is longer than a request may take
-  const settings = { WEBHOOK_TIMEOUT_SECONDS: '10', DRAIN_SECONDS: '12' };
+  const settings = { DRAIN_SECONDS: '12' };
   running = await system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 3, settings });
 }, 400_000);
 afterAll(async () => {
