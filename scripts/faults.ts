@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { type Fault, faults, isOnDemand, type Proof } from '../tests/faults/list.ts';
+import { type Fault, isOnDemand, type Proof } from '../tests/faults/fault.ts';
+import { faults } from '../tests/faults/list.ts';
 
 /** What Jest writes down of one test. */
 interface Told {

@@ -9,7 +9,8 @@ import { grantsOf } from '#libs/store';
 import { contracts } from '../services/contracts.ts';
 import { about } from '../services/identity/reference.ts';
 import { services } from '../services/services.ts';
-import { faults, isOnDemand } from '../tests/faults/list.ts';
+import { isOnDemand } from '../tests/faults/fault.ts';
+import { faults } from '../tests/faults/list.ts';
 import { actors, table as permissions, type Rule, rowOf } from '../tests/permissions/table.ts';
 
 const root = new URL('..', import.meta.url);

@@ -2,7 +2,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { faults, isOnDemand, onDemandFolder } from './list.ts';
+import { isOnDemand, onDemandFolder } from './fault.ts';
+import { faults } from './list.ts';
 
 const root = join(import.meta.dirname, '../..');
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
