@@ -152,6 +152,8 @@ test('either signature that is not of a secret of the webhook, or not of this ti
   expect(found({ posts: spoiled({ 'x-service-signature': 'sha256=00' }) })).toEqual([ours]);
   expect(found({ posts: spoiled({ 'webhook-signature': 'v1,AAAA' }) })).toEqual([standard]);
   expect(found({ posts: spoiled({ 'webhook-timestamp': '1' }) })).toEqual([standard]);
+  const signedLongAgo = { ...good, headers: post(event, delivery, { at: at - 3_600_000 }).headers };
+  expect(found({ posts: [signedLongAgo] })).toEqual([standard]);
   const others = new Map([[webhook, [secretFrom(new Uint8Array(32).fill(8))]]]);
   expect(found({ secrets: others })).toEqual([ours, standard]);
   expect(found({ secrets: new Map([[webhook, [...(others.get(webhook) ?? []), secret]]]) })).toEqual([]);
