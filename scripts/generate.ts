@@ -212,7 +212,7 @@ function faultsPage(): string {
     'What may happen to webhook delivery and to the events between services, and what holds all the same. `npm run faults` proves all of it, ' +
       '`npm run faults -- F3 F11` some of it, one file after the other. Files with a * wait for minutes, and `npm test` leaves them out. ' +
       'What breaks is real: mongod, RabbitMQ and the processes of the services, which are killed, frozen, cut off and started again. ' +
-      'Times were measured with `npm run faults` on two cores; a test that belongs to several faults counts for each.',
+      'Times were measured with `npm run faults` on two cores that others kept busy as well; a test that belongs to several faults counts for each.',
     '`tests/faults/checker.ts` settles the accounts at the end of a fault: it holds the events that exist, the requests that receivers saw, ' +
       'and the event log, as it is kept and as the API shows it, against one another.',
     table(

@@ -25,7 +25,7 @@ export const faultsOfReceivers: readonly Fault[] = [
       ),
       demanded('patience', 'F13:'),
     ],
-    seconds: { inTests: 0, onDemand: 0 },
+    seconds: { inTests: 1, onDemand: 14 },
   },
   {
     id: 'F14',
@@ -33,7 +33,7 @@ export const faultsOfReceivers: readonly Fault[] = [
       '3xx to this machine; 410; 429 and 503 with `Retry-After` in seconds, as a date, past, absurd, garbage',
     promise: 'not followed; ends and switches off; waits as it was decided',
     proofs: [here('told-by-the-answer', 'F14:'), delivery('sending', 'a redirect is not followed')],
-    seconds: { inTests: 0, onDemand: 0 },
+    seconds: { inTests: 4, onDemand: 0 },
   },
   {
     id: 'F15',
@@ -48,7 +48,7 @@ export const faultsOfReceivers: readonly Fault[] = [
         'an expired certificate is refused',
       ),
     ],
-    seconds: { inTests: 0, onDemand: 0 },
+    seconds: { inTests: 0.1, onDemand: 0 },
   },
   {
     id: 'F16',
@@ -56,7 +56,7 @@ export const faultsOfReceivers: readonly Fault[] = [
       'addresses of this machine in 13 spellings, beside an allowed one, after a second look at the name',
     promise: 'no connection to the forbidden listener',
     proofs: [here('hostile-receivers', 'F16: nobody connects to a forbidden listener')],
-    seconds: { inTests: 0, onDemand: 0 },
+    seconds: { inTests: 0.1, onDemand: 0 },
   },
   {
     id: 'F17',
@@ -69,14 +69,14 @@ export const faultsOfReceivers: readonly Fault[] = [
         'at most four requests are open to one endpoint, and a hanging one holds up nobody',
       ),
     ],
-    seconds: { inTests: 0, onDemand: 0 },
+    seconds: { inTests: 3, onDemand: 95 },
   },
   {
     id: 'F18',
     fault: '200 endpoints are down, then back',
     promise: 'first attempts in time throughout (goal: p95 < 1 s), retries spread',
     proofs: [demanded('crowds', 'F18:')],
-    seconds: { inTests: 0, onDemand: 0 },
+    seconds: { inTests: 0, onDemand: 55 },
   },
   {
     id: 'F19',
@@ -97,21 +97,21 @@ export const faultsOfReceivers: readonly Fault[] = [
       delivery('delivering', 'a stop lets the request in hand finish'),
       delivery('delivering-stop', 'what is claimed while the worker stops is given back'),
     ],
-    seconds: { inTests: 0, onDemand: 0 },
+    seconds: { inTests: 2, onDemand: 43 },
   },
   {
     id: 'F21',
     fault: 'every event is delivered to webhook delivery ten times',
     promise: 'one row, one POST for each attempt',
     proofs: [here('told-ten-times', 'F21:')],
-    seconds: { inTests: 0, onDemand: 0 },
+    seconds: { inTests: 2, onDemand: 0 },
   },
   {
     id: 'F22',
     fault: '50,000 deliveries are due after an outage',
     promise: 'a steady rate (goal: 80 % of the peak), memory stays flat',
     proofs: [demanded('crowds', 'F22:')],
-    seconds: { inTests: 0, onDemand: 0 },
+    seconds: { inTests: 0, onDemand: 257 },
   },
   {
     id: 'F23',
@@ -121,6 +121,6 @@ export const faultsOfReceivers: readonly Fault[] = [
       demanded('patience', 'F23:'),
       delivery('inspecting', 'that gets no answer in time has no status'),
     ],
-    seconds: { inTests: 0, onDemand: 0 },
+    seconds: { inTests: 1, onDemand: 11 },
   },
 ];
