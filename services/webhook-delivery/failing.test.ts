@@ -199,6 +199,9 @@ describe('a webhook whose deliveries have all failed for five days', () => {
     await publish(3);
     expect(await isActive(id)).toBe(true);
     await home.here.restart();
+    // a test that succeeds is no delivery
+    status = 200;
+    await home.here.ask('POST', `/webhooks/${id}/test`, { as: ada.key });
     await publish(0);
     expect(await isActive(id)).toBe(false);
     const items = await told(2);
