@@ -15,7 +15,7 @@ export interface ConfigRow {
   /** Newest first; an older one signs beside it until its time is over. */
   secrets: SealedSecret[];
   /** Failures before this are forgiven: when it was made, switched on again, or got another URL. */
-  counts_from: Date;
+  counts_from?: Date;
   /** When it was last said that deliveries failed. */
   told_at?: Date;
   created_at: Date;

@@ -63,13 +63,17 @@ export function failures(store: Store, now: () => Date) {
   }
 
   /** Two looks into the index of webhooks and statuses, however long the log is. */
-  async function standingOf({ _id, counts_from }: ConfigRow, { session }: Transaction): Promise<Standing> {
+  async function standingOf(
+    { _id, counts_from, created_at }: ConfigRow,
+    { session }: Transaction,
+  ): Promise<Standing> {
+    const from = counts_from ?? created_at;
     const own = { config_id: _id, event_type: { $ne: testType } };
     const success = await rows
-      .findOne({ ...own, status: 'delivered', created_at: { $gte: counts_from } }, null, { session })
+      .findOne({ ...own, status: 'delivered', created_at: { $gte: from } }, null, { session })
       .sort({ created_at: -1 })
       .lean();
-    const begun = { $gte: success?.created_at ?? counts_from };
+    const begun = { $gte: success?.created_at ?? from };
     const failure = await rows
       .findOne({ ...own, status: 'failed', attempts: { $gt: 0 }, created_at: begun }, null, { session })
       .sort({ created_at: 1 })
