@@ -58,7 +58,7 @@ describe('while there is no database', () => {
   });
 
   test('a stop does not wait for it', async () => {
-    const { recorder, written, told } = refusing(Array(1_000).fill(down));
+    const { recorder, written, told } = refusing(Array(10_000).fill(down), 3_600_000);
     const recorded = recorder.record(row(), result);
     recorder.hurry();
     await recorder.rest();

@@ -1,0 +1,78 @@
+/** What breakers do to due rows. */
+import { expect, test } from '@jest/globals';
+import { leavingAlone } from './leaving-alone.ts';
+import { breakers } from './rules/breaker.ts';
+import type { Result } from './store/queue.ts';
+
+const ended = (http_status: number | null): Result => ({
+  verdict: { status: 'failed' },
+  http_status,
+  duration_ms: 1,
+  error: http_status === null ? 'timeout' : null,
+});
+const silent = ended(null);
+
+/** Writes down what is asked of the database; the first postponements may fail. */
+function asked(errors: Error[] = []) {
+  const done: string[] = [];
+  const failed: number[] = [];
+  const alone = leavingAlone({
+    breakers: breakers({ pauseMs: 60_000, longestMs: 60_000 }),
+    postponing: {
+      async postpone(configId, ms) {
+        const error = errors.shift();
+        if (error) throw error;
+        done.push(`postpone ${configId} ${ms > 59_000 && ms <= 60_000 ? 'a minute' : ms}`);
+        return 2;
+      },
+      async resume(configId) {
+        done.push(`resume ${configId}`);
+      },
+    },
+    metering: { ended: (_, count = 1) => failed.push(count) },
+    trouble: (what) => done.push(what),
+  });
+  const fall = async () => {
+    for (let times = 0; times < 5; times += 1) await alone.learn('a', silent);
+    await alone.rest();
+  };
+  return { alone, done, failed, fall };
+}
+
+test('an endpoint that does not answer is left alone, and what is due for it postponed; what is too old for that is counted', async () => {
+  const { alone, done, failed, fall } = asked();
+  expect(alone.limit('a')).toBe(4);
+  await fall();
+  expect(alone.limit('a')).toBe(0);
+  expect(done).toEqual(['postpone a a minute']);
+  expect(failed).toEqual([2]);
+  expect(alone.pending()).toEqual([]);
+});
+
+test('what was postponed is hurried by the first answer, once', async () => {
+  const { alone, done, fall } = asked();
+  await alone.learn('a', ended(200));
+  await fall();
+  await alone.learn('a', ended(500));
+  await alone.learn('a', ended(200));
+  expect(done).toEqual(['postpone a a minute', 'resume a']);
+  expect(alone.limit('a')).toBe(4);
+});
+
+test('what comes later for it is postponed too; nothing is for an endpoint that answers', async () => {
+  const { alone, done, fall } = asked();
+  await fall();
+  alone.postpone(['a', 'b', 'a']);
+  expect(alone.pending()).toEqual(['a', 'b']);
+  await alone.rest();
+  expect(done).toEqual(['postpone a a minute', 'postpone a a minute']);
+  expect(alone.pending()).toEqual([]);
+});
+
+test('a postponement that fails is told, and the next one is made', async () => {
+  const { alone, done, fall } = asked([new Error('down')]);
+  await fall();
+  alone.postpone(['a']);
+  await alone.rest();
+  expect(done).toEqual(['Deliveries could not be postponed', 'postpone a a minute']);
+});
