@@ -65,6 +65,8 @@ const usual = {
   WEBHOOK_TIMEOUT_SECONDS: String(timeoutSeconds),
   WEBHOOK_RETRY_SECONDS: '0.5,2',
 };
+/** A request of ten seconds, the time to drain, and what a busy machine adds. */
+const stopMs = 40_000;
 const names = ['identity', 'documents', 'webhook-delivery'];
 const delivery = 'webhook-delivery';
 
@@ -87,7 +89,7 @@ export async function system(of: Choices): Promise<System> {
   const stopping = new AbortController();
   const stop = async () => {
     stopping.abort();
-    const codes = await Promise.all(parts.map(ended));
+    const codes = await Promise.all(parts.map(endedInTime));
     await client
       .db()
       .dropDatabase()
@@ -140,6 +142,19 @@ export async function system(of: Choices): Promise<System> {
     signal: stopping.signal,
     stop,
   };
+}
+
+/** Ends a part in order; where it does not end, ends it by force and rejects with what it said last. */
+async function endedInTime(part: Part): Promise<number | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      part.process.kill('SIGKILL');
+      const said = part.printed().trim().split('\n').slice(-20).join('\n');
+      reject(new Error(`${part.name} has not ended within ${stopMs / 1000} s of SIGTERM:\n${said}`));
+    }, stopMs);
+  });
+  return Promise.race([ended(part), late]).finally(() => clearTimeout(timer));
 }
 
 /** The service whose contract has paths that begin so. */
