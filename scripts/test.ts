@@ -34,7 +34,7 @@ async function jest(servers: Record<string, string>): Promise<number> {
   const display = '--reporters=<rootDir>/scripts/progress-reporter.js';
   const asked = process.argv.slice(2);
   // what may be said otherwise; the list of reporters ends only at the next flag
-  const workers = asked.some((word) => word.startsWith('--maxWorkers')) ? [] : ['--maxWorkers=2'];
+  const workers = asked.some((word) => word.startsWith('--maxWorkers')) ? [] : ['--maxWorkers=3'];
   const cli = [`${root}/node_modules/jest/bin/jest.js`, display, ...workers];
   if (asked.length === 0) sayWhatIsLeftOut();
   const child = spawn(process.execPath, [...node, ...guard, ...cli, ...asked], {

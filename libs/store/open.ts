@@ -1,5 +1,6 @@
 /** Opens a service's own connection to MongoDB and hands out what may be done with it. */
 import mongoose from 'mongoose';
+import './driver.ts';
 import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
 import type { Bus, Topology } from '#libs/events';
 import type { Collection } from './collection.ts';

@@ -1,0 +1,63 @@
+/** What a broken connection to MongoDB must not do: keep whoever uses it waiting for ever. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { testMongo } from '#libs/testing';
+import { makeThing, type StoreStage, someone, storeStage, things } from '../testing/store-stage.ts';
+import { type Wire, wireTo } from '../testing/wire.ts';
+
+let mongo: Awaited<ReturnType<typeof testMongo>>;
+let wire: Wire;
+let stage: StoreStage;
+let sockets: Set<Socket>;
+const remember = (message: unknown) => {
+  // the channel says a socket (Node.js, diagnostics_channel, net.client.socket)
+  const { socket } = message as { socket: Socket };
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+};
+
+beforeEach(async () => {
+  sockets = new Set();
+  mongo = await testMongo();
+  wire = await wireTo(new URL('/', mongo.uri).href);
+  subscribe('net.client.socket', remember);
+  stage = await storeStage(`${wire.url}?directConnection=true`);
+});
+afterEach(async () => {
+  unsubscribe('net.client.socket', remember);
+  await stage?.stop();
+  await wire?.close();
+  await mongo?.stop();
+});
+
+/** The sockets of this process to the wire. */
+const ours = () => [...sockets].filter((socket) => String(socket.remotePort) === new URL(wire.url).port);
+
+test('a connection that breaks at this very moment fails at once, and what reads is asked again', async () => {
+  const store = await stage.open();
+  await makeThing(store, someone(), 'a');
+  expect(ours().length).toBeGreaterThan(0);
+  for (const socket of ours()) socket.destroy();
+  expect(await store.rows(things).countDocuments({ name: 'a' })).toBe(1);
+});
+
+test('a connection that breaks while much is still to be sent fails what is being sent', async () => {
+  const store = await stage.open();
+  const ada = someone();
+  wire.weather({ bytesPerSecond: 1_000_000 });
+  const large = {
+    _id: newId(),
+    organization_id: ada.organization_id,
+    name: 'b',
+    secret: 'x'.repeat(12_000_000),
+  };
+  const sent = store.rows(things).insertMany([large], { lean: true });
+  const refused = expect(sent).rejects.toThrow();
+  const draining = () => ours().filter((socket) => socket.writableNeedDrain);
+  while (draining().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  wire.weather({});
+  for (const socket of draining()) socket.destroy();
+  await refused;
+});
