@@ -85,7 +85,7 @@ test('a claim ends the postponement: the pause that follows is not hurried', asy
   expect(row?.due_at?.getTime()).toBeGreaterThan(Date.now() + 29 * minute);
 });
 
-test('what is older than a day fails instead; younger rows wait', async () => {
+test('what is older than a day fails instead, and its maker will be told; younger rows wait', async () => {
   const { hook, rows: made } = await waiting(2, inMs(-minute));
   await rows().updateOne({ _id: made[0]?._id ?? '' }, { created_at: inMs(-25 * 60 * minute) });
   await postponed.postpone(hook, minute);
@@ -93,5 +93,9 @@ test('what is older than a day fails instead; younger rows wait', async () => {
   const failed = after.filter(({ status }) => status === 'failed');
   expect(failed).toMatchObject([{ _id: made[0]?._id, error: 'endpoint_unavailable', attempts: 0 }]);
   expect(failed[0]).not.toHaveProperty('due_at');
+  expect(after.map(({ status, untold }) => [status, untold]).sort()).toEqual([
+    ['failed', true],
+    ['pending', undefined],
+  ]);
   expect(after.filter(({ status }) => status === 'pending')).toHaveLength(1);
 });
