@@ -6,11 +6,14 @@ import { Hopeless } from './retries.ts';
 /** What to do on one type of event. */
 export interface Listener {
   readonly type: EventType;
-  handle(event: Envelope): Promise<void>;
+  handle(event: Envelope): Promise<unknown>;
 }
 
 /** Says what to do on a type of event; the data has been checked against its schema. */
-export function on<Data>(type: EventType<Data>, handle: (event: Envelope<Data>) => Promise<void>): Listener {
+export function on<Data>(
+  type: EventType<Data>,
+  handle: (event: Envelope<Data>) => Promise<unknown>,
+): Listener {
   return {
     type,
     handle(event) {

@@ -41,14 +41,14 @@ describe('once', () => {
 
   test('an event that is delivered twice has one effect', async () => {
     const event = heard();
-    await effect(event, 'twice');
-    await effect(event, 'twice');
+    expect([await effect(event, 'twice'), await effect(event, 'twice')]).toEqual([true, false]);
     expect(await count('twice')).toBe(1);
   });
 
   test('an event that is delivered many times at once has one effect', async () => {
     const event = heard();
-    await Promise.all(Array.from({ length: 10 }, () => effect(event, 'at once')));
+    const whose = await Promise.all(Array.from({ length: 10 }, () => effect(event, 'at once')));
+    expect(whose.filter(Boolean)).toEqual([true]);
     expect(await count('at once')).toBe(1);
   });
 

@@ -43,8 +43,11 @@ export interface Store {
   files(bucket: string): mongoose.mongo.GridFSBucket;
   /** Runs work in one transaction with the events it says, or joins the one that `acting` is in. May run it again after a conflict. */
   transact<R>(acting: Acting, work: (tx: Transaction) => Promise<R>): Promise<R>;
-  /** Handles an event once: work and the event's id are committed together; a second delivery does nothing. */
-  once(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<void>;
+  /**
+   * Handles an event once: work and the event's id are committed together; a second delivery does nothing. Whether this
+   * call is the one whose work is committed.
+   */
+  once(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<boolean>;
   /** The kept answer of a claim, or the answer of `work` done now, kept in the transaction of its effect. */
   idempotently<A extends Acting>(
     acting: A,
@@ -135,8 +138,10 @@ export async function openStore(options: OpenStore): Promise<Store> {
           });
           await work(tx);
         });
+        return true;
       } catch (error) {
         if (!isDuplicate(error) || !(await rows(inbox).exists({ _id: event.id }))) throw error;
+        return false;
       }
     },
     async idempotently(acting, claim, work) {

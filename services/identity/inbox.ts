@@ -110,7 +110,7 @@ export function telling({ store, inboxes }: Inbox): Listener[] {
   ];
 
   /** Tells who made a thing, or the admins when its maker is a member no more. */
-  function tellMaker(event: Envelope, userId: string, notice: Notice): Promise<void> {
+  function tellMaker(event: Envelope, userId: string, notice: Notice): Promise<unknown> {
     const { organization_id, occurred_at } = event;
     const at = new Date(occurred_at);
     return store.once(event, async (tx) => {
@@ -119,7 +119,7 @@ export function telling({ store, inboxes }: Inbox): Listener[] {
     });
   }
 
-  function tell(event: Envelope, userIds: readonly string[], notice: Notice): Promise<void> {
+  function tell(event: Envelope, userIds: readonly string[], notice: Notice): Promise<unknown> {
     // most documents are published by their owner: nobody is told, and there is nothing to do only once
     if (userIds.length === 0) return Promise.resolve();
     return store.once(event, async (tx) => {

@@ -25,7 +25,7 @@ export function forgetting({ store, sharing }: Forgetting): Listener[] {
     }),
   ];
 
-  function forgetFamilyOf(documentId: string, event: Envelope): Promise<void> {
+  function forgetFamilyOf(documentId: string, event: Envelope): Promise<unknown> {
     const { organization_id } = event;
     return store.once(event, async (tx) => {
       const document = await sharing.document(organization_id, documentId);

@@ -1,4 +1,5 @@
 /** What a stop does with deliveries that were claimed and not yet sent. */
+import { setImmediate as afterOthers } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
@@ -49,6 +50,7 @@ function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
       close: note('close'),
     },
     delaysMs: [1, 1],
+    lockMs: 1_000,
     keepMs: 1_000,
     now: () => new Date(),
     random: () => 0,
@@ -94,23 +96,88 @@ test('a running worker counts before it sends, and records after', async () => {
   expect(done).toEqual(['count', 'send', 'finish', 'close']);
 });
 
-test('what the bell brings is delivered without a look', async () => {
+const draftOf = ({ lock_token: _, ...row }: Claimed) => ({
+  row,
+  receiver: receiverOf(row.config_id),
+  body: '{}',
+});
+
+/** A worker that has nothing else to do. */
+function idle() {
+  const { of, done } = fakes([], async () => undefined);
+  return { of, done, worker: delivering(of) };
+}
+
+test('what has a slot when it is written is sent without a claim, and recorded', async () => {
+  const { done, worker } = idle();
+  worker.start();
+  const draft = draftOf(row());
+  const booking = worker.book([draft]);
+  expect([...booking.ids]).toEqual([draft.row._id]);
+  expect(done).toEqual([]);
+  booking.written();
+  await until('the record', async () => done.includes('finish'));
+  await worker.stop();
+  expect(done).toEqual(['send', 'finish', 'close']);
+});
+
+test('what has no slot when it is written is claimed and counted like any due row', async () => {
   const fresh = row();
   const { of, done } = fakes([fresh], async () => undefined);
   of.queue.due = async () => [];
   const worker = delivering(of);
   worker.start();
-  worker.ring([fresh]);
+  const draft = draftOf(fresh);
+  const others = Array.from({ length: 4 }, () => draftOf({ ...row(), config_id: fresh.config_id }));
+  const before = worker.book(others);
+  const booking = worker.book([draft]);
+  expect([before.ids.size, booking.ids.size]).toEqual([4, 0]);
+  booking.written();
+  before.cancel();
   await until('the record', async () => done.includes('finish'));
   await worker.stop();
   expect(done).toEqual(['count', 'send', 'finish', 'close']);
 });
 
-test('the bell does nothing before the start and after the stop', async () => {
-  const { of, done } = fakes([row()], async () => undefined);
-  const worker = delivering(of);
-  worker.ring([row()]);
+test('a booking that is cancelled sends nothing, and its slots are free again', async () => {
+  const { done, worker } = idle();
+  worker.start();
+  const config_id = newId();
+  const drafts = Array.from({ length: 4 }, () => draftOf({ ...row(), config_id }));
+  const booking = worker.book(drafts);
+  booking.cancel();
+  booking.written();
+  const again = worker.book(drafts);
+  expect(again.ids.size).toBe(4);
+  again.cancel();
   await worker.stop();
-  worker.ring([row()]);
   expect(done).toEqual(['close']);
+});
+
+test('no secret that can be opened, no slot', async () => {
+  const { worker } = idle();
+  worker.start();
+  const draft = draftOf(row());
+  expect(worker.book([{ ...draft, receiver: { ...draft.receiver, secrets: [] } }]).ids.size).toBe(0);
+  await worker.stop();
+});
+
+test('a stop waits for what is booked, and sends it when it is written', async () => {
+  const { done, worker } = idle();
+  worker.start();
+  const booking = worker.book([draftOf(row())]);
+  const stopping = worker.stop();
+  for (let turn = 0; turn < 10; turn += 1) await afterOthers();
+  expect(done).toEqual([]);
+  booking.written();
+  await stopping;
+  expect(done).toEqual(['send', 'finish', 'close']);
+});
+
+test('nothing is booked before the start and after the stop', async () => {
+  const { worker } = idle();
+  expect(worker.book([draftOf(row())]).ids.size).toBe(0);
+  worker.start();
+  await worker.stop();
+  expect(worker.book([draftOf(row())]).ids.size).toBe(0);
 });

@@ -3,6 +3,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises';
 import { newId } from '#libs/contract';
 import { every, type Worker } from '#libs/service';
 import { type Attempting, attempting, type Parcel, parcelOf, unsendable } from './attempting.ts';
+import { type Booking, bookings, type Draft } from './booking.ts';
 import { type LeavingAlone, leavingAlone } from './leaving-alone.ts';
 import type { Metering } from './metering.ts';
 import { recording } from './recording.ts';
@@ -23,13 +24,21 @@ export interface Delivering extends Attempting, LeavingAlone {
   metering: Metering;
   configs: Pick<Configs, 'receivers' | 'switchOff'>;
   sender: Sender;
+  /** How long a row that is in hand is safe from the sweep. */
+  lockMs: number;
   /** For how long outcomes are worth writing while there is no database. */
   keepMs: number;
   trouble(what: string, error: unknown): void;
 }
 
-/** The worker, and a bell that brings rows that were just written; without it the worker looks every 250 ms. */
-export function delivering(of: Delivering): Worker & { ring(rows: readonly Candidate[]): void } {
+/** The worker; without word from matching it looks every 250 ms. */
+export interface Deliverer extends Worker {
+  /** Books slots for deliveries that are about to be written, as far as there are any. */
+  book(drafts: readonly Draft[]): Booking;
+}
+
+/** The worker. */
+export function delivering(of: Delivering): Deliverer {
   const { queue, configs, sender, metering } = of;
   const room = waitingRoom();
   const attempt = attempting(of);
@@ -37,6 +46,13 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
   const alone = leavingAlone(of);
   const launches = new Set<Promise<void>>();
   const inHand = new Set<Promise<void>>();
+  const booked = bookings({
+    lockMs: of.lockMs,
+    reserve: (rows) => (stopped ? [] : room.book(rows, alone.limit)),
+    release: freed,
+    send: hold,
+    ring,
+  });
   let asked = false;
   let isToLook = false;
   let isBehind = false;
@@ -48,11 +64,7 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
   const sweep = every(sweepMs, tidy, (error) => of.trouble('Deliveries could not be swept', error));
 
   return {
-    ring(rows) {
-      if (stopped) return;
-      admit(rows);
-      turn();
-    },
+    book: booked.book,
     start() {
       stopped = false;
       sweep.start();
@@ -63,13 +75,19 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
       recorder.hurry();
       await Promise.all([poll.stop(), sweep.stop()]);
       await turning;
-      await Promise.all(launches);
+      await Promise.all([...launches, booked.rest()]);
       await Promise.all(inHand);
       await recorder.rest();
       await alone.rest();
       await sender.close();
     },
   };
+
+  function ring(rows: readonly Candidate[]): void {
+    if (stopped || rows.length === 0) return;
+    admit(rows);
+    turn();
+  }
 
   async function tidy(): Promise<void> {
     alone.tidy();
@@ -188,10 +206,14 @@ export function delivering(of: Delivering): Worker & { ring(rows: readonly Candi
       .catch((error) => of.trouble(`Delivery ${parcel.row._id} came to no end`, error))
       .finally(() => {
         inHand.delete(work);
-        room.release(parcel.row);
-        turn();
+        freed(parcel.row);
       });
     inHand.add(work);
+  }
+
+  function freed(row: Candidate): void {
+    room.release(row);
+    turn();
   }
 
   async function deliver(parcel: Parcel): Promise<void> {

@@ -35,7 +35,8 @@ export const webhookDelivery = service({
     const policy = { allowLoopback, allowedRanges: settings.WEBHOOK_ALLOWED_CIDRS };
     const configs = configRows(store, now);
     const log = eventLog(store, now);
-    const queue = queueOf(store, timeoutMs + lockMarginMs);
+    const lockMs = timeoutMs + lockMarginMs;
+    const queue = queueOf(store, lockMs);
     const [pauseS = 0, longestS = 0] = settings.WEBHOOK_BREAKER_SECONDS;
     const open = breakers({ pauseMs: pauseS * 1000, longestMs: longestS * 1000 });
     const delaysMs = settings.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1000);
@@ -49,6 +50,7 @@ export const webhookDelivery = service({
       postponing: postponingOf(store),
       breakers: open,
       metering: metering(meters, { queue, breakers: open }),
+      lockMs,
       keepMs: lockMarginMs,
       random: Math.random,
     });
@@ -65,7 +67,7 @@ export const webhookDelivery = service({
         ...redelivering({ configs, repeats: repeatsOf(store, now) }),
       ],
       authenticate: principalFrom(store, now),
-      listeners: matching(webhookDeliveryContract.hears, { store, configs, log, ring: worker.ring }),
+      listeners: matching(webhookDeliveryContract.hears, { store, configs, log, worker }),
       workers: [worker, tending({ configs, failures: failures(store, now), trouble })],
     };
   },

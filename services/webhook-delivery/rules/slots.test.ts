@@ -123,3 +123,38 @@ test('ids spread over all shards', () => {
   const seen = new Set(Array.from({ length: 2_000 }, () => shardOf(newId())));
   expect([...seen].sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount }, (_, at) => at));
 });
+
+describe('a booking', () => {
+  const four = () => 4;
+
+  test('gives as many slots as an endpoint may have, and they count', () => {
+    const room = waitingRoom();
+    const booked = room.book([...rows('a', 6), ...rows('b', 1)], (id) => (id === 'a' ? 2 : 4));
+    expect(whose(booked)).toEqual(['a', 'a', 'b']);
+    expect(room.free()).toBe(perProcess - 3);
+    room.add(rows('a', 6));
+    expect(room.take()).toHaveLength(2);
+  });
+
+  test('passes no row by that waits for the same endpoint', () => {
+    const room = waitingRoom();
+    room.add(rows('a', 1));
+    expect(whose(room.book([...rows('a', 1), ...rows('b', 1)], four))).toEqual(['b']);
+  });
+
+  test('gives an organization no more than its share', () => {
+    const room = waitingRoom();
+    expect(room.book(endpoints('one', 100, 4), four).length).toBeLessThan(perProcess / 2);
+    expect(room.book(endpoints('two', 1, 4), four)).toHaveLength(4);
+  });
+
+  test('makes its rows known: a look that finds them lets them in no second time, until their slots are free', () => {
+    const room = waitingRoom();
+    const booked = room.book(rows('a', 1), four);
+    room.add(booked);
+    expect(room.take()).toEqual([]);
+    for (const row of booked) room.release(row);
+    room.add(booked);
+    expect(room.take()).toEqual(booked);
+  });
+});

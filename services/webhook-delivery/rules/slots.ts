@@ -68,7 +68,7 @@ export function waitingRoom() {
         const limit = limitOf(configId);
         let next = lane.waiting[0];
         let served = false;
-        while (next && used(ofEndpoint, configId) < limit && hasShare(next.organization_id)) {
+        while (next && hasSlot(next, limit)) {
           lane.waiting.shift();
           add(next, 1);
           taken.push(next);
@@ -80,6 +80,17 @@ export function waitingRoom() {
         if (next || lane.more) lanes.set(configId, lane);
       }
       return taken;
+    },
+
+    /** Gives rows a slot that are still to be written, as far as there is one and no row of their endpoint waits for it. */
+    book(rows: readonly Candidate[], limitOf: (configId: string) => number): Candidate[] {
+      const isServed = (row: Candidate) => {
+        if (lanes.has(row.config_id) || !hasSlot(row, limitOf(row.config_id))) return false;
+        known.add(row._id);
+        add(row, 1);
+        return true;
+      };
+      return rows.filter(isServed);
     },
 
     /** A slot is free again. */
@@ -119,6 +130,10 @@ export function waitingRoom() {
 
   function plenty(): number {
     return known.size > crowd ? perEndpoint : enough;
+  }
+
+  function hasSlot({ config_id, organization_id }: Candidate, limit: number): boolean {
+    return used(ofEndpoint, config_id) < limit && hasShare(organization_id);
   }
 
   function hasShare(organizationId: string): boolean {

@@ -143,10 +143,10 @@ export function configs(store: Store, now: () => Date) {
       });
     },
 
-    /** The ids of an organization's active webhooks that subscribe to a type of event. */
-    async subscribed(organization_id: string, type: string, { session }: Transaction): Promise<string[]> {
+    /** An organization's active webhooks that subscribe to a type of event. */
+    async subscribed(organization_id: string, type: string, { session }: Transaction): Promise<Receiver[]> {
       const filter = { organization_id, is_active: true, event_types: type };
-      return (await rows.find(filter, { _id: 1 }, { session }).lean()).map(({ _id }) => _id);
+      return (await rows.find(filter, null, { session }).lean()).map(receiverOf);
     },
 
     /** Where claimed deliveries go, by config id; deleted ones are missing. */

@@ -4,7 +4,8 @@ import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { ownStore } from '../testing/own-store.ts';
 import { type DeliveryRow, webhookConfigs, webhookDeliveries } from './collections.ts';
-import { eventLog, type Listed, waiting } from './log.ts';
+import { eventLog, type Listed } from './log.ts';
+import { waiting } from './writing.ts';
 
 const organization_id = newId();
 const [busy, quiet, deleted] = [newId(), newId(), newId()];

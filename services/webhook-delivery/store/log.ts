@@ -1,19 +1,12 @@
 /** The event log in MongoDB: what is to be told is written here, and what was told is read from here. */
-import { newId } from '#libs/contract';
 import type { Acting, Store, Transaction } from '#libs/store';
 import type { DeliveryStatus, WebhookEvent } from '../contract.ts';
-import { shardOf } from '../rules/slots.ts';
 import { deliveryStatus } from '../shapes.ts';
 import { type DeliveryRow, webhookConfigs, webhookDeliveries, webhookEvents } from './collections.ts';
+import { type About, entry, type InHand, waiting, write } from './writing.ts';
 
 /** An event to be told. */
-export interface Telling {
-  readonly event_id: string;
-  readonly event_type: string;
-  readonly organization_id: string;
-  readonly document_id: string | null;
-  readonly body: string;
-}
+export type Telling = Readonly<About> & { readonly body: string };
 
 /** How the one request of a test ended. */
 export type Ended = Pick<
@@ -42,17 +35,29 @@ export function eventLog(store: Store, now: () => Date) {
   const events = store.rows(webhookEvents);
 
   return {
-    /** Keeps an event's body once, and a row for each webhook that it is to be told to, due at once; gives these rows. */
-    async enqueue(
+    /**
+     * Keeps an event's body once, and a row for each webhook that it is to be told to. `book` says which of them are in
+     * hand from the beginning; the others are due at once.
+     */
+    async enqueue<Receiver extends { readonly id: string }>(
       telling: Telling,
-      configIds: readonly string[],
-      { session }: Transaction,
-    ): Promise<DeliveryRow[]> {
+      receivers: readonly Receiver[],
+      tx: Pick<Transaction, 'session'>,
+      book: (drafts: readonly { row: DeliveryRow; receiver: Receiver; body: string }[]) => InHand | undefined,
+    ): Promise<void> {
       const at = now();
-      const due = configIds.map((id) => ({ ...waiting(telling, id, at), original: true as const }));
-      await events.insertMany([bodyRow(telling, at)], { session, lean: true });
-      await rows.insertMany(due, { session, lean: true });
-      return due;
+      const drafts = receivers.map((receiver) => {
+        const row = { ...waiting(telling, receiver.id, at), original: true as const };
+        return { row, receiver, body: telling.body };
+      });
+      const inHand = book(drafts);
+      await events.insertMany([bodyRow(telling, at)], { session: tx.session, lean: true });
+      await write(
+        store,
+        drafts.map(({ row }) => row),
+        tx,
+        inHand,
+      );
     },
 
     /** Keeps the entry of a test that was sent already. */
@@ -112,18 +117,6 @@ export function entryOf(row: DeliveryRow): WebhookEvent {
     next_attempt_at: row.due_at?.toISOString() ?? null,
     updated_at: row.updated_at.toISOString(),
   };
-}
-
-/** A new row for what is to be told to a webhook, due at once. */
-export function waiting(told: Omit<Telling, 'body'>, config_id: string, at: Date): DeliveryRow {
-  const due = { status: 'pending' as const, due_at: at, attempts: 0, repeatable: true };
-  return { ...entry(told, at), ...due, http_status: null, duration_ms: null, error: null, config_id };
-}
-
-function entry({ event_id, event_type, organization_id, document_id }: Omit<Telling, 'body'>, at: Date) {
-  const _id = newId();
-  const what = { event_id, event_type, organization_id, document_id };
-  return { _id, ...what, shard: shardOf(_id), created_at: at, updated_at: at };
 }
 
 function bodyRow({ event_id, organization_id, body }: Telling, at: Date) {

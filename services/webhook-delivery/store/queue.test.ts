@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
+import { until } from '#libs/testing';
 import { ownStore } from '../testing/own-store.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 import { eventLog } from './log.ts';
 import { type Claimed, type Queue, queue, type Result } from './queue.ts';
+import type { InHand } from './writing.ts';
 
 const lockMs = 30_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);
@@ -34,8 +36,11 @@ beforeEach(async () => {
   await own.store.rows(webhookDeliveries).deleteMany({});
 });
 
-/** Enqueues one event for several webhooks and gives the rows' ids. */
-async function enqueued(configIds: readonly string[]): Promise<string[]> {
+/** Enqueues one event for several webhooks, by a process of which `now` is the clock, and gives the rows' ids. */
+async function enqueued(
+  configIds: readonly string[],
+  { inHand, now }: { inHand?: InHand; now?: () => Date } = {},
+): Promise<string[]> {
   const [event_id, organization_id] = [newId(), newId()];
   const telling = {
     event_id,
@@ -45,8 +50,14 @@ async function enqueued(configIds: readonly string[]): Promise<string[]> {
     body: '{}',
   };
   const acting = { organization_id, user_id: null };
-  const log = eventLog(own.store, () => new Date());
-  await own.store.transact(acting, (tx) => log.enqueue(telling, configIds, tx));
+  const log = eventLog(own.store, now ?? (() => new Date()));
+  const receivers = configIds.map((id) => ({ id }));
+  await own.store.transact(acting, (tx) =>
+    log.enqueue(telling, receivers, tx, (drafts) => {
+      const ids = new Set(drafts.map(({ row }) => row._id));
+      return inHand && { ...inHand, ids };
+    }),
+  );
   return (await own.store.rows(webhookDeliveries).find({ event_id }, { _id: 1 }).lean()).map(
     ({ _id }) => _id,
   );
@@ -62,6 +73,13 @@ async function rowOf({ _id }: { _id: string }): Promise<DeliveryRow> {
   const row = await own.store.rows(webhookDeliveries).findOne({ _id }).lean();
   if (!row) throw new Error('The row is gone');
   return row;
+}
+
+async function serverTime(): Promise<number> {
+  const [{ now } = { now: new Date(Number.NaN) }] = await own.store
+    .rows(webhookDeliveries)
+    .aggregate<{ now: Date }>([{ $collStats: { count: {} } }, { $project: { now: '$$NOW' } }]);
+  return now.getTime();
 }
 
 const dueIds = async (without: string[] = []) =>
@@ -83,6 +101,38 @@ test('a claimed row is not due, and its claim counted nothing', async () => {
   const row = await claimedOne();
   expect(await dueIds()).toEqual([]);
   expect(await rowOf(row)).toMatchObject({ status: 'pending', attempts: 0 });
+});
+
+test.each([-1, 1])(
+  'a process whose clock is %i h off writes rows that are due at once, and no sooner',
+  async (h) => {
+    const before = await serverTime();
+    const ids = await enqueued([newId()], { now: () => new Date(Date.now() + h * 3_600_000) });
+    expect(await dueIds()).toEqual(ids);
+    const { due_at } = await rowOf({ _id: ids[0] ?? '' });
+    expect(due_at?.getTime()).toBeGreaterThanOrEqual(before);
+  },
+);
+
+test('a row that is in hand when it is written is not due, its attempt counts, and its outcome is recorded', async () => {
+  const inHand = { token: newId(), lockMs, ids: new Set<string>() };
+  const [_id = ''] = await enqueued([newId()], { inHand });
+  expect(await dueIds()).toEqual([]);
+  expect(await deliveries.claim([_id], newId())).toEqual([]);
+  await deliveries.sweep();
+  const row = await rowOf({ _id });
+  expect(row).toMatchObject({ status: 'pending', attempts: 1, lock_token: inHand.token });
+  await finish({ ...row, lock_token: inHand.token }, delivered);
+  expect(await rowOf(row)).toMatchObject({ status: 'delivered', attempts: 1 });
+});
+
+test('a row that was in the hands of a process that died when it was written is due again', async () => {
+  const ids = await enqueued([newId()], { inHand: { token: newId(), lockMs: 1, ids: new Set() } });
+  await until('the end of its lock', async () => {
+    await deliveries.sweep();
+    return (await dueIds()).length > 0;
+  });
+  expect(await dueIds()).toEqual(ids);
 });
 
 test('rows that are due later, and those of excepted endpoints, are not due', async () => {

@@ -4,7 +4,7 @@ import type { Acting, Store } from '#libs/store';
 import { EventExpired } from '../contract.ts';
 import { eachOnce, maxRepeated } from '../rules/repeating.ts';
 import { type DeliveryRow, webhookDeliveries, webhookEvents } from './collections.ts';
-import { waiting } from './log.ts';
+import { waiting, write } from './writing.ts';
 
 /** Repeats what the log has. */
 export function repeats(store: Store, now: () => Date) {
@@ -22,11 +22,12 @@ export function repeats(store: Store, now: () => Date) {
 
     /** Has an entry's event sent again; gives the new entry. `EventExpired`. */
     again(acting: Acting, entry: DeliveryRow): Promise<DeliveryRow> {
-      return store.transact(acting, async ({ session }) => {
+      return store.transact(acting, async (tx) => {
+        const { session } = tx;
         if (!(await events.exists({ _id: entry.event_id }).session(session))) throw EventExpired();
         const row = waiting(entry, entry.config_id, now());
         await rows.updateOne({ _id: entry._id }, { repeatable: false }, { session });
-        await rows.insertMany([row], { session, lean: true });
+        await write(store, [row], tx);
         return row;
       });
     },
@@ -40,7 +41,8 @@ export function repeats(store: Store, now: () => Date) {
       const { config_id, since } = of;
       const failed = { status: 'failed' as const, repeatable: true, created_at: { $gte: since } };
       const repeat = () =>
-        store.transact(acting, async ({ session }) => {
+        store.transact(acting, async (tx) => {
+          const { session } = tx;
           const found = await rows
             .find({ organization_id, config_id, ...failed }, null, { session })
             .sort({ created_at: 1, _id: 1 })
@@ -55,7 +57,7 @@ export function repeats(store: Store, now: () => Date) {
             .map((entry) => waiting(entry, config_id, at));
           const ids = found.map(({ _id }) => _id);
           await rows.updateMany({ _id: { $in: ids } }, { repeatable: false }, { session });
-          if (again.length > 0) await rows.insertMany(again, { session, lean: true });
+          if (again.length > 0) await write(store, again, tx);
           return again.length;
         });
       return store.inTurn(config_id, repeat);

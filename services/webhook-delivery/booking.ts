@@ -1,0 +1,71 @@
+/** Booking: a delivery for which there is a slot is in hand from its birth, so that nobody looks for it, claims it and counts it. */
+import { newId } from '#libs/contract';
+import type { Parcel } from './attempting.ts';
+import type { Candidate } from './rules/slots.ts';
+import type { InHand } from './store/writing.ts';
+
+/** A delivery that is about to be written. */
+export type Draft = Omit<Parcel, 'row'> & { readonly row: Omit<Parcel['row'], 'lock_token'> };
+
+/** Slots for deliveries that are about to be written. */
+export interface Booking extends InHand {
+  /** They are written: those that have a slot go out, and the others are known to be due. */
+  written(): void;
+  /** They are not written, or not by this process: the slots are free again. Does nothing after `written`. */
+  cancel(): void;
+}
+
+/** What bookings need. */
+interface Booked {
+  /** How long a row that is in hand is safe from the sweep. */
+  lockMs: number;
+  /** Gives slots to some rows. */
+  reserve(rows: readonly Candidate[]): readonly Candidate[];
+  release(row: Candidate): void;
+  send(parcel: Parcel): void;
+  ring(rows: readonly Candidate[]): void;
+}
+
+/** Makes bookings, and knows which of them are open. */
+export function bookings({ lockMs, reserve, release, send, ring }: Booked) {
+  const open = new Set<Promise<void>>();
+
+  return {
+    /** Books as many deliveries as there are slots for. */
+    book(drafts: readonly Draft[]): Booking {
+      const sendable = drafts.filter(({ receiver }) => receiver.secrets.length > 0);
+      const reserved = reserve(sendable.map(({ row }) => row));
+      const ids = new Set(reserved.map(({ _id }) => _id));
+      const lock_token = newId();
+      const close = reserved.length > 0 ? opened() : () => undefined;
+      let isOpen = true;
+      const end = (how: () => void) => () => {
+        if (!isOpen) return;
+        isOpen = false;
+        how();
+        close();
+      };
+      return {
+        ...{ token: lock_token, lockMs, ids },
+        written: end(() => {
+          for (const draft of drafts)
+            if (ids.has(draft.row._id)) send({ ...draft, row: { ...draft.row, attempts: 1, lock_token } });
+          ring(drafts.map(({ row }) => row).filter(({ _id }) => !ids.has(_id)));
+        }),
+        cancel: end(() => reserved.forEach(release)),
+      };
+    },
+
+    /** Resolves when every booking that is open now, and has a slot, is at its end. */
+    rest: () => Promise.all(open),
+  };
+
+  function opened(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    open.add(promise);
+    return () => {
+      open.delete(promise);
+      resolve();
+    };
+  }
+}

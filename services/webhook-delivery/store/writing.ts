@@ -1,0 +1,50 @@
+/** Writing: new rows of the log, on the server's time, due at once or in hand from the beginning. */
+import { newId } from '#libs/contract';
+import type { Store, Transaction } from '#libs/store';
+import { shardOf } from '../rules/slots.ts';
+import { type DeliveryRow, webhookDeliveries } from './collections.ts';
+
+/** What an entry is about. */
+export type About = Pick<DeliveryRow, 'event_id' | 'event_type' | 'organization_id' | 'document_id'>;
+
+/** Rows that a process has in hand when they are written; their first attempt is counted. */
+export interface InHand {
+  readonly token: string;
+  readonly ids: ReadonlySet<string>;
+  /** How long they are safe from the sweep. */
+  readonly lockMs: number;
+}
+
+/** An entry of the log without how it goes on. */
+export function entry({ event_id, event_type, organization_id, document_id }: About, at: Date) {
+  const _id = newId();
+  const what = { event_id, event_type, organization_id, document_id };
+  return { _id, ...what, shard: shardOf(_id), created_at: at, updated_at: at };
+}
+
+/** A new row for what is to be told to a webhook, due at once. */
+export function waiting(about: About, config_id: string, at: Date): DeliveryRow {
+  const due = { status: 'pending' as const, due_at: at, attempts: 0, repeatable: true };
+  return { ...entry(about, at), ...due, http_status: null, duration_ms: null, error: null, config_id };
+}
+
+/** Writes new rows. What is due is due at once, whatever the clock of this process says. */
+export async function write(
+  store: Pick<Store, 'rows'>,
+  rows: readonly DeliveryRow[],
+  { session }: Pick<Transaction, 'session'>,
+  inHand?: InHand,
+): Promise<void> {
+  // an insert knows nothing of the server's time, an upsert does
+  const collection = store.rows(webhookDeliveries).db.collection<DeliveryRow>(webhookDeliveries.name);
+  const upserts = rows.map(({ due_at: _, ...row }) => {
+    const scheduled = inHand?.ids.has(row._id) ? held(inHand) : { due_at: '$$NOW' };
+    const update = [{ $replaceWith: { $mergeObjects: [{ $literal: row }, scheduled] } }];
+    return { updateOne: { filter: { _id: row._id }, update, upsert: true } };
+  });
+  await collection.bulkWrite(upserts, { session });
+}
+
+function held({ token, lockMs }: InHand) {
+  return { attempts: 1, lock_token: token, locked_until: { $add: ['$$NOW', lockMs] } };
+}
