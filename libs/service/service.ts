@@ -1,6 +1,6 @@
 /** A service as a value: its contract, its settings, its collections and what it does once it has a store. */
 import type { z } from 'zod';
-import type { Contract } from '#libs/contract';
+import type { Contract, Secret } from '#libs/contract';
 import type { Listener } from '#libs/events';
 import type { Handled, Principal } from '#libs/http';
 import type { Collection, Store } from '#libs/store';
@@ -10,6 +10,8 @@ import type { Meters } from './meters.ts';
 /** What a service is given when it starts. */
 export interface Given<Settings> {
   store: Store;
+  /** MongoDB's address, for threads that read for themselves. */
+  mongodb: Secret;
   settings: Settings;
   log: Log;
   meters: Meters;

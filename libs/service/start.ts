@@ -103,6 +103,7 @@ async function begun(host: Process, own: readonly unknown[]): Promise<Up[]> {
     metrics.outbox(service.contract.name, store);
     const given = {
       store,
+      mongodb: host.settings.MONGODB_URI,
       settings: own[at],
       log: log.child({ service: service.contract.name }),
       meters: metrics.meters(service.contract.name),

@@ -1,5 +1,6 @@
 /** The door of the store library: MongoDB, transactions with their events, and the views of others. */
 export { type Collection, collection } from './collection.ts';
+export { openReading, type Reading } from './connect.ts';
 export type { EmbeddedError, Mongod } from './embedded/mongod.ts';
 export { startMongod } from './embedded.ts';
 export { type Grant, grantsOf } from './grants.ts';

@@ -1,9 +1,9 @@
 /** Opens a service's own connection to MongoDB and hands out what may be done with it. */
 import mongoose from 'mongoose';
-import './driver.ts';
 import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
 import type { Bus, Topology } from '#libs/events';
 import type { Collection } from './collection.ts';
+import { connect } from './connect.ts';
 import { type Claim, claimKey, idempotencyOf, type Kept, keepAnswer, keptAnswer } from './idempotency.ts';
 import { inboxOf } from './inbox.ts';
 import { outboxOf, pendAgain, speaking, type Waiting, waitingIn, writeSaid } from './outbox.ts';
@@ -78,25 +78,7 @@ export interface Store {
 /** Connects; rejects when MongoDB cannot be reached within five seconds. */
 export async function openStore(options: OpenStore): Promise<Store> {
   const { contract, bus, now, topology, trouble } = options;
-  const connection = mongoose.createConnection(options.uri.reveal(), {
-    appName: contract.name,
-    serverSelectionTimeoutMS: 5_000,
-    connectTimeoutMS: 5_000,
-    heartbeatFrequencyMS: 5_000,
-    minPoolSize: 1,
-    maxPoolSize: 50,
-    writeConcern: { w: 'majority' },
-    bufferCommands: false,
-    autoIndex: false,
-    autoCreate: false,
-  });
-  await connection.asPromise().catch(async (error: unknown) => {
-    // mongoose remembers every connection it tried until it is destroyed
-    await connection.destroy(true);
-    throw error;
-  });
-  const db = connection.db;
-  if (!db) throw new Error('MongoDB gave a connection without a database');
+  const { connection, db } = await connect(options.uri, { appName: contract.name, maxPoolSize: 50 });
   const by = newId();
   const outbox = outboxOf(contract.name);
   const inbox = inboxOf(contract.name);

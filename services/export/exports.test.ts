@@ -4,6 +4,7 @@ import { Body, newId } from '#libs/contract';
 import { exports } from './exports.ts';
 import type { Opened } from './store/documents.ts';
 import { type Run, TooMuchMemory } from './threads/pool.ts';
+import type { Job } from './threads/thread.ts';
 
 const actor = { organization_id: newId(), user_id: newId(), key_id: null, role: 'member' };
 
@@ -17,6 +18,7 @@ function stage({ maxBytes = 100 } = {}) {
     made: 0,
     organization_version: 1,
     isTooMuch: false,
+    isAway: false,
     isBuiltInBroken: false,
     whileReading: () => {},
   };
@@ -27,22 +29,22 @@ function stage({ maxBytes = 100 } = {}) {
       ...{ lock_published: false, embed_origins: null },
     },
   });
-  const render = async (_name: string, job?: { facts: { title: string }; nodes: Uint8Array }) => {
+  const render = async (_name: string, job?: Job) => {
     // the built-in template needs nothing
     if (!job && on.isBuiltInBroken) throw new Error('broken');
     if (!job) return {};
+    const nodes = on.title;
+    on.whileReading();
+    if (on.isAway) return { because: 'unavailable' };
+    if (job.moment.rowVersion !== on.row_version) return { because: 'changed' };
+    if (nodes.length > job.maxBytes) return { because: 'too_large' };
     on.made += 1;
     if (on.isTooMuch) throw new TooMuchMemory(512);
-    return Buffer.from(`${job.facts.title}/${Buffer.from(job.nodes)}`);
+    return { file: Buffer.from(`${job.facts.title}/${nodes}`) };
   };
   const [word, markdown] = exports({
     documents: {
       opened: async (_actor, id) => (id === document._id ? opened() : undefined),
-      async nodes(before) {
-        const bytes = new TextEncoder().encode(on.title);
-        on.whileReading();
-        return before.document.row_version === on.row_version ? bytes : undefined;
-      },
     },
     // its row is there, its files are not any more
     templates: { usable: async () => ({ indentInches: 0.5, load: async () => undefined }) },
@@ -120,6 +122,14 @@ test('a document that is too large is a 400 that names the limit', async () => {
     message: expect.stringMatching(/more than .* MiB/),
   });
   expect(on.made).toBe(0);
+});
+
+test('a database that is away while the nodes are read is a 503 that says when to come again', async () => {
+  const { on, ask } = stage();
+  on.isAway = true;
+  await expect(ask()).rejects.toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '2' } });
+  on.isAway = false;
+  expect((await ask()).text).toBe('v1/v1');
 });
 
 test('a file that needs more memory than a thread may take is a 400 that names the limit', async () => {

@@ -11,7 +11,7 @@ import { factsOf } from './rules.ts';
 import type { DocumentStore } from './store/documents.ts';
 import type { TemplateStore } from './store/templates.ts';
 import { type Run, type Threads, TooMuchMemory } from './threads/pool.ts';
-import type { Job } from './threads/thread.ts';
+import type { Job, Made } from './threads/thread.ts';
 
 /** What exports need. */
 export interface Exports {
@@ -30,7 +30,7 @@ interface Form {
   extension: 'docx' | 'md';
   /** Names all that the bytes depend on beside the document. */
   version: string;
-  render(run: Run, job: Job): Promise<Uint8Array>;
+  render(run: Run, job: Job): Promise<Made>;
 }
 
 /** How often a document that changes while it is read is read again. */
@@ -52,7 +52,7 @@ export function exports({ documents, templates, threads, cacheBytes, maxBytes }:
     type: markdownType,
     extension: 'md',
     version: `md ${rendererVersion}`,
-    render: (run, job) => run('markdown', job, [job.nodes.buffer]),
+    render: (run, job) => run('markdown', job),
   };
 
   return [
@@ -69,11 +69,13 @@ export function exports({ documents, templates, threads, cacheBytes, maxBytes }:
       if (!opened) throw NotFound();
       const { document, organization } = opened;
       const etag = tagOf([form.version, document._id, document.row_version, organization.row_version]);
-      const make = () =>
-        threads.turn(async (run) => {
-          const nodes = await documents.nodes(opened);
-          return nodes && rendered(form, run, { facts: factsOf(document, organization.name), nodes });
-        });
+      const moment = {
+        id: document._id,
+        organizationId: document.organization_id,
+        rowVersion: document.row_version,
+      };
+      const facts = factsOf(document, organization.name);
+      const make = () => threads.turn((run) => rendered(form, run, { facts, moment, maxBytes }));
       const bytes = call.has(etag) ? nothingNew : await kept.of(etag, make);
       if (!bytes) continue;
       const headers = { 'Content-Disposition': create(fileName(document.title, form.extension)) };
@@ -97,21 +99,24 @@ export function exports({ documents, templates, threads, cacheBytes, maxBytes }:
         // deleted at this moment
         if (!compiled) throw NotFound(noTemplate);
         const { indentInches } = template;
-        return run('word', { ...job, template: compiled, indentInches }, [job.nodes.buffer]);
+        return run('word', { ...job, template: compiled, indentInches });
       },
     };
   }
 
-  async function rendered(form: Form, run: Run, job: Job): Promise<Uint8Array> {
-    if (job.nodes.byteLength > maxBytes)
-      throw ExportTooLarge(`Documents of more than ${maxBytes / 2 ** 20} MiB cannot be exported.`);
-    try {
-      return await form.render(run, job);
-    } catch (error) {
-      if (!(error instanceof TooMuchMemory)) throw error;
-      throw ExportTooLarge(`The file cannot be made with ${error.memoryMb} MB of memory.`);
-    }
+  /** The file; nothing when the document was written meanwhile. */
+  async function rendered(form: Form, run: Run, job: Job): Promise<Uint8Array | undefined> {
+    const made = await form.render(run, job).catch(refusedIfLarge);
+    if ('file' in made) return made.file;
+    if (made.because === 'changed') return undefined;
+    if (made.because === 'unavailable') throw Unavailable(undefined, { headers: { 'Retry-After': '2' } });
+    throw ExportTooLarge(`Documents of more than ${maxBytes / 2 ** 20} MiB cannot be exported.`);
   }
+}
+
+function refusedIfLarge(error: unknown): never {
+  if (!(error instanceof TooMuchMemory)) throw error;
+  throw ExportTooLarge(`The file cannot be made with ${error.memoryMb} MB of memory.`);
 }
 
 /** 27 characters of base64url: 160 bits of a SHA-256. */

@@ -32,14 +32,14 @@ export const exporting = service({
       .meta({ description: 'How long a file may take, with its waiting' }),
   }),
   collections: [templateRows],
-  start({ store, settings, log, now }) {
+  start({ store, mongodb, settings, log, now }) {
     const limits = {
       threads: settings.EXPORT_THREADS,
       waiting: settings.EXPORT_WAITING,
       seconds: settings.EXPORT_SECONDS,
       memoryMb: settings.EXPORT_THREAD_MB,
     };
-    const pool = threads(limits, (error) => log.error({ err: error }, 'A thread ended by itself'));
+    const pool = threads(limits, mongodb, (error) => log.error({ err: error }, 'A thread ended by itself'));
     const templates = templateStore(store, (what, error) => log.warn({ err: error }, what));
     const sweepLeftovers = leftovers(store, now);
     const sweep = async () => {

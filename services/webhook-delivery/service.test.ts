@@ -1,6 +1,7 @@
 /** What the service says when it starts. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
+import { Secret } from '#libs/contract';
 import type { Meters } from '#libs/service';
 import type { Store } from '#libs/store';
 import { webhookDelivery } from './service.ts';
@@ -23,7 +24,8 @@ function linesOf(allowed: string): string {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => lines.push(line) });
   const settings = webhookSettings.parse({ WEBHOOK_ALLOW_INSECURE_TARGETS: allowed });
-  webhookDelivery.start({ store: own.store, settings, log, meters, now: () => new Date() });
+  const mongodb = new Secret('mongodb://127.0.0.1:1/none');
+  webhookDelivery.start({ store: own.store, mongodb, settings, log, meters, now: () => new Date() });
   return lines.join('');
 }
 

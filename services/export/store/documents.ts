@@ -12,10 +12,16 @@ export interface Opened {
 
 export type DocumentStore = ReturnType<typeof documentStore>;
 
+/** A document as it was at one moment. */
+export interface Moment {
+  id: string;
+  organizationId: string;
+  rowVersion: number;
+}
+
 /** What export reads of documents. */
 export function documentStore(store: Pick<Store, 'read'>) {
   const states = store.read(documentStates);
-  const nodes = store.read(documentNodes);
   const organizations = store.read(organizationProfiles).anywhere();
 
   return {
@@ -27,13 +33,20 @@ export function documentStore(store: Pick<Store, 'read'>) {
       ]);
       return document && organization && { document, organization };
     },
+  };
+}
 
-    /** The nodes as BSON, one after the other, as they were with this row of the document; nothing when it was written meanwhile. */
-    async nodes({ document }: Opened): Promise<Uint8Array<ArrayBuffer> | undefined> {
-      const { _id, organization_id, row_version } = document;
-      const bytes = await nodes.in(_id).bytes({});
-      const after = await states.in(organization_id).one({ _id });
-      return after?.row_version === row_version ? bytes : undefined;
+/** Reads nodes, which a thread does for itself. */
+export function nodeStore(reading: Pick<Store, 'read'>) {
+  const states = reading.read(documentStates);
+  const nodes = reading.read(documentNodes);
+
+  return {
+    /** The nodes as BSON, one after the other, as they were at this moment; nothing when the document was written meanwhile. */
+    async at({ id, organizationId, rowVersion }: Moment): Promise<Uint8Array<ArrayBuffer> | undefined> {
+      const bytes = await nodes.in(id).bytes({});
+      const after = await states.in(organizationId).one({ _id: id });
+      return after?.row_version === rowVersion ? bytes : undefined;
     },
   };
 }

@@ -3,8 +3,9 @@
  * each turn with its time, and only so many waiting. Who waits has not read anything yet, and takes no memory.
  */
 import { Piscina } from 'piscina';
-import { Unavailable } from '#libs/contract';
+import { type Secret, Unavailable } from '#libs/contract';
 import { bulkhead } from '#libs/service';
+import type { Given } from './thread.ts';
 
 /** What is done in a thread, by its name. */
 type Work = typeof import('./thread.ts');
@@ -32,13 +33,11 @@ export class TooMuchMemory extends Error {
 }
 
 /**
- * Has a piece of work done in a thread. What is in `moved` goes over to the thread and is empty afterwards. Errors:
- * `TooMuchMemory`; whatever the work throws.
+ * Has a piece of work done in a thread. Errors: `TooMuchMemory`; whatever the work throws.
  */
 export type Run = <Name extends keyof Work>(
   name: Name,
   task?: Parameters<Work[Name]>[0],
-  moved?: readonly ArrayBuffer[],
 ) => Promise<Awaited<ReturnType<Work[Name]>>>;
 
 /** Threads. */
@@ -55,9 +54,10 @@ export interface Threads {
 /** A thread without work ends after so long. */
 const idleMs = 60_000;
 
-/** Makes a pool; its threads begin when there is work for them. `trouble` is told of threads that end without work in hand. */
+/** Makes a pool; its threads begin when there is work for them, and read from `mongodb`. `trouble` is told of threads that end without work in hand. */
 export function threads(
   { threads, waiting, seconds, memoryMb }: Limits,
+  mongodb: Secret,
   trouble: (error: unknown) => void,
 ): Threads {
   const pool = new Piscina({
@@ -65,12 +65,12 @@ export function threads(
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: idleMs,
+    workerData: { uri: mongodb.reveal() } satisfies Given,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   });
   // without a listener the process would end
   pool.on('error', trouble);
-  // one more than there are threads: it reads while they work
-  const inTurn = bulkhead({ atOnce: threads + 1, waiting, full: tooMany });
+  const inTurn = bulkhead({ atOnce: threads, waiting, full: tooMany });
   return {
     async turn(work) {
       const signal = AbortSignal.timeout(seconds * 1000);
@@ -84,10 +84,9 @@ export function threads(
   };
 
   function runUntil(signal: AbortSignal): Run {
-    return async (name, task, moved = []) => {
+    return async (name, task) => {
       try {
-        // the library takes an array and nothing else; its type is that of another overload of postMessage
-        return await pool.run(task, { name, signal, transferList: [...moved] as never });
+        return await pool.run(task, { name, signal });
       } catch (error) {
         throw isOutOfMemory(error) ? new TooMuchMemory(memoryMb) : error;
       }

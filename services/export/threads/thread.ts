@@ -2,17 +2,29 @@
 import { setPriority } from 'node:os';
 import process from 'node:process';
 import { deserialize } from 'bson';
+import { workerData } from 'piscina';
+import { Secret } from '#libs/contract';
+import { isUnavailable, openReading } from '#libs/store';
 import { defaultTemplate } from '../formats/default-template.ts';
-import type { DocumentFacts } from '../formats/document.ts';
+import type { DocumentFacts, ExportDocument } from '../formats/document.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
 import { type CompiledTemplate, compileTemplate } from '../formats/template.ts';
 import { renderWord } from '../formats/word.ts';
 import { type NodeRow, treeOf } from '../rules.ts';
+import { type Moment, nodeStore } from '../store/documents.ts';
 
-/** A document on its way into a thread: its nodes are BSON, one after the other. */
+/** What a thread is given when it begins. */
+export interface Given {
+  /** MongoDB's address. */
+  uri: string;
+}
+
+/** A document to be made into a file. */
 export interface Job {
   facts: DocumentFacts;
-  nodes: Uint8Array<ArrayBuffer>;
+  moment: Moment;
+  /** The most that its nodes may take. */
+  maxBytes: number;
 }
 
 /** A document and the template that it is rendered into. */
@@ -20,6 +32,13 @@ export interface WordJob extends Job {
   template: CompiledTemplate;
   indentInches: number;
 }
+
+/** The file, or why there is none: the document was written meanwhile, its nodes are too large, or there is no database. */
+export type Made = { file: Uint8Array } | { because: 'changed' | 'too_large' | 'unavailable' };
+
+/** What the pool gives to each of its threads. */
+const { uri }: Given = workerData;
+let nodes: Promise<ReturnType<typeof nodeStore>> | undefined;
 
 stepBack();
 
@@ -34,13 +53,43 @@ export function builtIn() {
 }
 
 /** A document as a Word file. */
-export function word({ facts, nodes, template, indentInches }: WordJob): Promise<Uint8Array> {
-  return renderWord({ ...facts, nodes: treeOf(rowsIn(nodes)) }, template, { indentInches });
+export function word({ template, indentInches, ...job }: WordJob): Promise<Made> {
+  return made(job, (document) => renderWord(document, template, { indentInches }));
 }
 
 /** A document as Markdown. */
-export function markdown({ facts, nodes }: Job): Uint8Array {
-  return Buffer.from(renderMarkdown({ ...facts, nodes: treeOf(rowsIn(nodes)) }));
+export function markdown(job: Job): Promise<Made> {
+  return made(job, (document) => Buffer.from(renderMarkdown(document)));
+}
+
+async function made(
+  { facts, moment, maxBytes }: Job,
+  render: (document: ExportDocument) => Uint8Array | Promise<Uint8Array>,
+): Promise<Made> {
+  const bytes = await opened()
+    .then((nodes) => nodes.at(moment))
+    .catch(noDatabase);
+  if (bytes === null) return { because: 'unavailable' };
+  if (!bytes) return { because: 'changed' };
+  if (bytes.byteLength > maxBytes) return { because: 'too_large' };
+  return { file: await render({ ...facts, nodes: treeOf(rowsIn(bytes)) }) };
+}
+
+/** Nothing, if that is why; an error would come out of the thread without its name. */
+function noDatabase(error: unknown): null {
+  if (isUnavailable(error)) return null;
+  throw error;
+}
+
+/** A connection of the thread's own: what is large never comes by those who wait for answers. */
+function opened() {
+  nodes ??= openReading(new Secret(uri), 'export-thread')
+    .then(nodeStore)
+    .catch((error: unknown) => {
+      nodes = undefined;
+      throw error;
+    });
+  return nodes;
 }
 
 /** Each document of BSON begins with its size, 32 bits with the lowest first (bsonspec.org). */
@@ -59,5 +108,5 @@ function rowsIn(bytes: Uint8Array<ArrayBuffer>): NodeRow[] {
 /** Whoever waits for an answer goes first where cores are few. Only Linux knows a priority for each thread; Deno asks for a permission. */
 function stepBack(): void {
   if (process.platform !== 'linux' || process.versions.deno) return;
-  setPriority(10);
+  setPriority(19);
 }
