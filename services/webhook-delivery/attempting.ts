@@ -3,7 +3,7 @@ import { retryAfterMs, verdictOn } from './rules/backoff.ts';
 import { headersOf } from './rules/message.ts';
 import type { Sender } from './sending.ts';
 import type { Receiver } from './store/configs.ts';
-import type { Claimed, Result } from './store/queue.ts';
+import type { Claimed, Kept, Result } from './store/queue.ts';
 
 /** What an attempt needs. */
 export interface Attempting {
@@ -19,12 +19,12 @@ export interface Attempting {
 export interface Parcel {
   readonly row: Claimed;
   readonly receiver: Receiver;
-  readonly body: string;
+  readonly event: Kept;
 }
 
 /** Sends a delivery whose attempt is counted, once. */
 export function attempting(of: Attempting): (parcel: Parcel) => Promise<Result> {
-  return async ({ row, receiver, body }) => {
+  return async ({ row, receiver, event: { body } }) => {
     const { attempts: number } = row;
     const headers = headersOf({
       eventId: row.event_id,
@@ -46,12 +46,12 @@ export function attempting(of: Attempting): (parcel: Parcel) => Promise<Result> 
 export function parcelOf(
   row: Claimed,
   receiver: Receiver | undefined,
-  body: string | undefined,
+  event: Kept | undefined,
 ): Parcel | string {
   if (!receiver) return 'webhook_deleted';
   if (!receiver.isActive) return 'webhook_inactive';
   if (receiver.secrets.length === 0) return 'secret_unreadable';
-  return body === undefined ? 'event_expired' : { row, receiver, body };
+  return event === undefined ? 'event_expired' : { row, receiver, event };
 }
 
 /** How a delivery ends that cannot be sent. */

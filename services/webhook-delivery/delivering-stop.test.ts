@@ -32,7 +32,7 @@ function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
       giveBack: note('give back'),
       sweep: async () => 0,
       backlog: async () => ({ count: 0, oldestSeconds: 0 }),
-      bodies: async () => new Map(rows.map(({ event_id }) => [event_id, '{}'])),
+      bodies: async () => new Map(rows.map(({ event_id }) => [event_id, { body: '{}' }])),
     },
     postponing: { postpone: async () => 0, resume: note('resume') },
     metering: { attempted: () => undefined, ended: () => undefined },
@@ -47,6 +47,7 @@ function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
         return { http_status: 200, duration_ms: 1, error: null, retry_after: undefined };
       },
       faultOf: async () => undefined,
+      inFlight: () => 0,
       close: note('close'),
     },
     delaysMs: [1, 1],

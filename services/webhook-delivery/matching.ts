@@ -68,5 +68,7 @@ function tellingOf(event: Envelope) {
     organization_id,
     document_id: aboutDocument.safeParse(event.data).data?.document.id ?? null,
     body: bodyOf(event),
+    occurred_at: new Date(event.occurred_at),
+    trace: event.trace,
   };
 }

@@ -33,6 +33,8 @@ export interface Sender {
   send(shipment: Shipment): Promise<Outcome>;
   /** What the policy has against a URL now, for whoever registers it. A name that does not resolve is not held against it. */
   faultOf(url: string): Promise<string | undefined>;
+  /** How many requests have not ended. */
+  inFlight(): number;
   /** Closes every connection. */
   close(): Promise<void>;
 }
@@ -51,7 +53,9 @@ export function sender(of: {
     ? tunnels({ ...of, proxy, limits })
     : new Agent({ ...limits, connect: guardedConnector(of) });
 
+  let inFlight = 0;
   return {
+    inFlight: () => inFlight,
     async send({ url, headers, body }) {
       const startedAt = performance.now();
       const ended = (http_status: number | null, error: string | null, retry_after?: string): Outcome => {
@@ -59,6 +63,7 @@ export function sender(of: {
       };
       if (targetFault(url, policy)) return ended(null, 'target_refused');
       const { signal, done } = deadline(timeoutMs);
+      inFlight += 1;
       try {
         if (proxy) vettedName(new URL(url).hostname, policy);
         const asked = request(url, {
@@ -81,6 +86,7 @@ export function sender(of: {
       } catch (error) {
         return ended(null, reasonOf(error));
       } finally {
+        inFlight -= 1;
         done();
       }
     },

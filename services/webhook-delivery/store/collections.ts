@@ -35,6 +35,9 @@ export interface EventRow {
   organization_id: string;
   /** The body as JSON text: its UTF-8 bytes are what is signed and sent. */
   body: string;
+  /** When the change was, and its W3C trace context if it was traced; absent in rows of before these were kept, and of tests. */
+  occurred_at?: Date;
+  trace?: string;
   created_at: Date;
 }
 
@@ -103,7 +106,14 @@ export const webhookConfigs = collection<ConfigRow>('webhook_configs', {
 });
 
 export const webhookEvents = collection<EventRow>('webhook_events', {
-  fields: { _id: String, organization_id: text, body: text, created_at: Date },
+  fields: {
+    _id: String,
+    organization_id: text,
+    body: text,
+    occurred_at: Date,
+    trace: String,
+    created_at: Date,
+  },
   indexes: [{ on: { created_at: 1 }, options: { expireAfterSeconds: logSeconds } }],
 });
 

@@ -2,11 +2,15 @@
 import type { Acting, Store, Transaction } from '#libs/store';
 import type { DeliveryStatus, WebhookEvent } from '../contract.ts';
 import { deliveryStatus } from '../shapes.ts';
-import { type DeliveryRow, webhookConfigs, webhookDeliveries, webhookEvents } from './collections.ts';
+import { type DeliveryRow, type EventRow, webhookConfigs, webhookDeliveries, webhookEvents } from './collections.ts';
 import { type About, entry, type InHand, waiting, write } from './writing.ts';
 
 /** An event to be told. */
-export type Telling = Readonly<About> & { readonly body: string };
+export type Telling = Readonly<About> & {
+  readonly body: string;
+  readonly occurred_at?: Date;
+  readonly trace?: string | undefined;
+};
 
 /** How the one request of a test ended. */
 export type Ended = Pick<
@@ -43,15 +47,16 @@ export function eventLog(store: Store, now: () => Date) {
       telling: Telling,
       receivers: readonly Receiver[],
       tx: Pick<Transaction, 'session'>,
-      book: (drafts: readonly { row: DeliveryRow; receiver: Receiver; body: string }[]) => InHand | undefined,
+      book: (drafts: readonly { row: DeliveryRow; receiver: Receiver; event: EventRow }[]) => InHand | undefined,
     ): Promise<void> {
       const at = now();
+      const event = bodyRow(telling, at);
       const drafts = receivers.map((receiver) => {
         const row = { ...waiting(telling, receiver.id, at), original: true as const };
-        return { row, receiver, body: telling.body };
+        return { row, receiver, event };
       });
       const inHand = book(drafts);
-      await events.insertMany([bodyRow(telling, at)], { session: tx.session, lean: true });
+      await events.insertMany([event], { session: tx.session, lean: true });
       await write(
         store,
         drafts.map(({ row }) => row),
@@ -119,6 +124,7 @@ export function entryOf(row: DeliveryRow): WebhookEvent {
   };
 }
 
-function bodyRow({ event_id, organization_id, body }: Telling, at: Date) {
-  return { _id: event_id, organization_id, body, created_at: at };
+function bodyRow({ event_id, organization_id, body, occurred_at, trace }: Telling, at: Date): EventRow {
+  const since = { ...(occurred_at && { occurred_at }), ...(trace !== undefined && { trace }) };
+  return { _id: event_id, organization_id, body, ...since, created_at: at };
 }

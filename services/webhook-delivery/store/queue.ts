@@ -7,13 +7,16 @@ import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { maxAttempts, type Verdict } from '../rules/backoff.ts';
 import type { Candidate } from '../rules/slots.ts';
-import { type DeliveryRow, webhookDeliveries, webhookEvents } from './collections.ts';
+import { type DeliveryRow, type EventRow, webhookDeliveries, webhookEvents } from './collections.ts';
 
 /** A row that this process has in hand. */
 export type Claimed = Pick<
   DeliveryRow,
-  '_id' | 'event_id' | 'event_type' | 'config_id' | 'organization_id' | 'attempts'
+  '_id' | 'event_id' | 'event_type' | 'config_id' | 'organization_id' | 'attempts' | 'original'
 > & { lock_token: string };
+
+/** What is told of an event. */
+export type Kept = Pick<EventRow, 'body' | 'occurred_at' | 'trace'>;
 
 /** How a row that is in hand ended, for now or for good. */
 export interface Finished {
@@ -68,7 +71,14 @@ export function queue(store: Store, lockMs: number) {
       const mine = { ...isDue, _id: { $in: ids } };
       const lock = { lock_token: token, locked_until: after(lockMs), updated_at: '$$NOW' };
       await rows.updateMany(mine, [{ $set: lock }, { $unset: ['due_at', 'postponed'] }], pipeline);
-      const fields = { event_id: 1, event_type: 1, config_id: 1, organization_id: 1, attempts: 1 };
+      const fields = {
+        event_id: 1,
+        event_type: 1,
+        config_id: 1,
+        organization_id: 1,
+        attempts: 1,
+        original: 1,
+      };
       const claimed = await rows
         .find({ _id: { $in: ids }, lock_token: token }, fields)
         .readConcern('majority')
@@ -124,12 +134,12 @@ export function queue(store: Store, lockMs: number) {
     },
 
     /** What is told of events, by event id. */
-    async bodies(eventIds: readonly string[]): Promise<Map<string, string>> {
+    async bodies(eventIds: readonly string[]): Promise<Map<string, Kept>> {
       const found = await events
-        .find({ _id: { $in: [...new Set(eventIds)] } }, { body: 1 })
+        .find({ _id: { $in: [...new Set(eventIds)] } }, { body: 1, occurred_at: 1, trace: 1 })
         .readConcern('majority')
         .lean();
-      return new Map(found.map(({ _id, body }) => [_id, body]));
+      return new Map(found.map(({ _id, ...kept }) => [_id, kept]));
     },
   };
 
