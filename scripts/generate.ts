@@ -12,6 +12,8 @@ import { services } from '../services/services.ts';
 import { isOnDemand } from '../tests/faults/fault.ts';
 import { faults } from '../tests/faults/list.ts';
 import { actors, table as permissions, type Rule, rowOf } from '../tests/permissions/table.ts';
+import { metricsPage } from './metrics-page.ts';
+import { table } from './table.ts';
 
 const root = new URL('..', import.meta.url);
 const note = (source: string) => `Generated from ${source} by \`npm run generate\`; do not edit.`;
@@ -24,6 +26,7 @@ const files: Record<string, string> = {
   'docs/contracts/ownership.md': ownershipPage(),
   'docs/contracts/grants.md': grantsPage(),
   'docs/faults.md': faultsPage(),
+  'docs/metrics.md': page('Metrics', await metricsPage(), 'the declarations of the metrics'),
   'docs/permissions.md': permissionsPage(),
   'docs/settings.md': settingsPage(),
   'docs/webhooks.md': await withFiles('docs/webhooks.md'),
@@ -237,12 +240,6 @@ function faultsPage(): string {
 
 function page(title: string, parts: readonly string[], source = 'the contracts'): string {
   return `# ${title}\n\n${[note(source), ...parts].join('\n\n')}\n`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
 function routeOf({ at, path, method }: AnyOperation): string {

@@ -4,6 +4,23 @@ import type { Envelope } from '#libs/contract';
 /** Handles one event; a rejection is tried again with back-off, then the event is set aside. */
 export type Handler = (event: Envelope, signal: AbortSignal) => Promise<void>;
 
+/** How a queue is heard. */
+export interface Hearing {
+  /** Most events in hand at once. */
+  prefetch: number;
+  /** Told of each event that is given up; garbage has no type. */
+  setAside?(event: { readonly type?: unknown }): void;
+}
+
+/** How many events there are in a queue and behind it. */
+export interface Depth {
+  /** In nobody's hands. */
+  waiting: number;
+  /** Set aside, to be looked at once more. */
+  aside: number;
+  dead: number;
+}
+
 /** A running subscription to one queue. */
 export interface Consumer {
   /** Takes no more events and resolves once those in hand are handled or given back. */
@@ -18,8 +35,10 @@ export interface Bus {
    * (in-process bus only).
    */
   publish(event: Envelope): Promise<void>;
-  /** Handles what arrives in a queue, at most `prefetch` events at once. */
-  consume(queue: string, handler: Handler, options: { prefetch: number }): Promise<Consumer>;
+  /** Handles what arrives in a queue. */
+  consume(queue: string, handler: Handler, hearing: Hearing): Promise<Consumer>;
+  /** Counts what is in a queue; rejects while that cannot be found out. */
+  depth(queue: string): Promise<Depth>;
   /** The events of a queue that were set aside, oldest first. */
   dead(queue: string): Promise<Envelope[]>;
   /** Whether events can be carried right now. */

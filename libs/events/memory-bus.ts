@@ -5,7 +5,7 @@
  * event has handled it. What is unfinished when the process dies is still unpublished in the outbox.
  */
 import type { Envelope } from '#libs/contract';
-import { type Bus, BusClosed, type Handler, Poisoned, Unroutable } from './bus.ts';
+import { type Bus, BusClosed, type Handler, type Hearing, Poisoned, Unroutable } from './bus.ts';
 import { type Retries, standardRetries, tryHandling } from './retries.ts';
 import { consumersOf, type Topology } from './topology.ts';
 
@@ -21,6 +21,14 @@ interface Queue {
   dead: Map<string, Envelope>;
   /** Each takes what it has room for. */
   takers: Set<() => void>;
+}
+
+/** Who handles what is in a queue. */
+interface Subscription {
+  name: string;
+  queue: Queue;
+  handler: Handler;
+  hearing: Hearing;
 }
 
 /** A bus within this process. `retries`: the pauses between tries of a failing handler. */
@@ -49,15 +57,15 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
       const results = await Promise.allSettled(wanting.map((name) => enqueue(queueOf(name), text)));
       for (const result of results) if (result.status === 'rejected') throw result.reason;
     },
-    async consume(name, handler, { prefetch }) {
+    async consume(name, handler, hearing) {
       if (closing.signal.aborted) throw new BusClosed();
       const queue = queueOf(name);
       const inHand = new Set<Promise<void>>();
       const take = () => {
-        while (inHand.size < prefetch) {
+        while (inHand.size < hearing.prefetch) {
           const next = queue.waiting.shift();
           if (!next) return;
-          const work = handle(name, queue, handler, next).finally(() => {
+          const work = handle({ name, queue, handler, hearing }, next).finally(() => {
             inHand.delete(work);
             running.delete(work);
             if (queue.takers.has(take)) take();
@@ -75,6 +83,10 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
         },
       };
     },
+    async depth(name) {
+      const { waiting, dead } = queueOf(name);
+      return { waiting: waiting.length, aside: 0, dead: dead.size };
+    },
     async dead(name) {
       return [...queueOf(name).dead.values()];
     },
@@ -89,7 +101,8 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
   };
 
   /** Never rejects: how it went is told to who published. */
-  async function handle(name: string, queue: Queue, handler: Handler, { event, settle }: Waiting) {
+  async function handle(of: Subscription, { event, settle }: Waiting) {
+    const { name, queue, handler, hearing } = of;
     // without an id it is garbage, and any two are different
     const key = typeof event.id === 'string' ? event.id : JSON.stringify(event);
     try {
@@ -99,6 +112,7 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
     } catch (error) {
       if (closing.signal.aborted) return settle.reject(new BusClosed());
       queue.dead.set(key, event);
+      hearing.setAside?.(event);
       settle.reject(new Poisoned(name, error));
     }
   }

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
-import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound } from '#libs/contract';
+import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, type Problem } from '#libs/contract';
 import { pathOf } from './routes.ts';
 import { problemOf, sendProblem } from './write.ts';
 
@@ -29,6 +29,8 @@ export function application(of: {
   trustedProxies: readonly string[];
   /** Told of errors outside of any operation. */
   trouble(what: string, error: unknown): void;
+  /** Told of the status of a request that reached no operation. */
+  unmatched?(status: number): void;
 }): express.Express {
   const app = express();
   app.disable('x-powered-by');
@@ -36,13 +38,16 @@ export function application(of: {
   app.set('query parser', 'simple');
   app.set('trust proxy', of.trustedProxies.length > 0 ? [...of.trustedProxies] : false);
   app.use(helmet(headers), requestIds);
+  const refuse = (response: Response, problem: Problem) => {
+    of.unmatched?.(problem.kind.status);
+    sendProblem(response, problem);
+  };
   for (const router of of.routers) app.use(router);
-  app.use(unknownRoute(of.operations, of.apiPrefix));
+  app.use(unknownRoute(of.operations, of.apiPrefix, refuse));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    if (error instanceof URIError)
-      return sendProblem(response, InvalidRequest('The path is not well-formed.'));
+    if (error instanceof URIError) return refuse(response, InvalidRequest('The path is not well-formed.'));
     of.trouble('A request failed outside of its operation', error);
-    sendProblem(response, problemOf(error));
+    refuse(response, problemOf(error));
   });
   return app;
 }
@@ -95,18 +100,19 @@ function requestIds(request: Request, response: Response, next: NextFunction): v
   next();
 }
 
-function unknownRoute(operations: readonly AnyOperation[], apiPrefix: string) {
+function unknownRoute(
+  operations: readonly AnyOperation[],
+  apiPrefix: string,
+  refuse: (response: Response, problem: Problem) => void,
+) {
   const table = operations.map((operation) => {
     const pattern = pathOf(operation, apiPrefix).replaceAll(/[.]/g, '\\.').replaceAll(/:\w+/g, '[^/]+');
     return { pattern: new RegExp(`^${pattern}$`), method: operation.method.toUpperCase() };
   });
   return (request: Request, response: Response) => {
     const methods = table.filter(({ pattern }) => pattern.test(request.path)).map(({ method }) => method);
-    if (methods.length === 0) return sendProblem(response, NotFound('There is no such route.'));
+    if (methods.length === 0) return refuse(response, NotFound('There is no such route.'));
     if (methods.includes('GET')) methods.push('HEAD');
-    sendProblem(
-      response,
-      MethodNotAllowed(undefined, { headers: { Allow: [...new Set(methods)].join(', ') } }),
-    );
+    refuse(response, MethodNotAllowed(undefined, { headers: { Allow: [...new Set(methods)].join(', ') } }));
   };
 }

@@ -41,6 +41,7 @@ export function publicApplication(host: Host, ups: readonly Up[]) {
     operations: ups.flatMap(({ running }) => running.handled.map(({ operation }) => operation)),
     apiPrefix,
     trustedProxies: settings.TRUSTED_PROXIES,
+    unmatched: host.metrics.unmatched,
     trouble: (what, error) => log.error({ err: error }, what),
   });
 }
@@ -49,7 +50,7 @@ export function publicApplication(host: Host, ups: readonly Up[]) {
 export function managementApplication(host: Host, ups: readonly Up[], isDraining: () => boolean) {
   const operated = ups.flatMap((up) => (up.running.operated ? [{ up, ...up.running.operated }] : []));
   return management({
-    metrics: host.metrics,
+    metrics: host.settings.METRICS ? host.metrics.page : undefined,
     health: () => healthOf(host.bus, ups, isDraining()),
     routers: operated.map(({ up, ...by }) =>
       routes({ ...answering(host, up), ...by, apiPrefix: '', limit: undefined }),
@@ -66,7 +67,7 @@ function answering({ log, metrics, tracing }: Host, { service, store }: Up) {
     store,
     span: tracing.span,
     done({ principal, error, audit, ...done }: Done) {
-      metrics.request({ ...done, principal });
+      metrics.request(done);
       const who = { organization_id: principal?.organization_id, user_id: principal?.user_id };
       const line = { service: service.contract.name, ...done, ...who };
       if (error === undefined) log.info(line, done.operation);

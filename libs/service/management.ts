@@ -8,7 +8,8 @@ import type { Metrics } from './metrics.ts';
 export interface Management {
   /** What is wrong, by name: reasons not to be given requests, and what only delays what follows from them. */
   health(): Promise<{ reasons: Record<string, string>; degraded: Record<string, string> }>;
-  metrics: Metrics;
+  /** All metrics as a page; absent where they are switched off. */
+  metrics: Metrics['page'] | undefined;
   /** The routes of operators. */
   routers: readonly express.RequestHandler[];
   operations: readonly AnyOperation[];
@@ -41,8 +42,10 @@ function healthRoutes({ health, metrics }: Pick<Management, 'health' | 'metrics'
       ...(Object.keys(degraded).length > 0 && { degraded }),
     });
   });
-  router.get('/metrics', async (_request, response) => {
-    response.type(metrics.register.contentType).send(await metrics.register.metrics());
-  });
+  if (metrics)
+    router.get('/metrics', async (_request, response) => {
+      const { type, text } = await metrics();
+      response.type(type).send(text);
+    });
   return router;
 }

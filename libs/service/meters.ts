@@ -1,55 +1,119 @@
-/** Meters: metrics of a service's own, declared by the service and told of by the process. */
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+/** Meters: what keeps the numbers of declared metrics, and tells them in Prometheus' words. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Counted, Labels, LabelsOf, Metric, Read, Spread } from './metric.ts';
 
-/** Values of labels. */
-type Labels<Label extends string> = Readonly<Record<Label, string>>;
-
-/** Declares metrics. */
+/** Keeps numbers of declared metrics; those of a service have the label `service` by themselves. Throws for one that is not declared. */
 export interface Meters {
-  /** Counts something; gives what adds to it. */
-  counter<Label extends string>(of: {
-    name: string;
-    help: string;
-    labels: readonly Label[];
-  }): (labels: Labels<Label>, count?: number) => void;
-  /** Spreads values, e.g. seconds, over buckets; gives what adds one. */
-  histogram<Label extends string>(of: {
-    name: string;
-    help: string;
-    labels: readonly Label[];
-    buckets: readonly number[];
-  }): (labels: Labels<Label>, value: number) => void;
-  /** A number that is read whenever the metrics are; where it cannot be read there is none, which is better than the last one. */
-  gauge(of: { name: string; help: string; read: () => number | Promise<number> }): void;
+  /** Gives what adds to it. */
+  counter<L extends Labels>(of: Counted<L>): (labels: LabelsOf<L>, count?: number) => void;
+  /** Gives what adds a value. */
+  histogram<L extends Labels>(of: Spread<L>): (labels: LabelsOf<L>, value: number) => void;
+  /** Says how it is read. Where that fails there is no number, which is better than the last one. */
+  gauge<L extends Labels>(of: Read<L>, read: () => Numbers<L> | Promise<Numbers<L>>): void;
 }
 
-/** The meters of one service. */
-export function metersOf(register: Registry, service: string): Meters {
-  const registers = [register];
+/** What is read: one number, or one for each of some labels. */
+export type Numbers<L extends Labels> = number | readonly (readonly [LabelsOf<L>, number])[];
+
+/** The numbers of a process. */
+export interface Meter {
+  /** Meters of what is declared: those of a service, or of the process itself. */
+  meters(declared: readonly Metric[], service?: string): Meters;
+  /** All of them as text, with its type. */
+  page(): Promise<{ type: string; text: string }>;
+}
+
+type Labelled = Record<string, string>;
+/** Reads the numbers of one service. */
+type Reading = () => Promise<readonly (readonly [Labelled, number])[]>;
+
+/** A meter that also tells what the runtime knows of itself. */
+export function newMeter(): Meter {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  const counters = new Map<string, Counter>();
+  const histograms = new Map<string, Histogram>();
+  const readings = new Map<string, Reading[]>();
+
   return {
-    counter({ labels, ...named }) {
-      const counter = new Counter({ ...named, labelNames: ['service', ...labels], registers });
-      return (of, count = 1) => counter.inc({ service, ...of }, count);
-    },
-    histogram({ labels, buckets, ...named }) {
-      const labelNames = ['service', ...labels];
-      const histogram = new Histogram({ ...named, labelNames, buckets: [...buckets], registers });
-      return (of, value) => histogram.observe({ service, ...of }, value);
-    },
-    gauge({ read, ...named }) {
-      new Gauge({
-        ...named,
-        labelNames: ['service'],
-        registers,
-        async collect() {
-          this.reset();
-          try {
-            this.set({ service }, await read());
-          } catch {
-            // there is no number
-          }
-        },
+    meters(declared, service) {
+      const own: Labelled = service === undefined ? {} : { service };
+      const known = <M extends Metric>(of: M): M => {
+        if (!declared.includes(of)) throw new Error(`${of.name} is no declared metric of ${service}`);
+        return of;
+      };
+      const named = ({ name, help, labels }: Metric) => ({
+        name,
+        help,
+        labelNames: [...Object.keys(own), ...Object.keys(labels)],
+        registers: [register],
       });
+      return {
+        counter(of) {
+          const counting = kept(counters, known(of), () => new Counter(named(of)));
+          return (labels, count = 1) => counting.inc({ ...own, ...labels }, count);
+        },
+        histogram(of) {
+          const spreading = kept(
+            histograms,
+            known(of),
+            () => new Histogram({ ...named(of), buckets: [...of.buckets] }),
+          );
+          return (labels, value) => spreading.observe({ ...own, ...labels }, value);
+        },
+        gauge(of, read) {
+          const reads = kept(readings, known(of), () => reading(named(of)));
+          reads.push(async () => {
+            const numbers = await read();
+            if (typeof numbers === 'number') return [[own, numbers]];
+            return numbers.map(([labels, value]) => [{ ...own, ...(labels as Labelled) }, value] as const);
+          });
+        },
+      };
+    },
+    async page() {
+      return { type: register.contentType, text: await register.metrics() };
     },
   };
+}
+
+/** A meter that keeps nothing. */
+export const noMeter: Meter = {
+  meters: () => ({
+    counter: () => () => undefined,
+    histogram: () => () => undefined,
+    gauge: () => undefined,
+  }),
+  page: async () => ({ type: 'text/plain', text: '' }),
+};
+
+/** Several services of one process tell the same metric. */
+function kept<T>(all: Map<string, T>, { name }: Metric, make: () => T): T {
+  const found = all.get(name) ?? make();
+  all.set(name, found);
+  return found;
+}
+
+/** A gauge of which each service reads its part. */
+function reading(named: ConstructorParameters<typeof Gauge>[0]): Reading[] {
+  const reads: Reading[] = [];
+  new Gauge({
+    ...named,
+    async collect() {
+      const results = await Promise.allSettled(reads.map((read) => read()));
+      this.reset();
+      for (const result of results)
+        if (result.status === 'fulfilled')
+          for (const [labels, value] of result.value) this.set(labels, value);
+    },
+  });
+  return reads;
+}
+
+/** What the runtime tells of itself under Node, by the library that asks it. */
+export async function runtimeMetrics(): Promise<{ name: string; help: string; type: string }[]> {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  const found = await register.getMetricsAsJSON();
+  return found.map(({ name, help, type }) => ({ name, help, type: String(type) }));
 }

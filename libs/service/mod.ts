@@ -2,7 +2,22 @@
 export { type SecurityLog, securityLog, unasked } from './audit.ts';
 export { type Bulkhead, bulkhead } from './bulkhead.ts';
 export { type Log, newLog } from './log.ts';
-export type { Meters } from './meters.ts';
+export { type Meters, runtimeMetrics } from './meters.ts';
+export {
+  type Counted,
+  classOf,
+  counter,
+  gauge,
+  histogram,
+  type Metric,
+  type Named,
+  type Read,
+  type Spread,
+  statusClasses,
+  usualSeconds,
+  type Values,
+} from './metric.ts';
+export { ofEachService, ofProcess } from './process-metrics.ts';
 export { onStopSignal, run, sentenceOf } from './run.ts';
 export { type AnyService, type Given, type Running, service, type Worker } from './service.ts';
 export { commonSettings, flag, integer, list, SettingsError, seconds, secret } from './settings.ts';

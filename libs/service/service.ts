@@ -6,6 +6,7 @@ import type { Handled, Principal } from '#libs/http';
 import type { Collection, Store } from '#libs/store';
 import type { Log } from './log.ts';
 import type { Meters } from './meters.ts';
+import type { Metric } from './metric.ts';
 
 /** What a service is given when it starts. */
 export interface Given<Settings> {
@@ -45,6 +46,8 @@ export interface Service<Shape extends z.ZodObject = z.ZodObject> {
   readonly settings: Shape;
   // biome-ignore lint/suspicious/noExplicitAny: collections of every row type; each is typed where it is used
   readonly collections: readonly Collection<any>[];
+  /** What it tells of itself beside what all tell. */
+  readonly metrics?: readonly Metric[];
   start(given: Given<z.output<Shape>>): Running;
 }
 

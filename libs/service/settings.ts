@@ -92,6 +92,9 @@ export const commonSettings = z.object({
     .default(1000)
     .meta({ description: 'Requests of a principal at once' }),
   DRAIN_SECONDS: seconds.default(25).meta({ description: 'How long requests in flight may take at a stop' }),
+  METRICS: flag
+    .default(true)
+    .meta({ description: 'Whether `/metrics` is there on the management port; it costs a few percent' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional().meta({ description: 'Where traces go; off when unset' }),
 });
 

@@ -9,6 +9,7 @@ import { closed, closedTogether } from './closing.ts';
 import { heard } from './hearing.ts';
 import { type Log, newLog } from './log.ts';
 import { newMetrics } from './metrics.ts';
+import { tellQueue, tellStore, watching } from './observing.ts';
 import { prepared } from './prepare.ts';
 import type { AnyService } from './service.ts';
 import { type CommonSettings, commonSettings, readSettings } from './settings.ts';
@@ -73,10 +74,11 @@ export async function start(of: Start): Promise<Started> {
     bus,
     alone,
     now: of.now ?? (() => new Date()),
-    metrics: newMetrics(),
+    metrics: newMetrics({ on: settings.METRICS }),
     stores: [],
     failed: new AbortController(),
   };
+  host.metrics.bus(bus);
   try {
     const ups = await begun(host, own);
     opened.resolve(ups.map(({ store }) => store));
@@ -88,6 +90,7 @@ export async function start(of: Start): Promise<Started> {
       () => bus.close(),
       ...host.stores.map((store) => () => store.close()),
       () => tracing.stop(),
+      async () => host.metrics.stop(),
     ]).catch((more: unknown) => log.warn({ err: more }, 'Not everything could be closed'));
     throw error;
   }
@@ -100,13 +103,13 @@ async function begun(host: Process, own: readonly unknown[]): Promise<Up[]> {
   const ups = services.map((service, at): Up => {
     const store = stores[at];
     if (!store) throw new Error(`${service.contract.name} has no store`);
-    metrics.outbox(service.contract.name, store);
+    tellStore(metrics.of(service.contract.name), store);
     const given = {
       store,
       mongodb: host.settings.MONGODB_URI,
       settings: own[at],
       log: log.child({ service: service.contract.name }),
-      meters: metrics.meters(service.contract.name),
+      meters: metrics.own(service.contract.name, service.metrics ?? []),
       now: host.now,
     };
     return { service, store, running: service.start(given) };
@@ -116,7 +119,7 @@ async function begun(host: Process, own: readonly unknown[]): Promise<Up[]> {
 }
 
 async function opened(
-  { contracts, settings, bus, alone, now, tracing, log, stores, failed }: Process,
+  { contracts, settings, bus, alone, now, tracing, log, stores, failed, metrics }: Process,
   service: AnyService,
 ): Promise<Store> {
   const store = await openStore({
@@ -129,6 +132,7 @@ async function opened(
     ring: settings.ENCRYPTION_KEY,
     now,
     trace: tracing.current,
+    ...(settings.METRICS && { watch: watching(metrics.of(service.contract.name)) }),
     trouble: (what, error) => log.warn({ service: service.contract.name, err: error }, what),
   });
   if (failed.signal.aborted) await store.close();
@@ -136,9 +140,19 @@ async function opened(
   return store;
 }
 
+/** Lets a service hear what is in its queue, if it hears anything. */
+async function hearing({ bus, metrics, log, now }: Process, { service, running }: Up): Promise<void> {
+  const { name } = service.contract;
+  if (!running.listeners?.length) return;
+  const meters = metrics.of(name);
+  tellQueue(meters, bus, name);
+  const { handler, setAside } = heard({ meters, log, now }, name, running.listeners);
+  await bus.consume(name, handler, { prefetch: 32, ...(setAside && { setAside }) });
+}
+
 /** Opens the ports, then lets events and background work flow. */
 async function serving(host: Process, ups: readonly Up[]): Promise<Started> {
-  const { settings, log, bus, tracing } = host;
+  const { settings, log, bus, tracing, metrics } = host;
   const state = { draining: false };
   const api = await listen(publicApplication(host, ups), settings.PORT, settings.HOST);
   const health = managementApplication(host, ups, () => state.draining);
@@ -149,11 +163,7 @@ async function serving(host: Process, ups: readonly Up[]): Promise<Started> {
     },
   );
   try {
-    for (const { service, running } of ups)
-      if (running.listeners?.length)
-        await bus.consume(service.contract.name, heard(host, service.contract.name, running.listeners), {
-          prefetch: 32,
-        });
+    for (const up of ups) await hearing(host, up);
   } catch (error) {
     await closed([() => api.close(0), () => managementPort.close(0)]);
     throw error;
@@ -181,6 +191,7 @@ async function serving(host: Process, ups: readonly Up[]): Promise<Started> {
         ),
       () => managementPort.close(0),
       () => tracing.stop(),
+      async () => metrics.stop(),
     ]);
     log.info('Stopped');
   };

@@ -1,5 +1,5 @@
 /**
- * Mends the MongoDB driver (7.8, 7.9): a command that is written to a socket that is destroyed, but whose `close` has not come
+ * What is done to the MongoDB driver, and known of its inside, in one place. First, it is mended (7.8, 7.9): a command that is written to a socket that is destroyed, but whose `close` has not come
  * yet, waits for ever until the socket drains, and so does one whose socket is destroyed while it drains. Here both end as any
  * command does whose connection breaks, and what may be tried again is. docs/adr/0016 says how that was found.
  */
@@ -14,6 +14,28 @@ interface Connection {
   /** Throws why the connection is closed, if it is. */
   throwIfAborted(): void;
   writeCommand(this: Connection, command: unknown, options: unknown): Promise<void>;
+  command(this: Connection, ns: unknown, command: Sent, ...more: unknown[]): Promise<unknown>;
+  /** Connections of a pool pass their command events on to the client. */
+  emit(event: 'commandSucceeded' | 'commandFailed', of: CommandEnded): void;
+}
+
+/** A command as it is sent: its first key is its name. */
+type Sent = Readonly<Record<string, unknown>>;
+
+/** A command to MongoDB that has ended. */
+export interface CommandEnded {
+  readonly commandName: string;
+  readonly collection: string | undefined;
+  /** On the clock of `performance`, ms. */
+  readonly startedAt: number;
+  readonly duration: number;
+}
+
+/** The connections of a client to one server. */
+interface Pool {
+  readonly currentCheckedOutCount: number;
+  readonly availableConnectionCount: number;
+  readonly waitQueueSize: number;
 }
 
 // required, not imported: there are no types for the driver's inside
@@ -23,6 +45,37 @@ const inside: { Connection: { prototype: Connection } } = createRequire(import.m
 const connection = inside.Connection.prototype;
 const { writeCommand } = connection;
 const watched = new WeakSet<Socket>();
+
+/**
+ * The driver's own command events (`monitorCommands`) decode every answer a second time, which doubles what a large page
+ * costs. Here they say when and how long, and nothing else.
+ */
+const send = connection.command;
+connection.command = async function (ns, command, ...more) {
+  const startedAt = performance.now();
+  const ended = (event: 'commandSucceeded' | 'commandFailed') => {
+    const [commandName = ''] = Object.keys(command);
+    const named =
+      command[commandName] === undefined ? undefined : (command.collection ?? command[commandName]);
+    const collection = typeof named === 'string' ? named : undefined;
+    this.emit(event, { commandName, collection, startedAt, duration: performance.now() - startedAt });
+  };
+  try {
+    const answer = await send.call(this, ns, command, ...more);
+    ended('commandSucceeded');
+    return answer;
+  } catch (error) {
+    ended('commandFailed');
+    throw error;
+  }
+};
+
+/** The pools of a client, one for each server that it knows. */
+export function poolsOf(client: object): readonly Pool[] {
+  // no types, as above
+  const { topology } = client as { topology?: { s: { servers: Map<string, { pool: Pool }> } } };
+  return [...(topology?.s.servers.values() ?? [])].map(({ pool }) => pool);
+}
 
 connection.writeCommand = async function (command, options) {
   const { socket } = this;

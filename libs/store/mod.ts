@@ -13,3 +13,4 @@ export { type KeyRing, keyRing } from './sealing.ts';
 export { type Acting, isDuplicate, isUnavailable, type Transaction } from './transaction.ts';
 export { openUsers, roleCommand, type UserAdmin, userCommand } from './users.ts';
 export { type Finder, makeView, type Reader } from './views.ts';
+export type { Command, Watch } from './watching.ts';

@@ -14,6 +14,7 @@ import type { KeyRing } from './sealing.ts';
 import { type Acting, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
 import { type InTurn, turns } from './turns.ts';
 import { makeView, missingViews, type Reader, reader, unlessThere } from './views.ts';
+import { type Connections, connectionsOf, type Watch, watch } from './watching.ts';
 
 export interface OpenStore {
   /** MongoDB's address with the service's own user. */
@@ -30,6 +31,8 @@ export interface OpenStore {
   now: () => Date;
   /** The W3C trace context of what is going on, if it is traced. */
   trace: () => string | undefined;
+  /** Told of commands and connections. */
+  watch?: Watch;
   trouble(what: string, error: unknown): void;
 }
 
@@ -70,6 +73,8 @@ export interface Store {
   resend(sinceMs: number): Promise<number>;
   /** What waits to be published; rejects when MongoDB does not answer within two seconds. */
   waiting(): Promise<Waiting>;
+  /** The connections to MongoDB at this moment. */
+  connections(): Connections;
   /** Rejects when MongoDB does not answer within two seconds. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -79,6 +84,7 @@ export interface Store {
 export async function openStore(options: OpenStore): Promise<Store> {
   const { contract, bus, now, topology, trouble } = options;
   const { connection, db } = await connect(options.uri, { appName: contract.name, maxPoolSize: 50 });
+  if (options.watch) watch(connection.getClient(), options.watch);
   const by = newId();
   const outbox = outboxOf(contract.name);
   const inbox = inboxOf(contract.name);
@@ -166,6 +172,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
       return pendAgain(rows(outbox), new Date(now().getTime() - sinceMs), now());
     },
     waiting: () => within(answerMs, waitingIn(rows(outbox), now())),
+    connections: () => connectionsOf(connection.getClient()),
     async ping() {
       await within(answerMs, db.command({ ping: 1 }));
     },

@@ -47,15 +47,21 @@ export function busFailures(stage: BusStage): void {
       const { bus, alpha, beta, gone, deadIn } = stage;
       const [bad, good] = [envelopeOf(gone), envelopeOf(gone)];
       const tries: string[] = [];
+      const told: unknown[] = [];
       const fails = async ({ id }: Envelope) => {
         tries.push(id);
         if (id === bad.id) throw new Error('never');
       };
-      await bus.consume(alpha, fails, { prefetch: 1 });
+      const before = await bus.depth(alpha);
+      await bus.consume(alpha, fails, { prefetch: 1, setAside: ({ type }) => told.push(type) });
       publish(bus, bad);
       publish(bus, good);
       await until('the good one', async () => tries.includes(good.id));
       expect(await deadIn(alpha, 1)).toEqual([bad]);
+      // said once, to who handles it, and counted
+      expect(told).toEqual([gone]);
+      await until('the count', async () => (await bus.depth(alpha)).dead === 1);
+      expect(before).toEqual({ waiting: 0, aside: 0, dead: 0 });
       expect(tries.filter((id) => id === bad.id)).toHaveLength(5);
       expect(tries.filter((id) => id === good.id)).toHaveLength(1);
       expect(await bus.dead(beta)).toEqual([]);

@@ -40,7 +40,7 @@ function stage({ maxBytes = 100 } = {}) {
     if (nodes.length > job.maxBytes) return { because: 'too_large' };
     on.made += 1;
     if (on.isTooMuch) throw new TooMuchMemory(512);
-    return { file: Buffer.from(`${job.facts.title}/${nodes}`) };
+    return { file: Buffer.from(`${job.facts.title}/${nodes}`), readBytes: nodes.length };
   };
   const [word, markdown] = exports({
     documents: {
@@ -50,6 +50,7 @@ function stage({ maxBytes = 100 } = {}) {
     templates: { usable: async () => ({ indentInches: 0.5, load: async () => undefined }) },
     // of the threads only what renders is used
     threads: { turn: (work) => work(render as unknown as Run) },
+    metering: { made: () => undefined, refused: () => undefined },
     cacheBytes: 1_000,
     maxBytes,
   });

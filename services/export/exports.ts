@@ -7,6 +7,7 @@ import type { Acting } from '#libs/store';
 import { builtIn, ExportTooLarge, exportMarkdown, exportWord, markdownType, wordType } from './contract.ts';
 import { fileName } from './formats/file-name.ts';
 import { rendererVersion } from './formats/version.ts';
+import type { Metering } from './metering.ts';
 import { factsOf } from './rules.ts';
 import type { DocumentStore } from './store/documents.ts';
 import type { TemplateStore } from './store/templates.ts';
@@ -22,6 +23,7 @@ export interface Exports {
   cacheBytes: number;
   /** The most that the nodes of a document may take, bytes. */
   maxBytes: number;
+  metering: Pick<Metering, 'made' | 'refused'>;
 }
 
 /** A kind of file. */
@@ -45,7 +47,8 @@ const nothingNew = new Uint8Array();
 const noTemplate = 'There is no template with this id; `default` is always there.';
 
 /** The operations that export. */
-export function exports({ documents, templates, threads, cacheBytes, maxBytes }: Exports): Handled[] {
+export function exports(of: Exports): Handled[] {
+  const { documents, templates, threads, cacheBytes, maxBytes, metering } = of;
   const kept = keptBytes<Uint8Array>(cacheBytes);
   const standard = { indentInches: standardIndent, load: once((run: Run) => run('builtIn')) };
   const markdown: Form = {
@@ -106,17 +109,24 @@ export function exports({ documents, templates, threads, cacheBytes, maxBytes }:
 
   /** The file; nothing when the document was written meanwhile. */
   async function rendered(form: Form, run: Run, job: Job): Promise<Uint8Array | undefined> {
+    const startedAt = performance.now();
     const made = await form.render(run, job).catch(refusedIfLarge);
-    if ('file' in made) return made.file;
+    if ('file' in made) {
+      const seconds = (performance.now() - startedAt) / 1000;
+      metering.made({ form: form.extension, bytes: made.readBytes, seconds });
+      return made.file;
+    }
     if (made.because === 'changed') return undefined;
     if (made.because === 'unavailable') throw Unavailable(undefined, { headers: { 'Retry-After': '2' } });
+    metering.refused('too_large');
     throw ExportTooLarge(`Documents of more than ${maxBytes / 2 ** 20} MiB cannot be exported.`);
   }
-}
 
-function refusedIfLarge(error: unknown): never {
-  if (!(error instanceof TooMuchMemory)) throw error;
-  throw ExportTooLarge(`The file cannot be made with ${error.memoryMb} MB of memory.`);
+  function refusedIfLarge(error: unknown): never {
+    if (!(error instanceof TooMuchMemory)) throw error;
+    metering.refused('out_of_memory');
+    throw ExportTooLarge(`The file cannot be made with ${error.memoryMb} MB of memory.`);
+  }
 }
 
 /** 27 characters of base64url: 160 bits of a SHA-256. */

@@ -4,6 +4,7 @@ import { every, integer, seconds, service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
 import { exportContract } from './contract.ts';
 import { exports } from './exports.ts';
+import { exportMetrics, metering } from './metering.ts';
 import { documentStore } from './store/documents.ts';
 import { leftovers } from './store/leftovers.ts';
 import { templates as templateRows, templateStore } from './store/templates.ts';
@@ -32,14 +33,20 @@ export const exporting = service({
       .meta({ description: 'How long a file may take, with its waiting' }),
   }),
   collections: [templateRows],
-  start({ store, mongodb, settings, log, now }) {
+  metrics: exportMetrics,
+  start({ store, mongodb, settings, log, now, meters }) {
+    const metered = metering(meters);
     const limits = {
       threads: settings.EXPORT_THREADS,
       waiting: settings.EXPORT_WAITING,
       seconds: settings.EXPORT_SECONDS,
       memoryMb: settings.EXPORT_THREAD_MB,
     };
-    const pool = threads(limits, mongodb, (error) => log.error({ err: error }, 'A thread ended by itself'));
+    const pool = threads(limits, mongodb, {
+      trouble: (error) => log.error({ err: error }, 'A thread ended by itself'),
+      refused: metered.refused,
+    });
+    metered.watch(pool);
     const templates = templateStore(store, (what, error) => log.warn({ err: error }, what));
     const sweepLeftovers = leftovers(store, now);
     const sweep = async () => {
@@ -55,6 +62,7 @@ export const exporting = service({
           threads: pool,
           cacheBytes: settings.EXPORT_CACHE_MB * 2 ** 20,
           maxBytes: settings.EXPORT_DOCUMENT_MB * 2 ** 20,
+          metering: metered,
         }),
       ],
       authenticate: principalFrom(store, now),

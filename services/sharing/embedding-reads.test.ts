@@ -56,7 +56,11 @@ function sharedDocument() {
 
 /** Opens the link: the text of the answer; with `etag`, as a client that has that answer already. */
 function openerOf(of: Pick<Embedding, 'sharing' | 'cacheBytes'>, format?: 'html') {
-  const [handled] = embedding({ ...of, limit: notFoundLimit({ perMinute: 0, now: Date.now }) });
+  const [handled] = embedding({
+    ...of,
+    limit: notFoundLimit({ perMinute: 0, now: Date.now }),
+    metering: () => undefined,
+  });
   return async (etag?: string) => {
     const call = {
       requestId: '',

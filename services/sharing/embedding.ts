@@ -4,6 +4,7 @@ import { body, NotFound, type Problem, TooManyRequests, Unavailable } from '#lib
 import { answer, type Handled, handle, keptBytes, withProblemPages } from '#libs/http';
 import { embedDocument } from './contract.ts';
 import { type Form, forms, type Opened } from './forms.ts';
+import type { Metering } from './metering.ts';
 import type { NotFoundLimit } from './not-found-limit.ts';
 import { noticePage } from './page/notice.ts';
 import { pagePolicy } from './page/policy.ts';
@@ -17,6 +18,7 @@ export interface Embedding {
   /** Bytes of rendered documents kept in memory. */
   cacheBytes: number;
   limit: NotFoundLimit;
+  metering: Metering;
 }
 
 /** How often a document that changes while it is read is read again. */
@@ -46,7 +48,7 @@ const noticeHeaders = {
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** The operation behind public links. */
-export function embedding({ sharing, cacheBytes, limit }: Embedding): Handled[] {
+export function embedding({ sharing, cacheBytes, limit, metering }: Embedding): Handled[] {
   // nothing is kept of a document that changed while it was read
   const rendered = keptBytes<Uint8Array>(cacheBytes);
 
@@ -54,14 +56,21 @@ export function embedding({ sharing, cacheBytes, limit }: Embedding): Handled[] 
     const link = `${params.org_slug}/${params.token}`;
     const waitS = limit.waitS(call.address, link);
     if (waitS > 0) throw tooMany(waitS);
-    const form = forms[isForPeople(query.format, call) ? 'html' : 'json'];
+    const name = isForPeople(query.format, call) ? 'html' : 'json';
+    const form = forms[name];
     for (let left = tries; left > 0; left -= 1) {
       const opened = await openedBy(params);
       limit.was(opened !== undefined, call.address, link);
       if (!opened) throw closed;
       const etag = form.etagOf(opened);
       const headers = { ...publicHeaders, ...form.headersOf(opened.organization) };
-      const bytes = call.has(etag) ? nothingNew : await rendered.of(etag, () => render(form, opened));
+      let made: 'rendered' | 'kept' | 'unchanged' = call.has(etag) ? 'unchanged' : 'kept';
+      const make = () => {
+        made = 'rendered';
+        return render(form, opened);
+      };
+      const bytes = made === 'unchanged' ? nothingNew : await rendered.of(etag, make);
+      if (bytes) metering({ form: name, made });
       if (bytes) return answer(body(form.type, bytes), { etag, headers });
     }
     throw Unavailable('The document is being changed at this moment: try again.', {

@@ -7,6 +7,7 @@ import { sharingContract } from './contract.ts';
 import { embedding } from './embedding.ts';
 import { forgetting } from './forgetting.ts';
 import { links } from './links.ts';
+import { metering, sharingMetrics } from './metering.ts';
 import { notFoundLimit } from './not-found-limit.ts';
 import { tokenFrom } from './rules.ts';
 import { shareTokens, sharingStore } from './store.ts';
@@ -24,7 +25,8 @@ export const sharing = service({
       .meta({ description: 'Public links that are not there, asked for by one address; 0 is no limit' }),
   }),
   collections: [shareTokens],
-  start({ store, settings, now }) {
+  metrics: sharingMetrics,
+  start({ store, settings, now, meters }) {
     const rows = sharingStore(store);
     const newToken = () => tokenFrom(randomBytes(32));
     return {
@@ -33,6 +35,7 @@ export const sharing = service({
         ...embedding({
           sharing: rows,
           cacheBytes: settings.EMBED_CACHE_MB * 2 ** 20,
+          metering: metering(meters),
           limit: notFoundLimit({
             perMinute: settings.EMBED_NOT_FOUND_PER_MINUTE,
             now: () => now().getTime(),

@@ -100,7 +100,7 @@ test('a running worker counts before it sends, and records after', async () => {
 const draftOf = ({ lock_token: _, ...row }: Claimed) => ({
   row,
   receiver: receiverOf(row.config_id),
-  body: '{}',
+  event: { body: '{}' },
 });
 
 /** A worker that has nothing else to do. */

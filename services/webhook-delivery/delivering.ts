@@ -219,7 +219,7 @@ export function delivering(of: Delivering): Deliverer {
   async function deliver(parcel: Parcel): Promise<void> {
     const { row } = parcel;
     const result = await attempt(parcel);
-    metering.attempted(result);
+    metering.attempted(result, parcel);
     // first: whoever dies in between leaves a webhook that is off
     if (result.http_status === 410) await configs.switchOff(row.organization_id, row.config_id);
     await end(row, result);

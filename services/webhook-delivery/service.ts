@@ -5,7 +5,7 @@ import { webhookDeliveryContract } from './contract.ts';
 import { delivering } from './delivering.ts';
 import { inspecting } from './inspecting.ts';
 import { matching } from './matching.ts';
-import { metering } from './metering.ts';
+import { metering, webhookMetrics } from './metering.ts';
 import { redelivering } from './redelivering.ts';
 import { resolving } from './resolving.ts';
 import { rotating } from './rotating.ts';
@@ -28,6 +28,7 @@ const lockMarginMs = 20_000;
 export const webhookDelivery = service({
   contract: webhookDeliveryContract,
   settings: webhookSettings,
+  metrics: webhookMetrics,
   collections: [webhookConfigs, webhookEvents, webhookDeliveries],
   start({ store, settings, now, log: lines, meters }) {
     const timeoutMs = settings.WEBHOOK_TIMEOUT_SECONDS * 1000;
@@ -49,7 +50,7 @@ export const webhookDelivery = service({
       ...{ queue, configs, sender, delaysMs, now, trouble },
       postponing: postponingOf(store),
       breakers: open,
-      metering: metering(meters, { queue, breakers: open }),
+      metering: metering(meters, { queue, breakers: open, sender, now }),
       lockMs,
       keepMs: lockMarginMs,
       random: Math.random,

@@ -12,7 +12,7 @@ import { type Retries, standardRetries, tryHandling } from '../retries.ts';
 import { consumersOf, type Topology } from '../topology.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { type Subscribed, type Subscription, subscribe } from './consumer.ts';
-import { peeked } from './dead-letters.ts';
+import { counted, peeked } from './dead-letters.ts';
 import { declare, namesUnder } from './declaring.ts';
 import { type KeptOpen, keptOpen } from './kept-open.ts';
 import { knowing } from './knowing.ts';
@@ -117,11 +117,14 @@ export function amqpBus(of: AmqpBus): Bus {
         publishing.delete(work);
       }
     },
-    async consume(queue, handler, { prefetch }) {
+    async consume(queue, handler, { prefetch, setAside }) {
       if (closing.signal.aborted) throw new BusClosed();
       const { signal } = closing;
       const handle = (event: Parameters<typeof handler>[0]) => tryHandling(handler, event, retries, signal);
-      const first = { queue: queueOf(queue), prefetch, handle, signal, trouble };
+      const first: Subscription = {
+        ...{ queue: queueOf(queue), prefetch, handle, signal, trouble },
+        ...(setAside && { setAside }),
+      };
       const again = secondChance(first, names.again(queue));
       const kept = [consuming(hearing, first, 0), consuming(hearing, again, calmMs)];
       const consumer = {
@@ -132,6 +135,11 @@ export function amqpBus(of: AmqpBus): Bus {
       };
       consumers.add(consumer);
       return consumer;
+    },
+    async depth(queue) {
+      if (!hearing.now) throw new BusDown();
+      const { model } = hearing.now;
+      return counted(model, queueOf(queue), names.again(queue), names.dead(queue));
     },
     async dead(queue) {
       queueOf(queue);

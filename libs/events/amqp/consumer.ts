@@ -21,6 +21,8 @@ export interface Subscription {
   takes?(message: ConsumeMessage): boolean;
   /** Handles an event, with all its tries; rejects when it is to be set aside. */
   handle(event: Envelope): Promise<void>;
+  /** Told of each event that was not handled for good. */
+  setAside?(event: { readonly type?: unknown }): void;
   /** Aborted when the bus closes: what fails from then on is given back. */
   signal: AbortSignal;
   trouble(what: string, error: unknown): void;
@@ -98,6 +100,7 @@ export async function subscribe(model: ChannelModel, of: Subscription): Promise<
     } catch (error) {
       if (of.signal.aborted) return;
       of.trouble(`${of.queue} set an event aside`, error);
+      of.setAside?.({ type: message.properties.type });
       answer(() => channel.reject(message, false));
       return;
     }

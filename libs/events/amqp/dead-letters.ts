@@ -1,9 +1,12 @@
-/** Looks at the dead letters of a queue and leaves them where they are. */
+/** Looks at what is in a queue and at its dead letters, and leaves them where they are. */
 import type { ChannelModel } from 'amqplib';
 import type { Envelope } from '#libs/contract';
+import type { Depth } from '../bus.ts';
 import { closed, quietChannel } from './connection.ts';
+import { within } from './kept-open.ts';
 
 const most = 1_000;
+const countMs = 2_000;
 
 /** The first thousand, oldest first; what is no JSON is left out. */
 export async function peeked(model: ChannelModel, queue: string): Promise<Envelope[]> {
@@ -17,6 +20,21 @@ export async function peeked(model: ChannelModel, queue: string): Promise<Envelo
   // gives back what was not acknowledged
   await closed(channel);
   return found;
+}
+
+/** Counts what is in a queue and in the two behind it; rejects when one of them is not there. */
+export async function counted(
+  model: ChannelModel,
+  queue: string,
+  again: string,
+  deadQueue: string,
+): Promise<Depth> {
+  const channel = await quietChannel(model);
+  const count = async (name: string) => (await channel.checkQueue(name)).messageCount;
+  const counts = Promise.all([count(queue), count(again), count(deadQueue)]);
+  const [waiting, aside, dead] = await within(countMs, queue, counts);
+  await closed(channel);
+  return { waiting, aside, dead };
 }
 
 function parsed(content: Buffer): Envelope[] {

@@ -10,9 +10,15 @@ const plenty: Limits = { threads: 1, waiting: 8, seconds: 60, memoryMb: 512 };
 let pool: Threads;
 afterEach(() => pool.close());
 
-// nothing here reads
+// nothing here reads but in vain
 const nowhere = new Secret('mongodb://127.0.0.1:1/none');
-const start = (limits: Limits) => threads(limits, nowhere, () => {});
+
+/** Why work was refused, in order. */
+let refusals: string[] = [];
+const start = (limits: Limits) => {
+  refusals = [];
+  return threads(limits, nowhere, { trouble: () => {}, refused: (reason) => refusals.push(reason) });
+};
 
 const run: Run = (name, task) => pool.turn((run) => run(name, task));
 
@@ -41,6 +47,7 @@ test('who comes when too many wait is told when to come again', async () => {
   const ends = await Promise.allSettled(asked);
   const refused = ends.filter(({ status }) => status === 'rejected');
   expect(refused.length).toBeGreaterThan(0);
+  expect(refusals).toEqual(refused.map(() => 'queue_full'));
   for (const end of refused)
     expect(end).toMatchObject({
       reason: { name: 'unavailable', headers: { 'Retry-After': expect.stringMatching(/^\d+$/) } },
@@ -58,8 +65,10 @@ test('who waits has begun nothing: what waits takes no memory', async () => {
     });
   const turns = [turn(), turn(), turn(), turn()];
   expect(begun).toBe(1);
+  expect([pool.running(), pool.waiting()]).toEqual([1, 3]);
   await Promise.all(turns);
   expect(begun).toBe(4);
+  expect([pool.running(), pool.waiting()]).toEqual([0, 0]);
 });
 
 test('the time is that of the waiting, too', async () => {
@@ -67,6 +76,7 @@ test('the time is that of the waiting, too', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const held = pool.turn(() => promise);
   await expect(run('builtIn')).rejects.toMatchObject({ name: 'unavailable' });
+  expect(refusals).toEqual(['too_slow']);
   resolve();
   await held;
 });

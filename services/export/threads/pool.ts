@@ -47,6 +47,9 @@ export interface Threads {
    * too long; whatever the work throws.
    */
   turn<R>(work: (run: Run) => Promise<R>): Promise<R>;
+  /** How many wait for their turn, and how many have it. */
+  waiting(): number;
+  running(): number;
   /** Ends all threads at once, whatever they do. */
   close(): Promise<void>;
 }
@@ -54,11 +57,17 @@ export interface Threads {
 /** A thread without work ends after so long. */
 const idleMs = 60_000;
 
-/** Makes a pool; its threads begin when there is work for them, and read from `mongodb`. `trouble` is told of threads that end without work in hand. */
+/** Who is told of threads that end without work in hand, and of work that did not come to its end. */
+export interface Listening {
+  trouble(error: unknown): void;
+  refused(reason: 'queue_full' | 'too_slow'): void;
+}
+
+/** Makes a pool; its threads begin when there is work for them, and read from `mongodb`. */
 export function threads(
   { threads, waiting, seconds, memoryMb }: Limits,
   mongodb: Secret,
-  trouble: (error: unknown) => void,
+  { trouble, refused }: Listening,
 ): Threads {
   const pool = new Piscina({
     filename: new URL('./thread.ts', import.meta.url).href,
@@ -70,18 +79,39 @@ export function threads(
   });
   // without a listener the process would end
   pool.on('error', trouble);
-  const inTurn = bulkhead({ atOnce: threads, waiting, full: tooMany });
+  const full = () => {
+    refused('queue_full');
+    return tooMany();
+  };
+  const inTurn = bulkhead({ atOnce: threads, waiting, full });
+  let [present, running] = [0, 0];
   return {
     async turn(work) {
       const signal = AbortSignal.timeout(seconds * 1000);
+      present += 1;
       try {
-        return await inTurn(() => work(runUntil(signal)), signal);
+        return await inTurn(() => begun(() => work(runUntil(signal))), signal);
       } catch (error) {
-        throw signal.aborted ? tookTooLong(seconds) : error;
+        if (!signal.aborted) throw error;
+        refused('too_slow');
+        throw tookTooLong(seconds);
+      } finally {
+        present -= 1;
       }
     },
+    waiting: () => present - running,
+    running: () => running,
     close: () => pool.destroy(),
   };
+
+  async function begun<R>(work: () => Promise<R>): Promise<R> {
+    running += 1;
+    try {
+      return await work();
+    } finally {
+      running -= 1;
+    }
+  }
 
   function runUntil(signal: AbortSignal): Run {
     return async (name, task) => {

@@ -33,8 +33,10 @@ export interface WordJob extends Job {
   indentInches: number;
 }
 
-/** The file, or why there is none: the document was written meanwhile, its nodes are too large, or there is no database. */
-export type Made = { file: Uint8Array } | { because: 'changed' | 'too_large' | 'unavailable' };
+/** The file and how large the nodes were, or why there is none: the document was written meanwhile, its nodes are too large, or there is no database. */
+export type Made =
+  | { file: Uint8Array; readBytes: number }
+  | { because: 'changed' | 'too_large' | 'unavailable' };
 
 /** What the pool gives to each of its threads. */
 const { uri }: Given = workerData;
@@ -72,7 +74,8 @@ async function made(
   if (bytes === null) return { because: 'unavailable' };
   if (!bytes) return { because: 'changed' };
   if (bytes.byteLength > maxBytes) return { because: 'too_large' };
-  return { file: await render({ ...facts, nodes: treeOf(rowsIn(bytes)) }) };
+  const file = await render({ ...facts, nodes: treeOf(rowsIn(bytes)) });
+  return { file, readBytes: bytes.byteLength };
 }
 
 /** Nothing, if that is why; an error would come out of the thread without its name. */

@@ -2,7 +2,13 @@
 import type { Acting, Store, Transaction } from '#libs/store';
 import type { DeliveryStatus, WebhookEvent } from '../contract.ts';
 import { deliveryStatus } from '../shapes.ts';
-import { type DeliveryRow, type EventRow, webhookConfigs, webhookDeliveries, webhookEvents } from './collections.ts';
+import {
+  type DeliveryRow,
+  type EventRow,
+  webhookConfigs,
+  webhookDeliveries,
+  webhookEvents,
+} from './collections.ts';
 import { type About, entry, type InHand, waiting, write } from './writing.ts';
 
 /** An event to be told. */
@@ -47,7 +53,9 @@ export function eventLog(store: Store, now: () => Date) {
       telling: Telling,
       receivers: readonly Receiver[],
       tx: Pick<Transaction, 'session'>,
-      book: (drafts: readonly { row: DeliveryRow; receiver: Receiver; event: EventRow }[]) => InHand | undefined,
+      book: (
+        drafts: readonly { row: DeliveryRow; receiver: Receiver; event: EventRow }[],
+      ) => InHand | undefined,
     ): Promise<void> {
       const at = now();
       const event = bodyRow(telling, at);

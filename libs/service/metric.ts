@@ -1,0 +1,70 @@
+/** Metrics as values: what is told of the running system, declared once for the process, the documentation and whoever draws it. */
+
+/** Kinds of names that the contracts declare: ids of operations, codes of problems, types of events, names of services. */
+export type Named = 'operation' | 'problem' | 'event' | 'service';
+
+/** The values that a label may have: some words, or all names of a kind. Never an id, and nothing that a caller chooses. */
+export type Values = readonly string[] | Named;
+
+/** The labels of a metric with their values. */
+export type Labels = Readonly<Record<string, Values>>;
+
+interface Told<L extends Labels> {
+  readonly name: string;
+  /** One sentence without its full stop. */
+  readonly help: string;
+  /** Of the number; a plain count unless said. */
+  readonly unit?: 'seconds' | 'bytes';
+  readonly labels: L;
+}
+
+/** Something that only grows. */
+export interface Counted<L extends Labels = Labels> extends Told<L> {
+  readonly type: 'counter';
+}
+
+/** Values spread over buckets. */
+export interface Spread<L extends Labels = Labels> extends Told<L> {
+  readonly type: 'histogram';
+  /** Upper bounds. */
+  readonly buckets: readonly number[];
+}
+
+/** A number that is read whenever the metrics are. */
+export interface Read<L extends Labels = Labels> extends Told<L> {
+  readonly type: 'gauge';
+}
+
+/** Any metric. */
+export type Metric = Counted | Spread | Read;
+
+/** The labels of one series; what a kind names is any text for the compiler, and one of the declared names all the same. */
+export type LabelsOf<L extends Labels> = {
+  readonly [Label in keyof L]: L[Label] extends readonly (infer Word extends string)[] ? Word : string;
+};
+
+/** Declares something that only grows. */
+export function counter<const L extends Labels>(of: Omit<Counted<L>, 'type'>): Counted<L> {
+  return { type: 'counter', ...of };
+}
+
+/** Declares values that are spread over buckets. */
+export function histogram<const L extends Labels>(of: Omit<Spread<L>, 'type'>): Spread<L> {
+  return { type: 'histogram', ...of };
+}
+
+/** Declares a number that is read. */
+export function gauge<const L extends Labels>(of: Omit<Read<L>, 'type'>): Read<L> {
+  return { type: 'gauge', ...of };
+}
+
+/** The first digit of statuses. */
+export const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
+
+/** The class of a status, e.g. `2xx`. */
+export function classOf(status: number): (typeof statusClasses)[number] {
+  return statusClasses[Math.floor(status / 100) - 1] ?? '5xx';
+}
+
+/** Buckets for what takes from a millisecond to ten seconds. */
+export const usualSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10] as const;

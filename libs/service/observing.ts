@@ -1,0 +1,52 @@
+/** Observing: what a process tells of each service's store and queue. */
+import type { Bus } from '#libs/events';
+import type { Command, Store, Watch } from '#libs/store';
+import type { Meters } from './meters.ts';
+import { mongoCommands, ofEachService } from './process-metrics.ts';
+
+const commands = new Map<string, (typeof mongoCommands)[number]>(mongoCommands.map((name) => [name, name]));
+
+/** Keeps the times of commands to MongoDB, and of waiting for a connection. */
+export function watching(meters: Meters): Watch {
+  const took = meters.histogram(ofEachService.commands);
+  const waited = meters.histogram(ofEachService.poolWait);
+  return {
+    command({ name, isFailed, durationMs }: Command) {
+      const outcome = isFailed ? 'failed' : 'ok';
+      took({ command: commands.get(name) ?? 'other', outcome }, durationMs / 1000);
+    },
+    waited: (ms) => waited({}, ms / 1000),
+  };
+}
+
+/** Tells of a store's connections and outbox whenever the metrics are read. */
+export function tellStore(meters: Meters, store: Pick<Store, 'waiting' | 'connections'>): void {
+  meters.gauge(ofEachService.pool, () => {
+    const { inUse, idle } = store.connections();
+    return [
+      [{ state: 'in_use' as const }, inUse],
+      [{ state: 'idle' as const }, idle],
+    ];
+  });
+  meters.gauge(ofEachService.poolWaiting, () => store.connections().waiting);
+  let looking: ReturnType<typeof store.waiting> | undefined;
+  // one look for both
+  const look = () =>
+    (looking ??= store.waiting().finally(() => {
+      looking = undefined;
+    }));
+  meters.gauge(ofEachService.outboxCount, async () => (await look()).count);
+  meters.gauge(ofEachService.outboxAge, async () => (await look()).oldestSeconds);
+}
+
+/** Tells what is in a service's queue; while RabbitMQ is away there is no number. */
+export function tellQueue(meters: Meters, bus: Pick<Bus, 'depth'>, queue: string): void {
+  meters.gauge(ofEachService.queue, async () => {
+    const { waiting, aside, dead } = await bus.depth(queue);
+    return [
+      [{ state: 'waiting' as const }, waiting],
+      [{ state: 'aside' as const }, aside],
+      [{ state: 'dead' as const }, dead],
+    ];
+  });
+}

@@ -1,0 +1,53 @@
+/** Watching: what is told of commands to MongoDB, and of the connections that they need. */
+import type mongoose from 'mongoose';
+import { type CommandEnded, poolsOf } from './driver.ts';
+
+/** A command that has ended. */
+export interface Command {
+  /** E.g. `find`. */
+  readonly name: string;
+  readonly collection: string | undefined;
+  readonly isFailed: boolean;
+  /** On the clock of `performance`, ms. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+}
+
+/** Who watches. */
+export interface Watch {
+  /** Told of each command, within the work that sent it. */
+  command(of: Command): void;
+  /** How long work waited for a connection, ms. */
+  waited(ms: number): void;
+}
+
+/** Connections, over all servers. */
+export interface Connections {
+  readonly inUse: number;
+  readonly idle: number;
+  /** How many wait for one. */
+  readonly waiting: number;
+}
+
+/** Has what happens on a client's connections told from now on. */
+export function watch(client: mongoose.mongo.MongoClient, { command, waited }: Watch): void {
+  const told = (isFailed: boolean) => (of: unknown) => {
+    // what driver.ts sends, under the names of the driver's own events
+    const { commandName: name, collection, startedAt, duration: durationMs } = of as CommandEnded;
+    command({ name, collection, isFailed, startedAt, durationMs });
+  };
+  client.on('commandSucceeded', told(false));
+  client.on('commandFailed', told(true));
+  client.on('connectionCheckedOut', ({ durationMS }) => waited(durationMS));
+}
+
+/** The connections of a client at this moment. */
+export function connectionsOf(client: mongoose.mongo.MongoClient): Connections {
+  const pools = poolsOf(client);
+  const sum = (of: (pool: (typeof pools)[number]) => number) => pools.reduce((all, one) => all + of(one), 0);
+  return {
+    inUse: sum((pool) => pool.currentCheckedOutCount),
+    idle: sum((pool) => pool.availableConnectionCount),
+    waiting: sum((pool) => pool.waitQueueSize),
+  };
+}

@@ -1,0 +1,43 @@
+/** Every metric of the system and every value that its labels may have: for the documentation, dashboards and tests. */
+import { problemsOf } from '#libs/contract';
+import { type Metric, type Named, ofEachService, ofProcess, type Values } from '#libs/service';
+import { contracts } from './contracts.ts';
+import { services } from './services.ts';
+
+/** All metrics: of the process, of every service in it, and of each service by itself. */
+export function metricsOf(): {
+  ofProcess: readonly Metric[];
+  ofEachService: readonly Metric[];
+  own: readonly { service: string; title: string; metrics: readonly Metric[] }[];
+} {
+  const own = services.map(({ contract, metrics = [] }) => ({
+    service: contract.name,
+    title: contract.title,
+    metrics,
+  }));
+  return {
+    ofProcess: Object.values(ofProcess),
+    ofEachService: Object.values(ofEachService),
+    own: own.filter(({ metrics }) => metrics.length > 0),
+  };
+}
+
+/** The values that a label may have; none when it says what this very process is. */
+export function valuesOf(values: Values): readonly string[] {
+  return typeof values === 'string' ? named[values]() : values;
+}
+
+const operations = () => contracts.flatMap((one) => [...one.operations, ...(one.operates ?? [])]);
+
+const named: Record<Named, () => readonly string[]> = {
+  operation: () => operations().map(({ id }) => id),
+  problem: () => [
+    ...new Set(
+      operations()
+        .flatMap(problemsOf)
+        .map(({ code }) => code),
+    ),
+  ],
+  event: () => [...new Set(contracts.flatMap(({ hears }) => hears.map(({ name }) => name))), 'unknown'],
+  service: () => contracts.map(({ name }) => name),
+};

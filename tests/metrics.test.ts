@@ -1,0 +1,170 @@
+/** Metrics: everything that is told is declared, and nobody can make it more. */
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Metric, runtimeMetrics } from '#libs/service';
+import { register, until, type World, world } from '#libs/testing';
+import { contracts } from '../services/contracts.ts';
+import { metricsOf, valuesOf } from '../services/metrics.ts';
+import { services } from '../services/services.ts';
+import { type Receiver, receiver } from '../services/webhook-delivery/testing/receiver.ts';
+
+const { ofProcess, ofEachService, own } = metricsOf();
+const declared = [...ofProcess, ...ofEachService, ...own.flatMap(({ metrics }) => metrics)];
+
+let here: World;
+let there: Receiver;
+beforeAll(async () => {
+  there = await receiver();
+  here = await world({ services, contracts });
+}, 60_000);
+afterAll(async () => {
+  await here?.stop();
+  await there?.close();
+});
+
+/** One line of the page. */
+interface Series {
+  name: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+async function told(): Promise<Series[]> {
+  const page = await (await fetch(`${here.management}/metrics`)).text();
+  return [...page.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value]) => ({
+    name,
+    labels: Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, one]) => [key, one])),
+    value: Number(value),
+  }));
+}
+
+/** The metric that a series is part of. */
+function metricOf({ name }: Series): Metric | undefined {
+  return declared.find((one) => {
+    if (one.type !== 'histogram') return one.name === name;
+    return ['_bucket', '_sum', '_count'].some((end) => one.name + end === name);
+  });
+}
+
+/** What people do: everything that has a metric happens once. */
+async function work(): Promise<void> {
+  const ada = await register(here);
+  const as = ada.key;
+  const hook = { name: 'Hook', url: there.url, event_types: ['document.published'] };
+  await here.ask('POST', '/webhooks', { as, body: hook });
+  const { id } = (await here.ask('POST', '/documents', { as, body: { title: 'SOP' } })).body;
+  await here.ask('POST', `/documents/${id}/publish`, { as });
+  for (const form of ['word?template_id=default', 'markdown'])
+    await here.ask('GET', `/documents/${id}/export/${form}`, { as });
+  const link = (await here.ask('POST', `/documents/${id}/share-token`, { as })).body;
+  await here.ask('GET', `/embed/${link.org_slug}/${link.token}`);
+  await here.ask('GET', `/embed/${link.org_slug}/nothing`);
+  await here.ask('GET', '/nowhere');
+  await until('the delivery', async () =>
+    (await here.ask('GET', '/webhooks/events', { as })).body.some(
+      ({ status }: { status: string }) => status === 'delivered',
+    ),
+  );
+}
+
+/** What strangers do: whatever they send, they send something else each time. */
+async function nonsense(seed: number): Promise<void> {
+  const as = (await register(here)).key;
+  const text = (at: number) => `${seed}-${at}-${Math.random()}`;
+  for (let at = 0; at < 4; at += 1) {
+    await here.ask('GET', `/${text(at)}`, { as });
+    await here.ask('GET', `/documents/${text(at)}`, { as });
+    await here.ask('GET', `/documents/${crypto.randomUUID()}`, { as, headers: { 'x-request-id': text(at) } });
+    await here.ask('PATCH', `/documents/${crypto.randomUUID()}`, { as, body: { [text(at)]: 1 } });
+    await here.ask('GET', `/documents?${text(at)}=${text(at)}`, { as: text(at) });
+    await here.ask('GET', `/embed/${text(at)}/${text(at)}`, { headers: { 'user-agent': text(at) } });
+    await here.ask('POST', '/auth/login', { body: { email: `${text(at)}@example.com`, password: text(at) } });
+    await here.ask('DELETE', '/documents', { as });
+    await fetch(`${here.origin}/%E0%A4%A`);
+  }
+  for (const method of ['PROPFIND', 'M-SEARCH', 'OPTIONS', 'TRACE', 'REPORT'])
+    await new Promise<void>((done) => {
+      request(`${here.origin}/api/v1/documents/${text(0)}`, { method }, (answer) => {
+        answer.resume().on('end', done);
+      }).end();
+    });
+}
+
+test('everything that is told is declared, with no other labels and no other values', async () => {
+  await work();
+  const runtime = await runtimeMetrics();
+  const isRuntimes = ({ name }: Series) =>
+    runtime.some((one) => name === one.name || name.startsWith('nodejs_gc_duration_seconds'));
+  const [series, names] = [await told(), services.map(({ contract }) => contract.name)];
+  for (const one of series.filter((one) => !isRuntimes(one))) {
+    const metric = metricOf(one);
+    if (!metric) throw new Error(`${one.name} is not declared`);
+    const { le: _le, service, ...labels } = one.labels;
+    expect(service === undefined).toBe(ofProcess.includes(metric));
+    if (service !== undefined) expect(names).toContain(service);
+    expect(Object.keys(labels)).toEqual(Object.keys(metric.labels));
+    for (const [label, values] of Object.entries(metric.labels))
+      if (valuesOf(values).length > 0) expect(valuesOf(values)).toContain(labels[label]);
+  }
+});
+
+test('everything that happens is told: of each metric there is a number', async () => {
+  const series = await told();
+  const rare = ['events_set_aside_total', 'export_refused_total'];
+  const missing = declared.filter(
+    (metric) => !rare.includes(metric.name) && !series.some((one) => metricOf(one) === metric),
+  );
+  expect(missing.map(({ name }) => name)).toEqual([]);
+  const sumOf = (name: string, labels: Record<string, string>) =>
+    series
+      .filter((one) => one.name === name && Object.entries(labels).every(([k, v]) => one.labels[k] === v))
+      .reduce((sum, { value }) => sum + value, 0);
+  expect(sumOf('webhook_latency_seconds_count', { attempt: '1' })).toBe(1);
+  expect(sumOf('event_age_seconds_count', { type: 'document.published' })).toBeGreaterThan(0);
+  expect(sumOf('embed_answers_total', { made: 'rendered' })).toBe(1);
+  expect(sumOf('export_duration_seconds_count', { size: 'small' })).toBe(2);
+  expect(sumOf('mongodb_command_duration_seconds_count', { command: 'find', outcome: 'ok' })).toBeGreaterThan(
+    5,
+  );
+  expect(sumOf('mongodb_command_duration_seconds_count', { command: 'commitTransaction' })).toBeGreaterThan(
+    0,
+  );
+  for (const { contract } of services)
+    expect(sumOf('mongodb_pool_connections', { service: contract.name })).toBeGreaterThan(0);
+  expect(sumOf('event_bus_up', {})).toBe(1);
+  const [build] = series.filter(({ name }) => name === 'build_info');
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  expect(build?.labels).toEqual({ version, runtime: `node ${process.versions.node}` });
+});
+
+test('strangers add to numbers, and never a number', async () => {
+  const keys = (series: readonly Series[]) =>
+    series
+      .filter(({ name }) => !name.startsWith('nodejs_'))
+      .map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`)
+      .sort();
+  // once, so that every problem that they run into has its number
+  await nonsense(0);
+  const before = await told();
+  for (let seed = 1; seed < 5; seed += 1) await nonsense(seed);
+  const after = await told();
+  expect(keys(after)).toEqual(keys(before));
+  const unmatched = (series: readonly Series[]) =>
+    series
+      .filter(({ name }) => name === 'http_unmatched_requests_total')
+      .reduce((sum, { value }) => sum + value, 0);
+  expect(unmatched(after) - unmatched(before)).toBeGreaterThanOrEqual(4 * 12);
+});
+
+test('a service cannot tell what it did not declare', async () => {
+  const [{ metrics: [metric] = [] } = {}] = own;
+  const { newMetrics } = await import('../libs/service/metrics.ts');
+  const metrics = newMetrics({ on: true });
+  try {
+    const counter = metric as Extract<Metric, { type: 'counter' }>;
+    expect(() => metrics.own('documents', []).counter(counter)).toThrow('is no declared metric');
+  } finally {
+    metrics.stop();
+  }
+});
