@@ -1,4 +1,5 @@
 /** The two applications of a process: the API, and what is behind the management port. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Contract } from '#libs/contract';
 import type { Bus } from '#libs/events';
 import { application, type Done, routes, tokenBucket } from '#libs/http';
@@ -47,11 +48,15 @@ export function publicApplication(host: Host, ups: readonly Up[]) {
 }
 
 /** Health, metrics and the operations of operators. */
-export function managementApplication(host: Host, ups: readonly Up[], isDraining: () => boolean) {
+export function managementApplication(
+  host: Host,
+  ups: readonly Up[],
+  phase: () => 'starting' | 'draining' | undefined,
+) {
   const operated = ups.flatMap((up) => (up.running.operated ? [{ up, ...up.running.operated }] : []));
   return management({
     metrics: host.settings.METRICS ? host.metrics.page : undefined,
-    health: () => healthOf(host.bus, ups, isDraining()),
+    health: () => healthOf(host.bus, ups, phase()),
     routers: operated.map(({ up, ...by }) =>
       routes({ ...answering(host, up), ...by, apiPrefix: '', limit: undefined }),
     ),
@@ -65,11 +70,38 @@ function answering({ log, metrics, tracing }: Host, { service, store }: Up) {
   const audited = securityLog(log.child({ service: service.contract.name }));
   return {
     store,
-    span: tracing.span,
+    span<R>(name: string, { traceparent }: IncomingHttpHeaders, work: () => Promise<R>): Promise<R> {
+      return tracing.unit({ name, kind: 'server', from: traceparent }, work);
+    },
     done({ principal, error, audit, ...done }: Done) {
       metrics.request(done);
-      const who = { organization_id: principal?.organization_id, user_id: principal?.user_id };
-      const line = { service: service.contract.name, ...done, ...who };
+      const who = {
+        organization_id: principal?.organization_id,
+        actor_id: principal?.user_id,
+        key_id: principal?.key_id ?? undefined,
+      };
+      tracing.note(
+        {
+          'http.request.method': done.method.toUpperCase(),
+          'http.response.status_code': done.status,
+          'pds.service': service.contract.name,
+          'pds.request_id': done.requestId,
+          ...(principal && { 'pds.organization_id': principal.organization_id }),
+          ...(done.problem !== undefined && { 'pds.problem': done.problem }),
+        },
+        error,
+      );
+      const line = {
+        service: service.contract.name,
+        operation: done.operation,
+        method: done.method,
+        status: done.status,
+        problem: done.problem,
+        duration_ms: Math.round(done.durationMs * 10) / 10,
+        request_id: done.requestId,
+        ...who,
+        ...tracing.gathered(),
+      };
       if (error === undefined) log.info(line, done.operation);
       else log.error({ ...line, err: error }, done.operation);
       if (audit)
@@ -84,9 +116,9 @@ function answering({ log, metrics, tracing }: Host, { service, store }: Up) {
   };
 }
 
-async function healthOf(bus: Bus, ups: readonly Up[], isDraining: boolean) {
+async function healthOf(bus: Bus, ups: readonly Up[], phase: string | undefined) {
   const health: Awaited<ReturnType<Management['health']>> = { reasons: {}, degraded: {} };
-  if (isDraining) health.reasons.process = 'draining';
+  if (phase !== undefined) health.reasons.process = phase;
   // requests are answered all the same: their events wait in the outbox
   if (!bus.up) health.degraded.events = 'the event bus is down';
   await Promise.all(

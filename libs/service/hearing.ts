@@ -1,13 +1,23 @@
 /** How a service hears: its listeners as the handler of its queue. */
+import type { Envelope } from '#libs/contract';
 import { type Handler, type Hearing, type Listener, listener, NotNow } from '#libs/events';
 import { isUnavailable } from '#libs/store';
 import type { Log } from './log.ts';
 import type { Meters } from './meters.ts';
 import { ofEachService } from './process-metrics.ts';
+import type { Tracing } from './tracing.ts';
+
+/** What hearing needs. */
+export interface Hears {
+  meters: Meters;
+  log: Log;
+  now: () => Date;
+  tracing: Pick<Tracing, 'unit' | 'current' | 'gathered'>;
+}
 
 /** The handler of a service's queue and what it is told, which count and log how it went. */
 export function heard(
-  { meters, log, now }: { meters: Meters; log: Log; now: () => Date },
+  { meters, log, now, tracing }: Hears,
   service: string,
   listeners: readonly Listener[],
 ): { handler: Handler } & Pick<Hearing, 'setAside'> {
@@ -22,22 +32,47 @@ export function heard(
   const age = meters.histogram(ofEachService.age);
   return {
     setAside: (event) => aside({ type: typeOf(event) }),
-    async handler(event, signal) {
+    handler: (event, signal) => {
       const type = typeOf(event);
-      const startedAt = performance.now();
-      try {
-        await handler(event, signal);
-        tries({ type, outcome: 'handled' });
-        age({ type }, Math.max(0, now().getTime() - Date.parse(event.occurred_at)) / 1000);
-        log.debug({ service, event: event.type, event_id: event.id }, 'Event handled');
-      } catch (error) {
-        const isNotNow = isUnavailable(error);
-        tries({ type, outcome: isNotNow ? 'postponed' : 'failed' });
-        log.warn({ service, event: event.type, event_id: event.id, err: error }, 'Event not handled');
-        throw isNotNow ? new NotNow(error) : error;
-      } finally {
-        took({ type }, (performance.now() - startedAt) / 1000);
-      }
+      const attributes = {
+        'messaging.system': 'events',
+        'messaging.message.id': nameIn(event.id),
+        'pds.service': service,
+      };
+      return tracing.unit({ name: `hear ${type}`, kind: 'consumer', from: event.trace, attributes }, () =>
+        heardOne(type, event, signal),
+      );
     },
   };
+
+  async function heardOne(type: string, event: Envelope, signal: AbortSignal): Promise<void> {
+    const startedAt = performance.now();
+    const line = (status: 'handled' | 'failed' | 'postponed') => {
+      tries({ type, outcome: status });
+      const durationMs = performance.now() - startedAt;
+      took({ type }, durationMs / 1000);
+      return {
+        ...{ service, event: nameIn(event.type), event_id: nameIn(event.id), status },
+        duration_ms: Math.round(durationMs * 10) / 10,
+        organization_id: nameIn(event.organization_id),
+        actor_id: nameIn(event.actor_id),
+        ...tracing.gathered(),
+      };
+    };
+    try {
+      const traced = tracing.current();
+      await handler(traced === undefined ? event : { ...event, trace: traced }, signal);
+      age({ type }, Math.max(0, now().getTime() - Date.parse(event.occurred_at)) / 1000);
+      log.info(line('handled'), 'Event handled');
+    } catch (error) {
+      const isNotNow = isUnavailable(error);
+      log.warn({ ...line(isNotNow ? 'postponed' : 'failed'), err: error }, 'Event not handled');
+      throw isNotNow ? new NotNow(error) : error;
+    }
+  }
+}
+
+/** A name or an id as it may be logged; garbage may be anything. */
+function nameIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.slice(0, 64) : undefined;
 }

@@ -1,21 +1,37 @@
 /** Observing: what a process tells of each service's store and queue. */
 import type { Bus } from '#libs/events';
-import type { Command, Store, Watch } from '#libs/store';
+import type { Command, Publishing, Store, Watch } from '#libs/store';
 import type { Meters } from './meters.ts';
 import { mongoCommands, ofEachService } from './process-metrics.ts';
+import type { Tracing } from './tracing.ts';
 
 const commands = new Map<string, (typeof mongoCommands)[number]>(mongoCommands.map((name) => [name, name]));
 
-/** Keeps the times of commands to MongoDB, and of waiting for a connection. */
-export function watching(meters: Meters): Watch {
+/** Keeps the times of commands to MongoDB, and of waiting for a connection; tells them to the work that is going on. */
+export function watching(meters: Meters, tracing: Pick<Tracing, 'command' | 'said'>): Watch {
   const took = meters.histogram(ofEachService.commands);
   const waited = meters.histogram(ofEachService.poolWait);
   return {
-    command({ name, isFailed, durationMs }: Command) {
+    said: tracing.said,
+    command(of: Command) {
+      const { name, isFailed, durationMs } = of;
+      tracing.command(of);
       const outcome = isFailed ? 'failed' : 'ok';
       took({ command: commands.get(name) ?? 'other', outcome }, durationMs / 1000);
     },
     waited: (ms) => waited({}, ms / 1000),
+  };
+}
+
+/** Publishes each event in a span of its own, from which whoever hears it goes on. */
+export function publishing({ unit, current }: Pick<Tracing, 'unit' | 'current'>): Publishing {
+  return (event, publish) => {
+    // not traced, or published before it was
+    if (event.trace === undefined) return publish(event);
+    const attributes = { 'messaging.system': 'events', 'messaging.message.id': event.id };
+    return unit({ name: `publish ${event.type}`, kind: 'producer', from: event.trace, attributes }, () =>
+      publish({ ...event, trace: current() ?? event.trace }),
+    );
   };
 }
 

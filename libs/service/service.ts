@@ -7,6 +7,7 @@ import type { Collection, Store } from '#libs/store';
 import type { Log } from './log.ts';
 import type { Meters } from './meters.ts';
 import type { Metric } from './metric.ts';
+import type { Tracing } from './tracing.ts';
 
 /** What a service is given when it starts. */
 export interface Given<Settings> {
@@ -17,6 +18,8 @@ export interface Given<Settings> {
   log: Log;
   meters: Meters;
   now: () => Date;
+  /** Runs work of its own as a unit that can be followed. */
+  tracing: Pick<Tracing, 'unit' | 'note' | 'current' | 'gathered'>;
 }
 
 /** Work in the background. */

@@ -95,7 +95,22 @@ export const commonSettings = z.object({
   METRICS: flag
     .default(true)
     .meta({ description: 'Whether `/metrics` is there on the management port; it costs a few percent' }),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional().meta({ description: 'Where traces go; off when unset' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url()
+    .optional()
+    .meta({ description: 'Where traces go, as OTLP over HTTP; off when unset' }),
+  OTEL_TRACES_SAMPLER: z
+    .enum(['parentbased_traceidratio', 'traceidratio'])
+    .default('parentbased_traceidratio')
+    .meta({
+      description: 'Whether what callers decided for their trace counts (`parentbased_`), or our share alone',
+    }),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1')
+    .transform(Number)
+    .default(1)
+    .meta({ description: 'The share of traces that is kept, e.g. 0.05' }),
 });
 
 export type CommonSettings = z.output<typeof commonSettings>;

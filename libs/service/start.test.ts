@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
 import { Hopeless, on } from '#libs/events';
 import { handle } from '#libs/http';
-import { until } from '#libs/testing';
+import { freePorts, until, wireTo } from '#libs/testing';
 import {
   hearers,
   makers,
@@ -233,6 +233,32 @@ test('without its RabbitMQ a process is ready, says so, and ends all the same', 
   });
   await started.stop();
 }, 20_000);
+
+test('a process that waits for MongoDB is alive and not ready, and says what it waits for until it is there', async () => {
+  const wire = await wireTo(stage.uri);
+  // nothing gets through
+  wire.cut(Buffer.of(), Number.MAX_SAFE_INTEGER);
+  const [managementPort] = await freePorts(1);
+  const uri = new URL(stage.uri);
+  uri.host = new URL(wire.url).host;
+  uri.searchParams.set('directConnection', 'true');
+  const starting = begin(duet(), { MONGODB_URI: uri.href, MANAGEMENT_PORT: `${managementPort}` });
+  const asked = async (path: string) => {
+    const told = await fetch(`http://127.0.0.1:${managementPort}${path}`);
+    return [told.status, await told.text()];
+  };
+  const alive = await until('the management port', () => asked('/healthz').catch(() => undefined));
+  expect(alive[0]).toBe(200);
+  expect(await asked('/readyz')).toEqual([
+    503,
+    JSON.stringify({ status: 'not ready', reasons: { process: 'starting' } }),
+  ]);
+  wire.cut(Buffer.of(), 0);
+  const started = await starting;
+  expect((await asked('/readyz'))[0]).toBe(200);
+  await started.stop();
+  await wire.close();
+}, 30_000);
 
 test('a service that cannot begin lets go of everything', async () => {
   const of = duet();

@@ -3,13 +3,14 @@ import type { Contract } from '#libs/contract';
 import { type Bus, topologyOf } from '#libs/events';
 import { listen } from '#libs/http';
 import { openStore, type Store } from '#libs/store';
-import { type Host, managementApplication, publicApplication, type Up } from './applications.ts';
+import { type Host, publicApplication, type Up } from './applications.ts';
 import { carrying, withoutBroker } from './carrying.ts';
 import { closed, closedTogether } from './closing.ts';
 import { heard } from './hearing.ts';
 import { type Log, newLog } from './log.ts';
+import { type ManagementPort, openManagement } from './management-port.ts';
 import { newMetrics } from './metrics.ts';
-import { tellQueue, tellStore, watching } from './observing.ts';
+import { publishing, tellQueue, tellStore, watching } from './observing.ts';
 import { prepared } from './prepare.ts';
 import type { AnyService } from './service.ts';
 import { type CommonSettings, commonSettings, readSettings } from './settings.ts';
@@ -59,7 +60,7 @@ export async function start(of: Start): Promise<Started> {
   const settings = common as CommonSettings;
   const log = of.log ?? newLog({ level: settings.LOG_LEVEL, format: settings.LOG_FORMAT });
   const name = names.length === 1 ? (names[0] ?? '') : 'all-in-one';
-  const tracing = await startTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, name);
+  const tracing = await startTracing(tracedTo(settings, name));
   const opened = Promise.withResolvers<readonly Store[]>();
   // nobody may be waiting
   opened.promise.catch(() => {});
@@ -79,14 +80,18 @@ export async function start(of: Start): Promise<Started> {
     failed: new AbortController(),
   };
   host.metrics.bus(bus);
+  let management: ManagementPort | undefined;
   try {
+    management = await openManagement(host);
     const ups = await begun(host, own);
     opened.resolve(ups.map(({ store }) => store));
-    return await serving(host, ups);
+    management.answerFor(ups);
+    return await serving(host, ups, management);
   } catch (error) {
     host.failed.abort(error);
     opened.reject(error);
     await closed([
+      async () => management?.close(),
       () => bus.close(),
       ...host.stores.map((store) => () => store.close()),
       () => tracing.stop(),
@@ -94,6 +99,13 @@ export async function start(of: Start): Promise<Started> {
     ]).catch((more: unknown) => log.warn({ err: more }, 'Not everything could be closed'));
     throw error;
   }
+}
+
+/** Where spans go, if anywhere. */
+function tracedTo(settings: CommonSettings, name: string) {
+  const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio } = settings;
+  return endpoint ? { endpoint, name, ratio, believesCallers: sampler.startsWith('parentbased') } : undefined;
 }
 
 /** Opens the stores and lets the services say what they do. */
@@ -111,6 +123,7 @@ async function begun(host: Process, own: readonly unknown[]): Promise<Up[]> {
       log: log.child({ service: service.contract.name }),
       meters: metrics.own(service.contract.name, service.metrics ?? []),
       now: host.now,
+      tracing: host.tracing,
     };
     return { service, store, running: service.start(given) };
   });
@@ -132,7 +145,8 @@ async function opened(
     ring: settings.ENCRYPTION_KEY,
     now,
     trace: tracing.current,
-    ...(settings.METRICS && { watch: watching(metrics.of(service.contract.name)) }),
+    watch: watching(metrics.of(service.contract.name), tracing),
+    publishing: publishing(tracing),
     trouble: (what, error) => log.warn({ service: service.contract.name, err: error }, what),
   });
   if (failed.signal.aborted) await store.close();
@@ -141,31 +155,26 @@ async function opened(
 }
 
 /** Lets a service hear what is in its queue, if it hears anything. */
-async function hearing({ bus, metrics, log, now }: Process, { service, running }: Up): Promise<void> {
+async function hearing(
+  { bus, metrics, log, now, tracing }: Process,
+  { service, running }: Up,
+): Promise<void> {
   const { name } = service.contract;
   if (!running.listeners?.length) return;
   const meters = metrics.of(name);
   tellQueue(meters, bus, name);
-  const { handler, setAside } = heard({ meters, log, now }, name, running.listeners);
+  const { handler, setAside } = heard({ meters, log, now, tracing }, name, running.listeners);
   await bus.consume(name, handler, { prefetch: 32, ...(setAside && { setAside }) });
 }
 
-/** Opens the ports, then lets events and background work flow. */
-async function serving(host: Process, ups: readonly Up[]): Promise<Started> {
+/** Opens the port of the API, then lets events and background work flow. */
+async function serving(host: Process, ups: readonly Up[], management: ManagementPort): Promise<Started> {
   const { settings, log, bus, tracing, metrics } = host;
-  const state = { draining: false };
   const api = await listen(publicApplication(host, ups), settings.PORT, settings.HOST);
-  const health = managementApplication(host, ups, () => state.draining);
-  const managementPort = await listen(health, settings.MANAGEMENT_PORT, settings.HOST).catch(
-    async (error: unknown) => {
-      await api.close(0);
-      throw error;
-    },
-  );
   try {
     for (const up of ups) await hearing(host, up);
   } catch (error) {
-    await closed([() => api.close(0), () => managementPort.close(0)]);
+    await api.close(0);
     throw error;
   }
   for (const { store, running } of ups) {
@@ -175,7 +184,7 @@ async function serving(host: Process, ups: readonly Up[]): Promise<Started> {
   const workers = ups.flatMap(({ running }) => running.workers ?? []);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
-    state.draining = true;
+    management.is('draining');
     log.info('Stopping');
     await closed([
       () => api.close(settings.DRAIN_SECONDS * 1000),
@@ -189,16 +198,17 @@ async function serving(host: Process, ups: readonly Up[]): Promise<Started> {
                 store.close(),
           ),
         ),
-      () => managementPort.close(0),
+      () => management.close(),
       () => tracing.stop(),
       async () => metrics.stop(),
     ]);
     log.info('Stopped');
   };
-  log.info({ port: api.port, managementPort: managementPort.port }, 'Ready');
+  management.is(undefined);
+  log.info({ port: api.port, management_port: management.port }, 'Ready');
   return {
     port: api.port,
-    managementPort: managementPort.port,
+    managementPort: management.port,
     log,
     stop: () => (stopping ??= stop()),
   };

@@ -7,6 +7,7 @@ export { type Grant, grantsOf } from './grants.ts';
 export type { Kept } from './idempotency.ts';
 export { type OpenStore, openStore, type Store } from './open.ts';
 export type { Waiting } from './outbox.ts';
+export type { Publishing } from './relay.ts';
 export type { Resealed } from './resealing.ts';
 export { type SealedField, type Sealing, sealingWith } from './sealed.ts';
 export { type KeyRing, keyRing } from './sealing.ts';

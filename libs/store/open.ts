@@ -7,7 +7,7 @@ import { connect } from './connect.ts';
 import { type Claim, claimKey, idempotencyOf, type Kept, keepAnswer, keptAnswer } from './idempotency.ts';
 import { inboxOf } from './inbox.ts';
 import { outboxOf, pendAgain, speaking, type Waiting, waitingIn, writeSaid } from './outbox.ts';
-import { type Relay, startRelay } from './relay.ts';
+import { type Publishing, type Relay, startRelay } from './relay.ts';
 import { type Resealed, reseal } from './resealing.ts';
 import { type SealedField, type Sealing, sealingWith } from './sealed.ts';
 import type { KeyRing } from './sealing.ts';
@@ -33,6 +33,8 @@ export interface OpenStore {
   trace: () => string | undefined;
   /** Told of commands and connections. */
   watch?: Watch;
+  /** Publishes an event within a span of its own, which the event then names. */
+  publishing?: Publishing;
   trouble(what: string, error: unknown): void;
 }
 
@@ -107,6 +109,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
       heard = await writeSaid(rows(outbox), tx, { topology, now, by });
       return done;
     });
+    if (heard.length > 0) options.watch?.said(heard.length);
     relay?.ring(heard);
     return result;
   };
@@ -165,7 +168,10 @@ export async function openStore(options: OpenStore): Promise<Store> {
     },
     missing: () => missingViews(db, contract.reads),
     relay() {
-      relay ??= startRelay({ outbox: rows(outbox), bus, by, alone: options.alone, now, trouble });
+      relay ??= startRelay({
+        ...{ outbox: rows(outbox), bus, by, alone: options.alone, now, trouble },
+        ...(options.publishing && { publishing: options.publishing }),
+      });
     },
     async resend(sinceMs) {
       if (relay) return relay.resend(sinceMs);

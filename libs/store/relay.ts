@@ -17,8 +17,12 @@ export interface RelayOptions {
   /** Whether no other process publishes this outbox: then old leases are void when the relay starts. */
   alone: boolean;
   now: () => Date;
+  publishing?: Publishing;
   trouble(what: string, error: unknown): void;
 }
+
+/** Does something with an event around its publication. */
+export type Publishing = (event: Envelope, publish: (event: Envelope) => Promise<void>) => Promise<void>;
 
 /** A running relay. */
 export interface Relay {
@@ -31,7 +35,8 @@ export interface Relay {
 }
 
 /** Starts to relay. */
-export function startRelay({ outbox, bus, by, alone, now, trouble }: RelayOptions): Relay {
+export function startRelay(options: RelayOptions): Relay {
+  const { outbox, bus, by, alone, now, trouble, publishing = (event, publish) => publish(event) } = options;
   const inHand = new Map<string, Promise<void>>();
   let published: string[] = [];
   let marking: Promise<void> | undefined;
@@ -66,7 +71,7 @@ export function startRelay({ outbox, bus, by, alone, now, trouble }: RelayOption
 
   async function publish(event: Envelope, failures: number): Promise<void> {
     try {
-      await bus.publish(event);
+      await publishing(event, (traced) => bus.publish(traced));
     } catch (error) {
       const giveBack = stopped || error instanceof BusClosed || error instanceof BusDown;
       if (!giveBack) trouble(`${event.type} ${event.id} could not be published`, error);

@@ -17,6 +17,8 @@ export interface Command {
 export interface Watch {
   /** Told of each command, within the work that sent it. */
   command(of: Command): void;
+  /** Told of events that were said, within the work that said them, once they are committed. */
+  said(count: number): void;
   /** How long work waited for a connection, ms. */
   waited(ms: number): void;
 }
@@ -30,7 +32,10 @@ export interface Connections {
 }
 
 /** Has what happens on a client's connections told from now on. */
-export function watch(client: mongoose.mongo.MongoClient, { command, waited }: Watch): void {
+export function watch(
+  client: mongoose.mongo.MongoClient,
+  { command, waited }: Pick<Watch, 'command' | 'waited'>,
+): void {
   const told = (isFailed: boolean) => (of: unknown) => {
     // what driver.ts sends, under the names of the driver's own events
     const { commandName: name, collection, startedAt, duration: durationMs } = of as CommandEnded;

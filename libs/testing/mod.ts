@@ -1,6 +1,7 @@
 /** The door of the testing library: real servers, a world of services, and people who use them. */
 export { testBrowser } from './browser.ts';
 export { printed } from './office.ts';
+export { type OtlpEndpoint, otlpEndpoint, type ReceivedSpan } from './otlp.ts';
 export { type MongoMember, type MongoServers, ownMongo } from './own-mongo.ts';
 export { type Person, register } from './people.ts';
 export { freePorts } from './ports.ts';

@@ -7,6 +7,7 @@ import type { Store } from '#libs/store';
 import { webhookDelivery } from './service.ts';
 import { webhookSettings } from './settings.ts';
 import { ownStore } from './testing/own-store.ts';
+import { untraced } from './testing/untraced.ts';
 
 let own: { store: Store; stop(): Promise<void> };
 beforeAll(async () => {
@@ -24,8 +25,15 @@ function linesOf(allowed: string): string {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => lines.push(line) });
   const settings = webhookSettings.parse({ WEBHOOK_ALLOW_INSECURE_TARGETS: allowed });
-  const mongodb = new Secret('mongodb://127.0.0.1:1/none');
-  webhookDelivery.start({ store: own.store, mongodb, settings, log, meters, now: () => new Date() });
+  webhookDelivery.start({
+    store: own.store,
+    mongodb: new Secret('mongodb://127.0.0.1:1/none'),
+    settings,
+    log,
+    meters,
+    tracing: untraced,
+    now: () => new Date(),
+  });
   return lines.join('');
 }
 

@@ -43,9 +43,9 @@ export function auditing(here: World) {
   async function linesOf(request_id: string, from: string) {
     // the request's own line and that of the security log are written at once
     await until('the line of the request', async () =>
-      here.logged().some((line) => line.requestId === request_id),
+      here.logged().some((line) => line.request_id === request_id && line.operation !== undefined),
     );
-    const lines = here.logged().filter((line) => line.request_id === request_id);
+    const lines = here.logged().filter((line) => line.audit === true && line.request_id === request_id);
     return lines.map(({ level, time, msg, service, audit, request_id, address, ...line }) => {
       expect([level, service, audit, msg, address]).toEqual([30, 'identity', true, line.event, from]);
       const event = String(line.event);

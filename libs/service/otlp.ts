@@ -1,0 +1,75 @@
+/** Spans over OTLP: sampled, gathered and sent as protobuf over HTTP, the same under every runtime. */
+import { type Context, ROOT_CONTEXT, type Tracer, trace } from '@opentelemetry/api';
+import packed from '../../package.json' with { type: 'json' };
+
+/** Where spans go, and which. */
+export interface Otlp {
+  /** Base of the endpoint; `/v1/traces` is added. */
+  endpoint: string;
+  /** Of the process. */
+  name: string;
+  /** The share of traces that is kept, 0 to 1. */
+  ratio: number;
+  /** Whether a caller who says that a trace is, or is not, kept is believed. */
+  believesCallers: boolean;
+}
+
+/** What spans are made with. */
+export interface Spans {
+  tracer: Tracer;
+  /** The context that a `traceparent` names, or a new one. */
+  from(traceparent: unknown, by: 'caller' | 'us'): Context;
+  /** The `traceparent` of a context. */
+  told(context: Context): string | undefined;
+  /** Sends what is left. */
+  stop(): Promise<void>;
+}
+
+/** Loads what it takes and starts; nothing global is set, so that several may run in one process. */
+export async function startOtlp({ endpoint, name, ratio, believesCallers }: Otlp): Promise<Spans> {
+  const { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } = await import(
+    '@opentelemetry/sdk-trace'
+  );
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
+  const { resourceFromAttributes } = await import('@opentelemetry/resources');
+  const { W3CTraceContextPropagator } = await import('@opentelemetry/core');
+  const root = new TraceIdRatioBasedSampler(ratio);
+  // what came over the bus or out of the database was decided by us: those parents count as local
+  const sampler = believesCallers
+    ? new ParentBasedSampler({ root })
+    : new ParentBasedSampler({ root, remoteParentSampled: root, remoteParentNotSampled: root });
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': name, 'service.version': packed.version }),
+    sampler,
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  });
+  const propagator = new W3CTraceContextPropagator();
+  return {
+    tracer: provider.getTracer(packed.name, packed.version),
+    from(traceparent, by) {
+      if (typeof traceparent !== 'string') return ROOT_CONTEXT;
+      const context = propagator.extract(ROOT_CONTEXT, { traceparent }, reader);
+      const parent = trace.getSpanContext(context);
+      if (!parent || by === 'caller') return context;
+      return trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: false });
+    },
+    told(context) {
+      const carrier: Record<string, string> = {};
+      propagator.inject(context, carrier, writer);
+      return carrier.traceparent;
+    },
+    stop: () => provider.shutdown(),
+  };
+}
+
+const reader = {
+  keys: (carrier: Record<string, string>) => Object.keys(carrier),
+  get: (carrier: Record<string, string>, key: string) => carrier[key],
+};
+
+const writer = {
+  set(carrier: Record<string, string>, key: string, value: string) {
+    carrier[key] = value;
+  },
+};

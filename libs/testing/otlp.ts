@@ -1,0 +1,126 @@
+/** A real OTLP endpoint: takes spans over HTTP as protobuf, read with the official definitions of OpenTelemetry. */
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+
+/** A span as it arrived. */
+export interface ReceivedSpan {
+  traceId: string;
+  spanId: string;
+  /** Empty where it has none. */
+  parentSpanId: string;
+  name: string;
+  kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+  durationMs: number;
+  isError: boolean;
+  attributes: Record<string, unknown>;
+  /** `service.name` of the process that sent it. */
+  process: string;
+}
+
+/** A running endpoint. */
+export interface OtlpEndpoint {
+  origin: string;
+  /** Everything that arrived so far. */
+  spans(): readonly ReceivedSpan[];
+  close(): Promise<void>;
+}
+
+interface KeyValue {
+  key: string;
+  value: Record<string, unknown>;
+}
+
+/** What the definitions make of a request, as plain values. */
+interface ExportTraceServiceRequest {
+  resourceSpans: {
+    resource: { attributes: KeyValue[] };
+    scopeSpans: {
+      spans: {
+        traceId: Uint8Array;
+        spanId: Uint8Array;
+        parentSpanId: Uint8Array;
+        name: string;
+        kind: number;
+        startTimeUnixNano: string;
+        endTimeUnixNano: string;
+        status: { code: number } | null;
+        attributes: KeyValue[];
+      }[];
+    }[];
+  }[];
+}
+
+interface Definition {
+  decode(bytes: Uint8Array): unknown;
+  toObject(message: unknown, options: object): ExportTraceServiceRequest;
+}
+
+// made from opentelemetry-proto by protobufjs; the release of the package that still carries them
+const definitions = createRequire(import.meta.url)('otlp-definitions/build/src/generated/root.js');
+const request: Definition = definitions.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
+
+const kinds = ['internal', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
+
+/** Starts an endpoint on a free port of loopback. */
+export async function otlpEndpoint(): Promise<OtlpEndpoint> {
+  const received: ReceivedSpan[] = [];
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const isTraces = incoming.method === 'POST' && incoming.url === '/v1/traces';
+    if (!isTraces || incoming.headers['content-type'] !== 'application/x-protobuf') {
+      response.writeHead(400).end();
+      return;
+    }
+    try {
+      received.push(...spansIn(Buffer.concat(chunks)));
+      // an ExportTraceServiceResponse without anything in it has no bytes
+      response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+    } catch {
+      response.writeHead(400).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // a TCP server's address is an object once it listens
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    spans: () => received,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function spansIn(bytes: Uint8Array): ReceivedSpan[] {
+  const asked = request.toObject(request.decode(bytes), { longs: String, defaults: true, arrays: true });
+  return asked.resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const process = String(valuesOf(resource.attributes)['service.name']);
+    return scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({
+        traceId: hex(span.traceId),
+        spanId: hex(span.spanId),
+        parentSpanId: hex(span.parentSpanId),
+        name: span.name,
+        kind: kinds[span.kind] ?? 'internal',
+        durationMs: Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1e6,
+        // STATUS_CODE_ERROR
+        isError: span.status?.code === 2,
+        attributes: valuesOf(span.attributes),
+        process,
+      })),
+    );
+  });
+}
+
+function valuesOf(attributes: readonly KeyValue[]): Record<string, unknown> {
+  const plain = ({ stringValue, intValue, boolValue, doubleValue }: KeyValue['value']) =>
+    stringValue || boolValue || doubleValue || Number(intValue);
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]));
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}
