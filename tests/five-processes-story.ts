@@ -3,21 +3,36 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Asked, type Person, register, secretWatch, type Told } from '#libs/testing';
+import {
+  type Asked,
+  type OtlpEndpoint,
+  otlpEndpoint,
+  type Person,
+  register,
+  secretWatch,
+  type Told,
+  until,
+} from '#libs/testing';
+import { type Received, type Receiver, receiver } from '../services/webhook-delivery/testing/receiver.ts';
 import { runDemo } from './demo.ts';
 import { type FiveProcesses, fiveProcesses } from './five-processes.ts';
+import { expectOneTrace } from './one-trace.ts';
 
 /** Declares the tests of five processes under a runtime. */
 export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
   let five: FiveProcesses;
   let folder: string;
   let ada: Person;
+  let collector: OtlpEndpoint;
+  let hook: Receiver;
+  let traced: Received | undefined;
+  const caller = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const secrets = secretWatch();
 
   const ask = async (
     method: string,
     path: string,
-    { as, body }: Pick<Asked, 'as' | 'body'> = {},
+    { as, body, headers: more }: Pick<Asked, 'as' | 'body' | 'headers'> = {},
     origin = five.origin,
   ): Promise<Told> => {
     secrets.know(as);
@@ -25,6 +40,7 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     const response = await fetch(origin + (path.startsWith('/embed') ? path : `/api/v1${path}`), {
       method,
       headers: {
+        ...more,
         ...(as && { authorization: `Bearer ${as}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
@@ -40,12 +56,16 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pds-five-'));
-    five = await fiveProcesses(runtime);
+    collector = await otlpEndpoint();
+    hook = await receiver();
+    five = await fiveProcesses(runtime, { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin } });
     ada = await register({ ask });
   }, 120_000);
 
   afterAll(async () => {
     await five?.stop();
+    await hook?.close();
+    await collector?.close();
     await rm(folder, { recursive: true, force: true });
   }, 60_000);
 
@@ -79,6 +99,18 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     expect(Object.keys(embed)).toEqual(['id', 'title', 'version', 'department', 'status', 'nodes']);
   }, 60_000);
 
+  test('a receiver of webhooks is told in which trace the change was', async () => {
+    const as = ada.key;
+    await ask('POST', '/webhooks', {
+      as,
+      body: { name: 'Traced', url: hook.url, event_types: ['document.published'] },
+    });
+    const { id } = (await ask('POST', '/documents', { as, body: { title: 'Followed' } })).body;
+    await ask('POST', `/documents/${id}/publish`, { as, headers: { traceparent: caller } });
+    traced = await until('the delivery', async () => hook.received[0]);
+    expect(traced.headers.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
+  }, 30_000);
+
   test('a public link opens while documents, identity and export are down, and what is down says when to try again', async () => {
     const as = ada.key;
     const nodes = [{ node_type: 'section', title: 'Count the cash' }];
@@ -108,6 +140,12 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     const codes = await five.stop();
     expect(codes).toEqual([0, 0, 0, 0, 0, 0]);
   }, 60_000);
+
+  test('what every process did for a publication is one trace, from the caller over MongoDB and RabbitMQ to the receiver', () => {
+    const { traceparent, 'webhook-id': event } = traced?.headers ?? {};
+    // what was left was sent when the processes ended
+    expectOneTrace(collector.spans(), { caller, receiver: `${traceparent}`, event: `${event}` });
+  });
 
   test('nobody’s password, token or key is in what any process printed, nor its way into MongoDB', () => {
     for (const { name } of five.services) secrets.know(new URL(five.users.uriOf(name)).password);

@@ -1,4 +1,5 @@
 /** Attempting: one request for one delivery, and what follows from how it ended. */
+import type { Log, Tracing } from '#libs/service';
 import { retryAfterMs, verdictOn } from './rules/backoff.ts';
 import { headersOf } from './rules/message.ts';
 import type { Sender } from './sending.ts';
@@ -11,6 +12,8 @@ export interface Attempting {
   /** The pauses after the first and the second attempt. */
   delaysMs: readonly number[];
   now: () => Date;
+  tracing: Pick<Tracing, 'unit' | 'current' | 'gathered' | 'note'>;
+  log: Pick<Log, 'info'>;
   /** In [0, 1). */
   random: () => number;
 }
@@ -22,10 +25,40 @@ export interface Parcel {
   readonly event: Kept;
 }
 
-/** Sends a delivery whose attempt is counted, once. */
+/** Sends a delivery whose attempt is counted, once; the receiver is told the trace of the change, if it is traced. */
 export function attempting(of: Attempting): (parcel: Parcel) => Promise<Result> {
-  return async ({ row, receiver, event: { body } }) => {
+  return (parcel) => {
+    const { row, event } = parcel;
+    const about = {
+      event_id: row.event_id,
+      delivery_id: row._id,
+      webhook_id: row.config_id,
+      organization_id: row.organization_id,
+      attempt: row.attempts,
+    };
+    const named = Object.entries(about).map(([name, value]) => [`pds.${name}`, value]);
+    const begun = { name: `deliver ${row.event_type}`, kind: 'client', from: event.trace } as const;
+    return of.tracing.unit({ ...begun, attributes: Object.fromEntries(named) }, async () => {
+      const result = await attempt(parcel);
+      const { http_status, duration_ms, error, verdict } = result;
+      const { status } = verdict;
+      of.tracing.note(
+        {
+          'http.request.method': 'POST',
+          ...(http_status !== null && { 'http.response.status_code': http_status }),
+        },
+        error ?? undefined,
+      );
+      const { trace_id } = of.tracing.gathered();
+      const line = { ...about, event: row.event_type, status, http_status, duration_ms, error, trace_id };
+      of.log.info(line, 'Delivery attempted');
+      return result;
+    });
+  };
+
+  async function attempt({ row, receiver, event: { body } }: Parcel): Promise<Result> {
     const { attempts: number } = row;
+    const traceparent = of.tracing.current();
     const headers = headersOf({
       eventId: row.event_id,
       eventType: row.event_type,
@@ -35,11 +68,15 @@ export function attempting(of: Attempting): (parcel: Parcel) => Promise<Result> 
       secrets: receiver.secrets,
       at: of.now(),
     });
-    const { retry_after, ...seen } = await of.sender.send({ url: receiver.url, headers, body });
+    const { retry_after, ...seen } = await of.sender.send({
+      url: receiver.url,
+      headers: { ...headers, ...(traceparent !== undefined && { traceparent }) },
+      body,
+    });
     const waitMs = retryAfterMs(retry_after, of.now().getTime());
     const tried = { number, httpStatus: seen.http_status, retryAfterMs: waitMs };
     return { verdict: verdictOn(tried, of.delaysMs, of.random()), ...seen };
-  };
+  }
 }
 
 /** A delivery that is ready to be sent, or, as a stable word, why it can never be. */

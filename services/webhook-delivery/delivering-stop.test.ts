@@ -8,6 +8,7 @@ import { breakers } from './rules/breaker.ts';
 import { secretFrom } from './rules/signature.ts';
 import type { Receiver } from './store/configs.ts';
 import type { Claimed } from './store/queue.ts';
+import { untraced } from './testing/untraced.ts';
 
 /** A queue with these due rows, which writes down what is done with them; `claiming` is waited for in every claim. */
 function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
@@ -50,6 +51,8 @@ function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
       inFlight: () => 0,
       close: note('close'),
     },
+    tracing: untraced,
+    log: { info: () => undefined },
     delaysMs: [1, 1],
     lockMs: 1_000,
     keepMs: 1_000,

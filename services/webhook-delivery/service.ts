@@ -30,7 +30,7 @@ export const webhookDelivery = service({
   settings: webhookSettings,
   metrics: webhookMetrics,
   collections: [webhookConfigs, webhookEvents, webhookDeliveries],
-  start({ store, settings, now, log: lines, meters }) {
+  start({ store, settings, now, log: lines, meters, tracing }) {
     const timeoutMs = settings.WEBHOOK_TIMEOUT_SECONDS * 1000;
     const allowLoopback = settings.WEBHOOK_ALLOW_INSECURE_TARGETS;
     const policy = { allowLoopback, allowedRanges: settings.WEBHOOK_ALLOWED_CIDRS };
@@ -47,7 +47,7 @@ export const webhookDelivery = service({
     });
     const trouble = (what: string, error: unknown) => lines.warn({ err: error }, what);
     const worker = delivering({
-      ...{ queue, configs, sender, delaysMs, now, trouble },
+      ...{ queue, configs, sender, delaysMs, now, tracing, log: lines, trouble },
       postponing: postponingOf(store),
       breakers: open,
       metering: metering(meters, { queue, breakers: open, sender, now }),
