@@ -3,6 +3,7 @@ import type { Row } from './row.ts';
 import { embedding } from './rows/embedding.ts';
 import { events } from './rows/events.ts';
 import { readBesideExports, wordAgain, wordAnew } from './rows/exporting.ts';
+import { metrics, traces } from './rows/observing.ts';
 import { list, listOfMillion, readTree, readTreeAgain, readTreeOfBson } from './rows/reading.ts';
 import { logIn, readBesideLogins } from './rows/signing-in.ts';
 import { noOp, noOpByToken, startUp } from './rows/starting.ts';
@@ -29,5 +30,7 @@ export const rows: readonly Row[] = [
   wordAnew,
   wordAgain,
   readBesideExports,
+  metrics,
+  traces,
   ...events,
 ];

@@ -1,7 +1,7 @@
 /** Rows that set two kinds of requests against each other, both answered by ours: no floor could tell whether they cost the same. */
 import type { Asked, Requests } from './load.ts';
 import { fineCpuMsOf } from './processes.ts';
-import type { Row, Sample } from './row.ts';
+import type { Prepared, Row, Sample } from './row.ts';
 import type { Side, Stage } from './stage.ts';
 import { spreadOf } from './statistics.ts';
 
@@ -32,7 +32,6 @@ export function twinRow({ name, goal, against, prepare }: TwinRow): Row {
       const [one, other] = await prepare(stage, share);
       const { pid } = stage.programs.ours;
       const kinds: Record<Side, Requests> = { ours: () => one, floor: () => other };
-      const turns = Math.max(1, Math.round(slices * share));
       const measured = async (side: Side): Promise<Sample> => {
         const cpuBefore = fineCpuMsOf(pid);
         const startedAt = performance.now();
@@ -40,25 +39,29 @@ export function twinRow({ name, goal, against, prepare }: TwinRow): Row {
         const wallMs = performance.now() - startedAt;
         return { count: slice, wallMs, cpuMs: fineCpuMsOf(pid) - cpuBefore };
       };
-      let pair: Record<Side, Sample[]> = { ours: [], floor: [] };
-      return {
-        // both halves of a pair are measured when the first is asked for
-        async batch(side) {
-          if (side === 'ours') {
-            pair = { ours: [], floor: [] };
-            for (let turn = 0; turn < turns; turn += 1)
-              for (const next of turn % 2 === 0 ? sides : sides.toReversed())
-                pair[next].push(await measured(next));
-          }
-          return middleOf(pair[side]);
-        },
-      };
+      return { batch: inTurns(measured, share) };
     },
+  };
+}
+
+/** Measures both sides in turns, slice by slice; a batch is the slice in the middle. `share` of the usual number of slices. */
+export function inTurns(measured: (side: Side) => Promise<Sample>, share: number): Prepared['batch'] {
+  const turns = Math.max(1, Math.round(slices * share));
+  let pair: Record<Side, Sample[]> = { ours: [], floor: [] };
+  // both halves of a pair are measured when the first is asked for
+  return async (side) => {
+    if (side === 'ours') {
+      pair = { ours: [], floor: [] };
+      for (let turn = 0; turn < turns; turn += 1)
+        for (const next of turn % 2 === 0 ? sides : sides.toReversed()) pair[next].push(await measured(next));
+    }
+    return middleOf(pair[side]);
   };
 }
 
 /** The slice in the middle: a garbage collection falls into one slice and not into the next. */
 function middleOf(samples: readonly Sample[]): Sample {
   const of = (value: (sample: Sample) => number) => spreadOf(samples.map(value)).median;
-  return { count: slice, wallMs: of(({ wallMs }) => wallMs), cpuMs: of(({ cpuMs }) => cpuMs) };
+  const { count = 0 } = samples[0] ?? {};
+  return { count, wallMs: of(({ wallMs }) => wallMs), cpuMs: of(({ cpuMs }) => cpuMs) };
 }
