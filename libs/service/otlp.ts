@@ -1,5 +1,5 @@
 /** Spans over OTLP: sampled, gathered and sent as protobuf over HTTP, the same under every runtime. */
-import { type Context, ROOT_CONTEXT, type Tracer, trace } from '@opentelemetry/api';
+import { type Context, context, ROOT_CONTEXT, type Tracer, trace } from '@opentelemetry/api';
 import packed from '../../package.json' with { type: 'json' };
 
 /** Where spans go, and which. */
@@ -25,9 +25,10 @@ export interface Spans {
   stop(): Promise<void>;
 }
 
-/** Loads what it takes and starts; nothing global is set, so that several may run in one process. */
+/** Loads what it takes and starts; one at a time in a process, because the SDK registers its tracer provider for all of it. */
 export async function startOtlp({ endpoint, name, ratio, believesCallers }: Otlp): Promise<Spans> {
-  const { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } = await import(
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler } = await import(
     '@opentelemetry/sdk-trace'
   );
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
@@ -39,27 +40,38 @@ export async function startOtlp({ endpoint, name, ratio, believesCallers }: Otlp
     ? new ParentBasedSampler({ root })
     : new ParentBasedSampler({ root, remoteParentSampled: root, remoteParentNotSampled: root });
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
-  const provider = new TracerProvider({
+  const sdk = new NodeSDK({
     resource: resourceFromAttributes({ 'service.name': name, 'service.version': packed.version }),
+    autoDetectResources: false,
     sampler,
     spanProcessors: [new BatchSpanProcessor({ exporter })],
+    // units of work carry their context themselves; metrics and logs go other ways
+    textMapPropagator: null,
+    instrumentations: [],
+    metricReaders: [],
+    logRecordProcessors: [],
   });
+  sdk.start();
   const propagator = new W3CTraceContextPropagator();
   return {
-    tracer: provider.getTracer(packed.name, packed.version),
+    tracer: trace.getTracer(packed.name, packed.version),
     from(traceparent, by) {
       if (typeof traceparent !== 'string') return ROOT_CONTEXT;
-      const context = propagator.extract(ROOT_CONTEXT, { traceparent }, reader);
-      const parent = trace.getSpanContext(context);
-      if (!parent || by === 'caller') return context;
+      const theirs = propagator.extract(ROOT_CONTEXT, { traceparent }, reader);
+      const parent = trace.getSpanContext(theirs);
+      if (!parent || by === 'caller') return theirs;
       return trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: false });
     },
-    told(context) {
+    told(of) {
       const carrier: Record<string, string> = {};
-      propagator.inject(context, carrier, writer);
+      propagator.inject(of, carrier, writer);
       return carrier.traceparent;
     },
-    stop: () => provider.shutdown(),
+    async stop() {
+      await sdk.shutdown();
+      trace.disable();
+      context.disable();
+    },
   };
 }
 
