@@ -6,8 +6,8 @@ import type { Row, Sample } from '../row.ts';
 import type { Side, Stage } from '../stage.ts';
 import { inTurns } from '../twins.ts';
 
-/** Long enough that what goes on in the background falls into every slice. */
-const slice = 400;
+/** Requests in a slice. */
+const slice = 100;
 
 /** Settings of the process that is watched, and of the one that is not. */
 type Settings = Record<Side, Record<string, string>>;
