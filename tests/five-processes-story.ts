@@ -81,6 +81,12 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
       expect([name, (await fetch(`${management}/readyz`)).status]).toEqual([name, 200]);
       const [path = '', status] = own[name] ?? [];
       expect([name, (await ask('GET', path, { as: ada.key }, origin)).status]).toEqual([name, status]);
+      const metrics = await (await fetch(`${management}/metrics`)).text();
+      expect(metrics).toMatch(
+        new RegExp(`^build_info\\{version="[^"]+",runtime="${runtime} [0-9.]+"\\} 1$`, 'm'),
+      );
+      for (const told of ['event_loop_lag_seconds_count', 'process_memory_rss_bytes'])
+        expect(metrics).toMatch(new RegExp(`^${told} [1-9]`, 'm'));
       const { headers } = await ask('GET', '/nowhere', {}, origin);
       expect(headers.get('content-type')).toBe('application/problem+json');
     }

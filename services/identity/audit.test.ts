@@ -241,6 +241,7 @@ test('docs/security-log.md lists every event, the operations that leave it, and 
   const unasked = [
     { event: 'signing_key.make', routes: [], says: ['kid'] },
     { event: 'signing_key.drop', routes: [], says: ['kid'] },
+    { event: 'dead_letter.replay', routes: [], says: ['id', 'queue'] },
     { event: 'secrets.reseal', routes: [], says: ['collection', 'count', 'field'] },
   ];
   const inOrder = <Row extends { event: string }>(list: Row[]) =>
