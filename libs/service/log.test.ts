@@ -86,6 +86,8 @@ test('an error is told with its name, message, code, stack and causes', () => {
     cause: { type: 'RangeError', code: 'EFAR' },
   });
   expect(err.stack).toContain('log.test.ts');
+  // under whatever name
+  expect(lineOf({ why: new TypeError('no') }).why).toMatchObject({ type: 'TypeError', message: 'no' });
 });
 
 test('what never ends is cut off', () => {
