@@ -6,17 +6,17 @@ import { z } from 'zod';
 import { type AnyOperation, openapi, problemsOf } from '#libs/contract';
 import { commonSettings } from '#libs/service';
 import { grantsOf } from '#libs/store';
-import { contracts } from '../services/contracts.ts';
+import { apiPrefix, contracts } from '../services/contracts.ts';
 import { about } from '../services/identity/reference.ts';
 import { services } from '../services/services.ts';
-import { isOnDemand } from '../tests/faults/fault.ts';
-import { faults } from '../tests/faults/list.ts';
 import { actors, table as permissions, type Rule, rowOf } from '../tests/permissions/table.ts';
+import { ingressRoutes } from './chart-routes.ts';
+import { valuesSchema } from './chart-schema.ts';
+import { faultsPage } from './faults-page.ts';
 import { metricsPage } from './metrics-page.ts';
-import { table } from './table.ts';
+import { page, table } from './page.ts';
 
 const root = new URL('..', import.meta.url);
-const note = (source: string) => `Generated from ${source} by \`npm run generate\`; do not edit.`;
 
 const files: Record<string, string> = {
   'docs/contracts/openapi.json': `${JSON.stringify(openapi(contracts, about), null, 2)}\n`,
@@ -30,6 +30,8 @@ const files: Record<string, string> = {
   'docs/permissions.md': permissionsPage(),
   'docs/settings.md': settingsPage(),
   'docs/webhooks.md': await withFiles('docs/webhooks.md'),
+  'charts/platform/files/routes.json': `${JSON.stringify(ingressRoutes(contracts, apiPrefix), null, 2)}\n`,
+  'charts/platform/values.schema.json': `${JSON.stringify(valuesSchema(services), null, 2)}\n`,
 };
 
 const stale = [];
@@ -199,47 +201,6 @@ function usualValue(setting: z.ZodType): string {
   const { success, data } = setting.safeParse(undefined);
   if (!success) return 'required';
   return data === undefined || (Array.isArray(data) && data.length === 0) ? 'unset' : `\`${data}\``;
-}
-
-function faultsPage(): string {
-  const seconds = (value: number) => (value === 0 ? '–' : value < 1 ? '< 1 s' : `${Math.round(value)} s`);
-  const rows = faults.map(({ id, fault, promise, proofs, seconds: took }) => {
-    const linked = proofs.map((proof) => {
-      const name = proof.file.split('/').at(-1)?.replace('.test.ts', '');
-      return `[${name}](../${proof.file})${isOnDemand(proof) ? ' *' : ''}`;
-    });
-    return [id, fault, promise, linked.join(', '), seconds(took.inTests), seconds(took.onDemand)];
-  });
-  const head = ['', 'what happens', 'what is promised', 'proven by', 'in `npm test`', 'on demand'];
-  const parts = [
-    'What may happen to webhook delivery and to the events between services, and what holds all the same. `npm run faults` proves all of it, ' +
-      '`npm run faults -- F3 F11` some of it, one file after the other. Files with a * wait for minutes, and `npm test` leaves them out. ' +
-      'What breaks is real: mongod, RabbitMQ and the processes of the services, which are killed, frozen, cut off and started again. ' +
-      'Times were measured with `npm run faults` on two cores that others kept busy as well; a test that belongs to several faults counts for each.',
-    '`tests/faults/checker.ts` settles the accounts at the end of a fault: it holds the events that exist, the requests that receivers saw, ' +
-      'and the event log, as it is kept and as the API shows it, against one another.',
-    table(
-      ['', 'promise'],
-      [
-        ['I1', 'no accepted event without `delivered` or `failed`'],
-        ['I2', 'at most three requests for each delivery'],
-        [
-          'I3',
-          '`delivered` only after a 2xx; a 2xx that is not recorded, or followed by another request, only where a process was killed or cut off, or past the deadline',
-        ],
-        ['I4', 'what comes again has the same `webhook-id` and the same bytes'],
-        ['I5', 'the log counts at least as many attempts as requests were seen'],
-        ['I6', 'nothing is sent for a change that was rolled back'],
-        ['', 'both signatures of every request are right; the API shows the log as it is kept'],
-      ],
-    ),
-    table(head, rows),
-  ];
-  return page('Faults', parts, '`tests/faults/list.ts`');
-}
-
-function page(title: string, parts: readonly string[], source = 'the contracts'): string {
-  return `# ${title}\n\n${[note(source), ...parts].join('\n\n')}\n`;
 }
 
 function routeOf({ at, path, method }: AnyOperation): string {

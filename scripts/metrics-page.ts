@@ -1,7 +1,7 @@
 /** The page of all metrics, made from their own declarations. */
 import { type Metric, runtimeMetrics } from '#libs/service';
 import { metricsOf, valuesOf } from '../services/metrics.ts';
-import { table } from './table.ts';
+import { table } from './page.ts';
 
 const head = ['metric', 'type', 'unit', 'labels', 'tells'];
 

@@ -1,0 +1,40 @@
+{{- define "platform.labels" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/part-of: process-document-service
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end -}}
+
+{{- define "platform.image" -}}
+{{- with .Values.global.image -}}
+{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* One backend of an Ingress: a path, how it is read, and the service it leads to. */}}
+{{- define "platform.path" -}}
+- path: {{ .path }}
+  pathType: {{ .type }}
+  backend:
+    service:
+      name: {{ .release }}-{{ .service }}
+      port: { name: http }
+{{- end -}}
+
+{{- define "platform.pod" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 65532
+  runAsGroup: 65532
+  seccompProfile: { type: RuntimeDefault }
+{{- end -}}
+
+{{- define "platform.container" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end -}}

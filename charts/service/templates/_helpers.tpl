@@ -1,0 +1,27 @@
+{{- define "service.fullname" -}}
+{{- printf "%s-%s" .Release.Name (required "name: say which service this is" .Values.name) | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "service.selector" -}}
+app.kubernetes.io/name: {{ .Values.name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "service.labels" -}}
+{{ include "service.selector" . }}
+app.kubernetes.io/part-of: process-document-service
+app.kubernetes.io/component: service
+app.kubernetes.io/version: {{ .Chart.AppVersion | default .Chart.Version | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end -}}
+
+{{- define "service.image" -}}
+{{- with .Values.global.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag | default $.Chart.AppVersion | default $.Chart.Version }}
+{{- end -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,49 @@
+/** The routes of the chart's ingress: every operation of every contract is led to the service that has it. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { apiPrefix, contracts } from '../services/contracts.ts';
+
+interface Route {
+  path: string;
+  service: string;
+}
+
+const routes: { prefixes: Route[]; patterns: Route[] } = JSON.parse(
+  await readFile(new URL('../charts/platform/files/routes.json', import.meta.url), 'utf8'),
+);
+
+const operations = contracts.flatMap(({ name, operations: own }) =>
+  own.map(({ method, path, at }) => ({
+    service: name,
+    route: `${method.toUpperCase()} ${path}`,
+    path: (at === 'root' ? path : apiPrefix + path).replaceAll(
+      /\{\w+\}/g,
+      '0197f0de-0000-7000-8000-000000000000',
+    ),
+  })),
+);
+
+/** As controllers decide: patterns first, then the longest prefix; segment by segment or, as some have it, letter by letter. */
+function ledTo(path: string, isBySegment: boolean): string | undefined {
+  const pattern = routes.patterns.find((one) => new RegExp(`^${one.path}$`).test(path));
+  const prefixes = routes.prefixes.filter((one) =>
+    isBySegment ? `${path}/`.startsWith(`${one.path}/`) : path.startsWith(one.path),
+  );
+  const [longest] = prefixes.sort((a, b) => b.path.length - a.path.length);
+  return (pattern ?? longest)?.service;
+}
+
+test.each([
+  { how: 'by segments', isBySegment: true },
+  { how: 'by letters', isBySegment: false },
+])('the ingress leads every operation to its service, $how', ({ isBySegment }) => {
+  const wrong = operations.filter(({ service, path }) => ledTo(path, isBySegment) !== service);
+  expect(wrong.map(({ route }) => route)).toEqual([]);
+  expect(operations.length).toBeGreaterThan(50);
+});
+
+test('the management port’s paths lead nowhere', () => {
+  const operates = contracts.flatMap((one) => one.operates ?? []).map(({ path }) => path);
+  for (const path of ['/healthz', '/readyz', '/metrics', ...operates])
+    expect([path, ledTo(path, false)]).toEqual([path, undefined]);
+});
