@@ -1,0 +1,196 @@
+/** The proof, step by step: installed, used, attacked, upgraded under load, killed under load, taken back. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '#libs/testing';
+import { runDemo } from '../../tests/demo.ts';
+import { client } from '../../tests/under-fire/client.ts';
+import { mailbox } from '../../tests/under-fire/receiver.ts';
+import { restrictedNamespace, unconfined } from './admission.ts';
+import { tried } from './cases.ts';
+import { type Images, keepDependencies } from './dependencies.ts';
+import { killed } from './killing.ts';
+import { type Counted, underLoad } from './load.ts';
+import { type Release, release, services } from './release.ts';
+import { keepSecrets } from './secrets.ts';
+import { type Cluster, cluster } from './tools.ts';
+import { type Tunnel, tunnel } from './tunnel.ts';
+import { wrongGrants } from './users.ts';
+import { settled, workingOffice, workingThrough } from './work.ts';
+
+/** What to prove, and where. */
+export interface Proof {
+  namespace: string;
+  image: string;
+  next: string;
+  images: Images;
+  origin: string;
+  ingress: string;
+  ownAddress: string | undefined;
+  keep: boolean;
+}
+
+/** Proves it all; rejects with the first step that fails. */
+export async function prove(of: Proof): Promise<void> {
+  const there = cluster(of.namespace);
+  const [way, mail] = await Promise.all([tunnel(of.ownAddress), mailbox()]);
+  const ours = release(there, 'pds', valuesFor(of, way));
+  try {
+    await step('a namespace that lets nothing in but restricted pods', () => restrictedNamespace(there));
+    await step('the API server takes the chart in every case, and notices what is wrong', () => tried(there));
+    await step('MongoDB and RabbitMQ run in it', async () => {
+      await keepSecrets(there);
+      await keepDependencies(there, of.images);
+    });
+    await step('the chart is installed', () => ours.upgrade(of.image));
+    await step('the chart’s own tests', () => ours.test());
+    const first = await ours.revision();
+    await confinement(there, ours);
+    await doors(of, ours);
+    await step('the main job through the ingress', () => mainJob(of.origin));
+    await step('MongoDB keeps the services apart', async () =>
+      assert.deepEqual(await wrongGrants(there), []),
+    );
+
+    const api = client(of.origin);
+    const office = await workingOffice(api, mail);
+    const load = (what: string, work: () => Promise<void>) =>
+      step(what, async () => faultless(await underLoad({ origin: of.origin, office, clients: 4 }, work)));
+    await load('an upgrade under load', () => ours.upgrade(of.next));
+    await step('every pod runs the new image', () => onlyImage(ours, of.next));
+    await load('an upgrade to an image that is not there is taken back by itself', async () => {
+      const missing = of.next.replace(/:[^:]+$/, ':is-not-there');
+      await assert.rejects(
+        ours.upgrade(missing, '--atomic', '--timeout', '30s'),
+        /UPGRADE FAILED|rolled back/,
+      );
+    });
+    await step('every pod still runs the new image', () => onlyImage(ours, of.next));
+    await load('a rollback under load', () => ours.rollback(first));
+    await step('every pod runs the first image', () => onlyImage(ours, of.image));
+    await step('a process of every service killed under load', async () => {
+      const offices = await workingThrough(api, mail, async () => {
+        for (const name of services) await killed(there, (await ours.pods(name))[0], of.image);
+      });
+      for (const one of offices) await settled(of.origin, mail, one);
+      const written = offices.reduce((sum, one) => sum + one.written.length, 0);
+      const changes = offices.reduce((sum, one) => sum + one.changes.length, 0);
+      return `${written} documents, ${changes} events, nothing lost and nothing twice; clients asked again ${api.repeats()} times`;
+    });
+    console.log('\nAll steps done.');
+  } finally {
+    way.close();
+    await mail.close();
+    if (!of.keep) await removed(there);
+  }
+}
+
+/** No limits on who asks often, all functions of the largest plan, and the way to a receiver on this machine. */
+function valuesFor({ ingress }: Proof, { url, host, port }: Tunnel) {
+  // where none is left, an ingress controller may say 404 for what is only away for a moment
+  const replicas = 2;
+  return {
+    global: { settings: { REQUESTS_PER_MINUTE: 0 } },
+    ingress: { kind: ingress },
+    identity: {
+      replicas,
+      settings: { DEFAULT_PLAN: 'scale', REGISTRATIONS_PER_HOUR: 0, LOGINS_PER_MINUTE: 0 },
+    },
+    documents: { replicas },
+    sharing: { replicas },
+    export: { replicas },
+    'webhook-delivery': {
+      replicas,
+      settings: {
+        WEBHOOK_ALLOW_INSECURE_TARGETS: true,
+        WEBHOOK_PROXY_URL: url,
+        // a delivery that was in hand of a killed process is safe for this and 20 s more
+        WEBHOOK_TIMEOUT_SECONDS: 4,
+        WEBHOOK_RETRY_SECONDS: '0.5,2',
+      },
+      network: {
+        egress: [{ to: [{ ipBlock: { cidr: `${host}/32` } }], ports: [{ protocol: 'TCP', port }] }],
+      },
+    },
+  };
+}
+
+async function confinement(there: Cluster, ours: Release): Promise<void> {
+  await step('pods have no rights and no way to get them', async () => {
+    const pods = await ours.pods();
+    assert.deepEqual(await unconfined(there, pods), []);
+    return `${pods.length} pods`;
+  });
+}
+
+/** Each route leads to its own service, and none to a management port. */
+async function doors({ origin }: Proof, ours: Release): Promise<void> {
+  await step('every route leads to its service', async () => {
+    const routes = {
+      '/api/v1/openapi.json': 200,
+      '/api/v1/documents': 401,
+      '/embed/nobody/nothing': 404,
+      '/api/v1/templates': 401,
+      '/api/v1/webhooks': 401,
+    };
+    for (const [path, status] of Object.entries(routes))
+      await until(`${status} from ${path}`, async () => {
+        const answer = await fetch(origin + path);
+        return answer.status === status && answer.headers.get('content-type')?.includes('json');
+      });
+  });
+  await step('no management port is behind the ingress', async () => {
+    for (const path of [
+      '/healthz',
+      '/readyz',
+      '/metrics',
+      '/ops/organizations',
+      '/api/v1/healthz',
+      '/embed/metrics',
+    ])
+      assert.equal([404].includes((await fetch(origin + path)).status), true, path);
+    for (const pod of await ours.pods()) assert.equal(pod.spec.hostNetwork ?? false, false);
+  });
+}
+
+async function mainJob(origin: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'pds-cluster-'));
+  try {
+    const { code, text } = await runDemo(origin, folder);
+    assert.equal(code, 0, text);
+    return `${text.split('\n').filter((line) => line.startsWith('✓')).length} steps`;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function faultless({ requests, failed, failures }: Counted): string {
+  assert.equal(failed, 0, `${failed} of ${requests} requests failed:\n${failures.join('\n')}`);
+  return `${requests} requests, ${failed} failed`;
+}
+
+async function onlyImage(ours: Release, image: string): Promise<void> {
+  await until(
+    `all pods with ${image}`,
+    async () => (await ours.pods()).every(({ spec }) => spec.containers[0].image === image),
+    90_000,
+  );
+}
+
+async function removed(there: Cluster): Promise<void> {
+  for (const name of [there.namespace, `${there.namespace}-node`])
+    await there.kubectl('delete', 'namespace', name, '--ignore-not-found', '--wait=false');
+}
+
+async function step(what: string, work: () => Promise<unknown>): Promise<void> {
+  const startedAt = performance.now();
+  try {
+    const said = await work();
+    console.log(
+      `✓ ${what.padEnd(68)} ${said ?? ''} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`,
+    );
+  } catch (error) {
+    throw new Error(`${what}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
