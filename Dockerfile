@@ -19,6 +19,15 @@ COPY . .
 # modes and times as of nobody in particular: the same commit gives the same files
 RUN find . -type f -exec chmod 0644 {} + && find . -type d -exec chmod 0755 {} + && find . -exec touch -h -d @0 {} +
 
+# for the local loop alone: sources can be put in while it runs (skaffold dev)
+FROM ${BUILD_BASE} AS dev
+WORKDIR /app
+COPY --from=files --chown=65532:65532 /app /app
+USER 65532:65532
+EXPOSE 8080 9464
+ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning"]
+CMD ["services/documents/main.ts"]
+
 FROM ${DENO_BASE} AS deno
 ARG VERSION=0.0.0
 ARG REVISION=unknown

@@ -53,6 +53,7 @@ function peers(
 }
 
 const globalValues = {
+  development: flag,
   image: object({
     repository: name,
     tag: text,
