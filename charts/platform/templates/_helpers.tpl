@@ -9,7 +9,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 
 {{- define "platform.image" -}}
 {{- with .Values.global.image -}}
-{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{ end -}}
+{{- .repository -}}
+{{- if or .tag (not .digest) }}:{{ .tag | default $.Chart.AppVersion }}{{ end -}}
+{{- with .digest }}@{{ . }}{{ end -}}
 {{- end -}}
 {{- end -}}
 

@@ -18,10 +18,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 
 {{- define "service.image" -}}
 {{- with .Values.global.image -}}
-{{- if .digest -}}
-{{ .repository }}@{{ .digest }}
-{{- else -}}
-{{ .repository }}:{{ .tag | default $.Chart.AppVersion | default $.Chart.Version }}
-{{- end -}}
+{{- .repository -}}
+{{- if or .tag (not .digest) }}:{{ .tag | default $.Chart.AppVersion | default $.Chart.Version }}{{ end -}}
+{{- with .digest }}@{{ . }}{{ end -}}
 {{- end -}}
 {{- end -}}
