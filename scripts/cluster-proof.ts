@@ -11,6 +11,8 @@ const options = {
   /** Our image, twice: what is installed, and what it is upgraded to. Nodes must have it or be able to pull it. */
   image: { type: 'string', default: 'process-document-service:1' },
   next: { type: 'string', default: 'process-document-service:2' },
+  /** The same for Deno; left out where none is named. */
+  deno: { type: 'string' },
   'mongodb-image': { type: 'string' },
   'rabbitmq-image': { type: 'string' },
   /** Where the ingress controller answers, and its class. */
@@ -26,6 +28,7 @@ try {
   const { values } = parseArgs({ options });
   await prove({
     ...values,
+    deno: values.deno,
     ownAddress: values['own-address'],
     images: {
       ...(values['mongodb-image'] && { 'mongo:8.0': values['mongodb-image'] }),

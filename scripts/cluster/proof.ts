@@ -28,6 +28,8 @@ export interface Proof {
   origin: string;
   ingress: string;
   ownAddress: string | undefined;
+  /** Our image for Deno, if that is to be proven too. */
+  deno: string | undefined;
   keep: boolean;
 }
 
@@ -78,6 +80,12 @@ export async function prove(of: Proof): Promise<void> {
       const changes = offices.reduce((sum, one) => sum + one.changes.length, 0);
       return `${written} documents, ${changes} events, nothing lost and nothing twice; clients asked again ${api.repeats()} times`;
     });
+    await step('documents are given another pod when there is more to do', () => scaled(there));
+    if (of.deno !== undefined) {
+      const image = of.deno;
+      await load('from Node to Deno under load', () => ours.upgrade(image));
+      await step('the main job with every service under Deno', () => mainJob(of.origin));
+    }
     console.log('\nAll steps done.');
   } finally {
     way.close();
@@ -97,7 +105,7 @@ function valuesFor({ ingress }: Proof, { url, host, port }: Tunnel) {
       replicas,
       settings: { DEFAULT_PLAN: 'scale', REGISTRATIONS_PER_HOUR: 0, LOGINS_PER_MINUTE: 0 },
     },
-    documents: { replicas },
+    documents: { autoscaling: { by: 'cpu', min: replicas, max: replicas + 1 } },
     sharing: { replicas },
     export: { replicas },
     'webhook-delivery': {
@@ -168,6 +176,21 @@ async function mainJob(origin: string): Promise<string> {
 function faultless({ requests, failed, failures }: Counted): string {
   assert.equal(failed, 0, `${failed} of ${requests} requests failed:\n${failures.join('\n')}`);
   return `${requests} requests, ${failed} failed`;
+}
+
+/** By now there was load enough, where somebody measures it. */
+async function scaled(there: Cluster): Promise<string> {
+  const metrics = await there.get('apiservice', 'v1beta1.metrics.k8s.io');
+  if (!metrics) return 'NOT PROVEN: there is no metrics-server here';
+  const status = await until(
+    'another pod of documents',
+    async () => {
+      const { status: now } = await there.get('horizontalpodautoscaler', 'pds-documents');
+      return now.desiredReplicas > 2 && now;
+    },
+    120_000,
+  );
+  return `${status.desiredReplicas} pods`;
 }
 
 async function onlyImage(ours: Release, image: string): Promise<void> {
