@@ -61,6 +61,7 @@ const globalValues = {
     pullPolicy: { enum: ['Always', 'IfNotPresent', 'Never'] },
     pullSecrets: things,
   }),
+  authorities: object({ configMap: text, key: name }),
   secrets: object({ encryption: name, amqp: name }),
   ingress: object({ namespaceLabels: texts, podLabels: texts }),
   monitoring: object({
