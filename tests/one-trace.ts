@@ -45,7 +45,7 @@ export function expectOneTrace(
   expect(commandsUnder(heard)).toEqual(
     expect.arrayContaining([
       'insert webhook_delivery_inbox',
-      'insert webhook_deliveries',
+      'update webhook_deliveries',
       'commitTransaction',
     ]),
   );
