@@ -95,7 +95,7 @@ const serviceValues = {
   },
   resources: anything,
   autoscaling: object({
-    by: { enum: ['cpu', 'keda', 'off'] },
+    by: { enum: ['cpu', 'keda', 'none'] },
     min: { type: 'integer', minimum: 1 },
     max: { type: 'integer', minimum: 1 },
     cpu: { type: 'integer', minimum: 1 },

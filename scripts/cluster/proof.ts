@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sentenceOf } from '#libs/service';
 import { until } from '#libs/testing';
 import { runDemo } from '../../tests/demo.ts';
 import { client } from '../../tests/under-fire/client.ts';
@@ -14,7 +15,7 @@ import { killed } from './killing.ts';
 import { type Counted, underLoad } from './load.ts';
 import { type Release, release, services } from './release.ts';
 import { keepSecrets } from './secrets.ts';
-import { type Cluster, cluster } from './tools.ts';
+import { ask, type Cluster, cluster } from './tools.ts';
 import { type Tunnel, tunnel } from './tunnel.ts';
 import { wrongGrants } from './users.ts';
 import { settled, workingOffice, workingThrough } from './work.ts';
@@ -87,10 +88,14 @@ export async function prove(of: Proof): Promise<void> {
       await step('the main job with every service under Deno', () => mainJob(of.origin));
     }
     console.log('\nAll steps done.');
+  } catch (error) {
+    await shown(there);
+    throw error;
   } finally {
     way.close();
     await mail.close();
-    if (!of.keep) await removed(there);
+    // it must not hide what went wrong before
+    if (!of.keep) await removed(there).catch((error: unknown) => console.error(sentenceOf(error)));
   }
 }
 
@@ -199,6 +204,20 @@ async function onlyImage(ours: Release, image: string): Promise<void> {
     async () => (await ours.pods()).every(({ spec }) => spec.containers[0].image === image),
     90_000,
   );
+}
+
+/** What there is to see when something went wrong, before it is removed. */
+async function shown(there: Cluster): Promise<void> {
+  for (const what of ['pods', 'events']) {
+    const { out } = await ask('kubectl', [
+      '--namespace',
+      there.namespace,
+      'get',
+      what,
+      '--sort-by=.metadata.creationTimestamp',
+    ]);
+    console.error(`\n${out.split('\n').slice(-20).join('\n')}`);
+  }
 }
 
 async function removed(there: Cluster): Promise<void> {
