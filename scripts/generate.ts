@@ -1,4 +1,4 @@
-/** Generated files: the reference and its tables, made from the contracts. `--check` fails when one is stale. */
+/** Generated files: the reference, its tables, dashboards and rules, made from the contracts. `--check` fails when one is stale. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,9 @@ import { ingressRoutes } from './chart-routes.ts';
 import { valuesSchema } from './chart-schema.ts';
 import { faultsPage } from './faults-page.ts';
 import { metricsPage } from './metrics-page.ts';
+import { operatingFiles } from './operating/files.ts';
 import { page, table } from './page.ts';
+import { pageWithFiles } from './page-with-files.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -29,9 +31,10 @@ const files: Record<string, string> = {
   'docs/metrics.md': page('Metrics', await metricsPage(), 'the declarations of the metrics'),
   'docs/permissions.md': permissionsPage(),
   'docs/settings.md': settingsPage(),
-  'docs/webhooks.md': await withFiles('docs/webhooks.md'),
+  'docs/webhooks.md': await pageWithFiles('docs/webhooks.md'),
   'charts/platform/files/routes.json': `${JSON.stringify(ingressRoutes(contracts, apiPrefix), null, 2)}\n`,
   'charts/platform/values.schema.json': `${JSON.stringify(valuesSchema(services), null, 2)}\n`,
+  ...operatingFiles(),
 };
 
 const stale = [];
@@ -49,22 +52,6 @@ else if (process.argv.includes('--check')) {
   console.error(`Stale: ${stale.join(', ')}. Run \`npm run generate\` and commit what it changes.`);
   process.exitCode = 1;
 } else console.log(`Written: ${stale.join(', ')}`);
-
-/** A page that is written by hand, with the files that it shows as they are now. */
-async function withFiles(path: string): Promise<string> {
-  const at = new URL(path, root);
-  const blocks = /<!-- from (\S+) -->\n```(\w+)\n[\s\S]*?```/g;
-  const text = await readFile(at, 'utf8');
-  const names = [...text.matchAll(blocks)].map(([, name = '']) => name);
-  const shown = new Map(
-    await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, at), 'utf8')] as const)),
-  );
-  return text.replaceAll(
-    blocks,
-    (_, name: string, language: string) =>
-      `<!-- from ${name} -->\n\`\`\`${language}\n${shown.get(name)}\`\`\``,
-  );
-}
 
 function operationsPage(): string {
   const row = (operation: AnyOperation) => [

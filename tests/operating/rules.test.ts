@@ -1,0 +1,88 @@
+/** The rules: Prometheus' own test program runs each of them over long nights. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { programFor } from '#libs/testing';
+import { alerts } from '../../scripts/operating/alerts.ts';
+import { usualPace } from '../../scripts/operating/pace.ts';
+import { series } from '../../scripts/operating/queries.ts';
+import { type Case, cases } from './cases.ts';
+
+const shipped = new URL('../../charts/platform/rules/platform.yaml', import.meta.url).pathname;
+/** Between two values of the nights that last for days. */
+const long = '10m';
+let promtool: string | undefined;
+let folder: string;
+
+beforeAll(async () => {
+  promtool = await programFor('promtool', { from: 'prometheus', purpose: 'rules of Prometheus' });
+  folder = await mkdtemp(join(tmpdir(), 'pds-rules-'));
+}, 400_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Gives what promtool says, also when it fails. */
+async function run(...args: string[]): Promise<string> {
+  const failed = (error: { stdout: string; stderr: string }) => error;
+  const { stdout, stderr } = await promisify(execFile)(`${promtool}`, args).catch(failed);
+  return stdout + stderr;
+}
+
+/** A case as promtool has it: how many of the alert fire at a time. */
+function night({ alert, severity, every, series: input, told, silentAt }: Case) {
+  const expr = `count by (severity) (ALERTS{alertname="${alert}", alertstate="firing"})`;
+  const fires = told && {
+    ...{ expr, eval_time: told.at },
+    exp_samples: [{ labels: `{severity="${severity}"}`, value: told.times ?? 1 }],
+  };
+  return {
+    interval: every,
+    input_series: Object.entries(input).map(([name, values]) => ({ series: name, values })),
+    promql_expr_test: [...(fires ? [fires] : []), { expr, eval_time: silentAt, exp_samples: [] }],
+  };
+}
+
+async function tested(nights: readonly Case[], name: string): Promise<string> {
+  const file = join(folder, `${name}.yaml`);
+  // JSON is YAML
+  // days at the pace of minutes would take minutes
+  const pace = nights.every(({ every }) => every === long) ? long : '1m';
+  const text = { rule_files: [shipped], evaluation_interval: pace, tests: nights.map(night) };
+  await writeFile(file, JSON.stringify(text));
+  return run('test', 'rules', file);
+}
+
+test('every alert has a night in which it is told, and one moment in which it is not', () => {
+  const told = cases.filter((one) => one.told).map(({ alert }) => alert);
+  expect([...new Set(told)].sort()).toEqual(
+    alerts(usualPace)
+      .map(({ name }) => name)
+      .sort(),
+  );
+});
+
+test('all of them are told when they should be, and not before', async () => {
+  if (!promtool) return;
+  expect(await run('check', 'rules', shipped)).toMatch(/SUCCESS: \d+ rules found/);
+  const isLong = ({ every }: Case) => every === long;
+  const both = [cases.filter(isLong), cases.filter((one) => !isLong(one))];
+  const said = await Promise.all(both.map((nights, at) => tested(nights, `${at}`)));
+  expect(said).toEqual(both.map(() => expect.stringMatching(/SUCCESS\s*$/)));
+}, 120_000);
+
+test('a night that does not come out as told is noticed', async () => {
+  const [one] = cases;
+  if (!promtool || !one) return;
+  expect(await tested([{ ...one, severity: 'ticket' }], 'wrong')).toMatch(/FAILED/);
+});
+
+test('no query names what is not declared', () => {
+  expect(() => series('webhook_due')).toThrow('is no declared metric');
+  expect(() => series('webhook_due_deliveries', { status: 'failed' })).toThrow('has no label status');
+  expect(() => series('event_queue_messages', { state: 'gone' })).toThrow('has no state=gone');
+  expect(() => series('http_problems_total', { service: 'documents' })).toThrow('has no label service');
+  expect(() => series('webhook_latency_seconds', { le: '61' }, '_bucket')).toThrow('has no le=61');
+  expect(() => series('webhook_latency_seconds')).toThrow('is no series');
+});
