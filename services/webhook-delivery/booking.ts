@@ -9,7 +9,7 @@ export type Draft = Omit<Parcel, 'row'> & { readonly row: Omit<Parcel['row'], 'l
 
 /** Slots for deliveries that are about to be written. */
 export interface Booking extends InHand {
-  /** They are written: those that have a slot go out, and the others are known to be due. */
+  /** They are written: those that have a slot go out, unless that took too long, and the others are known to be due. */
   written(): void;
   /** They are not written, or not by this process: the slots are free again. Does nothing after `written`. */
   cancel(): void;
@@ -38,6 +38,8 @@ export function bookings({ lockMs, reserve, release, send, ring }: Booked) {
       const ids = new Set(reserved.map(({ _id }) => _id));
       const lock_token = newId();
       const close = reserved.length > 0 ? opened() : () => undefined;
+      // a request that begins later might last longer than its row is safe from the sweep
+      const latest = performance.now() + lockMs / 3;
       let isOpen = true;
       const end = (how: () => void) => () => {
         if (!isOpen) return;
@@ -48,8 +50,10 @@ export function bookings({ lockMs, reserve, release, send, ring }: Booked) {
       return {
         ...{ token: lock_token, lockMs, ids },
         written: end(() => {
-          for (const draft of drafts)
-            if (ids.has(draft.row._id)) send({ ...draft, row: { ...draft.row, attempts: 1, lock_token } });
+          const isTooLate = performance.now() > latest;
+          for (const draft of drafts.filter(({ row }) => ids.has(row._id)))
+            if (isTooLate) release(draft.row);
+            else send({ ...draft, row: { ...draft.row, attempts: 1, lock_token } });
           ring(drafts.map(({ row }) => row).filter(({ _id }) => !ids.has(_id)));
         }),
         cancel: end(() => reserved.forEach(release)),

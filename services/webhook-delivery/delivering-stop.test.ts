@@ -158,6 +158,18 @@ test('a booking that is cancelled sends nothing, and its slots are free again', 
   expect(done).toEqual(['close']);
 });
 
+test('what took too long to be written is not sent: its row might be freed meanwhile', async () => {
+  const { of, done } = fakes([], async () => undefined);
+  const worker = delivering({ ...of, lockMs: 3 });
+  worker.start();
+  const booking = worker.book([draftOf(row())]);
+  const bookedAt = performance.now();
+  await until('a third of the lock to be over', async () => performance.now() > bookedAt + 2);
+  booking.written();
+  await worker.stop();
+  expect(done).toEqual(['close']);
+});
+
 test('no secret that can be opened, no slot', async () => {
   const { worker } = idle();
   worker.start();
