@@ -28,9 +28,6 @@ export interface Reader<Row> {
   anywhere(): Finder<Row>;
 }
 
-/** So few rows of many are asked for at once, that whoever asks MongoDB for something else does not wait for megabytes. */
-const fewAtOnce = 50;
-
 /** A reader of a view. */
 export function reader<V extends View>(db: Db, view: V): Reader<RowOf<V>> {
   const rows = db.collection(view.name);
@@ -45,9 +42,7 @@ export function reader<V extends View>(db: Db, view: V): Reader<RowOf<V>> {
     count: (filter) => rows.countDocuments({ ...filter, ...scope }),
     async bytes(filter) {
       // with `raw` the driver gives each row as it came
-      const found: unknown[] = await rows
-        .find({ ...filter, ...scope }, { raw: true, batchSize: fewAtOnce })
-        .toArray();
+      const found: unknown[] = await rows.find({ ...filter, ...scope }, { raw: true }).toArray();
       return joined(found as Uint8Array[]);
     },
   });
