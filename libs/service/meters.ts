@@ -100,7 +100,7 @@ function reading(named: ConstructorParameters<typeof Gauge>[0]): Reading[] {
   new Gauge({
     ...named,
     async collect() {
-      const results = await Promise.allSettled(reads.map((read) => read()));
+      const results = await Promise.allSettled(reads.map((read) => inTime(read())));
       this.reset();
       for (const result of results)
         if (result.status === 'fulfilled')
@@ -108,6 +108,17 @@ function reading(named: ConstructorParameters<typeof Gauge>[0]): Reading[] {
     },
   });
   return reads;
+}
+
+/** Whoever asks for the page gives up in seconds, and would then know nothing: what cannot be read at once is missing. */
+const readWithinMs = 500;
+
+function inTime<T>(reading: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(reject, readWithinMs, new Error('This could not be read in time'));
+  });
+  return Promise.race([reading, late]).finally(() => clearTimeout(timer));
 }
 
 /** What the runtime tells of itself under Node, by the library that asks it. */

@@ -8,7 +8,7 @@ export interface Case {
   alert: string;
   severity: 'page' | 'ticket';
   /** Between two values. */
-  every: string;
+  every: '15s' | '1m' | '2m' | '10m';
   series: Input;
   /** When it must be told, and for how many. */
   told?: { at: string; times?: number };
@@ -57,14 +57,14 @@ const burns: readonly Case[] = Object.entries(shares).flatMap(([name, share]) =>
   const slow = { alert: `${name}BurnsSlowly`, severity: 'ticket' } as const;
   return [
     // an hour of a disaster, and three of what is only bad
-    { ...fast, every: '1m', series: share(15 * budget, 70), told: { at: '65m' }, silentAt: '1m' },
-    { ...fast, every: '1m', series: share(7 * budget, 200), told: { at: '180m' }, silentAt: '1m' },
-    { ...fast, every: '1m', series: share(5 * budget, 200), silentAt: '180m' },
+    { ...fast, every: '2m', series: share(15 * budget, 35), told: { at: '65m' }, silentAt: '1m' },
+    { ...fast, every: '2m', series: share(7 * budget, 100), told: { at: '180m' }, silentAt: '1m' },
+    { ...fast, every: '2m', series: share(5 * budget, 100), silentAt: '180m' },
     // it is over: the short window says so within half an hour, whatever the long one remembers
     {
       ...fast,
-      every: '1m',
-      series: continued(share(15 * budget, 60), share(0, 60)),
+      every: '2m',
+      series: continued(share(15 * budget, 30), share(0, 30)),
       told: { at: '59m' },
       silentAt: '100m',
     },

@@ -1,0 +1,96 @@
+/** A real Prometheus of a test's own, which scrapes every second and evaluates the project's rules. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts, programFor, until } from '#libs/testing';
+
+/** A series of an answer and its value now. */
+export interface Sample {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** A Prometheus that runs. */
+export interface Prometheus {
+  /** Asks it now; rejects when it cannot read the query. */
+  query(expr: string): Promise<Sample[]>;
+  /** The names of all alerts that fire, with their summaries. */
+  firing(): Promise<Map<string, string>>;
+  stop(): Promise<void>;
+}
+
+/** Starts it over this rules file; nothing where there is no Prometheus to start. */
+export async function prometheus(of: { targets: string[]; rules: string }): Promise<Prometheus | undefined> {
+  const program = await programFor('prometheus', {
+    from: 'prometheus',
+    purpose: 'dashboards and alerts over a running system',
+  });
+  if (!program) return undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'pds-prometheus-'));
+  await writeFile(join(folder, 'rules.yaml'), of.rules);
+  // JSON is YAML
+  const settings = {
+    global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '1s' },
+    rule_files: [join(folder, 'rules.yaml')],
+    scrape_configs: [{ job_name: 'services', static_configs: [{ targets: of.targets }] }],
+  };
+  await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(settings));
+  const [port] = await freePorts(1);
+  const address = `127.0.0.1:${port}`;
+  const flags = {
+    ...{ 'config.file': join(folder, 'prometheus.yml'), 'storage.tsdb.path': join(folder, 'data') },
+    ...{ 'web.listen-address': address, 'log.level': 'error' },
+  };
+  const words = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
+  const child = spawn('/bin/sh', ['-c', keeping, program, ...words], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const gone = once(child, 'exit');
+  const ask = async (path: string, query: Record<string, string> = {}) => {
+    const answer = await fetch(`http://${address}/api/v1/${path}?${new URLSearchParams(query)}`);
+    const { status, data, error } = (await answer.json()) as Answer;
+    if (status !== 'success') throw new Error(`${query.query ?? path}: ${error}`);
+    return data;
+  };
+  const made: Prometheus = {
+    async query(expr) {
+      const { result = [] } = await ask('query', { query: expr });
+      return result.map(({ metric, value: [, value] }) => ({ labels: metric, value: Number(value) }));
+    },
+    async firing() {
+      const { alerts = [] } = await ask('alerts');
+      const now = alerts.filter(({ state }) => state === 'firing');
+      return new Map(now.map(({ labels, annotations }) => [`${labels.alertname}`, `${annotations.summary}`]));
+    },
+    async stop() {
+      child.stdin?.end();
+      await gone;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await until(
+    'Prometheus',
+    () =>
+      made.query('up').then(
+        ({ length }) => length > 0,
+        () => false,
+      ),
+    60_000,
+  );
+  return made;
+}
+
+/** Waits until stdin closes, for whatever reason, then ends the server: a SIGKILL of the test leaves no orphan. */
+const keeping = '"$0" "$@" </dev/null & p=$!; cat >/dev/null; kill -TERM $p; wait';
+
+/** What Prometheus' API answers, as far as it is used. */
+interface Answer {
+  status: string;
+  error?: string;
+  data: {
+    result?: { metric: Record<string, string>; value: [number, string] }[];
+    alerts?: { state: string; labels: Record<string, string>; annotations: Record<string, string> }[];
+  };
+}
