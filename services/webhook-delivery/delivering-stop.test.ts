@@ -178,6 +178,19 @@ test('no secret that can be opened, no slot', async () => {
   await worker.stop();
 });
 
+test('an endpoint that is left alone has no slots', async () => {
+  const { of } = fakes([], async () => undefined);
+  const [alone, other] = [draftOf(row()), draftOf(row())];
+  const open = breakers({ pauseMs: 60_000, longestMs: 60_000 });
+  for (let failures = 0; failures < 5; failures += 1) open.failed(alone.row.config_id, performance.now());
+  const worker = delivering({ ...of, breakers: open });
+  worker.start();
+  const booking = worker.book([alone, other]);
+  expect(booking.ids).toEqual(new Set([other.row._id]));
+  booking.cancel();
+  await worker.stop();
+});
+
 test('a stop waits for what is booked, and sends it when it is written', async () => {
   const { done, worker } = idle();
   worker.start();

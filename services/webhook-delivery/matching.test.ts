@@ -46,7 +46,7 @@ const happened = (): Envelope => ({
 /** Matches an event, with `after` at the end of each try of its transaction; gives what became of each booking. */
 async function bookingsOf(
   event: Envelope,
-  after: (tries: number, tx: Transaction) => void = () => undefined,
+  after: (tries: number, tx: Transaction) => unknown = () => undefined,
 ): Promise<string[]> {
   const { store } = own;
   const bookings: string[] = [];
@@ -58,7 +58,7 @@ async function bookingsOf(
         store.once(told, async (tx) => {
           await work(tx);
           tries += 1;
-          after(tries, tx);
+          await after(tries, tx);
         }),
     },
     configs: configs(store, () => new Date()),
@@ -116,11 +116,12 @@ test('what was booked is cancelled when another one turns out to have handled th
   const event = happened();
   const conflict = new mongoose.mongo.MongoError('conflict');
   conflict.addErrorLabel('TransientTransactionError');
-  let other: Promise<string[]> | undefined;
-  const found = await bookingsOf(event, (_tries, tx) => {
-    other = tx.session.abortTransaction().then(() => bookingsOf(event));
+  const other: string[] = [];
+  const found = await bookingsOf(event, async (_tries, tx) => {
+    await tx.session.abortTransaction();
+    other.push(...(await bookingsOf(event)));
     throw conflict;
   });
-  expect([found, await other]).toEqual([['cancelled'], ['written']]);
+  expect([found, other]).toEqual([['cancelled'], ['written']]);
   expect(await rowsOf(event)).toHaveLength(1);
 });
