@@ -53,22 +53,25 @@ const watched = new WeakSet<Socket>();
 const send = connection.command;
 connection.command = async function (ns, command, ...more) {
   const startedAt = performance.now();
-  const ended = (event: 'commandSucceeded' | 'commandFailed') => {
-    const [commandName = ''] = Object.keys(command);
+  let event: 'commandSucceeded' | 'commandFailed' = 'commandFailed';
+  try {
+    const answer = await send.call(this, ns, command, ...more);
+    event = 'commandSucceeded';
+    return answer;
+  } finally {
+    const commandName = nameOf(command);
     const named =
       command[commandName] === undefined ? undefined : (command.collection ?? command[commandName]);
     const collection = typeof named === 'string' ? named : undefined;
     this.emit(event, { commandName, collection, startedAt, duration: performance.now() - startedAt });
-  };
-  try {
-    const answer = await send.call(this, ns, command, ...more);
-    ended('commandSucceeded');
-    return answer;
-  } catch (error) {
-    ended('commandFailed');
-    throw error;
   }
 };
+
+/** A command's first key, without a list of all of them: this runs for every command. */
+function nameOf(command: Sent): string {
+  for (const name in command) return name;
+  return '';
+}
 
 /** The pools of a client, one for each server that it knows. */
 export function poolsOf(client: object): readonly Pool[] {
