@@ -1,5 +1,6 @@
 /** The door of the testing library: real servers, a world of services, and people who use them. */
 export { testBrowser } from './browser.ts';
+export { type ConnectProxy, connectProxy } from './connect-proxy.ts';
 export { printed } from './office.ts';
 export { type OtlpEndpoint, otlpEndpoint, type ReceivedSpan } from './otlp.ts';
 export { type MongoMember, type MongoServers, ownMongo } from './own-mongo.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sentenceOf } from '#libs/service';
-import { until } from '#libs/testing';
+import { type ConnectProxy, connectProxy, until } from '#libs/testing';
 import { runDemo } from '../../tests/demo.ts';
 import { client } from '../../tests/under-fire/client.ts';
 import { mailbox } from '../../tests/under-fire/receiver.ts';
@@ -13,10 +13,10 @@ import { tried } from './cases.ts';
 import { type Images, keepDependencies } from './dependencies.ts';
 import { killed } from './killing.ts';
 import { type Counted, underLoad } from './load.ts';
+import { ownAddress } from './own-address.ts';
 import { type Release, release, services } from './release.ts';
 import { keepSecrets } from './secrets.ts';
 import { ask, type Cluster, cluster } from './tools.ts';
-import { type Tunnel, tunnel } from './tunnel.ts';
 import { wrongGrants } from './users.ts';
 import { settled, workingOffice, workingThrough } from './work.ts';
 
@@ -37,8 +37,10 @@ export interface Proof {
 /** Proves it all; rejects with the first step that fails. */
 export async function prove(of: Proof): Promise<void> {
   const there = cluster(of.namespace);
-  const [way, mail] = await Promise.all([tunnel(of.ownAddress), mailbox()]);
-  const ours = release(there, 'pds', valuesFor(of, way));
+  // pods reach a receiver on this machine through it
+  const host = of.ownAddress ?? ownAddress();
+  const [way, mail] = await Promise.all([connectProxy({ host }), mailbox()]);
+  const ours = release(there, 'pds', valuesFor(of, host, way));
   try {
     await step('a namespace that lets nothing in but restricted pods', () => restrictedNamespace(there));
     await step('the API server takes the chart in every case, and notices what is wrong', () => tried(there));
@@ -92,7 +94,7 @@ export async function prove(of: Proof): Promise<void> {
     await shown(there);
     throw error;
   } finally {
-    way.close();
+    await way.close();
     await mail.close();
     // it must not hide what went wrong before
     if (!of.keep) await removed(there).catch((error: unknown) => console.error(sentenceOf(error)));
@@ -100,7 +102,7 @@ export async function prove(of: Proof): Promise<void> {
 }
 
 /** No limits on who asks often, all functions of the largest plan, and the way to a receiver on this machine. */
-function valuesFor({ ingress }: Proof, { url, host, port }: Tunnel) {
+function valuesFor({ ingress }: Proof, host: string, { url, port }: ConnectProxy) {
   // where none is left, an ingress controller may say 404 for what is only away for a moment
   const replicas = 2;
   return {

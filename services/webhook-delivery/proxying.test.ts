@@ -1,9 +1,9 @@
 /** Through a real proxy: what it is asked for, what it is never asked for, and what comes of its refusals. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
+import { connectProxy } from '#libs/testing';
 import { sender } from './sending.ts';
 import { selfSigned } from './testing/certificate.ts';
-import { proxy } from './testing/proxy.ts';
 import { receiver } from './testing/receiver.ts';
 
 const local = { allowLoopback: true, allowedRanges: [] };
@@ -35,7 +35,7 @@ function sending(through: string, of: Partial<Parameters<typeof sender>[0]> = {}
 
 test('a delivery goes through a tunnel, by name, and TLS is the receiver’s', async () => {
   const there = kept(await receiver(undefined, certificate));
-  const by = kept(await proxy());
+  const by = kept(await connectProxy());
   const url = `https://receiver.example:${there.port}/hook`;
   const { send } = sending(by.url.replace('//', '//who:secret%21@'));
   for (let times = 0; times < 6; times += 1)
@@ -50,7 +50,7 @@ test('a delivery goes through a tunnel, by name, and TLS is the receiver’s', a
 
 test('a certificate of another host is refused through a proxy too', async () => {
   const there = kept(await receiver(undefined, certificate));
-  const by = kept(await proxy());
+  const by = kept(await connectProxy());
   const outcome = await sending(by.url).send({ url: `https://other.example:${there.port}/`, ...shipment });
   expect(outcome).toMatchObject({ http_status: null, error: 'err_tls_cert_altname_invalid' });
   expect(there.received).toEqual([]);
@@ -58,7 +58,7 @@ test('a certificate of another host is refused through a proxy too', async () =>
 
 test('an http target of a local run goes through a tunnel too', async () => {
   const there = kept(await receiver());
-  const by = kept(await proxy());
+  const by = kept(await connectProxy());
   const outcome = await sending(by.url, { policy: local }).send({ url: there.url, ...shipment });
   expect(outcome).toMatchObject({ http_status: 204 });
   expect(by.others).toEqual([]);
@@ -77,7 +77,7 @@ describe('the proxy is not asked for what needs no resolving to be refused', () 
     'https://hooks.localhost/',
     'https://localhost./',
   ])('%s', async (url) => {
-    const by = kept(await proxy());
+    const by = kept(await connectProxy());
     const { send, faultOf } = sending(by.url);
     expect(await send({ url, ...shipment })).toMatchObject({ http_status: null, error: 'address_refused' });
     expect(await faultOf(url)).toMatch(/not public/);
@@ -90,13 +90,13 @@ describe('the proxy is not asked for what needs no resolving to be refused', () 
 });
 
 test('a refusal of the proxy, and a proxy that is not there, have their reason', async () => {
-  const by = kept(await proxy(403));
+  const by = kept(await connectProxy({ status: 403 }));
   const url = 'https://receiver.example/';
   expect(await sending(by.url).send({ url, ...shipment })).toMatchObject({
     http_status: null,
     error: 'proxy_refused',
   });
-  const gone = await proxy();
+  const gone = await connectProxy();
   await gone.close();
   expect(await sending(gone.url).send({ url, ...shipment })).toMatchObject({
     http_status: null,

@@ -1,26 +1,27 @@
-/** An HTTP proxy for tests: it opens tunnels (CONNECT) to ports of this machine, whatever name they are asked for by. */
+/** A real HTTP proxy: it opens tunnels (CONNECT) to ports of this machine's loopback alone, whatever name they are asked for by. */
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect, type Socket } from 'node:net';
-import { listening } from './receiver.ts';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 
 /** A running proxy. */
-export interface TestProxy {
+export interface ConnectProxy {
   url: string;
+  port: number;
   /** What it was asked to open, as `name:port`, with the credentials that came along. */
   asked: { target: string; credentials: string | undefined }[];
-  /** Requests that were no CONNECT. */
+  /** Requests that were no CONNECT; they get 405. */
   others: string[];
   close(): Promise<void>;
 }
 
-/** Starts a proxy; with a status it opens nothing and answers that. */
-export async function proxy(status = 200): Promise<TestProxy> {
-  const asked: TestProxy['asked'] = [];
+/** Starts one on a free port of an address of this machine; with a status it opens nothing and answers that. */
+export async function connectProxy({ host = '127.0.0.1', status = 200 } = {}): Promise<ConnectProxy> {
+  const asked: ConnectProxy['asked'] = [];
   const others: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
     others.push(request.url ?? '');
-    response.writeHead(500).end();
+    response.writeHead(405).end();
   });
   server.on('connect', ({ url = '', headers }, client: Socket) => {
     asked.push({ target: url, credentials: headers['proxy-authorization'] });
@@ -32,11 +33,15 @@ export async function proxy(status = 200): Promise<TestProxy> {
     for (const socket of [client, there]) {
       sockets.add(socket);
       socket.on('error', () => client.destroy());
+      socket.on('close', () => sockets.delete(socket));
     }
   });
-  const port = await listening(server);
+  await once(server.listen(0, host), 'listening');
+  // a TCP server's address is an object once it listens
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
+    port,
     asked,
     others,
     async close() {
