@@ -4,10 +4,13 @@ import type { RowOf, Secret, View } from '#libs/contract';
 import './driver.ts';
 import { type Reader, reader } from './views.ts';
 
-/** Connects; rejects when MongoDB cannot be reached within five seconds. */
+/** Connects, with at most so many connections unless the address says how many; rejects when MongoDB cannot be reached within five seconds. */
 export async function connect(uri: Secret, own: { appName: string; maxPoolSize: number }) {
+  const { appName, maxPoolSize } = own;
+  // to the driver, what stands in the address counts less
+  const isSaid = /[?&]maxPoolSize=/i.test(uri.reveal());
   const connection = mongoose.createConnection(uri.reveal(), {
-    ...own,
+    ...{ appName, ...(!isSaid && { maxPoolSize }) },
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
     heartbeatFrequencyMS: 5_000,

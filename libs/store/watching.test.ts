@@ -1,8 +1,10 @@
 /** What is told of commands to MongoDB: their names, whose rows they were about, and whether they failed. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Secret } from '#libs/contract';
 import { testMongo } from '#libs/testing';
 import { type StoreStage, storeStage, things } from '../testing/store-stage.ts';
-import { type Command, watch } from './watching.ts';
+import { connect } from './connect.ts';
+import { type Command, connectionsOf, watch } from './watching.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let stage: StoreStage;
@@ -29,4 +31,20 @@ test('a command is told with its name and collection; one that MongoDB refuses i
     [things.name, true],
   ]);
   for (const { durationMs } of found) expect(durationMs).toBeGreaterThan(0);
+});
+
+test('who says in the address how many connections there may be has so many', async () => {
+  const most = async (uri: string) => {
+    const { connection, db } = await connect(new Secret(uri), { appName: 'things', maxPoolSize: 6 });
+    const slow = { $where: 'sleep(50) || true' };
+    await db.collection('slow').insertOne({});
+    await Promise.all(Array.from({ length: 12 }, () => db.collection('slow').findOne(slow)));
+    const { inUse, idle } = connectionsOf(connection.getClient());
+    await db.dropDatabase();
+    await connection.close();
+    return inUse + idle;
+  };
+  const uri = mongo.uri.replace('/?', '/watching?');
+  expect(await most(uri)).toBe(6);
+  expect(await most(`${uri}&maxPoolSize=3`)).toBe(3);
 });
