@@ -1,4 +1,4 @@
-/** The order of the tests: those of faults begin first, because they wait for minutes to pass and little else; at the end nobody would share them. */
+/** The order of the tests: those of faults begin first, also of those that alerts are told of, because they wait for minutes to pass and little else; at the end nobody would share them. */
 import { createRequire } from 'node:module';
 
 const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequencer');
@@ -8,7 +8,7 @@ export default class FaultsFirst extends Sequencer {
   /** @param {import('@jest/test-result').Test[]} tests */
   async sort(tests) {
     const usual = await super.sort(tests);
-    const isFault = ({ path }) => path.includes('/faults/');
+    const isFault = ({ path }) => path.includes('/faults/') || path.endsWith('/running-system.test.ts');
     return [...usual.filter(isFault), ...usual.filter((test) => !isFault(test))];
   }
 }

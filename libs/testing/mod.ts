@@ -3,7 +3,7 @@ export { testBrowser } from './browser.ts';
 export { type ConnectProxy, connectProxy } from './connect-proxy.ts';
 export { printed } from './office.ts';
 export { type OtlpEndpoint, otlpEndpoint, type ReceivedSpan } from './otlp.ts';
-export { type MongoMember, type MongoServers, ownMongo } from './own-mongo.ts';
+export { type Ailment, type MongoMember, type MongoServers, ownMongo } from './own-mongo.ts';
 export { type Person, register } from './people.ts';
 export { freePorts } from './ports.ts';
 export { type Profiled, profiled } from './profiling.ts';

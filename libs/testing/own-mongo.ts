@@ -32,8 +32,21 @@ export interface MongoServers {
   primary(): Promise<MongoMember>;
   /** Makes the primary step down; alone, it is no primary for so many seconds. */
   stepDown(seconds: number): Promise<void>;
+  /** From now on the primary fails these commands, or hesitates; with nothing given it is well again. One ailment at a time. */
+  ail(how?: Ailment): Promise<void>;
   /** Ends all of it and removes the data; may be called twice. */
   stop(): Promise<void>;
+}
+
+/** What MongoDB's own failpoint `failCommand` does. */
+export interface Ailment {
+  commands: readonly string[];
+  /** Of which clients; nothing given is all. */
+  appName?: string;
+  /** How long each hesitates. */
+  blockMs?: number;
+  /** The code of the error that each ends with, e.g. 13 for `Unauthorized`. */
+  errorCode?: number;
 }
 
 const startMs = 60_000;
@@ -63,6 +76,10 @@ export async function ownMongo(count = 1): Promise<MongoServers> {
       const order = { replSetStepDown: seconds, secondaryCatchUpPeriodSecs: 0, force: true };
       const orders = count > 1 ? { replSetStepDown: seconds } : order;
       await onAdmin(await primary(), (admin) => admin.command(orders));
+    },
+    async ail(how) {
+      const order = { configureFailPoint: 'failCommand', ...(how ? ailing(how) : { mode: 'off' }) };
+      await onAdmin(await primary(), (admin) => admin.command(order));
     },
     async stop() {
       await Promise.all(members.map((one) => one.kill()));
@@ -127,7 +144,19 @@ function argsOf(data: string, port: number): string[] {
     // a transaction that a killed process had begun stays locked for so long
     ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+    // failpoints
+    ...['--setParameter', 'enableTestCommands=1'],
   ];
+}
+
+function ailing({ commands, appName, blockMs, errorCode }: Ailment) {
+  const data = {
+    failCommands: commands,
+    ...(appName !== undefined && { appName }),
+    ...(blockMs !== undefined && { blockConnection: true, blockTimeMS: blockMs }),
+    ...(errorCode !== undefined && { errorCode }),
+  };
+  return { mode: 'alwaysOn', data };
 }
 
 async function isPrimary(one: MongoMember): Promise<boolean> {

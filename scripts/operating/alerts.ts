@@ -57,7 +57,11 @@ const away: readonly Made[] = [
   ({ lasting }) => ({
     name: 'ProcessRestarts',
     severity: 'ticket',
-    expr: `max by (instance) (changes(process_start_time_seconds[${lasting('30m')}])) > 2`,
+    // everything that Prometheus scrapes has a time of its start; a process that is down at the moment is meant too
+    expr: `max by (instance) (
+  changes(process_start_time_seconds[${lasting('30m')}])
+  and on (instance) count_over_time(${series('event_bus_up')}[${lasting('30m')}])
+) > 2`,
     for: lasting('1m'),
     summary: '{{ $labels.instance }} was started {{ $value }} times within half an hour.',
   }),

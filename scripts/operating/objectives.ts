@@ -17,7 +17,7 @@ export interface Objective {
   /** Whether it wakes somebody. */
   readonly wakes: boolean;
   /** Bad ones and all of them: sums over a window of what grows, by `rate` or `increase`. */
-  readonly counted: (how: 'rate' | 'increase', window: string) => { bad: string; all: string };
+  readonly counted: (how: 'rate' | 'increase', window: string, pace: Pace) => { bad: string; all: string };
 }
 
 /** What waits for others by its nature: a renderer's turn, or a receiver of webhooks. */
@@ -69,10 +69,11 @@ export const objectives: readonly Objective[] = [
     means: '99 % of deliveries that the first attempt brings arrive within a minute of the change',
     bad: 'deliveries arrive more than a minute after their change',
     wakes: true,
-    counted: left(
-      series(latency, { attempt: '1', le: '60' }, '_bucket'),
-      series(latency, { attempt: '1' }, '_count'),
-    ),
+    counted: (how, window, pace) =>
+      left(
+        series(latency, { attempt: '1', le: `${pace.seconds(60)}` }, '_bucket'),
+        series(latency, { attempt: '1' }, '_count'),
+      )(how, window, pace),
   },
 ];
 
@@ -95,12 +96,12 @@ export function recordings(pace: Pace): { record: string; expr: string; labels: 
   return objectives.flatMap(({ slo, counted }) => {
     const labels = { slo };
     const shares = windows.map((window) => {
-      const { bad, all } = counted('rate', pace.lasting(window));
+      const { bad, all } = counted('rate', pace.lasting(window), pace);
       return { record: `slo:bad:ratio_rate${window}`, expr: `${bad}\n/ ${all}`, labels };
     });
     return [
       ...shares,
-      { record: 'slo:bad:increase1h', expr: counted('increase', pace.lasting('1h')).bad, labels },
+      { record: 'slo:bad:increase1h', expr: counted('increase', pace.lasting('1h'), pace).bad, labels },
     ];
   });
 }

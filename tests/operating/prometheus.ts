@@ -1,10 +1,11 @@
 /** A real Prometheus of a test's own, which scrapes every second and evaluates the project's rules. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, programFor, until } from '#libs/testing';
+import type { Volume } from './volume.ts';
 
 /** A series of an answer and its value now. */
 export interface Sample {
@@ -21,8 +22,16 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
-/** Starts it over this rules file; nothing where there is no Prometheus to start. */
-export async function prometheus(of: { targets: string[]; rules: string }): Promise<Prometheus | undefined> {
+/** What it watches: management ports, and perhaps a volume. */
+interface Watched {
+  targets: string[];
+  volume?: Pick<Volume, 'mountpoint' | 'target'>;
+  /** The rules file. */
+  rules: string;
+}
+
+/** Starts it; nothing where there is no Prometheus to start. */
+export async function prometheus(of: Watched): Promise<Prometheus | undefined> {
   const program = await programFor('prometheus', {
     from: 'prometheus',
     purpose: 'dashboards and alerts over a running system',
@@ -31,12 +40,14 @@ export async function prometheus(of: { targets: string[]; rules: string }): Prom
   const folder = await mkdtemp(join(tmpdir(), 'pds-prometheus-'));
   await writeFile(join(folder, 'rules.yaml'), of.rules);
   // JSON is YAML
-  const settings = {
-    global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '1s' },
-    rule_files: [join(folder, 'rules.yaml')],
-    scrape_configs: [{ job_name: 'services', static_configs: [{ targets: of.targets }] }],
-  };
-  await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(settings));
+  const settings = [
+    'global: {"scrape_interval": "2s", "scrape_timeout": "2s", "evaluation_interval": "1s"}',
+    `rule_files: ${JSON.stringify([join(folder, 'rules.yaml')])}`,
+    'scrape_configs:',
+    `- ${JSON.stringify({ job_name: 'services', static_configs: [{ targets: of.targets }] })}`,
+    of.volume ? await scrapingVolumes(of.volume) : '',
+  ];
+  await writeFile(join(folder, 'prometheus.yml'), settings.join('\n'));
   const [port] = await freePorts(1);
   const address = `127.0.0.1:${port}`;
   const flags = {
@@ -80,6 +91,18 @@ export async function prometheus(of: { targets: string[]; rules: string }): Prom
     60_000,
   );
   return made;
+}
+
+/** How volumes are scraped without a kubelet, as the runbook has it, with this one in the place of MongoDB's. */
+async function scrapingVolumes({
+  mountpoint,
+  target,
+}: Pick<Volume, 'mountpoint' | 'target'>): Promise<string> {
+  const runbook = await readFile(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+  const [, told] = /```yaml\n(- job_name: volumes\n.*?)```/s.exec(runbook) ?? [];
+  if (!told?.includes('127.0.0.1:9100') || !told.includes('/var/lib/mongodb'))
+    throw new Error('The runbook does not say how volumes are scraped');
+  return told.replace('127.0.0.1:9100', target).replace('/var/lib/mongodb', mountpoint);
 }
 
 /** Waits until stdin closes, for whatever reason, then ends the server: a SIGKILL of the test leaves no orphan. */
