@@ -1,4 +1,5 @@
 /** The door of the testing library: real servers, a world of services, and people who use them. */
+export { auditing, inOrder, type Listed, listedOf, listedOn, nobody } from './auditing.ts';
 export { testBrowser } from './browser.ts';
 export { type ConnectProxy, connectProxy } from './connect-proxy.ts';
 export { printed } from './office.ts';

@@ -15,9 +15,10 @@ export function rotating({ configs }: { configs: Configs }) {
   return [
     handle(
       rotateWebhookSecret,
-      async ({ actor, params, body }) => {
+      async ({ actor, params, body, call }) => {
         const secret = new Secret(secretFrom(randomBytes(32)));
         const overlapSeconds = body?.overlap_seconds ?? standardOverlapSeconds;
+        call.note({ webhook_id: params.config_id, overlap_seconds: overlapSeconds });
         const row = await configs.rotate(actor, params.config_id, { secret, overlapSeconds }, refuses(actor));
         const ends = row.secrets.flatMap(({ until }) => until?.toISOString() ?? []);
         return {

@@ -14,10 +14,12 @@ const position = z.tuple([z.uuid()]);
 /** The operations on webhooks. */
 export function subscribing({ configs, sender }: { configs: Configs; sender: Pick<Sender, 'faultOf'> }) {
   return [
-    handle(registerWebhook, async ({ actor, body }) => {
+    handle(registerWebhook, async ({ actor, body, call }) => {
+      call.note({ host: hostOf(body.url), event_types: body.event_types });
       await refuseTarget(body.url);
       const secret = new Secret(secretFrom(randomBytes(32)));
       const row = await configs.add(actor, { ...body, secret });
+      call.note({ webhook_id: row._id });
       return { ...webhookOf(row), secret: secret.reveal() };
     }),
 
@@ -29,14 +31,18 @@ export function subscribing({ configs, sender }: { configs: Configs; sender: Pic
 
     handle(getWebhook, async ({ actor, params }) => webhookOf(await configs.one(actor, params.config_id))),
 
-    handle(updateWebhook, async ({ actor, params, body }) => {
+    handle(updateWebhook, async ({ actor, params, body, call }) => {
+      const { url, is_active, event_types } = body;
+      const host = url === undefined ? undefined : hostOf(url);
+      call.note({ webhook_id: params.config_id, changed: Object.keys(body), host, event_types, is_active });
       if (body.url !== undefined) await refuseTarget(body.url);
       return webhookOf(
         await configs.change(actor, params.config_id, body, onlyMakers(actor, 'change a webhook')),
       );
     }),
 
-    handle(deleteWebhook, async ({ actor, params }) => {
+    handle(deleteWebhook, async ({ actor, params, call }) => {
+      call.note({ webhook_id: params.config_id });
       await configs.remove(actor, params.config_id, onlyMakers(actor, 'delete a webhook'));
       return undefined;
     }),
@@ -47,4 +53,9 @@ export function subscribing({ configs, sender }: { configs: Configs; sender: Pic
     const message = await sender.faultOf(url);
     if (message) throw InvalidRequest(undefined, { extra: { errors: [{ path: 'body/url', message }] } });
   }
+}
+
+/** What the security log may know of an address: its path and query can have a receiver's own token in them. */
+function hostOf(url: string): string {
+  return new URL(url).host;
 }

@@ -13,6 +13,7 @@ export const registerWebhook = operation({
   summary: 'Register a webhook',
   description: 'The secret is in this answer only. Duplicate event types are folded.',
   access: scaleMember,
+  audit: 'webhook.make',
   body: z.strictObject(webhookForm),
   status: 201,
   returns: NewWebhook,
@@ -53,6 +54,7 @@ export const updateWebhook = operation({
   description:
     'Its creator or an admin may. Send only what changes; `event_types` replaces the whole list. The next attempt of what is still to be sent goes to a new `url`. While a webhook is off, events are skipped, and deliveries that fall due end as failed.',
   access: scaleMember,
+  audit: 'webhook.change',
   params: configParams,
   body: someField({
     ...webhookForm,
@@ -71,6 +73,7 @@ export const rotateWebhookSecret = operation({
   description:
     'Its creator or an admin may. The new secret is in this answer only. Until the overlap is over, older secrets that still sign go on doing so beside it; with `overlap_seconds` 0 they stop at once.',
   access: scaleMember,
+  audit: 'webhook_secret.rotate',
   params: configParams,
   body: z
     .strictObject({
@@ -96,6 +99,7 @@ export const deleteWebhook = operation({
   summary: 'Delete a webhook',
   description: 'Its creator or an admin may. What was still to be sent to it ends as failed.',
   access: scaleMember,
+  audit: 'webhook.delete',
   params: configParams,
   status: 204,
   returns: nothing,

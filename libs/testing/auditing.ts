@@ -1,8 +1,9 @@
-/** The security log in tests: requests with the lines that they left, and what those have said. */
+/** The security log in tests: requests with the lines that they left, what those have said, and what its page lists. */
+import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { expect } from '@jest/globals';
-import { newId } from '#libs/contract';
-import { type Asked, opsToken, until, type World } from '#libs/testing';
+import { type Contract, newId } from '#libs/contract';
+import { until } from './until.ts';
+import { type Asked, opsToken, type World } from './world.ts';
 
 /** Where every request of `auditing` comes from. */
 const address = '192.0.2.7';
@@ -12,8 +13,8 @@ export const nobody = { actor_id: null, organization_id: null, key_id: null };
 
 const common = ['event', 'outcome', 'actor_id', 'organization_id', 'key_id', 'request_id', 'address'];
 
-/** Asks a world that trusts proxies on loopback. */
-export function auditing(here: World) {
+/** Asks a service of a world that trusts proxies on loopback. */
+export function auditing(here: World, { name }: Pick<Contract, 'name'>) {
   /** The facts that lines of an event have had, beside what every line has. */
   const facts = new Map<string, Set<string>>();
 
@@ -47,32 +48,53 @@ export function auditing(here: World) {
     );
     const lines = here.logged().filter((line) => line.audit === true && line.request_id === request_id);
     return lines.map(({ level, time, msg, service, audit, request_id, address, ...line }) => {
-      expect([level, service, audit, msg, address]).toEqual([30, 'identity', true, line.event, from]);
+      assert.deepEqual([level, service, audit, msg, address], [30, name, true, line.event, from]);
       const event = String(line.event);
       const known = facts.get(event) ?? new Set();
-      for (const name of Object.keys(line)) if (!common.includes(name)) known.add(name);
+      for (const fact of Object.keys(line)) if (!common.includes(fact)) known.add(fact);
       facts.set(event, known);
       return line;
     });
   }
 }
 
-/** What a page lists of events: which routes leave each, and which facts it names. */
-export async function rowsOf(page: URL) {
+/** What a page lists of one event: which routes leave it, and which facts it names. */
+export interface Listed {
+  event: string;
+  routes: string[];
+  says: string[];
+}
+
+/** What a page lists, in the order of the events. */
+export async function listedOn(page: URL): Promise<Listed[]> {
   const rows = (await readFile(page, 'utf8')).matchAll(/^\| `(\w+\.\w+)` \|(.*)\|(.*)\|$/gm);
   const quoted = (text: string, what: RegExp) => [...text.matchAll(what)].map(([, name = '']) => name);
-  return [...rows].map(([, event = '', leftBy = '', says = '']) => ({
+  return inOrder(
+    [...rows].map(([, event = '', leftBy = '', says = '']) => ({
+      event,
+      routes: quoted(leftBy, /`([A-Z]+ \/\S*)`/g).toSorted(),
+      says: quoted(says, /`(\w+)`/g).toSorted(),
+    })),
+  );
+}
+
+/** What a page has to list of a service, by the facts that its lines have had. */
+export function listedOf(
+  { operations, operates = [] }: Contract,
+  facts: ReadonlyMap<string, ReadonlySet<string>>,
+): Listed[] {
+  const all = [...operations, ...operates];
+  return [...new Set(all.flatMap(({ audit }) => audit ?? []))].map((event) => ({
     event,
-    routes: quoted(leftBy, /`([A-Z]+ \/\S*)`/g).toSorted(),
-    says: quoted(says, /`(\w+)`/g).toSorted(),
+    routes: all
+      .filter(({ audit }) => audit === event)
+      .map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+      .toSorted(),
+    says: [...(facts.get(event) ?? [])].toSorted(),
   }));
 }
 
-/** Somebody who accepts an invitation to the organization of an admin. */
-export async function guest({ ask }: World, as: string, password: string) {
-  const email = `${newId()}@example.com`;
-  const { token } = (await ask('POST', '/members/invitations', { as, body: { email } })).body;
-  const body = { token, name: 'Guest', password };
-  const { member, access_token } = (await ask('POST', '/members/invitations/accept', { body })).body;
-  return { id: member.id as string, email, token: access_token as string };
+/** Rows in the order of their events. */
+export function inOrder(rows: readonly Listed[]): Listed[] {
+  return rows.toSorted((a, b) => a.event.localeCompare(b.event));
 }

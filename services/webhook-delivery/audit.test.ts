@@ -1,0 +1,109 @@
+/** The security log over HTTP: who made webhooks, where they lead, and who changed them; never a secret and no address whole. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import { auditing, inOrder, listedOf, listedOn, nobody, type Person } from '#libs/testing';
+import { documents } from '../documents/service.ts';
+import { identity } from '../identity/service.ts';
+import { webhookDelivery } from './service.ts';
+import { type House, house } from './testing/house.ts';
+
+const token = 'T0KEN-OF-THE-RECEIVER';
+const url = `https://93.184.215.14:8443/${token}?key=${token}`;
+const host = '93.184.215.14:8443';
+const event_types = ['document.published', 'document.archived'];
+
+let home: House;
+let log: ReturnType<typeof auditing>;
+let ada: Person;
+let actor: object;
+
+beforeAll(async () => {
+  home = await house([identity, documents, webhookDelivery], { TRUSTED_PROXIES: '127.0.0.0/8' });
+  log = auditing(home.here, webhookDelivery.contract);
+}, 60_000);
+beforeEach(async () => {
+  ada = await home.person();
+  actor = { actor_id: ada.userId, organization_id: ada.organizationId, key_id: null };
+});
+afterAll(() => home?.here.stop());
+
+const asked = (method: string, path: string, body?: unknown, headers = {}) =>
+  log.asked(method, path, { as: ada.token, body, headers });
+const make = (of: object = {}, headers = {}) =>
+  asked('POST', '/webhooks', { name: 'ERP', url, event_types, ...of }, headers);
+
+describe('the security log says', () => {
+  test('who registered a webhook, for what and to which host; also when it was refused', async () => {
+    const made = await make();
+    const line = { event: 'webhook.make', ...actor, event_types };
+    expect(made.lines).toEqual([{ ...line, outcome: 'done', host, webhook_id: made.body.id }]);
+    const refused = await make({ url: `https://10.0.0.1/${token}` });
+    expect(refused.lines).toEqual([{ ...line, outcome: 'invalid_request', host: '10.0.0.1' }]);
+  });
+
+  test('which key did it, and that a repeated request did nothing', async () => {
+    const [{ id: key_id }] = (await home.here.ask('GET', '/api-keys', { as: ada.token })).body;
+    const headers = { 'idempotency-key': newId() };
+    const ask = () =>
+      log.asked('POST', '/webhooks', { as: ada.key, body: { name: 'ERP', url, event_types }, headers });
+    const line = { event: 'webhook.make', ...actor, key_id };
+    const made = await ask();
+    expect(made.lines).toEqual([{ ...line, outcome: 'done', webhook_id: made.body.id, host, event_types }]);
+    expect((await ask()).lines).toEqual([{ ...line, outcome: 'replayed' }]);
+  });
+
+  test('what was changed, and what that means for what goes where', async () => {
+    const webhook_id = (await make()).body.id;
+    const change = async (body: object) => (await asked('PATCH', `/webhooks/${webhook_id}`, body)).lines;
+    const line = { event: 'webhook.change', outcome: 'done', ...actor, webhook_id };
+    expect(await change({ name: token })).toEqual([{ ...line, changed: ['name'] }]);
+    expect(await change({ url: `https://93.184.215.15/${token}`, is_active: false })).toEqual([
+      { ...line, changed: ['url', 'is_active'], host: '93.184.215.15', is_active: false },
+    ]);
+    expect(await change({ event_types: ['member.joined'] })).toEqual([
+      { ...line, changed: ['event_types'], event_types: ['member.joined'] },
+    ]);
+  });
+
+  test('who rotated a secret, how long the old one goes on signing, and who deleted the webhook', async () => {
+    const webhook_id = (await make()).body.id;
+    const rotate = async (body?: object) =>
+      (await asked('POST', `/webhooks/${webhook_id}/rotate-secret`, body)).lines;
+    const line = { event: 'webhook_secret.rotate', outcome: 'done', ...actor, webhook_id };
+    expect(await rotate()).toEqual([{ ...line, overlap_seconds: 86_400 }]);
+    expect(await rotate({ overlap_seconds: 0 })).toEqual([{ ...line, overlap_seconds: 0 }]);
+
+    const remove = async () => (await asked('DELETE', `/webhooks/${webhook_id}`)).lines;
+    const removal = { event: 'webhook.delete', ...actor, webhook_id };
+    expect(await remove()).toEqual([{ ...removal, outcome: 'done' }]);
+    expect(await remove()).toEqual([{ ...removal, outcome: 'not_found' }]);
+  });
+
+  test('who tried it without being allowed to, and that somebody unknown did', async () => {
+    const webhook_id = (await make()).body.id;
+    const eve = await home.person();
+    const body = { name: 'Mine' };
+    const strange = await log.asked('PATCH', `/webhooks/${webhook_id}`, { as: eve.key, body });
+    expect(strange.lines).toEqual([
+      expect.objectContaining({ event: 'webhook.change', outcome: 'not_found', actor_id: eve.userId }),
+    ]);
+    const unknown = await log.asked('DELETE', `/webhooks/${webhook_id}`, { as: 'nobody' });
+    expect(unknown.lines).toEqual([{ event: 'webhook.delete', outcome: 'unauthenticated', ...nobody }]);
+  });
+});
+
+test('no line has an address whole: what stands behind the host may be a secret of the receiver', async () => {
+  await make();
+  const audited = home.here.logged().filter(({ audit }) => audit === true);
+  expect(audited.map(({ event }) => event)).toContain('webhook.make');
+  expect(JSON.stringify(audited)).not.toContain(token);
+});
+
+test('docs/security-log.md lists every event of webhooks, the operations that leave it, and what its lines say', async () => {
+  const page = await listedOn(new URL('../../docs/security-log.md', import.meta.url));
+  const own = webhookDelivery.contract.operations.flatMap(({ audit }) => audit ?? []);
+  expect(own.length).toBeGreaterThan(0);
+  expect(page.filter(({ event }) => own.includes(event))).toEqual(
+    inOrder(listedOf(webhookDelivery.contract, log.facts)),
+  );
+});
