@@ -19,11 +19,14 @@ export interface UserAdmin {
 
 /** Connects as an administrator; the address names the services' database in its path. Rejects after five seconds without MongoDB. */
 export async function openUsers(uri: Secret): Promise<UserAdmin> {
-  const url = new URL(uri.reveal());
-  if (url.pathname.length < 2)
+  const text = uri.reveal();
+  // no URL for `new URL()`: it may name several members, each with its port
+  if (!/^[^/]+:\/\/[^/]+\/[^?]/.test(text))
     throw new Error('The address must name the database, as in mongodb://host/process_documents');
-  if (url.username !== '' && !url.searchParams.has('authSource')) url.searchParams.set('authSource', 'admin');
-  const client = new mongoose.mongo.MongoClient(url.href, { serverSelectionTimeoutMS: 5_000 });
+  const client = new mongoose.mongo.MongoClient(text, {
+    serverSelectionTimeoutMS: 5_000,
+    ...(!/[?&]authSource=/i.test(text) && { authSource: 'admin' }),
+  });
   try {
     await client.connect();
   } catch (error) {
