@@ -17,6 +17,7 @@ import { metricsPage } from './metrics-page.ts';
 import { operatingFiles } from './operating/files.ts';
 import { page, table } from './page.ts';
 import { pageWithFiles } from './page-with-files.ts';
+import { scalingPage } from './scaling-page.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -30,6 +31,7 @@ const files: Record<string, string> = {
   'docs/faults.md': faultsPage(),
   'docs/metrics.md': page('Metrics', await metricsPage(), 'the declarations of the metrics'),
   'docs/permissions.md': permissionsPage(),
+  'docs/scaling.md': scalingPage(),
   'docs/settings.md': settingsPage(),
   'docs/webhooks.md': await pageWithFiles('docs/webhooks.md'),
   'charts/platform/files/routes.json': `${JSON.stringify(ingressRoutes(contracts, apiPrefix), null, 2)}\n`,
