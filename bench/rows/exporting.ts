@@ -57,7 +57,7 @@ export const wordAgain = httpRow({
   },
 });
 
-const reads = 300;
+const reads = 1000;
 const everyMs = 5;
 
 /** Somebody reads a document every few milliseconds, while files are made of large ones and without that. */

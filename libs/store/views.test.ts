@@ -71,14 +71,8 @@ test('a reader gets the rows of its scope, whatever it asks for', async () => {
 test('rows as bytes are the same rows, those of the scope and nothing else', async () => {
   const read = store.read(thingFaces).in(ada.organization_id);
   const bytes = await read.bytes({});
-  // each BSON document begins with its size
-  const first = mongoose.mongo.BSON.deserialize(
-    bytes.subarray(0, new DataView(bytes.buffer).getInt32(0, true)),
-  );
-  expect(first).toEqual((await read.many({}))[0]);
-  const sizes = (await read.many({})).map((row) => mongoose.mongo.BSON.calculateObjectSize(row));
-  expect(bytes.byteLength).toBe(sizes.reduce((sum, size) => sum + size));
-  expect(await read.bytes({ name: 'c' })).toHaveLength(0);
+  expect(bytes.map((row) => mongoose.mongo.BSON.deserialize(row))).toEqual(await read.many({}));
+  expect(await read.bytes({ name: 'c' })).toEqual([]);
 });
 
 test('reading without a scope throws, also when the scope got lost on the way', () => {

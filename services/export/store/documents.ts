@@ -42,11 +42,11 @@ export function nodeStore(reading: Pick<Store, 'read'>) {
   const nodes = reading.read(documentNodes);
 
   return {
-    /** The nodes as BSON, one after the other, as they were at this moment; nothing when the document was written meanwhile. */
-    async at({ id, organizationId, rowVersion }: Moment): Promise<Uint8Array<ArrayBuffer> | undefined> {
-      const bytes = await nodes.in(id).bytes({});
+    /** The nodes, each as BSON, as they were at this moment; nothing when the document was written meanwhile. */
+    async at({ id, organizationId, rowVersion }: Moment): Promise<Uint8Array[] | undefined> {
+      const rows = await nodes.in(id).bytes({});
       const after = await states.in(organizationId).one({ _id: id });
-      return after?.row_version === rowVersion ? bytes : undefined;
+      return after?.row_version === rowVersion ? rows : undefined;
     },
   };
 }

@@ -68,14 +68,15 @@ async function made(
   { facts, moment, maxBytes }: Job,
   render: (document: ExportDocument) => Uint8Array | Promise<Uint8Array>,
 ): Promise<Made> {
-  const bytes = await opened()
+  const rows = await opened()
     .then((nodes) => nodes.at(moment))
     .catch(noDatabase);
-  if (bytes === null) return { because: 'unavailable' };
-  if (!bytes) return { because: 'changed' };
-  if (bytes.byteLength > maxBytes) return { because: 'too_large' };
-  const file = await render({ ...facts, nodes: treeOf(rowsIn(bytes)) });
-  return { file, readBytes: bytes.byteLength };
+  if (rows === null) return { because: 'unavailable' };
+  if (!rows) return { because: 'changed' };
+  const readBytes = rows.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  if (readBytes > maxBytes) return { because: 'too_large' };
+  const file = await render({ ...facts, nodes: treeOf(rows.map(rowOf)) });
+  return { file, readBytes };
 }
 
 /** Nothing, if that is why; an error would come out of the thread without its name. */
@@ -95,17 +96,9 @@ function opened() {
   return nodes;
 }
 
-/** Each document of BSON begins with its size, 32 bits with the lowest first (bsonspec.org). */
-function rowsIn(bytes: Uint8Array<ArrayBuffer>): NodeRow[] {
-  const sizes = new DataView(bytes.buffer);
-  const rows: NodeRow[] = [];
-  for (let at = 0; at < bytes.byteLength; ) {
-    const size = sizes.getInt32(at, true);
-    // what the view of documents shows
-    rows.push(deserialize(bytes.subarray(at, at + size)) as NodeRow);
-    at += size;
-  }
-  return rows;
+/** What the view of documents shows. */
+function rowOf(bytes: Uint8Array): NodeRow {
+  return deserialize(bytes) as NodeRow;
 }
 
 /** Whoever waits for an answer goes first where cores are few. Only Linux knows a priority for each thread; Deno asks for a permission. */

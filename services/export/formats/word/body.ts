@@ -18,7 +18,9 @@ function* nodes(pen: Pen, siblings: ExportNode[], depth: number, step: number): 
     const edge: Place = { base: 0, left: 0, width: pen.plan.room.width, level: 0, looks: {} };
     const left = inward(edge, depth * step);
     const place = { ...edge, base: left, left };
-    const text = node.content ? blocks(pen, wellFormed(node.content).content ?? [], place) : '';
+    // it is made each time that it is asked for
+    const { content } = node;
+    const text = content ? blocks(pen, wellFormed(content).content ?? [], place) : '';
     yield heading(pen, node, left) + text;
     yield* nodes(pen, node.children, depth + 1, step);
   }
