@@ -1,11 +1,11 @@
 /** Measures rows: ours and the floor in turns, so that whatever else the machine does hits both. */
 
 import type { FileResult } from './files/table.ts';
-import { rssMbOf } from './processes.ts';
 import type { Row, Sample } from './row.ts';
 import { openStage, type Side, type Stage } from './stage.ts';
 import { type Spread, spreadOf } from './statistics.ts';
 import { type Timing, type TimingResult, taken } from './timing.ts';
+import { rssMbOf } from './usage.ts';
 
 /** What was measured on one side: CPU time for one, how many there were in a second, and how long 99 of 100 took at most. */
 export interface SideResult {

@@ -1,7 +1,6 @@
-/** Programs in processes of their own, and what the system says of them: CPU time and resident memory, read from outside. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+/** Programs in processes of their own. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -111,47 +110,4 @@ export async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
-}
-
-/** The CPU time that a process with all its threads has used, ms: in steps of 10 ms on Linux, of a second elsewhere. */
-export function cpuMsOf(pid: number): number {
-  if (process.platform !== 'linux')
-    return msOf(execFileSync('ps', ['-o', 'time=', '-p', String(pid)]).toString());
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // proc(5): fields 14 and 15 in ticks of 1/100 s, counted behind the name, which may hold anything
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-    .map(Number);
-  return ((user ?? 0) + (system ?? 0)) * 10;
-}
-
-/**
- * The same without steps, for short slices of work: what the threads that are alive have used (proc(5), `schedstat`).
- * Where a kernel does not tell, `cpuMsOf`.
- */
-export function fineCpuMsOf(pid: number): number {
-  const tasks = `/proc/${pid}/task`;
-  if (!existsSync(`/proc/${pid}/schedstat`)) return cpuMsOf(pid);
-  const nanoseconds = readdirSync(tasks).map((task) =>
-    Number(readFileSync(join(tasks, task, 'schedstat'), 'utf8').split(' ')[0]),
-  );
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
-}
-
-/** The resident memory of a process, MB. */
-export function rssMbOf(pid: number): number {
-  const kb =
-    process.platform === 'linux'
-      ? /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-      : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]).toString();
-  return Number(kb) / 1024;
-}
-
-/** `[days-][hours:]minutes:seconds` as `ps` writes it. */
-function msOf(time: string): number {
-  const [clock = '', days = '0'] = time.trim().split('-').reverse();
-  const seconds = clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
-  return (Number(days) * 86_400 + seconds) * 1000;
 }

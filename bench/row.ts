@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FloorHandler } from './floor.ts';
 import type { Requests } from './load.ts';
-import { fineCpuMsOf } from './processes.ts';
 import type { Side, Stage } from './stage.ts';
+import { fineCpuMsOf } from './usage.ts';
 
 /** One batch on one side: how many there were, how long they took, what CPU time the side used for them. */
 export interface Sample {

@@ -1,9 +1,9 @@
 /** Rows that set two kinds of requests against each other, both answered by ours: no floor could tell whether they cost the same. */
 import type { Asked, Requests } from './load.ts';
-import { fineCpuMsOf } from './processes.ts';
 import type { Prepared, Row, Sample } from './row.ts';
 import type { Side, Stage } from './stage.ts';
 import { spreadOf } from './statistics.ts';
+import { fineCpuMsOf } from './usage.ts';
 
 const slices = 20;
 const slice = 40;

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type SampleNode, sampleOf } from '../files/sample.ts';
 import type { Asked } from '../load.ts';
-import { cpuMsOf } from '../processes.ts';
 import { httpRow, type Row, type Sample } from '../row.ts';
 import type { Side, Stage } from '../stage.ts';
+import { cpuMsOf } from '../usage.ts';
 import { smallDocument } from './trees.ts';
 
 const sop = new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url);

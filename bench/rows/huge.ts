@@ -1,8 +1,9 @@
 /** The largest documents there may be, and what they cost those who ask for something else. */
-import { freePort, rssMbOf, start } from '../processes.ts';
+import { freePort, start } from '../processes.ts';
 import { reader } from '../reader.ts';
 import type { Stage } from '../stage.ts';
 import type { Timing } from '../timing.ts';
+import { rssMbOf } from '../usage.ts';
 import { bigDocument, hugeDocument } from './trees.ts';
 
 /** The document of 10,000 nodes; made once for all. */

@@ -1,10 +1,11 @@
 /** What it costs to be watched: the same requests, asked of a process with metrics or traces and of one without. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fineCpuMsOf, freePort, type Program, start } from '../processes.ts';
+import { freePort, type Program, start } from '../processes.ts';
 import type { Row, Sample } from '../row.ts';
 import type { Side, Stage } from '../stage.ts';
 import { inTurns } from '../twins.ts';
+import { fineCpuMsOf } from '../usage.ts';
 
 /** Requests in a slice. */
 const slice = 100;

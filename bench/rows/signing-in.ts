@@ -1,9 +1,9 @@
 /** Signing in: what a login costs, and what it costs everybody else when many people do it at the same time. */
 import { randomBytes } from 'node:crypto';
 import type { Asked } from '../load.ts';
-import { cpuMsOf } from '../processes.ts';
 import { httpRow, type Row, type Sample } from '../row.ts';
 import type { Side, Stage } from '../stage.ts';
+import { cpuMsOf } from '../usage.ts';
 import { smallDocument } from './trees.ts';
 
 const people = 32;

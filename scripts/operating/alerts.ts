@@ -121,7 +121,7 @@ const strained: readonly Made[] = [
     name: 'ExportRefused',
     severity: 'ticket',
     expr: `sum by (reason) (increase(${series('export_refused_total', {
-      reason: ['queue_full', 'too_slow', 'out_of_memory'],
+      reason: ['queue_full', 'too_slow', 'out_of_memory', 'crashed'],
     })}[${lasting('15m')}])) > 5`,
     for: lasting('1m'),
     summary:

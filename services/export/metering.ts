@@ -12,8 +12,8 @@ const metrics = {
   }),
   refused: counter({
     name: 'export_refused_total',
-    help: 'Files that were not made: too many waited, it took too long, the document or the memory for it was too large',
-    labels: { reason: ['queue_full', 'too_slow', 'too_large', 'out_of_memory'] },
+    help: 'Files that were not made: too many waited, it took too long, the document or the memory for it was too large, the process that makes them ended',
+    labels: { reason: ['queue_full', 'too_slow', 'too_large', 'out_of_memory', 'crashed'] },
   }),
   waiting: gauge({
     name: 'export_waiting',
@@ -31,7 +31,7 @@ const metrics = {
 export const exportMetrics = Object.values(metrics);
 
 /** Why a file was not made. */
-export type Refusal = 'queue_full' | 'too_slow' | 'too_large' | 'out_of_memory';
+export type Refusal = 'queue_full' | 'too_slow' | 'too_large' | 'out_of_memory' | 'crashed';
 
 /** Counts what happens to files. */
 export interface Metering {

@@ -1,7 +1,11 @@
 /** The threads: bounded in number, time and memory, and whoever is refused can be helped. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
+import { until } from '#libs/testing';
 import { attacks } from '../formats/attacks.ts';
 import { defaultTemplateFile } from '../formats/default-template.ts';
 import { type Limits, type Run, type Threads, TooMuchMemory, threads } from './pool.ts';
@@ -13,11 +17,15 @@ afterEach(() => pool.close());
 // nothing here reads but in vain
 const nowhere = new Secret('mongodb://127.0.0.1:1/none');
 
-/** Why work was refused, in order. */
+/** Why work was refused, and what ended by itself, in order. */
 let refusals: string[] = [];
+let troubles: unknown[] = [];
 const start = (limits: Limits) => {
-  refusals = [];
-  return threads(limits, nowhere, { trouble: () => {}, refused: (reason) => refusals.push(reason) });
+  [refusals, troubles] = [[], []];
+  return threads(limits, nowhere, {
+    trouble: (error) => troubles.push(error),
+    refused: (reason) => refusals.push(reason),
+  });
 };
 
 const run: Run = (name, task) => pool.turn((run) => run(name, task));
@@ -126,13 +134,99 @@ test('other work goes on while a file is made', async () => {
   expect(await file).toMatchObject({ ok: true });
 });
 
+// where /proc tells of processes
 const onLinux = process.platform === 'linux' ? test : test.skip;
-onLinux('a thread that works leaves the processor to those who wait for an answer', async () => {
+
+onLinux('all that makes files leaves the processor to those who wait for an answer', async () => {
   pool = start(plenty);
   await run('builtIn');
-  const tasks = await readdir('/proc/self/task');
-  const stats = await Promise.all(tasks.map((task) => readFile(`/proc/self/task/${task}/stat`, 'utf8')));
-  // the 19th field, seen from the end of the name (proc(5))
-  const nice = stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
-  expect([Math.min(...nice), Math.max(...nice)]).toEqual([0, 19]);
+  const [files] = await makers();
+  expect(new Set(await prioritiesOf(files?.pid))).toEqual(new Set([19]));
+  expect(new Set(await prioritiesOf(process.pid))).toEqual(new Set([0]));
 });
+
+onLinux('what makes files has none of our secrets but the address that it reads from', async () => {
+  process.env.A_SECRET_FOR_TESTS = 'hush';
+  pool = start(plenty);
+  await run('builtIn').finally(() => delete process.env.A_SECRET_FOR_TESTS);
+  const [files] = await makers();
+  const environment = await readFile(`/proc/${files?.pid}/environ`, 'latin1');
+  expect(environment).toContain('PATH=');
+  expect(environment).not.toContain('hush');
+});
+
+onLinux('who kills what makes files gets a 503 with a time, and the next file is made', async () => {
+  pool = start(plenty);
+  await run('builtIn');
+  const [files] = await makers();
+  const cut = run('compile', heavy());
+  process.kill(files?.pid ?? 0, 'SIGKILL');
+  await expect(cut).rejects.toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '5' } });
+  expect([refusals, troubles]).toEqual([['crashed'], [expect.objectContaining({ name: 'CrewLost' })]]);
+  expect(await run('builtIn')).toMatchObject({ bytes: expect.any(Uint8Array) });
+});
+
+onLinux('a signal that is meant for us does not end the files that are waited for', async () => {
+  pool = start(plenty);
+  await run('builtIn');
+  const [files] = await makers();
+  const file = run('compile', heavy());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(files?.pid ?? 0, signal);
+  expect(await file).toMatchObject({ ok: true });
+});
+
+onLinux('without work for a while there is nothing left, and it begins anew', async () => {
+  pool = start({ ...plenty, idleMs: 50 });
+  await run('builtIn');
+  expect(await makers()).toHaveLength(1);
+  await until('it has ended', async () => (await makers()).length === 0);
+  expect(await run('builtIn')).toMatchObject({ bytes: expect.any(Uint8Array) });
+  expect(troubles).toEqual([]);
+});
+
+onLinux('a pool that is closed leaves nothing behind, nor does one whose process is killed', async () => {
+  pool = start(plenty);
+  await run('builtIn');
+  await pool.close();
+  expect(await makers()).toEqual([]);
+
+  const program = fileURLToPath(new URL('../testing/making.ts', import.meta.url));
+  const there = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(there.stdout, 'data');
+  const [orphan] = await makers(there.pid);
+  expect(orphan).toBeDefined();
+  there.kill('SIGKILL');
+  await until('it has ended, too', async () => (await makers(there.pid, orphan?.pid)).length === 0);
+});
+
+interface Running {
+  pid: number;
+  parent: number;
+}
+
+/** The processes that make files for a process, and one that may have lost it. */
+async function makers(parent = process.pid, orphan?: number): Promise<Running[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const running = await Promise.all(pids.map(makerOf));
+  return running.flatMap((one) => (one && (one.parent === parent || one.pid === orphan) ? [one] : []));
+}
+
+async function makerOf(pid: number): Promise<Running | undefined> {
+  // it may end while it is looked at
+  const [title, stat] = await Promise.all([
+    readFile(`/proc/${pid}/cmdline`, 'utf8'),
+    readFile(`/proc/${pid}/stat`, 'utf8'),
+  ]).catch(() => ['', '']);
+  return title?.startsWith('pds-export-files') ? { pid, parent: Number(fieldsOf(stat ?? '')[1]) } : undefined;
+}
+
+async function prioritiesOf(pid = 0): Promise<number[]> {
+  const tasks = await readdir(`/proc/${pid}/task`);
+  const stats = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/stat`, 'utf8')));
+  return stats.map((stat) => Number(fieldsOf(stat)[16]));
+}
+
+/** The fields from the third on, seen from the end of the name, which may hold anything (proc(5)). */
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}

@@ -2,10 +2,12 @@
  * The threads that compile templates and render files, so that nobody else has to wait meanwhile: each with its memory,
  * each turn with its time, and only so many waiting. Who waits has not read anything yet, and takes no memory.
  */
-import { Piscina } from 'piscina';
+import process from 'node:process';
 import { type Secret, Unavailable } from '#libs/contract';
 import { bulkhead } from '#libs/service';
-import type { Given } from './thread.ts';
+import { apart } from './apart.ts';
+import { CrewLost, MemoryUsedUp } from './crew.ts';
+import { here } from './here.ts';
 
 /** What is done in a thread, by its name. */
 type Work = typeof import('./thread.ts');
@@ -19,6 +21,8 @@ export interface Limits {
   seconds: number;
   /** JavaScript memory of a thread. */
   memoryMb: number;
+  /** How long threads stay without work, a minute unless said. */
+  idleMs?: number;
 }
 
 /** A piece of work needed more memory than a thread may take. */
@@ -54,31 +58,25 @@ export interface Threads {
   close(): Promise<void>;
 }
 
-/** A thread without work ends after so long. */
-const idleMs = 60_000;
+const standardIdleMs = 60_000;
 
-/** Who is told of threads that end without work in hand, and of work that did not come to its end. */
+/** Who is told of threads, or their process, that end by themselves, and of work that did not come to its end. */
 export interface Listening {
   trouble(error: unknown): void;
-  refused(reason: 'queue_full' | 'too_slow'): void;
+  refused(reason: 'queue_full' | 'too_slow' | 'crashed'): void;
 }
 
-/** Makes a pool; its threads begin when there is work for them, and read from `mongodb`. */
+/**
+ * Makes a pool; its threads begin when there is work for them, and read from `mongodb`. They have a process of their own, but
+ * under Deno, where our services may not start any.
+ */
 export function threads(
-  { threads, waiting, seconds, memoryMb }: Limits,
+  { threads, waiting, seconds, memoryMb, idleMs = standardIdleMs }: Limits,
   mongodb: Secret,
   { trouble, refused }: Listening,
 ): Threads {
-  const pool = new Piscina({
-    filename: new URL('./thread.ts', import.meta.url).href,
-    minThreads: 0,
-    maxThreads: threads,
-    idleTimeout: idleMs,
-    workerData: { uri: mongodb.reveal() } satisfies Given,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-  });
-  // without a listener the process would end
-  pool.on('error', trouble);
+  const crewOf = process.versions.deno ? here : apart;
+  const crew = crewOf({ threads, memoryMb, idleMs, given: { uri: mongodb.reveal() } }, trouble);
   const full = () => {
     refused('queue_full');
     return tooMany();
@@ -101,7 +99,7 @@ export function threads(
     },
     waiting: () => present - running,
     running: () => running,
-    close: () => pool.destroy(),
+    close: () => crew.close(),
   };
 
   async function begun<R>(work: () => Promise<R>): Promise<R> {
@@ -114,13 +112,19 @@ export function threads(
   }
 
   function runUntil(signal: AbortSignal): Run {
-    return async (name, task) => {
-      try {
-        return await pool.run(task, { name, signal });
-      } catch (error) {
-        throw isOutOfMemory(error) ? new TooMuchMemory(memoryMb) : error;
-      }
+    return (name, task) => {
+      const result = crew.run(name, task, signal).catch(explained);
+      // it is what the function of this name gave
+      return result as Promise<Awaited<ReturnType<Work[typeof name]>>>;
     };
+  }
+
+  function explained(error: unknown): never {
+    if (error instanceof MemoryUsedUp) throw new TooMuchMemory(memoryMb);
+    if (!(error instanceof CrewLost)) throw error;
+    trouble(error);
+    refused('crashed');
+    throw interrupted();
   }
 }
 
@@ -136,6 +140,6 @@ function tookTooLong(seconds: number): Error {
   });
 }
 
-function isOutOfMemory(error: unknown): boolean {
-  return (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+function interrupted(): Error {
+  return Unavailable('Making the file was interrupted: try again.', { headers: { 'Retry-After': '5' } });
 }

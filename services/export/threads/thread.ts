@@ -1,6 +1,4 @@
 /** What is done in a thread: templates are compiled and files rendered. The pool loads it once in each thread. */
-import { setPriority } from 'node:os';
-import process from 'node:process';
 import { deserialize } from 'bson';
 import { workerData } from 'piscina';
 import { Secret } from '#libs/contract';
@@ -41,8 +39,6 @@ export type Made =
 /** What the pool gives to each of its threads. */
 const { uri }: Given = workerData;
 let nodes: Promise<ReturnType<typeof nodeStore>> | undefined;
-
-stepBack();
 
 /** Validates an upload and makes it ready to be filled. */
 export function compile(original: Uint8Array) {
@@ -99,10 +95,4 @@ function opened() {
 /** What the view of documents shows. */
 function rowOf(bytes: Uint8Array): NodeRow {
   return deserialize(bytes) as NodeRow;
-}
-
-/** Whoever waits for an answer goes first where cores are few. Only Linux knows a priority for each thread; Deno asks for a permission. */
-function stepBack(): void {
-  if (process.platform !== 'linux' || process.versions.deno) return;
-  setPriority(19);
 }

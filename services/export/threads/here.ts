@@ -1,0 +1,31 @@
+/** Threads of this process: each with its memory, and another one in place of one that is ended. */
+import { Piscina } from 'piscina';
+import { type Crew, type Equipment, MemoryUsedUp } from './crew.ts';
+
+/** Has the threads in this process; `trouble` is told of one that ends without work in hand. */
+export function here(of: Equipment, trouble: (error: unknown) => void): Crew {
+  const pool = new Piscina({
+    filename: new URL('./thread.ts', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: of.threads,
+    idleTimeout: of.idleMs,
+    workerData: of.given,
+    resourceLimits: { maxOldGenerationSizeMb: of.memoryMb },
+  });
+  // without a listener the process would end
+  pool.on('error', trouble);
+  return {
+    async run(name, task, signal) {
+      try {
+        return await pool.run(task, { name, signal });
+      } catch (error) {
+        throw isOutOfMemory(error) ? new MemoryUsedUp() : error;
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
