@@ -1,10 +1,13 @@
 /** The relay: brings events from the outbox to the bus, at once after a commit and by a sweep after a crash. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type mongoose from 'mongoose';
 import { type Envelope, newId } from '#libs/contract';
 import { type Bus, BusClosed, BusDown } from '#libs/events';
 import { leaseMs, type OutboxRow, pendAgain } from './outbox.ts';
 
 const sweepEveryMs = 1_000;
+/** What was published is marked together. */
+const gatherMs = 50;
 const batch = 200;
 const mostInHand = 10 * batch;
 const longestPauseMs = 10 * 60_000;
@@ -83,11 +86,11 @@ export function startRelay(options: RelayOptions): Relay {
       return;
     }
     published.push(event.id);
-    marking ??= Promise.resolve().then(mark);
+    marking ??= pause(gatherMs).then(mark);
     await marking;
   }
 
-  /** Marks everything published since the last time in one update. */
+  /** Marks everything published since the last time in one update: until then a crash would have it published again. */
   async function mark(): Promise<void> {
     marking = undefined;
     const ids = published;

@@ -6,7 +6,7 @@ import { type Envelope, event as eventType, newId } from '#libs/contract';
 import type { Store, Transaction } from '#libs/store';
 import { subscriptionTerms } from '../identity/contract.ts';
 import { matching } from './matching.ts';
-import { webhookConfigs, webhookDeliveries } from './store/collections.ts';
+import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
 import { configs } from './store/configs.ts';
 import { eventLog } from './store/log.ts';
 import { ownStore } from './testing/own-store.ts';
@@ -26,7 +26,15 @@ beforeAll(async () => {
   const acting = { organization_id, user_id: newId() };
   const hook = { name: 'Hook', url: 'https://example.com', event_types: [ThingHappened.name] };
   await rows.insertMany([
-    { _id: newId(), organization_id, created_by: acting.user_id, ...hook, is_active: true, secrets: [] },
+    {
+      _id: newId(),
+      organization_id,
+      created_by: acting.user_id,
+      ...hook,
+      is_active: true,
+      secrets: [],
+      created_at: new Date(),
+    },
   ]);
   // as identity's view gives it
   const terms = rows.db.collection<{ _id: string; plan: string }>(subscriptionTerms.name);
@@ -51,18 +59,17 @@ async function bookingsOf(
   const { store } = own;
   const bookings: string[] = [];
   let tries = 0;
+  const transact: Store['transact'] = (acting, work) =>
+    store.transact(acting, async (tx) => {
+      const done = await work(tx);
+      tries += 1;
+      await after(tries, tx);
+      return done;
+    });
   const [listener] = matching([ThingHappened], {
-    store: {
-      read: store.read,
-      once: (told, work) =>
-        store.once(told, async (tx) => {
-          await work(tx);
-          tries += 1;
-          await after(tries, tx);
-        }),
-    },
+    store,
     configs: configs(store, () => new Date()),
-    log: eventLog(store, () => new Date()),
+    log: eventLog({ ...store, transact }, () => new Date()),
     worker: {
       book(drafts) {
         const at = bookings.push('open') - 1;
@@ -110,6 +117,24 @@ test('an event that was handled before books nothing', async () => {
   const event = happened();
   await bookingsOf(event);
   expect(await bookingsOf(event)).toEqual([]);
+  expect(await rowsOf(event)).toHaveLength(1);
+});
+
+test('an event that comes many times at once, to several replicas, is one delivery', async () => {
+  const event = happened();
+  const found = await Promise.all(Array.from({ length: 8 }, () => bookingsOf(event)));
+  expect(found.flat().filter((how) => how !== 'cancelled')).toEqual(['written']);
+  expect(await rowsOf(event)).toHaveLength(1);
+});
+
+test('an event that nobody subscribed to leaves nothing behind, and is not told to whoever subscribes hours later', async () => {
+  const event = { ...happened(), occurred_at: new Date(Date.now() - 3_600_000).toISOString() };
+  expect(await bookingsOf(event)).toEqual([]);
+  const { db } = own.store.rows(webhookEvents);
+  for (const name of [webhookEvents.name, webhookDeliveries.name, 'webhook_delivery_inbox']) {
+    const rows = db.collection<{ _id: string; event_id?: string }>(name);
+    expect(await rows.countDocuments({ $or: [{ _id: event.id }, { event_id: event.id }] })).toBe(0);
+  }
 });
 
 test('what was booked is cancelled when another one turns out to have handled the event', async () => {

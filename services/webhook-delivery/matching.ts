@@ -1,8 +1,9 @@
 /** Matching: an event becomes one delivery for each active webhook that subscribes to it. */
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type Envelope, type EventType, id } from '#libs/contract';
 import { type Listener, on } from '#libs/events';
-import type { Store, Transaction } from '#libs/store';
+import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../identity/contract.ts';
 import type { Booking } from './booking.ts';
 import type { Deliverer } from './delivering.ts';
@@ -12,51 +13,50 @@ import type { EventLog } from './store/log.ts';
 
 const aboutDocument = z.object({ document: z.object({ id }) });
 
-/** Listeners for subscribable events; what was written is handed to the worker that delivers. */
+/** An organization that was on the Scale plan is taken to be on it for so long. */
+const knownForMs = 5_000;
+
+/**
+ * Listeners for subscribable events; what was written is handed to the worker that delivers. The log is what remembers
+ * which events came before: one that nobody subscribes to leaves nothing behind.
+ */
 export function matching(
   types: readonly EventType[],
   of: {
-    store: Pick<Store, 'once' | 'read'>;
+    store: Pick<Store, 'read'>;
     configs: Pick<Configs, 'subscribed'>;
-    log: Pick<EventLog, 'enqueue'>;
+    log: Pick<EventLog, 'enqueueOnce'>;
     worker: Pick<Deliverer, 'book'>;
   },
 ): Listener[] {
   const terms = of.store.read(subscriptionTerms);
+  const onScalePlan = new LRUCache<string, true>({ max: 10_000, ttl: knownForMs });
   return types.map((type) => on(type, match));
 
   async function match(event: Envelope): Promise<void> {
-    const bookings: Booking[] = [];
-    const cancel = () => {
-      for (const booking of bookings.splice(0)) booking.cancel();
-    };
-    try {
-      const isMine = await of.store.once(event, async (tx) => {
-        // what an earlier try of this transaction booked
-        cancel();
-        await tell(event, tx, (booking) => bookings.push(booking));
-      });
-      if (isMine) for (const booking of bookings) booking.written();
-    } finally {
-      cancel();
-    }
-  }
-
-  async function tell(event: Envelope, tx: Transaction, booked: (booking: Booking) => void): Promise<void> {
     const { organization_id } = event;
-    const subscribed = await of.configs.subscribed(organization_id, event.type, tx);
+    const subscribed = await of.configs.subscribed(event);
     if (subscribed.length === 0 || !(await isOnScalePlan(organization_id))) return;
-    const telling = tellingOf(event);
-    await of.log.enqueue(telling, subscribed, tx, (drafts) => {
-      const booking = of.worker.book(drafts);
-      booked(booking);
-      return booking;
-    });
+    let booking: Booking | undefined;
+    try {
+      const isMine = await of.log.enqueueOnce(tellingOf(event), subscribed, event.actor_id, (drafts) => {
+        // what an earlier try of this transaction booked
+        booking?.cancel();
+        booking = of.worker.book(drafts);
+        return booking;
+      });
+      if (isMine) booking?.written();
+    } finally {
+      booking?.cancel();
+    }
   }
 
   /** Webhooks of a lapsed plan stay, and are skipped. */
   async function isOnScalePlan(organizationId: string): Promise<boolean> {
-    return (await terms.in(organizationId).one({}))?.plan === 'scale';
+    if (onScalePlan.has(organizationId)) return true;
+    const isSo = (await terms.in(organizationId).one({}))?.plan === 'scale';
+    if (isSo) onScalePlan.set(organizationId, true);
+    return isSo;
   }
 }
 

@@ -1,5 +1,5 @@
 /** Webhook configs in MongoDB: within the organization of who asks, their secrets sealed. */
-import { NotFound, newId, type Problem, Secret } from '#libs/contract';
+import { type Envelope, NotFound, newId, type Problem, Secret } from '#libs/contract';
 import type { Acting, Store, Transaction } from '#libs/store';
 import { maxWebhooks, TooManySecrets, TooManyWebhooks, type Webhook } from '../contract.ts';
 import { WebhookDisabled } from '../events.ts';
@@ -31,6 +31,9 @@ export interface Receiver {
   /** The secrets in force, newest first; none when no key of the ring opens them. */
   readonly secrets: readonly Secret[];
 }
+
+/** No two clocks of replicas differ by so much. */
+const clocksDifferMs = 5 * 60_000;
 
 /** Reads and writes webhook configs. */
 export function configs(store: Store, now: () => Date) {
@@ -143,10 +146,14 @@ export function configs(store: Store, now: () => Date) {
       });
     },
 
-    /** An organization's active webhooks that subscribe to a type of event. */
-    async subscribed(organization_id: string, type: string, { session }: Transaction): Promise<Receiver[]> {
-      const filter = { organization_id, is_active: true, event_types: type };
-      return (await rows.find(filter, null, { session }).lean()).map(receiverOf);
+    /**
+     * Where an event goes. A webhook is not told what happened before it was made, though clocks may differ: an event that
+     * nobody subscribed to may come again hours later, when a broker has lost what it had.
+     */
+    async subscribed({ organization_id, type, occurred_at }: Envelope): Promise<Receiver[]> {
+      const created_at = { $lt: new Date(Date.parse(occurred_at) + clocksDifferMs) };
+      const filter = { organization_id, is_active: true, event_types: type, created_at };
+      return (await rows.find(filter).readConcern('majority').lean()).map(receiverOf);
     },
 
     /** Where claimed deliveries go, by config id; deleted ones are missing. */

@@ -1,5 +1,5 @@
 /** The event log in MongoDB: what is to be told is written here, and what was told is read from here. */
-import type { Acting, Store, Transaction } from '#libs/store';
+import { type Acting, isDuplicate, type Store } from '#libs/store';
 import type { DeliveryStatus, WebhookEvent } from '../contract.ts';
 import { deliveryStatus } from '../shapes.ts';
 import {
@@ -46,31 +46,35 @@ export function eventLog(store: Store, now: () => Date) {
 
   return {
     /**
-     * Keeps an event's body once, and a row for each webhook that it is to be told to. `book` says which of them are in
-     * hand from the beginning; the others are due at once.
+     * Keeps an event's body, and a row for each webhook that it is to be told to, unless the event is in the log: gives
+     * whether it was not. `book` says which of the rows are in hand from the beginning; the others are due at once. It is asked
+     * again when the transaction is tried again.
      */
-    async enqueue<Receiver extends { readonly id: string }>(
+    async enqueueOnce<Receiver extends { readonly id: string }>(
       telling: Telling,
       receivers: readonly Receiver[],
-      tx: Pick<Transaction, 'session'>,
+      user_id: string | null,
       book: (
         drafts: readonly { row: DeliveryRow; receiver: Receiver; event: EventRow }[],
       ) => InHand | undefined,
-    ): Promise<void> {
+    ): Promise<boolean> {
       const at = now();
       const event = bodyRow(telling, at);
-      const drafts = receivers.map((receiver) => {
-        const row = { ...waiting(telling, receiver.id, at), original: true as const };
-        return { row, receiver, event };
-      });
-      const inHand = book(drafts);
-      await events.insertMany([event], { session: tx.session, lean: true });
-      await write(
-        store,
-        drafts.map(({ row }) => row),
-        tx,
-        inHand,
-      );
+      try {
+        await store.transact({ organization_id: telling.organization_id, user_id }, async (tx) => {
+          await events.insertMany([event], { session: tx.session, lean: true });
+          const drafts = receivers.map((receiver) => {
+            const row = { ...waiting(telling, receiver.id, at), original: true as const };
+            return { row, receiver, event };
+          });
+          const written = drafts.map(({ row }) => row);
+          await write(store, written, tx, book(drafts));
+        });
+        return true;
+      } catch (error) {
+        if (!isDuplicate(error) || !(await events.exists({ _id: event._id }))) throw error;
+        return false;
+      }
     },
 
     /** Keeps the entry of a test that was sent already. */

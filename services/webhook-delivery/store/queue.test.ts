@@ -49,15 +49,12 @@ async function enqueued(
     document_id: null,
     body: '{}',
   };
-  const acting = { organization_id, user_id: null };
   const log = eventLog(own.store, now ?? (() => new Date()));
   const receivers = configIds.map((id) => ({ id }));
-  await own.store.transact(acting, (tx) =>
-    log.enqueue(telling, receivers, tx, (drafts) => {
-      const ids = new Set(drafts.map(({ row }) => row._id));
-      return inHand && { ...inHand, ids };
-    }),
-  );
+  await log.enqueueOnce(telling, receivers, null, (drafts) => {
+    const ids = new Set(drafts.map(({ row }) => row._id));
+    return inHand && { ...inHand, ids };
+  });
   return (await own.store.rows(webhookDeliveries).find({ event_id }, { _id: 1 }).lean()).map(
     ({ _id }) => _id,
   );
