@@ -29,8 +29,7 @@ type Reading = () => Promise<readonly (readonly [Labelled, number])[]>;
 
 /** A meter that also tells what the runtime knows of itself. */
 export function newMeter(): Meter {
-  const register = new Registry();
-  collectDefaultMetrics({ register });
+  const register = runtimeRegister();
   const counters = new Map<string, Counter>();
   const histograms = new Map<string, Histogram>();
   const readings = new Map<string, Reading[]>();
@@ -123,8 +122,21 @@ function inTime<T>(reading: Promise<T>): Promise<T> {
 
 /** What the runtime tells of itself under Node, by the library that asks it. */
 export async function runtimeMetrics(): Promise<{ name: string; help: string; type: string }[]> {
-  const register = new Registry();
-  collectDefaultMetrics({ register });
-  const found = await register.getMetricsAsJSON();
+  const found = await runtimeRegister().getMetricsAsJSON();
   return found.map(({ name, help, type }) => ({ name, help, type: String(type) }));
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * What the runtime tells, but for the spread of the event loop's lag: for that the library would wake the process a hundred times a
+ * second. `event_loop_lag_seconds` is ours.
+ */
+function runtimeRegister(): Registry {
+  const register = new Registry();
+  collectDefaultMetrics({ register, eventLoopMonitoringPrecision: hourMs });
+  for (const { name } of register.getMetricsAsArray())
+    if (name.startsWith('nodejs_eventloop_lag_') && name !== 'nodejs_eventloop_lag_seconds')
+      register.removeSingleMetric(name);
+  return register;
 }

@@ -5,7 +5,10 @@ import { type Envelope, newId } from '#libs/contract';
 import { type Bus, BusClosed, BusDown } from '#libs/events';
 import { leaseMs, type OutboxRow, pendAgain } from './outbox.ts';
 
+/** While there is something to sweep, or might soon be. */
 const sweepEveryMs = 1_000;
+/** Otherwise: what is left is that of processes that died, and waits for the end of its lease anyway. */
+const calmEveryMs = 3_000;
 /** What was published is marked together. */
 const gatherMs = 50;
 const batch = 200;
@@ -44,6 +47,7 @@ export function startRelay(options: RelayOptions): Relay {
   let published: string[] = [];
   let marking: Promise<void> | undefined;
   let stopped = false;
+  let rests = false;
   let timer: NodeJS.Timeout | undefined;
   let sweeping = sweep(alone);
 
@@ -55,7 +59,9 @@ export function startRelay(options: RelayOptions): Relay {
     async resend(sinceMs) {
       // what was taken before the loss and is not yet marked would be left out
       await Promise.all(inHand.values());
-      return pendAgain(outbox, new Date(now().getTime() - sinceMs), now());
+      const count = await pendAgain(outbox, new Date(now().getTime() - sinceMs), now());
+      if (rests) schedule(0);
+      return count;
     },
     async stop() {
       stopped = true;
@@ -83,6 +89,7 @@ export function startRelay(options: RelayOptions): Relay {
         ? { lease_until: now() }
         : { lease_until: new Date(now().getTime() + pauseMs), failures: failures + 1 };
       await keep(outbox.updateOne({ _id: event.id, pending: true }, next));
+      if (rests) schedule(sweepEveryMs);
       return;
     }
     published.push(event.id);
@@ -103,8 +110,8 @@ export function startRelay(options: RelayOptions): Relay {
   async function sweep(ignoreLeases: boolean): Promise<void> {
     try {
       const room = Math.min(batch, mostInHand - inHand.size);
-      const more = bus.up && room > 0 && (await claim(room, ignoreLeases)) === batch;
-      schedule(more ? 0 : sweepEveryMs);
+      const claimed = bus.up && room > 0 ? await claim(room, ignoreLeases) : undefined;
+      schedule(claimed === batch ? 0 : claimed === 0 ? calmEveryMs : sweepEveryMs);
     } catch (error) {
       trouble('The outbox could not be swept', error);
       schedule(sweepEveryMs);
@@ -113,7 +120,10 @@ export function startRelay(options: RelayOptions): Relay {
 
   function schedule(inMs: number): void {
     if (stopped) return;
+    clearTimeout(timer);
+    rests = inMs === calmEveryMs;
     timer = setTimeout(() => {
+      rests = false;
       sweeping = sweep(false);
     }, inMs);
     timer.unref();

@@ -3,7 +3,9 @@ import { every, type Worker } from '#libs/service';
 import type { Configs } from './store/configs.ts';
 import type { Failures } from './store/failures.ts';
 
-const pauseMs = 1_000;
+const tellEveryMs = 1_000;
+/** A secret that is not in force signs nothing: that it is forgotten is not urgent. */
+const forgetEveryMs = 5_000;
 
 /** The worker. Any number of replicas may do it side by side. */
 export function tending(of: {
@@ -12,10 +14,15 @@ export function tending(of: {
   trouble(what: string, error: unknown): void;
 }): Worker {
   const troubled = (error: unknown) => of.trouble('Webhooks could not be tended', error);
-  return every(pauseMs, tend, troubled);
-
-  async function tend(): Promise<void> {
-    await of.failures.tell();
-    await of.configs.forgetSecrets();
-  }
+  const telling = every(tellEveryMs, () => of.failures.tell(), troubled);
+  const forgetting = every(forgetEveryMs, () => of.configs.forgetSecrets(), troubled);
+  return {
+    start() {
+      telling.start();
+      forgetting.start();
+    },
+    async stop() {
+      await Promise.all([telling.stop(), forgetting.stop()]);
+    },
+  };
 }

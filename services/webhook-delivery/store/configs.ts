@@ -32,8 +32,8 @@ export interface Receiver {
   readonly secrets: readonly Secret[];
 }
 
-/** No two clocks of replicas differ by so much. */
-const clocksDifferMs = 5 * 60_000;
+/** No two clocks of replicas differ by so much, and none is set back by as much. */
+const clocksDifferMs = 3_600_000;
 
 /** Reads and writes webhook configs. */
 export function configs(store: Store, now: () => Date) {
