@@ -128,8 +128,7 @@ test('a webhook of a lapsed plan is skipped', async () => {
   const there = await receiving();
   await home.hook(ada, there.url);
   await plan(ada, 'team');
-  const skipped = await home.publish(ada);
-  await handled(skipped);
+  for (let times = 0; times < 2; times += 1) await handled(await home.publish(ada));
   await plan(ada, 'scale');
   const told = await home.publish(ada);
   expect(await home.settled(ada, 1)).toMatchObject([{ document_id: told }]);

@@ -8,6 +8,7 @@ import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
 import { attacks } from '../formats/attacks.ts';
 import { defaultTemplateFile } from '../formats/default-template.ts';
+import { apart } from './apart.ts';
 import { type Limits, type Run, type Threads, TooMuchMemory, threads } from './pool.ts';
 
 const plenty: Limits = { threads: 1, waiting: 8, seconds: 60, memoryMb: 512 };
@@ -164,6 +165,24 @@ onLinux('who kills what makes files gets a 503 with a time, and the next file is
   await expect(cut).rejects.toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '5' } });
   expect([refusals, troubles]).toEqual([['crashed'], [expect.objectContaining({ name: 'CrewLost' })]]);
   expect(await run('builtIn')).toMatchObject({ bytes: expect.any(Uint8Array) });
+});
+
+onLinux('work that nobody waits for any more is ended, and its thread with it', async () => {
+  pool = start(plenty);
+  const given = { uri: nowhere.reveal() };
+  const crew = apart({ threads: 1, memoryMb: 512, idleMs: 60_000, given }, () => undefined);
+  await crew.run('builtIn', undefined, new AbortController().signal);
+  const [files] = await makers();
+  const before = await readdir(`/proc/${files?.pid}/task`);
+  const nobody = new AbortController();
+  const left = expect(crew.run('compile', heavy(), nobody.signal)).rejects.toThrow('nobody waits');
+  nobody.abort(new Error('nobody waits'));
+  await left;
+  await until('a thread less', async () => {
+    const after = new Set(await readdir(`/proc/${files?.pid}/task`));
+    return before.some((thread) => !after.has(thread));
+  });
+  await crew.close();
 });
 
 onLinux('a signal that is meant for us does not end the files that are waited for', async () => {
