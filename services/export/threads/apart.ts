@@ -81,7 +81,9 @@ function companyOf(equipment: Equipment, trouble: (error: unknown) => void): Com
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
   });
   child.on('message', heard);
-  child.once('error', gone);
+  child.once('error', (cause) =>
+    gone(new CrewLost('The process that makes files could not begin', { cause })),
+  );
   child.once('exit', (code, signal) =>
     gone(new CrewLost(`The process that makes files ended by ${signal ?? code}`)),
   );
@@ -89,6 +91,7 @@ function companyOf(equipment: Equipment, trouble: (error: unknown) => void): Com
 
   return {
     async run(name, task, signal) {
+      signal.throwIfAborted();
       last += 1;
       const id = last;
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();

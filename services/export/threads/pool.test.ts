@@ -135,6 +135,9 @@ test('other work goes on while a file is made', async () => {
   expect(await file).toMatchObject({ ok: true });
 });
 
+/** A program that makes a file. */
+const making = fileURLToPath(new URL('../testing/making.ts', import.meta.url));
+
 // where /proc tells of processes
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
@@ -165,6 +168,17 @@ onLinux('who kills what makes files gets a 503 with a time, and the next file is
   await expect(cut).rejects.toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '5' } });
   expect([refusals, troubles]).toEqual([['crashed'], [expect.objectContaining({ name: 'CrewLost' })]]);
   expect(await run('builtIn')).toMatchObject({ bytes: expect.any(Uint8Array) });
+});
+
+test('where no process can begin, whoever wants a file is told to try again', async () => {
+  const nowhere = 'data:text/javascript,process.execPath="/nowhere/node"';
+  const there = spawn(process.execPath, ['--import', nowhere, making], {
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  const said: Buffer[] = [];
+  there.stderr.on('data', (part: Buffer) => said.push(part));
+  expect(await once(there, 'close')).toEqual([1, null]);
+  expect(String(Buffer.concat(said))).toMatch(/crashed.*Making the file was interrupted: try again/s);
 });
 
 onLinux('work that nobody waits for any more is ended, and its thread with it', async () => {
@@ -209,8 +223,7 @@ onLinux('a pool that is closed leaves nothing behind, nor does one whose process
   await pool.close();
   expect(await makers()).toEqual([]);
 
-  const program = fileURLToPath(new URL('../testing/making.ts', import.meta.url));
-  const there = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const there = spawn(process.execPath, [making], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(there.stdout, 'data');
   const [orphan] = await makers(there.pid);
   expect(orphan).toBeDefined();
