@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Hook } from '../services/webhook-delivery/testing/backlog.ts';
 import type { Row as DbRow } from './floor/answering.ts';
 import { smallDocument } from './rows/trees.ts';
-import type { Organization, Stage } from './stage.ts';
+import type { Organization, Side, Stage } from './stage.ts';
 
 /** Registers a webhook of an organization. */
 export async function hooked(
@@ -22,27 +22,32 @@ export async function removed({ db }: Pick<Stage, 'db'>, hooks: readonly Hook[])
     .deleteMany({ config_id: { $in: hooks.map(({ id }) => id) } });
 }
 
-/** Publishes documents of ten nodes, of the organizations in turn, so many in a second whatever the answers take. */
+/** Publishes documents of ten nodes, of the organizations in turn, so many in a second whatever the answers take; by ours unless said. */
 export async function published(
   stage: Stage,
   houses: readonly Organization[],
-  of: { count: number; perSecond: number },
+  of: { count: number; perSecond: number; side?: Side },
 ): Promise<void> {
-  const { api, copies, clients } = stage;
+  const { api, copies, clients, db } = stage;
+  const { side = 'ours' } = of;
   const each = Math.ceil(of.count / houses.length);
   const drafts: string[][] = [];
   for (const house of houses) {
     const { id } = await api(house, 'POST', '/documents', smallDocument);
     drafts.push(await copies(id, each));
   }
+  // not while the time is taken
+  await db.admin().command({ fsync: 1 });
   const startedAt = performance.now();
   const asked: Promise<unknown>[] = [];
   for (let i = 0; i < of.count; i += 1) {
     const behindMs = startedAt + (i * 1000) / of.perSecond - performance.now();
     if (behindMs > 0) await pause(behindMs);
     const at = i % houses.length;
-    const path = `/api/v1/documents/${drafts[at]?.[Math.floor(i / houses.length)]}/publish`;
-    asked.push(clients.ours.ask({ method: 'POST', path, key: houses[at]?.key ?? '' }));
+    const path = `${prefixes[side]}/api/v1/documents/${drafts[at]?.[Math.floor(i / houses.length)]}/publish`;
+    asked.push(clients[side].ask({ method: 'POST', path, key: houses[at]?.key ?? '' }));
   }
   await Promise.all(asked);
 }
+
+const prefixes: Record<Side, string> = { ours: '', floor: '/publishAndTell' };

@@ -72,6 +72,7 @@ export async function measure(of: Measuring): Promise<Measured> {
     const timings: TimingResult[] = [];
     for (const timing of of.timings) {
       of.signal?.throwIfAborted();
+      await settled(stage);
       const result = await taken(timing, stage, of.share);
       timings.push(result);
       of.told(result);
@@ -83,12 +84,18 @@ export async function measure(of: Measuring): Promise<Measured> {
   }
 }
 
+/** What was written before is on the disk: otherwise MongoDB brings it there while the next row is measured. */
+async function settled({ db }: Stage): Promise<void> {
+  await db.admin().command({ fsync: 1 });
+}
+
 /** Pairs that are not counted. */
 const warmUps = 2;
 
 async function measureRow(row: Row, stage: Stage, of: Measuring): Promise<Result | undefined> {
   const { batches, share, signal } = of;
   const prepared = await row.prepare(stage, share);
+  await settled(stage);
   if (typeof prepared === 'string') {
     of.leftOut?.(row.name, prepared);
     return undefined;

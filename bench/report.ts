@@ -31,8 +31,9 @@ export function line(result: Result): string {
 
 /** A promise in plain numbers in a terminal. */
 export function timingLine(result: TimingResult): string {
-  const [name = '', value, goal, median, measured] = timingCells(result);
-  return `${name.padEnd(widths[0] ?? 0)}${value}, goal ${goal}; median ${median} of ${measured}`;
+  const [name = '', value, goal, floor, median, measured] = timingCells(result);
+  const beside = floor ? `; floor ${floor}` : '';
+  return `${name.padEnd(widths[0] ?? 0)}${value}, goal ${goal}${beside}; median ${median} of ${measured}`;
 }
 
 /** What files took in one way, in a terminal. */
@@ -44,7 +45,7 @@ export function fileLine(result: FileResult): string {
 export function page({ results, timings, rssMb, files }: Measured, facts: Facts): string {
   const { machine, versions, load } = facts;
   const table = [columns, columns.map(() => '---'), ...results.map(cells)];
-  const heads = ['', 'what counts', 'goal', 'median', 'measured'];
+  const heads = ['', 'what counts', 'goal', 'floor (ratio)', 'median', 'measured'];
   const plain = [heads, heads.map(() => '---'), ...timings.map(timingCells)];
   const remarks = [...results, ...timings].flatMap(({ name, remark }) =>
     remark ? [`- ${name}: ${remark}.`] : [],
@@ -105,11 +106,12 @@ function cells(result: Result): string[] {
 }
 
 function timingCells(result: TimingResult): string[] {
-  const { name, unit, goal, atLeast, counts, value, median, measured } = result;
+  const { name, unit, goal, atLeast, counts, value, floor, median, measured } = result;
   return [
     name,
     `${counts} ${short(value)} ${unit}`,
     `${atLeast ? '≥' : '≤'} ${goal} ${unit} ${isMet(result) ? '✓' : '✗'}`,
+    floor === undefined ? '' : `${short(floor)} ${unit} (${short(value / floor)})`,
     `${short(median)} ${unit}`,
     String(measured),
   ];

@@ -129,15 +129,22 @@ function elsewhere(run: Run, managementPort: number): Run {
   };
 }
 
-/** The floor's own outbox has the same indexes as a service's. */
+/** The floor's own collections have the same indexes as those of services. */
 async function prepareFloor(db: Db): Promise<void> {
-  for (const index of await db.collection('documents_outbox').indexes()) {
-    const { key, v: _v, ...options } = index;
-    if (index.name !== '_id_') await db.collection('floor_outbox').createIndex(key, options);
-  }
+  for (const [ours, floor] of likeOurs)
+    for (const index of await db.collection(ours).indexes()) {
+      const { key, v: _v, ...options } = index;
+      if (index.name !== '_id_') await db.collection(floor).createIndex(key, options);
+    }
   await db.collection('floor_inbox').createIndex({ handled_at: 1 });
   await db.collection('floor_nodes').createIndex({ document_id: 1, _id: 1 });
 }
+
+const likeOurs = [
+  ['documents_outbox', 'floor_outbox'],
+  ['webhook_events', 'floor_events'],
+  ['webhook_deliveries', 'floor_deliveries'],
+] as const;
 
 async function registered(ours: Client): Promise<Organization> {
   const unique = randomBytes(6).toString('hex');

@@ -15,6 +15,8 @@ export interface Timing {
   remark?: string;
   /** Measures; `share` of the usual number, for quick runs. */
   take(stage: Stage, share: number): Promise<readonly number[]>;
+  /** The same of the floor. */
+  takeFloor?(stage: Stage, share: number): Promise<readonly number[]>;
 }
 
 /** What was measured. */
@@ -22,6 +24,8 @@ export interface TimingResult
   extends Pick<Timing, 'name' | 'unit' | 'goal' | 'atLeast' | 'counts' | 'remark'> {
   /** The number that counts. */
   value: number;
+  /** The number that counts, of the floor. */
+  floor?: number;
   median: number;
   measured: number;
 }
@@ -30,8 +34,7 @@ export interface TimingResult
 export async function taken(timing: Timing, stage: Stage, share: number): Promise<TimingResult> {
   const { name, unit, goal, atLeast, counts, remark } = timing;
   const values = (await timing.take(stage, share)).toSorted((a, b) => a - b);
-  const { median } = spreadOf(values);
-  const at = Math.ceil(values.length * (shares[counts] ?? 1)) - 1;
+  const ofFloor = (await timing.takeFloor?.(stage, share))?.toSorted((a, b) => a - b);
   return {
     name,
     unit,
@@ -39,10 +42,17 @@ export async function taken(timing: Timing, stage: Stage, share: number): Promis
     ...(atLeast && { atLeast }),
     counts,
     ...(remark !== undefined && { remark }),
-    value: counts === 'median' ? median : (values[at] ?? Number.NaN),
-    median,
+    value: counting(values, counts),
+    ...(ofFloor && { floor: counting(ofFloor, counts) }),
+    median: spreadOf(values).median,
     measured: values.length,
   };
+}
+
+/** Of numbers in their order. */
+function counting(values: readonly number[], counts: Timing['counts']): number {
+  if (counts === 'median') return spreadOf(values).median;
+  return values[Math.ceil(values.length * (shares[counts] ?? 1)) - 1] ?? Number.NaN;
 }
 
 const shares: Partial<Record<Timing['counts'], number>> = { p50: 0.5, p95: 0.95, p99: 0.99 };

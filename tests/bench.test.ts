@@ -57,3 +57,15 @@ test('a goal is met from below, or where it says so from above; the percentile t
   );
   expect(await told({ counts: 'largest', goal: 101, atLeast: true })).toMatch(/goal ≥ 101 \/s ✗/);
 });
+
+test('a floor that was measured too is told with the same percentile of it, and the ratio', async () => {
+  const values = Array.from({ length: 100 }, (_, at) => at + 1);
+  const timing: Timing = {
+    ...{ name: 'a promise', unit: 'ms', counts: 'p95', goal: 100 },
+    take: async () => values,
+    takeFloor: async () => values.map((value) => value / 2).toReversed(),
+  };
+  const result = await taken(timing, {} as Stage, 1);
+  expect(result).toMatchObject({ value: 95, floor: 47.5 });
+  expect(timingLine(result)).toMatch(/p95 95 ms, goal ≤ 100 ms ✓; floor 47\.5 ms \(2\);/);
+});

@@ -1,6 +1,7 @@
 /** What the floor writes: the same rows as the services, in a transaction where more than one belongs together. */
 import { newId } from '#libs/contract';
 import { type Client, type Db, type Handler, type Row, transacted } from './answering.ts';
+import { type Said, telling } from './telling.ts';
 import { documentText, nodeText, summary } from './trees.ts';
 
 const leaseMs = 10_000;
@@ -15,21 +16,42 @@ export function writing(client: Client, db: Db, hearers: number) {
   // of its own, so that no event of the floor is ever heard by the services
   const outbox = db.collection<Row>('floor_outbox');
   const inbox = db.collection<Row>('floor_inbox');
+  const tell = telling(client, db);
 
   /** What follows a commit: each service hears the event once and looks up whom it concerns, then it is marked as published. */
-  async function heard(event: { id: string; type: string; organization_id: string }): Promise<void> {
+  async function heard(event: Said): Promise<void> {
     const wanted = { organization_id: event.organization_id, is_active: true, event_types: event.type };
+    await heardBy(hearers, event, async (session) => {
+      await webhooks.find(wanted, { projection: { _id: 1 }, session }).toArray();
+    });
+    await marked(event);
+  }
+
+  /** The same where webhooks are told of it: they are one of those who hear. */
+  async function heardAndTold(event: Said): Promise<void> {
+    await Promise.all([heardBy(hearers - 1, event, async () => undefined), tell(event)]);
+    await marked(event);
+  }
+
+  async function heardBy(
+    count: number,
+    event: Said,
+    work: (session: ReturnType<Client['startSession']>) => Promise<void>,
+  ): Promise<void> {
     const hear = (hearer: number) =>
       transacted(client, async (session) => {
         await inbox.insertOne({ _id: `${hearer}/${event.id}`, handled_at: new Date() }, { session });
-        await webhooks.find(wanted, { projection: { _id: 1 }, session }).toArray();
+        await work(session);
       });
-    await Promise.all(Array.from({ length: hearers }, (_, hearer) => hear(hearer)));
+    await Promise.all(Array.from({ length: count }, (_, hearer) => hear(hearer)));
+  }
+
+  async function marked({ id }: Said): Promise<void> {
     const published = {
       $set: { published_at: new Date() },
       $unset: { pending: 1, lease_until: 1, lease_by: 1 },
     };
-    await outbox.updateOne({ _id: event.id }, published);
+    await outbox.updateOne({ _id: id }, published);
   }
 
   const handlers = {
@@ -111,7 +133,15 @@ export function writing(client: Client, db: Db, hearers: number) {
       return { status: 201, text: nodeText(node, '[]'), headers: { ETag: `"${row_version}"` } };
     },
 
-    publish: async ({ parts: [, _id = ''], asker: { organization_id, user_id } }) => {
+    publish: publishing(heard),
+
+    publishAndTell: publishing(heardAndTold),
+  } satisfies Record<string, Handler>;
+  return handlers;
+
+  /** Publishes a draft; `then` is what follows its commit. */
+  function publishing(then: (event: Said) => Promise<void>): Handler {
+    return async ({ parts: [, _id = ''], asker: { organization_id, user_id } }) => {
       const plan = await terms.findOne({ _id: organization_id });
       if (plan?.publish_limit !== null) throw new Error('The floor knows plans without a limit only');
       const event = await transacted(client, async (session) => {
@@ -149,14 +179,13 @@ export function writing(client: Client, db: Db, hearers: number) {
         await outbox.insertOne(row, { session });
         return said;
       });
-      void heard(event);
+      void then(event);
       const document = await documents.findOne({ _id, organization_id });
       const rows = await nodes.find({ document_id: _id }).toArray();
       const after = await documents.findOne({ _id, organization_id });
       if (!document || after?.row_version !== document.row_version) throw new Error('It changed meanwhile');
       const headers = { ETag: `"${document.row_version}"` };
       return { status: 200, text: documentText(document, rows), headers };
-    },
-  } satisfies Record<string, Handler>;
-  return handlers;
+    };
+  }
 }
