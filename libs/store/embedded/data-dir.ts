@@ -85,7 +85,10 @@ type Owner = { main: ProcessMark; supervisor?: ProcessMark; mongod: ProcessMark 
 
 /** True when the marked process still lives and is a mongod on this folder, not another one under its old pid. */
 async function runsIn(mongod: ProcessMark, path: string): Promise<boolean> {
-  return (await isAlive(mongod)) && ((await commandOf(mongod.pid)) ?? '').includes(databaseFolder(path));
+  if (!(await isAlive(mongod))) return false;
+  const command = await commandOf(mongod.pid);
+  // one that is ending loses its command line before it lets go of the folder
+  return command === undefined ? isAlive(mongod) : command.includes(databaseFolder(path));
 }
 
 async function clearDead(path: string): Promise<void> {

@@ -1,13 +1,14 @@
 /** The embedded MongoDB with real processes: nothing outlives its owner, and nothing that was written is lost. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
+import { programFor, until } from '#libs/testing';
 import { findBinary } from './binary.ts';
-import { databaseFolder } from './data-dir.ts';
+import { databaseFolder, ownerFile, readyDataDir } from './data-dir.ts';
 import { startMongod } from './mongod.ts';
 import { commandOf, ended, markOf, type ProcessMark } from './process-mark.ts';
 
@@ -68,6 +69,30 @@ test('a mongod that lost its supervisor goes on, and still stops when asked', as
   expect(await within(server.uri, (things) => things.countDocuments())).toBe(0);
   await server.stop();
   expect(await ended(mongod, 0)).toBe(true);
+});
+
+test('a mongod that is still ending, its first thread and its command line gone, is waited for', async () => {
+  const program = await programFor('python3', {
+    from: 'python3',
+    purpose: 'A process that ends thread by thread',
+  });
+  // elsewhere nothing says that a process is ending
+  if (program === undefined || process.platform !== 'linux') return;
+  const source = `import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(60,)).start()
+print('up', flush=True)
+ctypes.CDLL(None).pthread_exit(None)`;
+  const ending = spawn(program, ['-c', source], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const isGone = new Promise<NodeJS.Signals | null>((done) => ending.on('exit', (_code, name) => done(name)));
+  await new Promise<void>((up) => createInterface(ending.stdout).once('line', () => up()));
+  const pid = ending.pid ?? 0;
+  await until('its first thread to be gone', async () => (await commandOf(pid)) === undefined);
+  const mongod = await markOf(pid);
+  expect(mongod).toBeDefined();
+  const dead = { pid: 1, started: 'never' };
+  await writeFile(ownerFile(dataDir, pid), JSON.stringify({ main: dead, supervisor: dead, mongod }));
+  await readyDataDir(dataDir, say);
+  expect(await isGone).toBe('SIGTERM');
 });
 
 test('a second start on a folder in use says so, and leaves the first alone', async () => {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 /** One particular process: its pid and when it started, in the words of /proc or ps (compared, never parsed). */
 export type ProcessMark = { pid: number; started: string };
 
-/** The mark of a living process; undefined when there is none, or only its zombie. */
+/** The mark of a living process; undefined when there is none, or only its zombie. It lives while one of its threads does. */
 export async function markOf(pid: number): Promise<ProcessMark | undefined> {
   const started = process.platform === 'linux' ? await startedByProc(pid) : await ps(pid, 'lstart=');
   return started ? { pid, started } : undefined;
@@ -18,7 +18,7 @@ export async function isAlive(mark: ProcessMark): Promise<boolean> {
   return (await markOf(mark.pid))?.started === mark.started;
 }
 
-/** The command line of a living process, its words joined by spaces; undefined when there is none. */
+/** The command line of a living process, its words joined by spaces; undefined when there is none, or when it is just ending. */
 export async function commandOf(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return ps(pid, 'command=');
   const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
@@ -54,9 +54,11 @@ function signal(pid: number, name: NodeJS.Signals): void {
 
 async function startedByProc(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // after the name in brackets: the state is the first field, the start time (in ticks since boot) the twentieth
+  // after the name in brackets: the state is the first field, the threads the eighteenth, the start (in ticks since boot) the twentieth
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+  // the state is the first thread's alone: while others wait for the disk, they keep files and locks of the process
+  const isOver = fields[0] === 'X' || (fields[0] === 'Z' && Number(fields[17]) <= 1);
+  return isOver ? undefined : fields[19];
 }
 
 async function ps(pid: number, column: string): Promise<string | undefined> {
