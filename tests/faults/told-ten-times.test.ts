@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
 import { type Person, type TestRabbit, testRabbit, until } from '#libs/testing';
+import { isThere, namesUnder } from '../../libs/events/amqp/declaring.ts';
 import { takeAway } from '../../libs/testing/amqp-stage.ts';
 import { documents } from '../../services/documents/service.ts';
 import { identity } from '../../services/identity/service.ts';
@@ -28,6 +29,11 @@ beforeAll(async () => {
     receiver(() => 500),
   ]);
   ada = await home.person();
+  // until the process has found that this broker is new to it, it may send what it said once more
+  for (const { contract } of services) {
+    const mark = namesUnder(prefix).known(contract.name);
+    await until(`the mark of ${contract.name} on the broker`, () => isThere(broker, mark));
+  }
 }, 400_000);
 afterAll(async () => {
   await home?.here.stop();
@@ -62,7 +68,10 @@ test('F21: an event that is delivered ten times, at once and after it was told, 
   const log = await home.settled(ada, 2 * ids.length);
   await tell(5);
   expect(told + ids.length).toBeGreaterThanOrEqual(10 * ids.length);
-  await until('all of them to be handled', async () => (await handled()) === told + ids.length);
+  const all = told + ids.length;
+  await until('all of them to be handled', async () => (await handled()) >= all);
+  // each as often as it was told: too many would mean that somebody has told them once more
+  expect(await handled()).toBe(all);
 
   expect(await home.log(ada)).toEqual(log);
   expect(log.map(({ status, attempts }) => `${status} ${attempts}`).sort()).toEqual([
