@@ -161,7 +161,8 @@ export function writing(client: Client, db: Db, hearers: number) {
         const said = {
           id: newId(),
           type: 'document.published',
-          occurred_at: at,
+          // as ours: last of all before the commit
+          occurred_at: new Date(),
           organization_id,
           actor_id: user_id,
           data: { document: summary({ ...draft, ...change }) },

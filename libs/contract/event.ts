@@ -24,6 +24,7 @@ export function event<Data>(
 export const envelope = z.object({
   id,
   type: z.string(),
+  /** Just before its change was committed. */
   occurred_at: timestamp,
   organization_id: id,
   /** The user who acted, or null for the system itself. */

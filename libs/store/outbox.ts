@@ -73,15 +73,20 @@ export function speaking(
   };
 }
 
-/** Writes what was said; events that nobody hears are not written. Gives the rows' envelopes. */
+/**
+ * Writes what was said, last of all before the commit: that is when it occurs. Events that nobody hears are not written.
+ * Gives the rows' envelopes.
+ */
 export async function writeSaid(
   outbox: mongoose.Model<OutboxRow>,
   tx: Transaction,
   options: { topology: Topology; now: () => Date; by: string },
 ): Promise<Envelope[]> {
-  const heard = tx.said.filter((event) => consumersOf(options.topology, event.type).length > 0);
-  if (heard.length === 0) return [];
   const created_at = options.now();
+  const heard = tx.said
+    .filter((event) => consumersOf(options.topology, event.type).length > 0)
+    .map((event) => ({ ...event, occurred_at: created_at.toISOString() }));
+  if (heard.length === 0) return [];
   const rows = heard.map((event) => ({
     _id: event.id,
     type: event.type,

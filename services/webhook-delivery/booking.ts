@@ -9,8 +9,8 @@ export type Draft = Omit<Parcel, 'row'> & { readonly row: Omit<Parcel['row'], 'l
 
 /** Slots for deliveries that are about to be written. */
 export interface Booking extends InHand {
-  /** They are written: those that have a slot go out, unless that took too long, and the others are known to be due. */
-  written(): void;
+  /** These of them are written: those that have a slot go out, unless that took too long, and the others are known to be due. */
+  written(those: ReadonlySet<string>): void;
   /** They are not written, or not by this process: the slots are free again. Does nothing after `written`. */
   cancel(): void;
 }
@@ -41,7 +41,7 @@ export function bookings({ lockMs, reserve, release, send, ring }: Booked) {
       // a request that begins later might last longer than its row is safe from the sweep
       const latest = performance.now() + lockMs / 3;
       let isOpen = true;
-      const end = (how: () => void) => () => {
+      const end = (how: () => void) => {
         if (!isOpen) return;
         isOpen = false;
         how();
@@ -49,14 +49,15 @@ export function bookings({ lockMs, reserve, release, send, ring }: Booked) {
       };
       return {
         ...{ token: lock_token, lockMs, ids },
-        written: end(() => {
-          const isTooLate = performance.now() > latest;
-          for (const draft of drafts.filter(({ row }) => ids.has(row._id)))
-            if (isTooLate) release(draft.row);
-            else send({ ...draft, row: { ...draft.row, attempts: 1, lock_token } });
-          ring(drafts.map(({ row }) => row).filter(({ _id }) => !ids.has(_id)));
-        }),
-        cancel: end(() => reserved.forEach(release)),
+        written: (those) =>
+          end(() => {
+            const isTooLate = performance.now() > latest;
+            for (const draft of drafts.filter(({ row }) => ids.has(row._id)))
+              if (isTooLate || !those.has(draft.row._id)) release(draft.row);
+              else send({ ...draft, row: { ...draft.row, attempts: 1, lock_token } });
+            ring(drafts.map(({ row }) => row).filter(({ _id }) => those.has(_id) && !ids.has(_id)));
+          }),
+        cancel: () => end(() => reserved.forEach(release)),
       };
     },
 

@@ -119,7 +119,7 @@ test('what has a slot when it is written is sent without a claim, and recorded',
   const booking = worker.book([draft]);
   expect([...booking.ids]).toEqual([draft.row._id]);
   expect(done).toEqual([]);
-  booking.written();
+  booking.written(booking.ids);
   await until('the record', async () => done.includes('finish'));
   await worker.stop();
   expect(done).toEqual(['send', 'finish', 'close']);
@@ -136,11 +136,23 @@ test('what has no slot when it is written is claimed and counted like any due ro
   const before = worker.book(others);
   const booking = worker.book([draft]);
   expect([before.ids.size, booking.ids.size]).toEqual([4, 0]);
-  booking.written();
+  booking.written(new Set([draft.row._id]));
   before.cancel();
   await until('the record', async () => done.includes('finish'));
   await worker.stop();
   expect(done).toEqual(['count', 'send', 'finish', 'close']);
+});
+
+test('of what is booked only that goes out which was written by this process; the other slots are free again', async () => {
+  const { done, worker } = idle();
+  worker.start();
+  const config_id = newId();
+  const drafts = Array.from({ length: 4 }, () => draftOf({ ...row(), config_id }));
+  const booking = worker.book(drafts);
+  booking.written(new Set(drafts.slice(0, 1).map(({ row }) => row._id)));
+  expect(worker.book(drafts.slice(1)).ids.size).toBe(3);
+  await until('the record', async () => done.includes('finish'));
+  expect(done).toEqual(['send', 'finish']);
 });
 
 test('a booking that is cancelled sends nothing, and its slots are free again', async () => {
@@ -150,7 +162,7 @@ test('a booking that is cancelled sends nothing, and its slots are free again', 
   const drafts = Array.from({ length: 4 }, () => draftOf({ ...row(), config_id }));
   const booking = worker.book(drafts);
   booking.cancel();
-  booking.written();
+  booking.written(booking.ids);
   const again = worker.book(drafts);
   expect(again.ids.size).toBe(4);
   again.cancel();
@@ -165,7 +177,7 @@ test('what took too long to be written is not sent: its row might be freed meanw
   const booking = worker.book([draftOf(row())]);
   const bookedAt = performance.now();
   await until('a third of the lock to be over', async () => performance.now() > bookedAt + 2);
-  booking.written();
+  booking.written(booking.ids);
   await worker.stop();
   expect(done).toEqual(['close']);
 });
@@ -198,7 +210,7 @@ test('a stop waits for what is booked, and sends it when it is written', async (
   const stopping = worker.stop();
   for (let turn = 0; turn < 10; turn += 1) await afterOthers();
   expect(done).toEqual([]);
-  booking.written();
+  booking.written(booking.ids);
   await stopping;
   expect(done).toEqual(['send', 'finish', 'close']);
 });

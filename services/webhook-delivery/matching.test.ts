@@ -1,9 +1,8 @@
-/** What matching does with slots when its transaction is tried again, fails, or when another one handled the event. */
+/** What matching does with slots and rows when it is interrupted, fails, or when another one handles the event at the same time. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
 import { z } from 'zod';
 import { type Envelope, event as eventType, newId } from '#libs/contract';
-import type { Store, Transaction } from '#libs/store';
+import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../identity/contract.ts';
 import { matching } from './matching.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
@@ -51,33 +50,37 @@ const happened = (): Envelope => ({
   data: {},
 });
 
-/** Matches an event, with `after` at the end of each try of its transaction; gives what became of each booking. */
+/** Matches an event, with something around the write of its deliveries; gives what became of each booking. */
 async function bookingsOf(
   event: Envelope,
-  after: (tries: number, tx: Transaction) => unknown = () => undefined,
+  around: (write: () => Promise<unknown>) => Promise<unknown> = (write) => write(),
 ): Promise<string[]> {
   const { store } = own;
   const bookings: string[] = [];
-  let tries = 0;
-  const transact: Store['transact'] = (acting, work) =>
-    store.transact(acting, async (tx) => {
-      const done = await work(tx);
-      tries += 1;
-      await after(tries, tx);
-      return done;
-    });
+  const rows: Store['rows'] = (of) => {
+    const model = store.rows(of);
+    if (of.name !== webhookDeliveries.name) return model;
+    const real = model.db.collection(of.name);
+    const bulkWrite = (...all: Parameters<typeof real.bulkWrite>) => around(() => real.bulkWrite(...all));
+    const db = Object.create(model.db, { collection: { value: () => ({ bulkWrite }) } });
+    return Object.create(model, { db: { value: db } });
+  };
   const [listener] = matching([ThingHappened], {
     store,
     configs: configs(store, () => new Date()),
-    log: eventLog({ ...store, transact }, () => new Date()),
+    log: eventLog({ ...store, rows }, () => new Date()),
     worker: {
       book(drafts) {
         const at = bookings.push('open') - 1;
-        const end = (how: string) => () => {
+        const end = (how: string) => {
           if (bookings[at] === 'open') bookings[at] = how;
         };
         const ids = new Set(drafts.map(({ row }) => row._id));
-        return { token: newId(), ids, lockMs: 60_000, written: end('written'), cancel: end('cancelled') };
+        return {
+          ...{ token: newId(), ids, lockMs: 60_000 },
+          written: (those) => end(`${those.size} written`),
+          cancel: () => end('cancelled'),
+        };
       },
     },
   });
@@ -89,28 +92,30 @@ const rowsOf = ({ id }: Envelope) => own.store.rows(webhookDeliveries).find({ ev
 
 test('a booking is told that its rows are written, and they are in hand', async () => {
   const event = happened();
-  expect(await bookingsOf(event)).toEqual(['written']);
+  expect(await bookingsOf(event)).toEqual(['1 written']);
   expect(await rowsOf(event)).toMatchObject([{ status: 'pending', attempts: 1 }]);
 });
 
-test('what a try booked is cancelled when MongoDB asks for another', async () => {
+test('what was booked is cancelled when the event cannot be handled, and written when it comes again', async () => {
   const event = happened();
-  const conflict = new mongoose.mongo.MongoError('conflict');
-  conflict.addErrorLabel('TransientTransactionError');
-  const found = await bookingsOf(event, (tries) => {
-    if (tries === 1) throw conflict;
-  });
-  expect(found).toEqual(['cancelled', 'written']);
-  expect(await rowsOf(event)).toHaveLength(1);
-});
-
-test('what was booked is cancelled when the event cannot be handled', async () => {
-  const event = happened();
-  const found = await bookingsOf(event, () => {
+  const found = await bookingsOf(event, async () => {
     throw new Error('no');
   });
   expect(found).toEqual(['cancelled', 'no']);
   expect(await rowsOf(event)).toEqual([]);
+  expect(await bookingsOf(event)).toEqual(['1 written']);
+  expect(await rowsOf(event)).toHaveLength(1);
+});
+
+test('what was written without an answer is not written again when the event comes again', async () => {
+  const event = happened();
+  const found = await bookingsOf(event, async (write) => {
+    await write();
+    throw new Error('no answer');
+  });
+  expect(found).toEqual(['cancelled', 'no answer']);
+  expect(await bookingsOf(event)).toEqual([]);
+  expect(await rowsOf(event)).toHaveLength(1);
 });
 
 test('an event that was handled before books nothing', async () => {
@@ -123,7 +128,7 @@ test('an event that was handled before books nothing', async () => {
 test('an event that comes many times at once, to several replicas, is one delivery', async () => {
   const event = happened();
   const found = await Promise.all(Array.from({ length: 8 }, () => bookingsOf(event)));
-  expect(found.flat().filter((how) => how !== 'cancelled')).toEqual(['written']);
+  expect(found.flat().filter((how) => how !== 'cancelled')).toEqual(['1 written']);
   expect(await rowsOf(event)).toHaveLength(1);
 });
 
@@ -137,16 +142,43 @@ test('an event that nobody subscribed to leaves nothing behind, and is not told 
   }
 });
 
-test('what was booked is cancelled when another one turns out to have handled the event', async () => {
+test('what was booked is cancelled when another one is faster with the event', async () => {
   const event = happened();
-  const conflict = new mongoose.mongo.MongoError('conflict');
-  conflict.addErrorLabel('TransientTransactionError');
   const other: string[] = [];
-  const found = await bookingsOf(event, async (_tries, tx) => {
-    await tx.session.abortTransaction();
+  const found = await bookingsOf(event, async (write) => {
     other.push(...(await bookingsOf(event)));
-    throw conflict;
+    return write();
   });
-  expect([found, other]).toEqual([['cancelled'], ['written']]);
+  expect([found, other]).toEqual([['cancelled'], ['1 written']]);
   expect(await rowsOf(event)).toHaveLength(1);
+});
+
+test('of an event with several webhooks only what is missing is written, and only to those that it was to be told to', async () => {
+  const [event, late] = [happened(), happened()];
+  const rows = own.store.rows(webhookConfigs);
+  const hook = await rows.findOne({ organization_id }).lean();
+  const another = async () => {
+    const _id = newId();
+    await rows.insertMany([{ ...hook, _id }]);
+    return _id;
+  };
+  const second = await another();
+  await bookingsOf(event);
+  await bookingsOf(late, async () => {
+    throw new Error('no');
+  });
+  await own.store.rows(webhookDeliveries).deleteOne({ event_id: event.id, config_id: second });
+  const third = await another();
+  expect(await bookingsOf(event)).toEqual(['1 written']);
+  expect(await bookingsOf(late)).toEqual(['2 written']);
+  const contested = happened();
+  const found = await bookingsOf(contested, async (write) => {
+    await bookingsOf(contested);
+    await own.store.rows(webhookDeliveries).deleteOne({ event_id: contested.id, config_id: third });
+    return write();
+  });
+  expect(found).toEqual(['1 written']);
+  for (const one of [event, late])
+    expect((await rowsOf(one)).map(({ config_id }) => config_id).sort()).toEqual([hook?._id, second].sort());
+  expect(await rowsOf(contested)).toHaveLength(3);
 });

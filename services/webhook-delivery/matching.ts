@@ -39,13 +39,11 @@ export function matching(
     if (subscribed.length === 0 || !(await isOnScalePlan(organization_id))) return;
     let booking: Booking | undefined;
     try {
-      const isMine = await of.log.enqueueOnce(tellingOf(event), subscribed, event.actor_id, (drafts) => {
-        // what an earlier try of this transaction booked
-        booking?.cancel();
+      const written = await of.log.enqueueOnce(tellingOf(event), subscribed, (drafts) => {
         booking = of.worker.book(drafts);
         return booking;
       });
-      if (isMine) booking?.written();
+      if (written.size > 0) booking?.written(written);
     } finally {
       booking?.cancel();
     }

@@ -38,6 +38,8 @@ export interface EventRow {
   /** When the change was, and its W3C trace context if it was traced; absent in rows of before these were kept, and of tests. */
   occurred_at?: Date;
   trace?: string;
+  /** The webhooks that it is told to. Absent where its deliveries were written in one transaction with it. */
+  told_to?: string[];
   created_at: Date;
 }
 
@@ -112,6 +114,7 @@ export const webhookEvents = collection<EventRow>('webhook_events', {
     body: text,
     occurred_at: Date,
     trace: String,
+    told_to: { type: [String], default: undefined },
     created_at: Date,
   },
   indexes: [{ on: { created_at: 1 }, options: { expireAfterSeconds: logSeconds } }],

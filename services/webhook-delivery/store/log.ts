@@ -9,7 +9,7 @@ import {
   webhookDeliveries,
   webhookEvents,
 } from './collections.ts';
-import { type About, entry, type InHand, waiting, write } from './writing.ts';
+import { type About, entry, type InHand, waiting, writeMissing } from './writing.ts';
 
 /** An event to be told. */
 export type Telling = Readonly<About> & {
@@ -46,35 +46,29 @@ export function eventLog(store: Store, now: () => Date) {
 
   return {
     /**
-     * Keeps an event's body, and a row for each webhook that it is to be told to, unless the event is in the log: gives
-     * whether it was not. `book` says which of the rows are in hand from the beginning; the others are due at once. It is asked
-     * again when the transaction is tried again.
+     * Keeps an event's body, and a row for each webhook that it is to be told to, unless they are in the log: gives the ids of
+     * the rows that this call has written. `book` says which of them are in hand from the beginning; the others are due at once.
+     *
+     * No transaction: the body comes first and names the webhooks, so that whoever finds it when the event comes again writes
+     * what is missing. Every step is known to the majority before the next.
      */
     async enqueueOnce<Receiver extends { readonly id: string }>(
       telling: Telling,
       receivers: readonly Receiver[],
-      user_id: string | null,
       book: (
         drafts: readonly { row: DeliveryRow; receiver: Receiver; event: EventRow }[],
       ) => InHand | undefined,
-    ): Promise<boolean> {
+    ): Promise<ReadonlySet<string>> {
       const at = now();
-      const event = bodyRow(telling, at);
-      try {
-        await store.transact({ organization_id: telling.organization_id, user_id }, async (tx) => {
-          await events.insertMany([event], { session: tx.session, lean: true });
-          const drafts = receivers.map((receiver) => {
-            const row = { ...waiting(telling, receiver.id, at), original: true as const };
-            return { row, receiver, event };
-          });
-          const written = drafts.map(({ row }) => row);
-          await write(store, written, tx, book(drafts));
-        });
-        return true;
-      } catch (error) {
-        if (!isDuplicate(error) || !(await events.exists({ _id: event._id }))) throw error;
-        return false;
-      }
+      const event = { ...bodyRow(telling, at), told_to: receivers.map(({ id }) => id) };
+      const left = (await isNew(event)) ? receivers : await untold(event._id, receivers);
+      if (left.length === 0) return new Set();
+      const drafts = left.map((receiver) => {
+        const row = { ...waiting(telling, receiver.id, at), original: true as const };
+        return { row, receiver, event };
+      });
+      const written = drafts.map(({ row }) => row);
+      return writeMissing(store, written, book(drafts));
     },
 
     /** Keeps the entry of a test that was sent already. */
@@ -106,6 +100,31 @@ export function eventLog(store: Store, now: () => Date) {
       return rows.find(which).sort({ created_at: -1, _id: -1 }).limit(limit).lean();
     },
   };
+
+  /** Writes the row of an event; gives whether there was none. */
+  async function isNew(event: EventRow): Promise<boolean> {
+    try {
+      await events.insertMany([event], { lean: true });
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Those of some webhooks that an event in the log was to be told to, and has no row for. */
+  async function untold<Receiver extends { readonly id: string }>(
+    event_id: string,
+    receivers: readonly Receiver[],
+  ): Promise<Receiver[]> {
+    const [event, told] = await Promise.all([
+      events.findOne({ _id: event_id }, { told_to: 1 }).lean(),
+      // what the majority does not know may yet be lost: trying to write it again waits for that
+      rows.find({ event_id, original: true }, { config_id: 1 }).readConcern('majority').lean(),
+    ]);
+    const toldTo = new Set(told.map(({ config_id }) => config_id));
+    return receivers.filter(({ id }) => event?.told_to?.includes(id) && !toldTo.has(id));
+  }
 
   /** Few rows are pending among all of an organization, and no index has just those: the webhooks lead there. */
   async function whereRowsWait(organization_id: string) {

@@ -51,7 +51,7 @@ async function enqueued(
   };
   const log = eventLog(own.store, now ?? (() => new Date()));
   const receivers = configIds.map((id) => ({ id }));
-  await log.enqueueOnce(telling, receivers, null, (drafts) => {
+  await log.enqueueOnce(telling, receivers, (drafts) => {
     const ids = new Set(drafts.map(({ row }) => row._id));
     return inHand && { ...inHand, ids };
   });

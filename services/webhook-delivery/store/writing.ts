@@ -1,6 +1,7 @@
 /** Writing: new rows of the log, on the server's time, due at once or in hand from the beginning. */
+import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
-import type { Store, Transaction } from '#libs/store';
+import { isDuplicate, type Store, type Transaction } from '#libs/store';
 import { shardOf } from '../rules/slots.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 
@@ -28,21 +29,44 @@ export function waiting(about: About, config_id: string, at: Date): DeliveryRow 
   return { ...entry(about, at), ...due, http_status: null, duration_ms: null, error: null, config_id };
 }
 
-/** Writes new rows. What is due is due at once, whatever the clock of this process says. */
+/** Writes new rows in a transaction. What is due is due at once, whatever the clock of this process says. */
 export async function write(
   store: Pick<Store, 'rows'>,
   rows: readonly DeliveryRow[],
   { session }: Pick<Transaction, 'session'>,
-  inHand?: InHand,
 ): Promise<void> {
-  // an insert knows nothing of the server's time, an upsert does
-  const collection = store.rows(webhookDeliveries).db.collection<DeliveryRow>(webhookDeliveries.name);
-  const upserts = rows.map(({ due_at: _, ...row }) => {
+  await collectionOf(store).bulkWrite(rows.map(upsertOf()), { session });
+}
+
+/** Writes those of new rows that nobody has written before, and gives their ids. An event has one first row for each webhook. */
+export async function writeMissing(
+  store: Pick<Store, 'rows'>,
+  rows: readonly DeliveryRow[],
+  inHand?: InHand,
+): Promise<ReadonlySet<string>> {
+  const written = new Set(rows.map(({ _id }) => _id));
+  try {
+    await collectionOf(store).bulkWrite(rows.map(upsertOf(inHand)), { ordered: false });
+  } catch (error) {
+    if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
+    const refused = [error.writeErrors].flat();
+    if (refused.length === 0 || !refused.every(isDuplicate)) throw error;
+    for (const { index } of refused) written.delete(rows[index]?._id ?? '');
+  }
+  return written;
+}
+
+function collectionOf(store: Pick<Store, 'rows'>) {
+  return store.rows(webhookDeliveries).db.collection<DeliveryRow>(webhookDeliveries.name);
+}
+
+/** An insert knows nothing of the server's time, an upsert does. */
+function upsertOf(inHand?: InHand) {
+  return ({ due_at: _, ...row }: DeliveryRow) => {
     const scheduled = inHand?.ids.has(row._id) ? held(inHand) : { due_at: '$$NOW' };
     const update = [{ $replaceWith: { $mergeObjects: [{ $literal: row }, scheduled] } }];
     return { updateOne: { filter: { _id: row._id }, update, upsert: true } };
-  });
-  await collection.bulkWrite(upserts, { session });
+  };
 }
 
 function held({ token, lockMs }: InHand) {
