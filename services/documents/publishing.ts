@@ -1,5 +1,6 @@
 /** Publishing and archiving: from draft to published, for one publish event of the plan, and out of the library. */
 import { answer, handle } from '#libs/http';
+import type { Transaction } from '#libs/store';
 import {
   archiveDocument,
   DocumentArchived,
@@ -13,9 +14,9 @@ import { onlyManagers } from './editing.ts';
 import { archiveRecordOf, summaryOf } from './presenting.ts';
 import { archived, published } from './rules/life.ts';
 import type { Show } from './showing.ts';
-import type { NodeRow } from './store/collections.ts';
+import type { DocumentRow, NodeRow } from './store/collections.ts';
 import type { Families } from './store/families.ts';
-import { etagOf, type Library } from './store/library.ts';
+import { etagOf, type Foreseen, type Library } from './store/library.ts';
 import type { Quota } from './store/quota.ts';
 import type { Trees } from './store/tree.ts';
 
@@ -29,6 +30,9 @@ export interface Publishing {
   now: () => Date;
 }
 
+/** A revision is not among them: what it replaces must be archived before. */
+const firstPublication: Foreseen = { from: { status: 'draft', parent_doc_id: null }, change: published };
+
 /** The operations that publish and archive. */
 export function publishing({ library, families, trees, show, quota, now }: Publishing) {
   return [
@@ -38,7 +42,7 @@ export function publishing({ library, families, trees, show, quota, now }: Publi
         const useUp = await quota.ready(actor, now());
         const conditions = { refuses: onlyManagers(actor, 'publish'), ifMatch: call.ifMatch };
         let nodes: NodeRow[] = [];
-        const document = await library.change(actor, params.doc_id, conditions, async (draft, tx, at) => {
+        const publish = async (draft: DocumentRow, tx: Transaction, at: Date) => {
           if (draft.status !== 'draft') throw DocumentNotDraft();
           const isRevision = draft.parent_doc_id !== null;
           if (isRevision) await families.supersede(draft, at, tx);
@@ -48,7 +52,8 @@ export function publishing({ library, families, trees, show, quota, now }: Publi
           tx.say(isRevision ? DocumentRevised : DocumentPublished, { document });
           nodes = await trees.all(draft, tx);
           return change;
-        });
+        };
+        const document = await library.change(actor, params.doc_id, conditions, publish, firstPublication);
         return show.made(document, nodes);
       },
       {

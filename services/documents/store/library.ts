@@ -19,6 +19,13 @@ export interface Conditions {
 /** What a change does to the document's row. */
 export type Change = Partial<Omit<DocumentRow, '_id' | 'organization_id' | 'row_version'>>;
 
+/** A change that is known before the document is: one update finds the document as it must be, changes it and reads it. */
+export interface Foreseen {
+  /** What the document must be like; where it is not, it is read first, as for any other change. */
+  from: Partial<Pick<DocumentRow, 'status' | 'parent_doc_id'>>;
+  change(at: Date): Change;
+}
+
 /** A document with its nodes, in no order, as they were at one moment. */
 export interface Whole {
   document: DocumentRow;
@@ -62,18 +69,26 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
 
     /**
      * Changes a document in one transaction: loads it (`NotFound`), asks the conditions, lets `decide` say what changes.
-     * Writers into one document take turns within the process. Gives the document as it is then.
+     * Writers into one document take turns within the process. Gives the document as it is then. Where the change is
+     * foreseen, `decide` says what else comes with it.
      */
     change(
       acting: Acting,
       id: string,
       conditions: Conditions,
       decide: (document: DocumentRow, tx: Transaction, at: Date) => Promise<Change>,
+      foreseen?: Foreseen,
     ): Promise<DocumentRow> {
       return store.inTurn(id, () =>
         store.transact(acting, async (tx) => {
-          const document = await admitted(acting, id, conditions, tx);
           const at = now();
+          const found = foreseen && (await changed(acting, id, foreseen, at, tx));
+          if (found) {
+            await held(found.before, conditions, tx);
+            await decide(found.before, tx, at);
+            return found.after;
+          }
+          const document = await admitted(acting, id, conditions, tx);
           return write(document, await decide(document, tx, at), at, tx);
         }),
       );
@@ -173,9 +188,27 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
     tx: Transaction,
   ): Promise<DocumentRow> {
     const document = await find(acting, id, tx);
+    await held(document, conditions, tx);
+    return document;
+  }
+
+  async function held(document: DocumentRow, conditions: Conditions, tx: Transaction): Promise<void> {
     await conditions.finds?.(document, tx);
     hold(conditions, document);
-    return document;
+  }
+
+  /** Changes a document that is as foreseen; what is thrown later takes it back. */
+  async function changed(
+    { organization_id }: Acting,
+    _id: string,
+    { from, change }: Foreseen,
+    at: Date,
+    { session }: Transaction,
+  ): Promise<{ before: DocumentRow; after: DocumentRow } | undefined> {
+    const { row_version, ...set } = next({ row_version: 0 }, change(at), at);
+    const update = { $set: set, $inc: { row_version } };
+    const before = await rows.findOneAndUpdate({ _id, organization_id, ...from }, update, { session }).lean();
+    return before ? { before, after: { ...before, ...next(before, change(at), at) } } : undefined;
   }
 
   async function write(
@@ -200,7 +233,7 @@ function hold({ refuses, ifMatch }: Conditions, document: DocumentRow): void {
 }
 
 /** A change with what every change brings. */
-function next(document: DocumentRow, change: Change, at: Date) {
+function next(document: Pick<DocumentRow, 'row_version'>, change: Change, at: Date) {
   return { ...change, ...marks(change, at), updated_at: at, row_version: document.row_version + 1 };
 }
 
