@@ -81,14 +81,14 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
     ): Promise<DocumentRow> {
       return store.inTurn(id, () =>
         store.transact(acting, async (tx) => {
-          const at = now();
-          const found = foreseen && (await changed(acting, id, foreseen, at, tx));
+          const found = foreseen && (await changed(acting, id, foreseen, tx));
           if (found) {
             await held(found.before, conditions, tx);
-            await decide(found.before, tx, at);
+            await decide(found.before, tx, found.after.updated_at);
             return found.after;
           }
           const document = await admitted(acting, id, conditions, tx);
+          const at = now();
           return write(document, await decide(document, tx, at), at, tx);
         }),
       );
@@ -202,9 +202,9 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
     { organization_id }: Acting,
     _id: string,
     { from, change }: Foreseen,
-    at: Date,
     { session }: Transaction,
   ): Promise<{ before: DocumentRow; after: DocumentRow } | undefined> {
+    const at = now();
     const { row_version, ...set } = next({ row_version: 0 }, change(at), at);
     const update = { $set: set, $inc: { row_version } };
     const before = await rows.findOneAndUpdate({ _id, organization_id, ...from }, update, { session }).lean();

@@ -50,7 +50,8 @@ export async function writeMissing(
   } catch (error) {
     if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
     const refused = [error.writeErrors].flat();
-    if (refused.length === 0 || !refused.every(isDuplicate)) throw error;
+    const isKnown = error.result.getWriteConcernError() === undefined;
+    if (!isKnown || refused.length === 0 || !refused.every(isDuplicate)) throw error;
     for (const { index } of refused) written.delete(rows[index]?._id ?? '');
   }
   return written;
