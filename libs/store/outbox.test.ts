@@ -89,6 +89,17 @@ test('a change and its event are committed together', async () => {
   });
 });
 
+test('an event occurs when the last of its change is done, not when it was said', async () => {
+  const clock = stillClock();
+  const store = await stage.open({ now: clock.now });
+  await store.transact(someone(), async (tx) => {
+    tx.say(ThingMade, { name: 'a' });
+    clock.advance(1_500);
+  });
+  const [row] = await stage.outbox();
+  expect(JSON.parse(row?.event ?? '').occurred_at).toBe(clock.now().toISOString());
+});
+
 test('a change that fails leaves neither itself nor its event', async () => {
   const { bus, taken } = takingBus();
   const store = await stage.open({ bus });
