@@ -43,7 +43,7 @@ export function expectOneTrace(
     expect.arrayContaining(['insert documents_outbox', 'commitTransaction']),
   );
   expect(commandsUnder(heard)).toEqual(
-    expect.arrayContaining(['insert webhook_events', 'update webhook_deliveries', 'commitTransaction']),
+    expect.arrayContaining(['insert webhook_events', 'update webhook_deliveries']),
   );
   expect(request?.attributes['http.response.status_code']).toBe(200);
   expect(delivered?.attributes['pds.event_id']).toBe(of.event);
