@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable } from '#libs/store';
 import type { Claimed, Finished, Queue, Result } from './store/queue.ts';
 
-const gatherMs = 15;
+const gatherMs = 4;
 const againMs = 250;
 
 /** Writes outcomes down. */
