@@ -9,8 +9,8 @@ import { leaseMs, type OutboxRow, pendAgain } from './outbox.ts';
 const sweepEveryMs = 1_000;
 /** Otherwise: what is left is that of processes that died, and waits for the end of its lease anyway. */
 const calmEveryMs = 3_000;
-/** What was published is marked together. */
-const gatherMs = 50;
+/** What was published in so long is marked together, ms. */
+const gatherMs = 200;
 const batch = 200;
 const mostInHand = 10 * batch;
 const longestPauseMs = 10 * 60_000;

@@ -1,4 +1,5 @@
 /** Outcomes on their way into the database, also while there is none. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { recording } from './recording.ts';
@@ -39,6 +40,30 @@ test('outcomes that come together are written together, and each is told when it
   expect(written.map((batch) => batch.map((one) => one.row))).toEqual([rows]);
   await recorder.record(row(), result);
   expect(written).toHaveLength(2);
+});
+
+test('a few outcomes wait a little for more, and enough of them do not', async () => {
+  const { recorder, written } = refusing([]);
+  // timers go off in the order of their times, however late
+  const early = recorder.record(row(), result);
+  await pause(10);
+  await Promise.all([early, recorder.record(row(), result)]);
+  expect(written.map((batch) => batch.length)).toEqual([2]);
+
+  const order: string[] = [];
+  const many = Promise.all([1, 2, 3, 4].map(() => recorder.record(row(), result)));
+  await Promise.all([many.then(() => order.push('many')), pause(12).then(() => order.push('12 ms'))]);
+  expect(order).toEqual(['many', '12 ms']);
+});
+
+test('a stop does not let a few wait', async () => {
+  const { recorder, written } = refusing([]);
+  const order: string[] = [];
+  const one = recorder.record(row(), result);
+  recorder.hurry();
+  const rested = Promise.all([one, recorder.rest()]).then(() => order.push('rested'));
+  await Promise.all([rested, pause(12).then(() => order.push('12 ms'))]);
+  expect([written.length, order]).toEqual([1, ['rested', '12 ms']]);
 });
 
 describe('while there is no database', () => {

@@ -3,7 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable } from '#libs/store';
 import type { Claimed, Finished, Queue, Result } from './store/queue.ts';
 
+/** A batch gathers for so long, ms. */
 const gatherMs = 4;
+/** So few outcomes wait a little longer for others, ms. */
+const few = 4;
+const longerMs = 16;
 const againMs = 250;
 
 /** Writes outcomes down. */
@@ -16,6 +20,14 @@ export interface Recorder {
   rest(): Promise<void>;
 }
 
+/** Outcomes that are written together. */
+interface Batch {
+  outcomes: Finished[];
+  /** It need not wait for more. */
+  enough(): void;
+  written: Promise<void>;
+}
+
 /** A recorder. `keepMs`: for how long outcomes are tried to be written while there is no database. */
 export function recording(of: {
   queue: Pick<Queue, 'finish'>;
@@ -23,31 +35,34 @@ export function recording(of: {
   trouble(what: string, error: unknown): void;
 }): Recorder {
   const { queue, keepMs, trouble } = of;
-  let next: { batch: Finished[]; written: Promise<void> } | undefined;
+  let next: Batch | undefined;
   let last = Promise.resolve();
   let hurries = false;
 
   return {
     record(row, result) {
       next ??= begun();
-      next.batch.push({ row, result });
+      next.outcomes.push({ row, result });
+      if (next.outcomes.length >= few) next.enough();
       return next.written;
     },
     hurry() {
       hurries = true;
+      next?.enough();
     },
     rest: () => last,
   };
 
   /** A batch that gathers for a moment, and for as long as the one before it is written. */
-  function begun() {
-    const batch: Finished[] = [];
-    const before = last;
-    last = Promise.all([before, pause(gatherMs)]).then(() => {
+  function begun(): Batch {
+    const outcomes: Finished[] = [];
+    const { promise: isEnough, resolve: enough } = Promise.withResolvers<void>();
+    const gathered = pause(gatherMs).then(() => Promise.race([isEnough, pause(longerMs)]));
+    last = Promise.all([last, gathered]).then(() => {
       next = undefined;
-      return write(batch);
+      return write(outcomes);
     });
-    return { batch, written: last };
+    return { outcomes, enough, written: last };
   }
 
   async function write(batch: readonly Finished[]): Promise<void> {
