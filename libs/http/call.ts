@@ -12,19 +12,37 @@ export interface Trail {
 
 /** What a request says beside its parameters and body; notes go to the trail. */
 export function callOf(request: Request, requestId: string, trail: Trail): Call {
-  const ifMatch = strongTags(request.get('if-match'));
-  return {
-    requestId,
-    address: request.ip ?? '',
-    // few operations ask, and most who ask are programs that say nothing
-    get prefersHtml() {
-      const { accept = '*/*' } = request.headers;
-      return accept !== '*/*' && request.accepts(['application/json', 'text/html']) === 'text/html';
-    },
-    has: (etag) => namesTag(request.headers['if-none-match'], etag),
-    note(facts) {
-      trail.facts = { ...trail.facts, ...facts };
-    },
-    ...(ifMatch && { ifMatch }),
-  };
+  return new Calling(request, requestId, trail);
+}
+
+/** A class, because a getter in an object literal gives each object a shape of its own, which keeps its request alive: docs/adr/0023. */
+class Calling implements Call {
+  readonly requestId: string;
+  readonly address: string;
+  readonly ifMatch?: readonly string[];
+  readonly #request: Request;
+  readonly #trail: Trail;
+
+  constructor(request: Request, requestId: string, trail: Trail) {
+    const ifMatch = strongTags(request.get('if-match'));
+    this.requestId = requestId;
+    this.address = request.ip ?? '';
+    if (ifMatch) this.ifMatch = ifMatch;
+    this.#request = request;
+    this.#trail = trail;
+  }
+
+  // few operations ask, and most who ask are programs that say nothing
+  get prefersHtml() {
+    const { accept = '*/*' } = this.#request.headers;
+    return accept !== '*/*' && this.#request.accepts(['application/json', 'text/html']) === 'text/html';
+  }
+
+  has(etag: string) {
+    return namesTag(this.#request.headers['if-none-match'], etag);
+  }
+
+  note(facts: Facts) {
+    this.#trail.facts = { ...this.#trail.facts, ...facts };
+  }
 }

@@ -1,7 +1,7 @@
 /** Connecting to MongoDB, in one way for all. */
 import mongoose from 'mongoose';
 import type { RowOf, Secret, View } from '#libs/contract';
-import './driver.ts';
+import { sparing } from './driver.ts';
 import { type Reader, reader } from './views.ts';
 
 /** Connects, with at most so many connections unless the address says how many; rejects when MongoDB cannot be reached within five seconds. */
@@ -25,6 +25,7 @@ export async function connect(uri: Secret, own: { appName: string; maxPoolSize: 
     await connection.destroy(true);
     throw error;
   });
+  sparing(connection.getClient());
   const db = connection.db;
   if (!db) throw new Error('MongoDB gave a connection without a database');
   return { connection, db };

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { testMongo } from '#libs/testing';
+import { leftOver, testMongo } from '#libs/testing';
 import { makeThing, type StoreStage, someone, storeStage, things } from '../testing/store-stage.ts';
 import { type Wire, wireTo } from '../testing/wire.ts';
 
@@ -34,6 +34,38 @@ afterEach(async () => {
 
 /** The sockets of this process to the wire. */
 const ours = () => [...sockets].filter((socket) => String(socket.remotePort) === new URL(wire.url).port);
+
+test('what was read does not pile up until the whole heap is collected', async () => {
+  const store = await stage.open();
+  const ada = someone();
+  await makeThing(store, ada, 'a');
+  // four at a time, as no two have the same moment
+  const read = () => store.rows(things).find({ name: 'a' }).lean();
+  const others = new Set([read(), read(), read()].map((query) => query.exec()));
+  const left = await leftOver(2_000, async () => {
+    const [first] = others;
+    if (first) others.delete(first);
+    others.add(read().exec());
+    await first;
+  });
+  await Promise.all(others);
+  expect(left).toBeLessThan(2_000_000);
+});
+
+test('a store that is closed while it reads page by page leaves no cursor behind', async () => {
+  const store = await stage.open();
+  const ada = someone();
+  for (const name of ['a', 'b', 'c']) await makeThing(store, ada, name);
+  const cursor = store.rows(things).find({}).lean().batchSize(1).cursor();
+  expect(await cursor.next()).not.toBeNull();
+  const open = async () => {
+    const { metrics } = await stage.db.admin().serverStatus();
+    return Number(metrics.cursor.open.total);
+  };
+  const before = await open();
+  await stage.close();
+  expect(before - (await open())).toBe(1);
+});
 
 test('a connection that breaks at this very moment fails at once, and what reads is asked again', async () => {
   const store = await stage.open();

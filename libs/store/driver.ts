@@ -5,6 +5,7 @@
  */
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
+import { Churn } from './churn.ts';
 
 /** What is used of it; the version of the driver is pinned. */
 interface Connection {
@@ -78,6 +79,20 @@ export function poolsOf(client: object): readonly Pool[] {
   // no types, as above
   const { topology } = client as { topology?: { s: { servers: Map<string, { pool: Pool }> } } };
   return [...(topology?.s.servers.values() ?? [])].map(({ pool }) => pool);
+}
+
+/**
+ * Has a client keep its sessions and cursors, of which every command makes one, so that they cost the garbage collector
+ * next to nothing once they have ended: docs/adr/0023.
+ */
+export function sparing(client: object): void {
+  // no types, as above: what it adds, deletes, clears and goes through
+  const { s } = client as { s: { activeSessions: Iterable<object>; activeCursors: Iterable<object> } };
+  for (const name of ['activeSessions', 'activeCursors'] as const) {
+    const kept = new Churn();
+    for (const one of s[name]) kept.add(one);
+    s[name] = kept;
+  }
 }
 
 connection.writeCommand = async function (command, options) {

@@ -2,6 +2,7 @@
 export { auditing, inOrder, type Listed, listedOf, listedOn, nobody } from './auditing.ts';
 export { testBrowser } from './browser.ts';
 export { type ConnectProxy, connectProxy } from './connect-proxy.ts';
+export { leftOver } from './heap.ts';
 export { printed } from './office.ts';
 export { type OtlpEndpoint, otlpEndpoint, type ReceivedSpan } from './otlp.ts';
 export { type Ailment, type MongoMember, type MongoServers, ownMongo } from './own-mongo.ts';

@@ -55,7 +55,7 @@ export function searching({ stale, trouble }: Searching): Worker {
       const bag = bags.get(document_id);
       if (!bag) continue;
       bag.titles.add(title);
-      if (content !== null && !bag.text.isFull) bag.text.add(textOf(document_id, content));
+      if (content !== null && !bag.text.isFull()) bag.text.add(textOf(document_id, content));
       unbreathed += content?.length ?? 0;
       if (unbreathed < breath) continue;
       unbreathed = 0;

@@ -60,8 +60,7 @@ describe('what is exported', () => {
     const step = node(14, { parent_id: uuid(12), node_type: 'step', content: JSON.stringify(content) });
     const nodes = treeOf([node(13), step, node(12), node(11, { order: 5 })]);
     expect(nodes.map(({ id }) => id)).toEqual([uuid(12), uuid(13), uuid(11)]);
-    expect(nodes[0]?.children).toEqual([
-      { id: uuid(14), node_type: 'step', title: 'Node 14', content, children: [] },
-    ]);
+    const read = nodes[0]?.children.map((child) => ({ ...child, content: child.content }));
+    expect(read).toEqual([{ id: uuid(14), node_type: 'step', title: 'Node 14', content, children: [] }]);
   });
 });

@@ -24,17 +24,29 @@ export function factsOf(document: RowOf<typeof documentStates>, organization: st
 export function treeOf(rows: readonly NodeRow[]): ExportNode[] {
   const children = Map.groupBy(rows.toSorted(bySibling), (row) => row.parent_id);
   const under = (parent: string | null): ExportNode[] =>
-    (children.get(parent) ?? []).map(({ _id, node_type, title, content }) => ({
-      id: _id,
-      node_type,
-      title,
-      // when its turn comes: as objects, a whole tree takes many times its size
-      get content() {
-        return content === null ? null : JSON.parse(content);
-      },
-      children: under(_id),
-    }));
+    (children.get(parent) ?? []).map((row) => new TreeNode(row, under(row._id)));
   return under(null);
+}
+
+/** A node whose content is read when its turn comes: as objects, the texts of a whole tree take many times their size. */
+class TreeNode implements ExportNode {
+  readonly id: string;
+  readonly node_type: ExportNode['node_type'];
+  readonly title: string;
+  readonly children: ExportNode[];
+  readonly #content: string | null;
+
+  constructor({ _id, node_type, title, content }: NodeRow, children: ExportNode[]) {
+    this.id = _id;
+    this.node_type = node_type;
+    this.title = title;
+    this.children = children;
+    this.#content = content;
+  }
+
+  get content() {
+    return this.#content === null ? null : JSON.parse(this.#content);
+  }
 }
 
 function bySibling(one: NodeRow, other: NodeRow): number {

@@ -43,7 +43,7 @@ export interface WordBag {
   add(text: string): void;
   /** Adds words of another bag, as long as there is room. */
   take(words: Iterable<string>): void;
-  readonly isFull: boolean;
+  isFull(): boolean;
   /** Each word once, in the order in which they came. */
   readonly words: ReadonlySet<string>;
 }
@@ -66,9 +66,7 @@ export function wordBag(maxBytes = maxWordBytes): WordBag {
     add: (text) => take(wordsIn(text, (characters) => [...characters, ...pairs(characters)])),
     take,
     words,
-    get isFull() {
-      return isFull;
-    },
+    isFull: () => isFull,
   };
 }
 
