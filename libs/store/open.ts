@@ -2,6 +2,7 @@
 import mongoose from 'mongoose';
 import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
 import type { Bus, Topology } from '#libs/events';
+import { Churn } from './churn.ts';
 import type { Collection } from './collection.ts';
 import { connect } from './connect.ts';
 import { type Claim, claimKey, idempotencyOf, type Kept, keepAnswer, keptAnswer } from './idempotency.ts';
@@ -79,6 +80,7 @@ export interface Store {
   connections(): Connections;
   /** Rejects when MongoDB does not answer within two seconds. */
   ping(): Promise<void>;
+  /** Lets changes that are under way come to their end, for two seconds at most. */
   close(): Promise<void>;
 }
 
@@ -100,8 +102,18 @@ export async function openStore(options: OpenStore): Promise<Store> {
     return model as mongoose.Model<Row>;
   };
 
+  const changes = new Churn<Promise<unknown>>();
   const transact: Store['transact'] = async (acting, work) => {
     if (acting.tx) return work(acting.tx);
+    const change = changed(acting, work);
+    changes.add(change);
+    try {
+      return await change;
+    } finally {
+      changes.delete(change);
+    }
+  };
+  const changed = async <R>(acting: Acting, work: (tx: Transaction) => Promise<R>): Promise<R> => {
     let heard: Envelope[] = [];
     const result = await inTransaction(connection.getClient(), async (session) => {
       const tx = speaking(acting, session, now, options.trace);
@@ -183,6 +195,8 @@ export async function openStore(options: OpenStore): Promise<Store> {
       await within(answerMs, db.command({ ping: 1 }));
     },
     async close() {
+      // one that is cut off may leave its locks to MongoDB for a minute
+      await within(answerMs, Promise.allSettled(changes)).catch(() => undefined);
       await relay?.stop();
       await connection.close();
     },

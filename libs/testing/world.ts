@@ -136,15 +136,22 @@ export async function world(of: {
       return { ask: (...of) => watched(`http://127.0.0.1:${replica.port}`, ...of) };
     },
     async stop() {
-      await Promise.all([started, ...replicas].map((one) => one.stop()));
-      await client.db().dropDatabase();
+      await soon('the services', Promise.all([started, ...replicas].map((one) => one.stop())));
+      await soon('the database', client.db().dropDatabase());
       await client.close();
-      await mongo.stop();
+      await soon('MongoDB', mongo.stop());
       const found = secrets.foundIn(lines);
       if (found.length > 0) throw new Error(`Secrets were logged:\n${found.join('')}`);
     },
   };
   return made;
+}
+
+/** Rejects with what it was that did not end in time, before a hook of a test is over and says nothing. */
+async function soon(what: string, ending: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(() => late.reject(new Error(`${what} had not ended after 25 s`)), 25_000);
+  await Promise.race([ending, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** Shows lines from a level on, too. */

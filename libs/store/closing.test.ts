@@ -1,0 +1,28 @@
+/** What a store does with changes that are under way when it is closed. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { makeThing, type StoreStage, someone, storeStage } from '../testing/store-stage.ts';
+
+let stage: StoreStage;
+
+beforeEach(async () => {
+  stage = await storeStage();
+});
+afterEach(() => stage?.stop(), 60_000);
+
+test('they come to their end first, once, with their events', async () => {
+  const store = await stage.open();
+  const entered = Promise.withResolvers<void>();
+  let tries = 0;
+  const changed = makeThing(store, someone(), 'late', async () => {
+    tries += 1;
+    entered.resolve();
+    await pause(300);
+  });
+  await entered.promise;
+  await store.close();
+  await changed;
+  expect(tries).toBe(1);
+  expect(await stage.db.collection('things').countDocuments({ name: 'late' })).toBe(1);
+  expect(await stage.outbox()).toHaveLength(1);
+});
