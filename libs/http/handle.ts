@@ -59,29 +59,29 @@ export class Answer<T> {
   /** Cursor of the next page. */
   readonly next: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly again: Again | undefined;
+  readonly replayKey: ReplayKey | undefined;
 
   constructor(value: T, more: AnswerMore) {
     this.value = value;
     this.etag = more.etag;
     this.next = more.next;
     this.headers = more.headers ?? {};
-    this.again = more.again;
+    this.replayKey = more.replayKey;
   }
 }
 
-/** What a handler's `again` needs to give an answer again: ids, never a secret. */
-export type Again = Readonly<Record<string, string>>;
+/** The ids from which a handler's `replay` renders a response again; never a secret. */
+export type ReplayKey = Readonly<Record<string, string>>;
 
 interface AnswerMore {
   etag?: string | undefined;
   next?: string | undefined;
   headers?: Readonly<Record<string, string>>;
-  /** Lets the answer be as long as it likes under an Idempotency-Key: a long one is not kept but given by `again`. */
-  again?: Again;
+  /** Lets the response to an Idempotency-Key be of any length: a long one is not stored but rendered again by `replay`. */
+  replayKey?: ReplayKey;
 }
 
-/** An answer with an ETag, the cursor of a next page, headers, or what it takes to give it again. */
+/** An answer with an ETag, the cursor of a next page, headers, or the ids that it can be rendered again from. */
 export function answer<T>(value: T, more: AnswerMore): Answer<T> {
   return new Answer(value, more);
 }
@@ -123,10 +123,10 @@ export interface Handled extends HandledMore<AnyOperation, unknown> {
 
 /** What matters when a request with an Idempotency-Key is repeated. */
 export interface HandledMore<O, Given> {
-  /** Rejects when the caller may no longer have the answer that was kept. */
-  mayHave?(asked: Asked<O>): Promise<void>;
-  /** Gives an answer that was too long to be kept, from what it named: as things are now. */
-  again?(asked: Asked<O>, named: Again): Promise<Given>;
+  /** Checks that the caller may still see the stored response; rejects otherwise. */
+  authorizeReplay?(asked: Asked<O>): Promise<void>;
+  /** Renders a response that was too long to store, from its replay key; it shows the current state. */
+  replay?(asked: Asked<O>, key: ReplayKey): Promise<Given>;
 }
 
 /** Makes the page that stands for a problem, if the caller wants one; the query is as it came, perhaps of a wrong form. */
@@ -137,8 +137,8 @@ export type ProblemPage = (
 ) => { html: string; headers: Readonly<Record<string, string>> } | undefined;
 
 /**
- * Says how an operation is handled. The handler may run again within one request when transactions collide. An operation
- * on something that not everyone may touch says with `mayHave` who may have a kept answer again.
+ * Says how an operation is handled. The handler of an authenticated POST replies through `store.respond`, which stores the
+ * response where the request has an Idempotency-Key. Where not everybody may see it, `authorizeReplay` checks that.
  */
 export function handle<O extends AnyOperation>(
   operation: O,

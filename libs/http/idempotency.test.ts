@@ -167,15 +167,15 @@ describe('an answer that is too long to be kept', () => {
     let edition = 1;
     let isGone = false;
     const told: unknown[] = [];
-    const show = (id: string) => answer({ id, edition }, { etag: String(edition), again: { id } });
+    const show = (id: string) => answer({ id, edition }, { etag: String(edition), replayKey: { id } });
     const library = await httpStage(
       [
         handle({ ...writeBook, problems: [Refused, Gone] }, async () => show('b7'), {
-          async mayHave({ actor }) {
+          async authorizeReplay({ actor }) {
             if (isGone) throw Gone();
             told.push(actor);
           },
-          again: async (_asked, { id = '' }) => show(id),
+          replay: async (_asked, { id = '' }) => show(id),
         }),
       ],
       { store },
@@ -200,13 +200,16 @@ describe('an answer that is too long to be kept', () => {
 
   test('is a mistake of ours where a handler names what it needs and does not say how', async () => {
     const forgetful = await httpStage(
-      [handle(writeBook, async () => answer({ long: 'enough' }, { again: { id: '1' } }))],
+      [handle(writeBook, async () => answer({ long: 'enough' }, { replayKey: { id: '1' } }))],
       { store },
     );
     const key = newId();
     expect((await asked(forgetful, key)).status).toBe(201);
     expect((await asked(forgetful, key)).status).toBe(500);
-    expect(forgetful.done.at(-1)?.error).toHaveProperty('message', 'writeBook cannot give an answer again');
+    expect(forgetful.done.at(-1)?.error).toHaveProperty(
+      'message',
+      'writeBook cannot render a response again',
+    );
     await forgetful.listening.close(0);
   });
 });
@@ -309,32 +312,4 @@ describe('a listener that is closed', () => {
     await expect(listen(express(), stage.port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' });
     await stage.listening.close(0);
   });
-});
-
-test('of a handler that was run again after a conflict the security log has what the last run noted', async () => {
-  let run = 0;
-  const audited = operation({ ...common, ...thing, id: 'auditThing', audit: 'thing.make' });
-  const noting = handle(audited, async ({ call }) => {
-    run += 1;
-    call.note(run === 1 ? { first: run } : { last: run });
-    return {};
-  });
-  const { idempotently } = rememberingStore();
-  const store: ReturnType<typeof rememberingStore> = {
-    idempotently: (acting, claim, work) =>
-      idempotently(acting, claim, async (again) => {
-        // what comes to nothing, as a transaction that met another
-        await work(again);
-        return work(again);
-      }),
-  };
-  const stage = await httpStage([noting], { store });
-  try {
-    const headers = { 'content-type': 'application/json', 'idempotency-key': newId() };
-    await stage.ask('POST', '/api/v1/things', { body: JSON.stringify({ name: 'n' }), headers });
-    expect(stage.done[0]?.audit).toMatchObject({ event: 'thing.make', outcome: 'done', facts: { last: 2 } });
-    expect(stage.done[0]?.audit?.facts).not.toHaveProperty('first');
-  } finally {
-    await stage.listening.close(0);
-  }
 });

@@ -1,7 +1,6 @@
 /** The door of the HTTP library: operations become routes, with everything the protocol asks for. */
 export { type Gateway, gateway } from './gateway.ts';
 export {
-  type Again,
   type Answer,
   type Asked,
   answer,
@@ -12,6 +11,7 @@ export {
   type Principal,
   type ProblemPage,
   pageOf,
+  type ReplayKey,
   withProblemPages,
 } from './handle.ts';
 export { type KeptBytes, keptBytes } from './kept-bytes.ts';

@@ -10,9 +10,9 @@ import {
   TooManyRequests,
   Unauthenticated,
 } from '#libs/contract';
-import type { Store } from '#libs/store';
+import type { Store, StoredResponse } from '#libs/store';
 import { callOf, type Trail } from './call.ts';
-import type { Again, Asked, Call, Facts, Handled, Principal } from './handle.ts';
+import type { Asked, Call, Facts, Handled, Principal, ReplayKey } from './handle.ts';
 import { type Parsed, parseRequest } from './request.ts';
 import type { Bucket } from './token-bucket.ts';
 import { problemOf, type Rendered, render, send, sendProblem } from './write.ts';
@@ -36,7 +36,7 @@ export interface Done {
 /** What a service's routes need. */
 export interface Routes {
   handled: readonly Handled[];
-  store: Pick<Store, 'idempotently'>;
+  store: Pick<Store, 'withIdempotencyKey'>;
   /** Who a bearer token stands for; nothing for one that is not valid now. */
   authenticate(token: string): Promise<Principal | undefined>;
   /** Path before every operation of the API, e.g. `/api/v1`. */
@@ -141,13 +141,9 @@ async function answered(
 ): Promise<Rendered> {
   const { operation } = handled;
   const { params, query, body } = parsed;
-  const shown = (result: unknown) => render(operation.status, result, request);
-  const run = async (actor: Principal | undefined) => {
-    trail.facts = {};
-    return shown(await handled.run({ actor, params, query, body, call }));
-  };
+  const run = (actor: Principal | undefined) => handled.run({ actor, params, query, body, call });
   const key = operation.method === 'post' && principal ? idempotencyKey(request) : undefined;
-  if (key === undefined || !principal) return run(principal);
+  if (key === undefined || !principal) return render(operation.status, await run(principal), request);
 
   const scope = [
     principal.organization_id,
@@ -157,29 +153,34 @@ async function answered(
     key,
   ];
   const claim = { key: hash(JSON.stringify(scope)), fingerprint: hash(parsed.fingerprint) };
-  let fresh: Rendered | undefined;
-  const kept = await of.store.idempotently(principal, claim, async (actor) => {
-    fresh = await run(actor);
-    const { status, headers, again } = fresh;
-    return { status, headers, body: withoutSecrets(fresh.body, operation.secrets), ...(again && { again }) };
-  });
-  if (!kept.replayed && fresh) return fresh;
+  let rendered: Rendered | undefined;
+  const toResponse = (reply: unknown) => {
+    rendered = render(operation.status, reply, request);
+    return storedResponse(rendered, operation.secrets);
+  };
+  const result = await of.store.withIdempotencyKey(principal, { claim, toResponse }, run);
+  if ('reply' in result) return rendered ?? render(operation.status, result.reply, request);
   trail.replayed = true;
   const asked = { actor: principal, params, query, body, call };
-  await handled.mayHave?.(asked);
-  const {
-    status,
-    headers,
-    body: text,
-  } = kept.again
-    ? shown(await givenAgain(handled, asked, kept.again))
-    : { ...kept, body: kept.body.length > 0 ? kept.body : undefined };
+  const { status, headers, body: text } = await replayed(handled, asked, result.stored, request);
   return { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body: text };
 }
 
-async function givenAgain(handled: Handled, asked: Asked<AnyOperation>, named: Again): Promise<unknown> {
-  if (!handled.again) throw new Error(`${handled.operation.id} cannot give an answer again`);
-  return handled.again(asked, named);
+/** The response to a repeated request, if the caller may still see it. */
+async function replayed(
+  handled: Handled,
+  asked: Asked<AnyOperation>,
+  { replayKey, ...stored }: StoredResponse,
+  request: Request,
+): Promise<Rendered> {
+  await handled.authorizeReplay?.(asked);
+  if (!replayKey) return { ...stored, body: stored.body.length > 0 ? stored.body : undefined };
+  return render(handled.operation.status, await replayOf(handled, asked, replayKey), request);
+}
+
+async function replayOf(handled: Handled, asked: Asked<AnyOperation>, key: ReplayKey): Promise<unknown> {
+  if (!handled.replay) throw new Error(`${handled.operation.id} cannot render a response again`);
+  return handled.replay(asked, key);
 }
 
 /** What the caller is told of an error, and what we keep of it; an unlisted problem is a mistake of ours. */
@@ -196,14 +197,19 @@ function idempotencyKey(request: Request): string | undefined {
   throw InvalidRequest(undefined, { extra: { errors: [{ path: 'header/Idempotency-Key', message }] } });
 }
 
-/** The answer as it may be kept. */
-function withoutSecrets(body: Rendered['body'], secrets: readonly string[] = []): string | Uint8Array {
-  if (body instanceof Readable) throw new Error('An answer that is a stream cannot be kept');
-  if (secrets.length === 0) return body ?? '';
-  return JSON.stringify({
-    ...JSON.parse(Buffer.from(body ?? '').toString('utf8')),
-    ...Object.fromEntries(secrets.map((field) => [field, null])),
-  });
+/** The response as it is stored: a secret that is shown once is null. */
+function storedResponse(
+  { status, headers, body, replayKey }: Rendered,
+  secrets: readonly string[] = [],
+): StoredResponse {
+  if (body instanceof Readable) throw new Error('A response that is a stream cannot be stored');
+  const common = { status, headers, ...(replayKey && { replayKey }) };
+  if (secrets.length === 0) return { ...common, body: body ?? '' };
+  const hidden = Object.fromEntries(secrets.map((field) => [field, null]));
+  return {
+    ...common,
+    body: JSON.stringify({ ...JSON.parse(Buffer.from(body ?? '').toString('utf8')), ...hidden }),
+  };
 }
 
 function hash(value: string | Uint8Array): string {

@@ -3,22 +3,23 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { Body, Internal, Json, Problem, Unavailable } from '#libs/contract';
-import { isUnavailable } from '#libs/store';
+import { isContention, isUnavailable } from '#libs/store';
 import { namesTag } from './etag.ts';
-import { type Again, Answer, type ProblemPage } from './handle.ts';
+import { Answer, type ProblemPage, type ReplayKey } from './handle.ts';
 
 /** What a handler gave, ready to be sent or kept. */
 export interface Rendered {
   status: number;
   headers: Record<string, string>;
   body: string | Uint8Array | Readable | undefined;
-  /** What it takes to give the answer again, if it can be. */
-  again?: Again;
+  /** The ids from which the response can be rendered again, if it can be. */
+  replayKey?: ReplayKey;
 }
 
 /** Renders what a handler returned. */
 export function render(status: number, result: unknown, request: Request): Rendered {
-  const { value, etag, next, headers, again } = result instanceof Answer ? result : new Answer(result, {});
+  const { value, etag, next, headers, replayKey } =
+    result instanceof Answer ? result : new Answer(result, {});
   const all: Record<string, string> = { ...headers };
   if (etag !== undefined) all.ETag = `"${etag}"`;
   if (next !== undefined) all.Link = `<${nextUrl(request, next)}>; rel="next"`;
@@ -26,7 +27,12 @@ export function render(status: number, result: unknown, request: Request): Rende
   if (value instanceof Body)
     return { status, headers: { 'Content-Type': value.type, ...all }, body: value.content };
   const body = value instanceof Json ? value.text : JSON.stringify(value);
-  return { status, headers: { 'Content-Type': 'application/json', ...all }, body, ...(again && { again }) };
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json', ...all },
+    body,
+    ...(replayKey && { replayKey }),
+  };
 }
 
 /** Sends a rendered answer; 304 when the client has it already. */
@@ -58,9 +64,13 @@ export async function send(
 /** The problem that an error is to the caller; what is none of ours is `Internal`. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (isContention(error)) return Unavailable(contention, { headers: { 'Retry-After': '1' } });
   if (isUnavailable(error)) return Unavailable(undefined, { headers: { 'Retry-After': '2' } });
   return Internal();
 }
+
+const contention =
+  'Too many requests are changing the same resource at this moment. Nothing was changed; try again as `Retry-After` says.';
 
 /** Sends a problem (RFC 9457), or the page that stands for it. */
 export function sendProblem(

@@ -1,24 +1,25 @@
-/** Idempotency keys: the first answer, or what a long one is made from, is kept in the transaction of its effect and given again. */
+/** Idempotency keys: a request's response is stored in the transaction of its effect, and replayed when the request is repeated. */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type mongoose from 'mongoose';
-import { IdempotencyKeyInFlight, IdempotencyKeyReused, PayloadTooLarge } from '#libs/contract';
+import { IdempotencyKeyInFlight, IdempotencyKeyReused, PayloadTooLarge, Problem } from '#libs/contract';
 import { collection } from './collection.ts';
 import type { SealedField } from './sealed.ts';
 import type { KeyRing } from './sealing.ts';
 import { isDuplicate, isWriteConflict, type Transaction } from './transaction.ts';
 
-/** An answer as it is kept. */
-export interface Kept {
+/** A response as it is stored. */
+export interface StoredResponse {
   status: number;
   headers: Record<string, string>;
-  /** Empty when the answer was long and `again` says what it takes to make it again. */
+  /** Empty when the response was long and `replayKey` names what to render it from. */
   body: string | Uint8Array;
-  again?: Readonly<Record<string, string>>;
+  /** The ids from which a handler renders the response again. */
+  replayKey?: Readonly<Record<string, string>>;
 }
 
-/** The longest answer that is kept although it can be made again, bytes. */
-const longestKept = 1024 * 1024;
+/** The longest body that is stored although the response can be rendered again, bytes. */
+const maxStoredBytes = 1024 * 1024;
 
 export interface IdempotencyRow {
   /** Hash of everything that the key is scoped by. */
@@ -26,20 +27,22 @@ export interface IdempotencyRow {
   /** Hash of the body. */
   fingerprint: string;
   created_at: Date;
-  status?: number;
+  status: number;
   headers?: Record<string, string>;
-  /** The answer's text, gzipped and sealed: it may hold what is nowhere else in the clear, e.g. a share token. */
+  /** The body, sealed: it may hold what is stored in clear text nowhere else, e.g. a share token. */
   body?: string;
-  /** In place of the text of a long answer: the ids from which it is made again. */
-  again?: Record<string, string>;
+  /** Whether the body was compressed before it was sealed; what is sealed is its base64 text then. */
+  gzipped?: boolean;
+  /** In place of a long body: the ids from which the response is rendered again. */
+  replay_key?: Record<string, string>;
 }
 
-const keptBody: SealedField<Pick<IdempotencyRow, '_id'>> = {
+const sealedBody: SealedField<Pick<IdempotencyRow, '_id'>> = {
   path: 'body',
   context: ({ _id }) => `idempotency/${_id}`,
 };
 
-/** The kept answers of a service, for 24 hours. */
+/** The stored responses of a service, for 24 hours. */
 export function idempotencyOf(service: string) {
   return collection<IdempotencyRow>(`${service.replaceAll('-', '_')}_idempotency`, {
     fields: {
@@ -49,76 +52,113 @@ export function idempotencyOf(service: string) {
       status: Number,
       headers: Object,
       body: String,
-      again: Object,
+      gzipped: Boolean,
+      replay_key: Object,
     },
     indexes: [{ on: { created_at: 1 }, options: { expireAfterSeconds: 86_400 } }],
-    sealed: [keptBody],
+    sealed: [sealedBody],
   });
 }
 
-/** What a request is recognised by. */
-export interface Claim {
+/** What identifies a repeated request. */
+export interface IdempotencyClaim {
+  /** Hash of the key and its scope. */
   key: string;
+  /** Hash of the request's body. */
   fingerprint: string;
 }
 
-/** The answer that was kept for this claim, if any; `IdempotencyKeyReused` when the body differs. */
-export async function keptAnswer(
-  rows: mongoose.Model<IdempotencyRow>,
-  claim: Claim,
-  ring: KeyRing,
-): Promise<Kept | undefined> {
-  const row = await rows.findOne({ _id: claim.key }).lean();
-  if (!row) return undefined;
-  if (row.fingerprint !== claim.fingerprint) throw IdempotencyKeyReused();
-  const { status, headers = {}, body, again } = row;
-  if (status === undefined) throw IdempotencyKeyInFlight();
-  if (again) return { status, headers, body: '', again };
-  const zipped = Buffer.from(ring.open(body ?? '', keptBody.context({ _id: claim.key })), 'base64');
-  return { status, headers, body: await unzipped(zipped) };
+/** A request with an Idempotency-Key whose response is not stored yet. */
+export interface IdempotentRequest {
+  readonly claim: IdempotencyClaim;
+  /** Renders a handler's reply as it is stored: without secrets that are shown once. */
+  toResponse(reply: unknown): StoredResponse;
+  /** The reply whose response was stored last; `unsaved` until then. */
+  savedReply: unknown;
 }
 
-/** Claims the key within a transaction; a request in flight with the same key is `IdempotencyKeyInFlight`. */
-export async function claimKey(
-  rows: mongoose.Model<IdempotencyRow>,
-  claim: Claim,
-  tx: Transaction,
-  now: Date,
-): Promise<void> {
-  try {
-    const row = { _id: claim.key, fingerprint: claim.fingerprint, created_at: now };
-    await rows.insertMany([row], { session: tx.session, lean: true });
-  } catch (error) {
-    if (isWriteConflict(error) || isDuplicate(error)) throw IdempotencyKeyInFlight();
-    throw error;
+/** The place of a reply that has not been stored. */
+const unsaved = Symbol('unsaved');
+
+/** Finds, runs and stores by Idempotency-Key. */
+export function idempotentRequests(options: {
+  /** The driver's own collection: a keyed request should cost little more than one without a key. */
+  rows: mongoose.mongo.Collection<IdempotencyRow>;
+  ring: KeyRing;
+  now: () => Date;
+}) {
+  const { rows, ring, now } = options;
+
+  return {
+    /**
+     * Gives the response that is stored for the claim, or else the reply of `work`. `work` must store its reply in its
+     * own transaction. A concurrent request with the same key is `IdempotencyKeyInFlight`; another body under the same
+     * key is `IdempotencyKeyReused`.
+     */
+    async run<R>(
+      { claim, toResponse }: Pick<IdempotentRequest, 'claim' | 'toResponse'>,
+      work: (request: IdempotentRequest) => Promise<R>,
+    ): Promise<{ stored: StoredResponse } | { reply: R }> {
+      const stored = await findResponse(claim);
+      if (stored) return { stored };
+      const request: IdempotentRequest = { claim, toResponse, savedReply: unsaved };
+      const reply = await work(request).catch(async (error: unknown) => {
+        // another request with this key may have changed what this one was checked against
+        if (error instanceof Problem && (await findResponse(claim))) throw IdempotencyKeyInFlight();
+        throw error;
+      });
+      if (request.savedReply !== reply) throw new Error('The reply was not stored for its Idempotency-Key');
+      return { reply };
+    },
+
+    /** Stores the response to a request in the transaction of its effect; `IdempotencyKeyInFlight`, `PayloadTooLarge`. */
+    async save(request: IdempotentRequest, reply: unknown, { session }: Pick<Transaction, 'session'>) {
+      const { key, fingerprint } = request.claim;
+      const { status, headers, body, replayKey } = request.toResponse(reply);
+      const isLong = replayKey && Buffer.byteLength(body) > maxStoredBytes;
+      const content = isLong ? { replay_key: replayKey } : await sealed(body, key, ring);
+      const row = { _id: key, fingerprint, created_at: now(), status, headers, ...content };
+      try {
+        await rows.insertOne(row, { session });
+      } catch (error) {
+        if (isWriteConflict(error) || isDuplicate(error)) throw IdempotencyKeyInFlight();
+        throw error;
+      }
+      request.savedReply = reply;
+    },
+  };
+
+  async function findResponse({ key, fingerprint }: IdempotencyClaim): Promise<StoredResponse | undefined> {
+    const row = await rows.findOne({ _id: key });
+    if (!row) return undefined;
+    if (row.fingerprint !== fingerprint) throw IdempotencyKeyReused();
+    const { status, headers = {}, body, gzipped, replay_key } = row;
+    if (replay_key) return { status, headers, body: '', replayKey: replay_key };
+    const opened = ring.open(body ?? '', sealedBody.context({ _id: key }));
+    return { status, headers, body: gzipped ? await decompress(Buffer.from(opened, 'base64')) : opened };
   }
 }
 
-/** Keeps the answer of a claim within the transaction of its effect. */
-export async function keepAnswer(
-  rows: mongoose.Model<IdempotencyRow>,
-  key: string,
-  kept: Kept,
-  ring: KeyRing,
-  tx: Transaction,
-): Promise<void> {
-  const { status, headers, body, again } = kept;
-  const isLong = again && Buffer.byteLength(body) > longestKept;
-  const answer = isLong ? { again } : { body: await sealed(body, key, ring) };
-  await rows.updateOne({ _id: key }, { status, headers, ...answer }, { session: tx.session });
-}
+/** A body shorter than this, in bytes, is stored as it is: compressing it costs more than it saves. */
+const minGzipBytes = 16 * 1024;
 
-async function sealed(body: Kept['body'], key: string, ring: KeyRing): Promise<string> {
-  const text = ring.seal((await zipped(body)).toString('base64'), keptBody.context({ _id: key }));
-  if (text.length <= maxSealedLength) return text;
+async function sealed(
+  body: StoredResponse['body'],
+  key: string,
+  ring: KeyRing,
+): Promise<Pick<IdempotencyRow, 'body' | 'gzipped'>> {
+  const gzipped = Buffer.byteLength(body) >= minGzipBytes;
+  const text = gzipped ? (await compress(body)).toString('base64') : Buffer.from(body).toString();
+  const sealedText = ring.seal(text, sealedBody.context({ _id: key }));
+  if (sealedText.length <= maxSealedLength) return { body: sealedText, ...(gzipped && { gzipped }) };
   throw PayloadTooLarge(
-    'The answer is too large to be kept for an Idempotency-Key: send this request without one.',
+    'The response is too large to be stored for an Idempotency-Key: send this request without one.',
   );
 }
 
-// not on the event loop: others wait there
-const zipped = promisify<Kept['body'], Buffer>(gzip);
-const unzipped = promisify<Buffer, Buffer>(gunzip);
+// asynchronous, because a large body would block the event loop
+const compress = promisify<StoredResponse['body'], Buffer>(gzip);
+const decompress = promisify<Buffer, Buffer>(gunzip);
 
-/** A row is at most 16 MiB; this leaves room for all that is not the answer. */
+/** A row is at most 16 MiB; this leaves room for everything beside the body. */
 const maxSealedLength = 15 * 1024 * 1024;

@@ -4,10 +4,11 @@ import {
   type Envelope,
   IdempotencyKeyInFlight,
   IdempotencyKeyReused,
+  NotFound,
   newId,
   type Problem,
 } from '#libs/contract';
-import type { Kept, Store } from '#libs/store';
+import type { Store, StoredResponse } from '#libs/store';
 import { makeThing, type StoreStage, someone, storeStage, things } from '../testing/store-stage.ts';
 
 let stage: StoreStage;
@@ -75,21 +76,31 @@ describe('once', () => {
   });
 });
 
-describe('idempotently', () => {
-  const claimed = (fingerprint = 'body') => ({ key: newId(), fingerprint });
-  const kept = (body: string): Kept => ({ status: 201, headers: { ETag: '"1"' }, body });
-  const answered = async (
-    claim: { key: string; fingerprint: string },
-    work: (acting: Someone) => Promise<Kept>,
+describe('withIdempotencyKey', () => {
+  const newClaim = (fingerprint = 'body') => ({ key: newId(), fingerprint });
+  const created = (body: string): StoredResponse => ({ status: 201, headers: { ETag: '"1"' }, body });
+  const decoded = (response: StoredResponse) => ({
+    ...response,
+    body: Buffer.from(response.body).toString(),
+  });
+  /** Runs work whose reply is the response itself; gives the response, and whether it is a replay. */
+  const run = async (
+    claim: ReturnType<typeof newClaim>,
+    work: (acting: Someone) => Promise<StoredResponse>,
   ) => {
-    const answer = await store.idempotently(someone(), claim, work);
-    return { ...answer, body: Buffer.from(answer.body).toString() };
+    const toResponse = (reply: unknown) => reply as StoredResponse;
+    const result = await store.withIdempotencyKey(someone(), { claim, toResponse }, (acting) =>
+      store.respond(acting, work),
+    );
+    return 'stored' in result
+      ? { ...decoded(result.stored), replayed: true }
+      : { ...decoded(result.reply), replayed: false };
   };
-  const request = (name: string, claim = claimed()) =>
-    answered(claim, async (acting) => kept(await makeThing(store, acting, name)));
+  const request = (name: string, claim = newClaim()) =>
+    run(claim, async (acting) => created(await makeThing(store, acting, name)));
 
-  test('the same claim gives the first answer again, and does nothing', async () => {
-    const claim = claimed();
+  test('a repeated claim replays the first response and has no effect', async () => {
+    const claim = newClaim();
     const first = await request('replayed', claim);
     const second = await request('replayed', claim);
     expect(first.replayed).toBe(false);
@@ -97,30 +108,30 @@ describe('idempotently', () => {
     expect(await count('replayed')).toBe(1);
   });
 
-  test('an answer without a body is kept too', async () => {
-    const claim = claimed();
+  test('a response without a body is stored', async () => {
+    const claim = newClaim();
     const empty = async () => ({ status: 204, headers: {}, body: '' });
-    await answered(claim, empty);
-    expect(await answered(claim, empty)).toEqual({ ...(await empty()), replayed: true });
+    await run(claim, empty);
+    expect(await run(claim, empty)).toEqual({ ...(await empty()), replayed: true });
   });
 
-  test('an answer over 1 MiB that can be made again is kept as what it is made from; one that cannot is kept whole', async () => {
-    const again = { id: newId() };
+  test('a body over 1 MiB is stored as its replay key if it has one', async () => {
+    const replayKey = { id: newId() };
     const most = 'é'.repeat(2 ** 19);
     for (const [body, more, replay] of [
-      [most, { again }, { body: most }],
-      [`${most}.`, { again }, { body: '', again }],
+      [most, { replayKey }, { body: most }],
+      [`${most}.`, { replayKey }, { body: '', replayKey }],
       [`${most}.`, {}, { body: `${most}.` }],
     ] as const) {
-      const claim = claimed();
-      const long = async () => ({ ...kept(body), ...more });
-      expect(await answered(claim, long)).toMatchObject({ body, replayed: false });
-      expect(await answered(claim, long)).toEqual({ ...kept(''), ...replay, replayed: true });
+      const claim = newClaim();
+      const long = async () => ({ ...created(body), ...more });
+      expect(await run(claim, long)).toMatchObject({ body, replayed: false });
+      expect(await run(claim, long)).toEqual({ ...created(''), ...replay, replayed: true });
     }
   });
 
   test('the same key with another body is refused', async () => {
-    const claim = claimed();
+    const claim = newClaim();
     await request('reused', claim);
     const other = await request('reused', { ...claim, fingerprint: 'other' }).catch(
       (error: Problem) => error.kind,
@@ -129,23 +140,33 @@ describe('idempotently', () => {
     expect(await count('reused')).toBe(1);
   });
 
-  test('twenty requests at once with one key have one effect', async () => {
-    const claim = claimed();
+  test('twenty concurrent requests with one key have one effect', async () => {
+    const claim = newClaim();
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, () => request('storm', claim).catch((error: Problem) => error)),
     );
     expect(await count('storm')).toBe(1);
-    const answers = outcomes.flatMap((one) => ('body' in one ? [one] : []));
-    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
-    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    const responses = outcomes.flatMap((one) => ('body' in one ? [one] : []));
+    expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(responses.map(({ body }) => body)).size).toBe(1);
     for (const one of outcomes)
       if (!('body' in one)) expect(one).toHaveProperty('kind', IdempotencyKeyInFlight);
-    expect(await request('storm', claim)).toMatchObject({ replayed: true, body: answers[0]?.body });
+    expect(await request('storm', claim)).toMatchObject({ replayed: true, body: responses[0]?.body });
   });
 
-  test('work that fails keeps neither its effect nor an answer', async () => {
-    const claim = claimed();
-    const fails = store.idempotently(someone(), claim, async (acting) => {
+  test('a problem that a concurrent request with the key caused is in flight', async () => {
+    const claim = newClaim();
+    const late = run(claim, async () => {
+      await request('faster', claim);
+      throw NotFound();
+    });
+    await expect(late).rejects.toHaveProperty('kind', IdempotencyKeyInFlight);
+    expect(await count('faster')).toBe(1);
+  });
+
+  test('work that fails stores neither its effect nor a response', async () => {
+    const claim = newClaim();
+    const fails = run(claim, async (acting) => {
       await makeThing(store, acting, 'failed');
       throw new Error('no');
     });
@@ -155,15 +176,39 @@ describe('idempotently', () => {
     expect(await count('failed')).toBe(1);
   });
 
-  test('the answer is kept in the transaction of the effect: neither is seen before both are there', async () => {
-    const claim = claimed();
-    const answers = stage.db.collection<{ _id: string }>('thing_makers_idempotency');
-    await store.idempotently(someone(), claim, async (acting) => {
+  test('the response is committed in the transaction of the effect', async () => {
+    const claim = newClaim();
+    const responses = stage.db.collection<{ _id: string }>('thing_makers_idempotency');
+    await run(claim, async (acting) => {
       const made = await makeThing(store, acting, 'together');
-      expect([await count('together'), await answers.countDocuments({ _id: claim.key })]).toEqual([0, 0]);
-      return kept(made);
+      expect([await count('together'), await responses.countDocuments({ _id: claim.key })]).toEqual([0, 0]);
+      return created(made);
     });
-    expect([await count('together'), await answers.countDocuments({ _id: claim.key })]).toEqual([1, 1]);
+    expect([await count('together'), await responses.countDocuments({ _id: claim.key })]).toEqual([1, 1]);
+  });
+
+  test('no transaction is open before the work begins its own', async () => {
+    const toResponse = () => created('');
+    const { reply } = (await store.withIdempotencyKey(
+      someone(),
+      { claim: newClaim(), toResponse },
+      async (acting) => {
+        expect(acting).not.toHaveProperty('tx');
+        return store.respond(acting, async ({ tx }) => tx !== undefined);
+      },
+    )) as { reply: boolean };
+    expect(reply).toBe(true);
+  });
+
+  test('work that does not store its reply is an error', async () => {
+    const request = { claim: newClaim(), toResponse: () => created('') };
+    const forgets = store.withIdempotencyKey(someone(), request, async () => undefined);
+    await expect(forgets).rejects.toThrow('The reply was not stored for its Idempotency-Key');
+    const replaces = store.withIdempotencyKey(someone(), request, async (acting) => {
+      await store.respond(acting, async () => 'one');
+      return 'another';
+    });
+    await expect(replaces).rejects.toThrow('The reply was not stored for its Idempotency-Key');
   });
 
   test('answers are forgotten after a day, and ids of events after eight', async () => {

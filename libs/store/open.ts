@@ -5,7 +5,13 @@ import type { Bus, Topology } from '#libs/events';
 import { Churn } from './churn.ts';
 import type { Collection } from './collection.ts';
 import { connect } from './connect.ts';
-import { type Claim, claimKey, idempotencyOf, type Kept, keepAnswer, keptAnswer } from './idempotency.ts';
+import {
+  type IdempotencyRow,
+  type IdempotentRequest,
+  idempotencyOf,
+  idempotentRequests,
+  type StoredResponse,
+} from './idempotency.ts';
 import { inboxOf } from './inbox.ts';
 import { outboxOf, pendAgain, speaking, type Waiting, waitingIn, writeSaid } from './outbox.ts';
 import { type Publishing, type Relay, startRelay } from './relay.ts';
@@ -27,7 +33,7 @@ export interface OpenStore {
   bus: Bus;
   /** Whether this process alone publishes the service's outbox (in-process bus). */
   alone: boolean;
-  /** Seals kept answers, and what services keep secret. */
+  /** Seals stored responses, and what services keep secret. */
   ring: KeyRing;
   now: () => Date;
   /** The W3C trace context of what is going on, if it is traced. */
@@ -54,12 +60,20 @@ export interface Store {
    * call is the one whose work is committed.
    */
   once(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<boolean>;
-  /** The kept answer of a claim, or the answer of `work` done now, kept in the transaction of its effect. */
-  idempotently<A extends Acting>(
+  /**
+   * Runs work in one transaction, as `transact` does. What it returns is the reply to the request: where the request has
+   * an Idempotency-Key, the response is stored in the same transaction. Every handler of a POST replies through this.
+   */
+  respond<A extends Acting, R>(
     acting: A,
-    claim: Claim,
-    work: (acting: A) => Promise<Kept>,
-  ): Promise<Kept & { replayed: boolean }>;
+    work: (acting: A & { tx: Transaction }, tx: Transaction) => Promise<R>,
+  ): Promise<R>;
+  /** The response that is stored for a request with an Idempotency-Key, or else the reply of `work`, which stores it with `respond`. */
+  withIdempotencyKey<A extends Acting, R>(
+    acting: A,
+    request: Pick<IdempotentRequest, 'claim' | 'toResponse'>,
+    work: (acting: A) => Promise<R>,
+  ): Promise<{ stored: StoredResponse } | { reply: R }>;
   /** Seals and opens a field that one of this service's collections declares as sealed; throws for any other. */
   sealing<Part>(field: SealedField<Part>): Sealing<Part>;
   /** Seals anew, field by field, what is sealed with another key than the first. May be stopped and repeated; services may go on meanwhile. */
@@ -102,6 +116,11 @@ export async function openStore(options: OpenStore): Promise<Store> {
     return model as mongoose.Model<Row>;
   };
 
+  const requests = idempotentRequests({
+    rows: db.collection<IdempotencyRow>(idempotency.name),
+    ring: options.ring,
+    now,
+  });
   const changes = new Churn<Promise<unknown>>();
   const transact: Store['transact'] = async (acting, work) => {
     if (acting.tx) return work(acting.tx);
@@ -147,16 +166,15 @@ export async function openStore(options: OpenStore): Promise<Store> {
         return false;
       }
     },
-    async idempotently(acting, claim, work) {
-      const kept = await keptAnswer(rows(idempotency), claim, options.ring);
-      if (kept) return { ...kept, replayed: true };
+    respond(acting, work) {
       return transact(acting, async (tx) => {
-        await claimKey(rows(idempotency), claim, tx, now());
-        const answer = await work({ ...acting, tx });
-        await keepAnswer(rows(idempotency), claim.key, answer, options.ring, tx);
-        return { ...answer, replayed: false };
+        const reply = await work({ ...acting, tx, idempotency: undefined }, tx);
+        if (acting.idempotency) await requests.save(acting.idempotency, reply, tx);
+        return reply;
       });
     },
+    withIdempotencyKey: (acting, request, work) =>
+      requests.run(request, (idempotency) => work({ ...acting, idempotency })),
     sealing(field) {
       // what no collection declares would be left behind when the key is exchanged
       if (!all.some(({ sealed }) => sealed.includes(field)))

@@ -1,5 +1,12 @@
 /** Sealing: secrets at rest, encrypted with AES-256-GCM under a ring of keys. */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import type { Secret } from '#libs/contract';
 
 /** A ring of keys: the first seals, all of them open. */
@@ -18,21 +25,25 @@ export function keyRing(setting: Secret): KeyRing {
     .reveal()
     .split(',')
     .map((text) => text.trim());
-  const keys = texts.map((text) => Buffer.from(text, 'base64'));
-  const [first] = keys;
+  const raw = texts.map((text) => Buffer.from(text, 'base64'));
   // Buffer.from skips what is not base64: a mistyped key would become another one
-  if (!first || keys.some((key, at) => key.length !== 32 || key.toString('base64') !== texts[at])) {
+  if (raw.some((key, at) => key.length !== 32 || key.toString('base64') !== texts[at])) {
     throw new Error('ENCRYPTION_KEY must hold base64 keys of 32 bytes each, separated by commas');
   }
+  // a key object saves the cipher from reading the key anew each time
+  const keys = raw.map((key) => createSecretKey(key));
+  const [first] = keys;
+  if (!first) throw new Error('ENCRYPTION_KEY is empty');
+  const newest = nameOf(first);
   const byName = new Map(keys.map((key) => [nameOf(key), key]));
   return {
-    newest: nameOf(first),
+    newest,
     seal(text, context) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', first, nonce).setAAD(Buffer.from(context));
       const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return [
-        nameOf(first),
+        newest,
         nonce.toString('base64url'),
         Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url'),
       ].join('.');
@@ -53,6 +64,6 @@ export function keyRing(setting: Secret): KeyRing {
 
 const empty = Buffer.alloc(0);
 
-function nameOf(key: Buffer): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 8);
+function nameOf(key: KeyObject): string {
+  return createHash('sha256').update(key.export()).digest('hex').slice(0, 8);
 }

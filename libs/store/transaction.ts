@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import type { Envelope, EventType } from '#libs/contract';
+import type { IdempotentRequest } from './idempotency.ts';
 
 /** Who acts, in which organization, and in which transaction if one is open already. */
 export interface Acting {
@@ -9,6 +10,8 @@ export interface Acting {
   /** The user, or null for the system itself. */
   readonly user_id: string | null;
   readonly tx?: Transaction;
+  /** The request that is being handled, if it has an Idempotency-Key. */
+  readonly idempotency?: IdempotentRequest | undefined;
 }
 
 /** An open transaction. */
@@ -76,6 +79,11 @@ export function isWriteConflict(error: unknown): boolean {
 
 function hasCode(error: unknown, code: number): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}
+
+/** Whether a transaction was given up because others were changing the same rows (WriteConflict, LockTimeout). */
+export function isContention(error: unknown): boolean {
+  return hasLabel(error, 'TransientTransactionError') && (hasCode(error, 112) || hasCode(error, 24));
 }
 
 /** Whether an error says that MongoDB cannot be reached or has no primary right now. */

@@ -11,7 +11,7 @@ import {
   type Principal,
   routes,
 } from '#libs/http';
-import type { Kept, Store } from '#libs/store';
+import type { Store, StoredResponse } from '#libs/store';
 
 /** A principal whose access token is `good`; `outsider` is one who may do nothing. */
 export const ada: Principal = { organization_id: newId(), user_id: newId(), key_id: null };
@@ -40,7 +40,7 @@ export interface HttpStage {
 
 /** What may be chosen. */
 export interface HttpStageOptions {
-  store?: Pick<Store, 'idempotently'>;
+  store?: Pick<Store, 'withIdempotencyKey'>;
   limit?: Bucket;
   authenticate?(token: string): Promise<Principal | undefined>;
 }
@@ -103,19 +103,22 @@ export async function jsonOf(answer: Response | Promise<Response>): Promise<any>
   return (await answer).json();
 }
 
-/** Keeps answers in memory; those over `longest` characters only as what they can be given again from. */
-export function rememberingStore({ longest = Number.POSITIVE_INFINITY } = {}): Pick<Store, 'idempotently'> {
-  const answers = new Map<string, Kept & { fingerprint: string }>();
+/** Stores responses in memory, without any transaction; those over `longest` characters only as their replay key. */
+export function rememberingStore({
+  longest = Number.POSITIVE_INFINITY,
+} = {}): Pick<Store, 'withIdempotencyKey'> {
+  const responses = new Map<string, StoredResponse & { fingerprint: string }>();
   return {
-    async idempotently(acting, claim, work) {
-      const kept = answers.get(claim.key);
-      if (kept && kept.fingerprint !== claim.fingerprint) throw IdempotencyKeyReused();
-      if (kept) return { ...kept, replayed: true };
-      const { again, ...answer } = await work(acting);
-      const isLong = again && answer.body.length > longest;
-      const keeps = isLong ? { ...answer, body: '', again } : answer;
-      answers.set(claim.key, { ...keeps, fingerprint: claim.fingerprint });
-      return { ...answer, replayed: false };
+    async withIdempotencyKey(acting, { claim, toResponse }, work) {
+      const stored = responses.get(claim.key);
+      if (stored && stored.fingerprint !== claim.fingerprint) throw IdempotencyKeyReused();
+      if (stored) return { stored };
+      const reply = await work(acting);
+      const { replayKey, ...response } = toResponse(reply);
+      const isLong = replayKey && response.body.length > longest;
+      const saved = isLong ? { ...response, body: '', replayKey } : response;
+      responses.set(claim.key, { ...saved, fingerprint: claim.fingerprint });
+      return { reply };
     },
   };
 }

@@ -7,7 +7,7 @@ import { assignEditor, DocumentAssigned, DocumentIsArchived, EditorNotMember } f
 import { onlyManagers } from './editing.ts';
 import { summaryOf } from './presenting.ts';
 import type { Show } from './showing.ts';
-import type { NodeRow } from './store/collections.ts';
+import type { DocumentRow } from './store/collections.ts';
 import type { Editors } from './store/editors.ts';
 import type { Library } from './store/library.ts';
 import type { Trees } from './store/tree.ts';
@@ -27,20 +27,19 @@ export function assigning({ store, library, trees, editors, show }: Assigning) {
     handle(assignEditor, async ({ actor, params, body, call }) => {
       const { editor_id } = body;
       const conditions = { refuses: onlyManagers(actor, 'assign the editor of'), ifMatch: call.ifMatch };
-      let nodes: NodeRow[] = [];
-      const document = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
+      const reply = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
         if (current.status === 'archived') throw DocumentIsArchived();
         if (editor_id !== null) {
           if (!(await editors.isMember(actor, editor_id))) throw EditorNotMember();
           const assigned = summaryOf({ ...current, editor_id, updated_at: at });
           tx.say(DocumentAssigned, { document: assigned, editor_id });
         }
-        nodes = await trees.all(current, tx);
-        return { editor_id };
+        const nodes = await trees.all(current, tx);
+        return { change: { editor_id }, reply: (document: DocumentRow) => show.made(document, nodes) };
       });
       if (editor_id !== null && (await clearedUnlessMember({ store, editors }, actor, editor_id)))
         throw EditorNotMember();
-      return show.made(document, nodes);
+      return reply;
     }),
   ];
 }

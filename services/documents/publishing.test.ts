@@ -126,6 +126,21 @@ describe('the quota', () => {
     for (const { id } of refused) expect((await life.publish(bo, id)).status).toBe(200);
   });
 
+  test('the first publish of a limited plan succeeds with a key', async () => {
+    const admin = await home.admin();
+    const { body } = await home.here.ask('GET', '/organization', { as: admin.as });
+    await life.setPlan(body.id, 'trial');
+    const { id } = await home.make(admin);
+    const headers = { 'idempotency-key': newId() };
+    const [first, repeated] = [
+      await home.ask(admin, 'POST', `${id}/publish`, undefined, headers),
+      await home.ask(admin, 'POST', `${id}/publish`, undefined, headers),
+    ];
+    expect([first.status, repeated.status]).toEqual([200, 200]);
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
+    expect(await life.counted(id)).toBe(1);
+  });
+
   test('publishes under an unlimited plan count when a limit comes, also when there was one before', async () => {
     const bo = await home.admin();
     const { id, organization_id } = await home.make(bo, { title: 'one too many' });

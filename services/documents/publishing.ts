@@ -14,7 +14,7 @@ import { onlyManagers } from './editing.ts';
 import { archiveRecordOf, summaryOf } from './presenting.ts';
 import { archived, published } from './rules/life.ts';
 import type { Show } from './showing.ts';
-import type { DocumentRow, NodeRow } from './store/collections.ts';
+import type { DocumentRow } from './store/collections.ts';
 import type { Families } from './store/families.ts';
 import { etagOf, type Foreseen, type Library } from './store/library.ts';
 import type { Quota } from './store/quota.ts';
@@ -41,7 +41,6 @@ export function publishing({ library, families, trees, show, quota, now }: Publi
       async ({ actor, params, call }) => {
         const useUp = await quota.ready(actor, now());
         const conditions = { refuses: onlyManagers(actor, 'publish'), ifMatch: call.ifMatch };
-        let nodes: NodeRow[] = [];
         const publish = async (draft: DocumentRow, tx: Transaction, at: Date) => {
           if (draft.status !== 'draft') throw DocumentNotDraft();
           const isRevision = draft.parent_doc_id !== null;
@@ -50,15 +49,15 @@ export function publishing({ library, families, trees, show, quota, now }: Publi
           const change = published(at);
           const document = summaryOf({ ...draft, ...change, updated_at: at });
           tx.say(isRevision ? DocumentRevised : DocumentPublished, { document });
-          nodes = await trees.all(draft, tx);
-          return change;
+          const nodes = await trees.all(draft, tx);
+          return { change, reply: (document: DocumentRow) => show.made(document, nodes) };
         };
-        const document = await library.change(actor, params.doc_id, conditions, publish, firstPublication);
-        return show.made(document, nodes);
+        return library.change(actor, params.doc_id, conditions, publish, firstPublication);
       },
       {
-        mayHave: ({ actor, params }) => library.check(actor, params.doc_id, onlyManagers(actor, 'publish')),
-        again: show.again,
+        authorizeReplay: ({ actor, params }) =>
+          library.check(actor, params.doc_id, onlyManagers(actor, 'publish')),
+        replay: show.replay,
       },
     ),
 
@@ -66,16 +65,20 @@ export function publishing({ library, families, trees, show, quota, now }: Publi
       archiveDocument,
       async ({ actor, params, call }) => {
         const conditions = { refuses: onlyManagers(actor, 'archive'), ifMatch: call.ifMatch };
-        const document = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
+        return library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
           if (current.status !== 'published') throw DocumentNotPublished();
           await families.endLinks(current, tx);
           const change = archived(at);
           tx.say(DocumentArchived, { document: summaryOf({ ...current, ...change, updated_at: at }) });
-          return change;
+          const reply = (document: DocumentRow) =>
+            answer(archiveRecordOf(document), { etag: etagOf(document) });
+          return { change, reply };
         });
-        return answer(archiveRecordOf(document), { etag: etagOf(document) });
       },
-      { mayHave: ({ actor, params }) => library.check(actor, params.doc_id, onlyManagers(actor, 'archive')) },
+      {
+        authorizeReplay: ({ actor, params }) =>
+          library.check(actor, params.doc_id, onlyManagers(actor, 'archive')),
+      },
     ),
   ];
 }

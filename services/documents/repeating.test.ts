@@ -35,9 +35,9 @@ test('an answer over 1 MiB comes again as the document is now, and only ids of i
   expect([second.body, second.headers.get('etag')]).toEqual([first.body, '"1"']);
   const kept = await home.here.db
     .collection('documents_idempotency')
-    .find({ again: { $exists: true } })
+    .find({ replay_key: { $exists: true } })
     .toArray();
-  expect(kept).toMatchObject([{ again: { doc_id: first.body.id }, status: 201 }]);
+  expect(kept).toMatchObject([{ replay_key: { doc_id: first.body.id }, status: 201 }]);
   expect(kept[0]).not.toHaveProperty('body');
 
   await home.ask(ada, 'PATCH', first.body.id, { title: 'Moved on' });

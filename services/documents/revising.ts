@@ -31,14 +31,14 @@ export function revising({ library, families, trees, show }: Revising) {
           if (original.status !== 'published') throw DocumentNotPublished();
           const draft = revisionOf(original, at);
           await library.create({ ...actor, tx }, draft, []);
-          return { draft, nodes: await trees.copyTree(original, draft, null, at, tx) };
+          return show.made(draft, await trees.copyTree(original, draft, null, at, tx));
         };
-        const { draft, nodes } = await families.hold(actor, params.doc_id, conditions, revise);
-        return show.made(draft, nodes);
+        return families.hold(actor, params.doc_id, conditions, revise);
       },
       {
-        mayHave: ({ actor, params }) => library.check(actor, params.doc_id, onlyManagers(actor, 'revise')),
-        again: show.again,
+        authorizeReplay: ({ actor, params }) =>
+          library.check(actor, params.doc_id, onlyManagers(actor, 'revise')),
+        replay: show.replay,
       },
     ),
 

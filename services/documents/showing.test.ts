@@ -80,12 +80,15 @@ test('what a transaction sees is not kept: it may never have been', async () => 
   const document = await keep();
   const failing = store.transact(acting(document), async (tx) => {
     const within = { ...acting(document), tx };
-    const changed = await rows.change(within, document._id, free, async () => ({ title: 'Never' }));
-    expect(read(await show.row(within, changed)).title).toBe('Never');
+    const decided = { change: { title: 'Never' }, reply: (row: DocumentRow) => show.made(row, []) };
+    expect(read(await rows.change(within, document._id, free, async () => decided)).title).toBe('Never');
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');
-  const changed = await rows.change(acting(document), document._id, free, async () => ({ title: 'Really' }));
+  const changed = await rows.change(acting(document), document._id, free, async () => ({
+    change: { title: 'Really' },
+    reply: (row: DocumentRow) => row,
+  }));
   expect(changed.row_version).toBe(2);
   expect(read(await show.now(acting(document), document._id)).title).toBe('Really');
 });
@@ -101,7 +104,7 @@ test('a document that changes while it is read is shown as it is at one moment',
         // somebody writes after the nodes were read, but before the row is looked at again
         await rows.change(acting(document), document._id, free, async (_row, its) => {
           await kept.add([nodeRow(document, { title: 'added', order: 1 })], its);
-          return { node_count: 2 };
+          return { change: { node_count: 2 }, reply: () => undefined };
         });
       },
     },

@@ -1,6 +1,6 @@
 /** Showing: a document with its tree as the answer of an operation, its bytes kept in memory by version. */
 import { type Json, json } from '#libs/contract';
-import { type Again, type Answer, answer, keptBytes } from '#libs/http';
+import { type Answer, answer, keptBytes, type ReplayKey } from '#libs/http';
 import type { Acting } from '#libs/store';
 import { documentBytes } from './rendering.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
@@ -28,10 +28,7 @@ export function showing({ library, trees, cacheBytes }: Showing) {
 
     /** The answer with a document whose row was just read or written; as it is then when it has changed since. */
     async row(acting: Acting, document: DocumentRow): Promise<Answer<Json>> {
-      // what is not committed must not be kept: the version may yet become another
-      const bytes = acting.tx
-        ? undefined
-        : await rendered.of(keyOf(document), () => render(acting, document));
+      const bytes = await rendered.of(keyOf(document), () => render(acting, document));
       if (bytes) return shown(document, bytes);
       const whole = await library.whole(acting, document._id);
       return show.made(whole.document, whole.nodes);
@@ -42,8 +39,8 @@ export function showing({ library, trees, cacheBytes }: Showing) {
       return show.row(acting, await library.find(acting, id));
     },
 
-    /** The answer to a repeated request whose first answer was too long to be kept: the document as it is now. */
-    again: ({ actor }: { actor: Acting }, { doc_id = '' }: Again) => show.now(actor, doc_id),
+    /** The response to a repeated request whose first response was too long to store: the document as it is now. */
+    replay: ({ actor }: { actor: Acting }, { doc_id = '' }: ReplayKey) => show.now(actor, doc_id),
   };
   return show;
 
@@ -57,7 +54,7 @@ export function showing({ library, trees, cacheBytes }: Showing) {
 export type Show = ReturnType<typeof showing>;
 
 function shown(document: DocumentRow, bytes: Buffer): Answer<Json> {
-  return answer(json(bytes), { etag: etagOf(document), again: { doc_id: document._id } });
+  return answer(json(bytes), { etag: etagOf(document), replayKey: { doc_id: document._id } });
 }
 
 /** All that the bytes depend on. The time keeps versions apart that MongoDB counted twice after it lost the first. */

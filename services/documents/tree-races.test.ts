@@ -1,5 +1,6 @@
 /** Writers into one tree at the same moment, at two replicas: nothing is lost, nothing hangs in the air, nothing slips past a publish. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
 import type { Told } from '#libs/testing';
 import { identity } from '../identity/service.ts';
 import type { Node } from './contract.ts';
@@ -49,6 +50,18 @@ async function expectSound(id: string): Promise<void> {
   const { body } = await ask('GET', id);
   expect(shown(body.nodes)).toBe(nodes.length);
 }
+
+test('a hundred concurrent node writers with keys all succeed', async () => {
+  const { id } = await make([]);
+  const [home] = replicas as [House];
+  const write = (at: number) => {
+    const body = { node_type: 'section', title: `${at}`, order: at };
+    return home.ask(ada, 'POST', `${id}/nodes`, body, { 'idempotency-key': newId() });
+  };
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => write(at)));
+  expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(201));
+  await expectSound(id);
+});
 
 test('fifty nodes that are added at once are fifty nodes', async () => {
   const { id } = await make([]);

@@ -19,19 +19,20 @@ import type { Asker } from './rules/permission.ts';
 import type { NodeType } from './shapes.ts';
 import type { Show } from './showing.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { type Change, etagOf, type Library } from './store/library.ts';
+import { type Decided, etagOf, type Library } from './store/library.ts';
 import type { NodeChange, Trees } from './store/tree.ts';
 
 /** The operations on nodes. */
 export function tree({ library, trees, show }: { library: Library; trees: Trees; show: Show }) {
-  const mayHave = ({ actor, params }: EditAsked) => library.check(actor, params.doc_id, onlyEditors(actor));
+  const authorizeReplay = ({ actor, params }: EditAsked) =>
+    library.check(actor, params.doc_id, onlyEditors(actor));
 
   return [
     handle(
       createNode,
       async (asked) => {
         const { node_type, title, order, parent_id = null } = asked.body;
-        const { document, made } = await edit(asked, async ({ document, tx, at }) => {
+        return edit(asked, async ({ document, tx, at }) => {
           const size = withinLimits({ ...document, node_count: document.node_count + 1 });
           const node: NodeRow = {
             _id: newId(),
@@ -47,15 +48,14 @@ export function tree({ library, trees, show }: { library: Library; trees: Trees;
             updated_at: at,
           };
           await trees.add([node], tx);
-          return { change: size, made: node };
+          return { change: size, reply: nodeReply(node) };
         });
-        return answer(json(await nodeBytes(made)), { etag: etagOf(document) });
       },
-      { mayHave },
+      { authorizeReplay },
     ),
 
-    handle(updateNode, async (asked) => {
-      const { document, made } = await editNode(asked, async ({ document, node, tx, at }) => {
+    handle(updateNode, async (asked) =>
+      editNode(asked, async ({ document, node, tx, at }) => {
         const change = await changeOf(node, asked.body, document, tx);
         const content_bytes =
           'content' in change
@@ -63,73 +63,64 @@ export function tree({ library, trees, show }: { library: Library; trees: Trees;
             : document.content_bytes;
         const size = withinLimits({ ...document, content_bytes });
         const changed = await trees.change(node, change, at, tx);
-        return { change: size, made: { changed, below: await trees.below(document, changed, tx) } };
-      });
-      return answer(json(await nodeBytes(made.changed, made.below)), { etag: etagOf(document) });
-    }),
+        return { change: size, reply: nodeReply(changed, await trees.below(document, changed, tx)) };
+      }),
+    ),
 
-    handle(deleteNode, async (asked) => {
-      const { document } = await editNode(asked, async ({ document, node, tx }) => {
+    handle(deleteNode, async (asked) =>
+      editNode(asked, async ({ document, node, tx }) => {
         const gone = await trees.remove(document, node, tx);
         const node_count = document.node_count - gone.node_count;
         const content_bytes = document.content_bytes - gone.content_bytes;
-        return { change: { node_count, content_bytes }, made: gone };
-      });
-      return done(document);
-    }),
+        return { change: { node_count, content_bytes }, reply: done };
+      }),
+    ),
 
     handle(
       reorderNodes,
       async (asked) => {
         const { nodes } = asked.body;
-        const { document } = await edit(asked, async ({ document, tx, at }) => {
+        return edit(asked, async ({ document, tx, at }) => {
           const ids = nodes.map(({ node_id }) => node_id);
           const orders = await trees.orders(document, ids, tx);
           const unknown = ids.flatMap((id, index) => (orders.has(id) ? [] : [index]));
           if (unknown.length > 0) throw unknownNodes(unknown);
           const moved = nodes.filter(({ node_id, order }) => orders.get(node_id) !== order);
           await trees.reorder(moved, at, tx);
-          return { change: {}, made: moved };
+          return { change: {}, reply: done };
         });
-        return done(document);
       },
-      { mayHave },
+      { authorizeReplay },
     ),
 
-    handle(replaceTree, async (asked) => {
-      const { document, made } = await edit(asked, async ({ document, tx, at }) => {
+    handle(replaceTree, async (asked) =>
+      edit(asked, async ({ document, tx, at }) => {
         const { nodes, ...size } = planted(document, asked.body.nodes, asked.actor.user_id, at);
         await trees.clear(document, tx);
         await trees.add(nodes, tx);
-        return { change: size, made: nodes };
-      });
-      return show.made(document, made);
-    }),
+        return { change: size, reply: (document: DocumentRow) => show.made(document, nodes) };
+      }),
+    ),
   ];
 
-  /** Changes the tree of a document that the actor may edit and that is open to edits; gives what `decide` made. */
-  async function edit<Made>(
+  /** Changes the tree of a document that the actor may edit and that is open to edits; gives the reply of `decide`. */
+  function edit<R>(
     { actor, params, call }: EditAsked,
-    decide: (edit: Edit) => Promise<Decided<Made>>,
+    decide: (edit: Edit) => Promise<Decided<R>>,
     finds?: (document: DocumentRow, tx: Transaction) => Promise<void>,
-  ): Promise<{ document: DocumentRow; made: Made }> {
-    // `change` resolves after `decide` has
-    let made!: Made;
+  ): Promise<R> {
     const conditions = { refuses: onlyEditors(actor), ifMatch: call.ifMatch, ...(finds && { finds }) };
-    const document = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
-      await openToEdits(current, () => library.locksPublished(actor, tx));
-      const decided = await decide({ document: current, tx, at });
-      made = decided.made;
-      return decided.change;
+    return library.change(actor, params.doc_id, conditions, async (document, tx, at) => {
+      await openToEdits(document, () => library.locksPublished(actor, tx));
+      return decide({ document, tx, at });
     });
-    return { document, made };
   }
 
   /** The same for one node of the document, which must be there before anything else is looked at. */
-  function editNode<Made>(
+  function editNode<R>(
     asked: EditAsked & { params: { node_id: string } },
-    decide: (edit: Edit & { node: NodeRow }) => Promise<Decided<Made>>,
-  ): Promise<{ document: DocumentRow; made: Made }> {
+    decide: (edit: Edit & { node: NodeRow }) => Promise<Decided<R>>,
+  ): Promise<R> {
     let node!: NodeRow;
     const finds = async (document: DocumentRow, tx: Transaction) => {
       const found = await trees.one(document, asked.params.node_id, tx);
@@ -184,13 +175,13 @@ interface Edit {
   at: Date;
 }
 
-/** What an edit does to the document's row, and what it made beside it. */
-interface Decided<Made> {
-  change: Change;
-  made: Made;
-}
-
 type UpdateBody = BodyOf<typeof updateNode>;
+
+/** The reply with a node and what lies below it, and the document's new ETag. */
+function nodeReply(node: NodeRow, below: readonly NodeRow[] = []) {
+  return async (document: DocumentRow) =>
+    answer(json(await nodeBytes(node, below)), { etag: etagOf(document) });
+}
 
 /** The answer without a body: the document's new ETag. */
 function done(document: DocumentRow): Answer<undefined> {

@@ -24,7 +24,7 @@ export function triggering({ store, library }: { store: Store; library: Library 
         const { event_type } = body;
         const conditions = { refuses: onlyManagers(actor, 'fire events of'), ifMatch: call.ifMatch };
         const wanted = { is_active: true, event_types: event_type };
-        return store.transact(actor, async (tx) => {
+        return store.respond(actor, async (_, tx) => {
           const document = await library.admitted(actor, params.doc_id, conditions, tx);
           // webhooks of a lapsed plan stay, and are skipped
           const isHeard =
@@ -35,7 +35,7 @@ export function triggering({ store, library }: { store: Store; library: Library 
         });
       },
       {
-        mayHave: ({ actor, params }) =>
+        authorizeReplay: ({ actor, params }) =>
           library.check(actor, params.doc_id, onlyManagers(actor, 'fire events of')),
       },
     ),

@@ -1,6 +1,7 @@
 /** Writing: making documents, changing their fields, deleting drafts. */
 import { type BodyOf, newId } from '#libs/contract';
 import { handle } from '#libs/http';
+import type { Store } from '#libs/store';
 import {
   createDocument,
   DocumentDeleted,
@@ -18,8 +19,16 @@ import type { Show } from './showing.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { Change, Library } from './store/library.ts';
 
+/** What writing needs. */
+export interface Writing {
+  store: Pick<Store, 'respond'>;
+  library: Library;
+  show: Show;
+  now: () => Date;
+}
+
 /** The operations that make, change and delete documents. */
-export function writing({ library, show, now }: { library: Library; show: Show; now: () => Date }) {
+export function writing({ store, library, show, now }: Writing) {
   return [
     handle(
       createDocument,
@@ -28,10 +37,12 @@ export function writing({ library, show, now }: { library: Library; show: Show; 
         const blank = draftOf(actor, at, body);
         const { nodes, ...size } = planted(blank, body.nodes ?? [], actor.user_id, at);
         const document = { ...blank, ...size };
-        await library.create(actor, document, nodes);
-        return show.made(document, nodes);
+        return store.respond(actor, async (within) => {
+          await library.create(within, document, nodes);
+          return show.made(document, nodes);
+        });
       },
-      { again: show.again },
+      { replay: show.replay },
     ),
 
     handle(updateDocument, async ({ actor, params, body, call }) => {
@@ -63,12 +74,13 @@ export function writing({ library, show, now }: { library: Library; show: Show; 
           const { node_count, content_bytes } = original;
           return { ...draftOf(actor, at, original), node_count, content_bytes };
         };
-        const { document, nodes } = await library.copy(actor, params.doc_id, conditions, make);
-        return show.made(document, nodes);
+        return library.copy(actor, params.doc_id, conditions, make, ({ document, nodes }) =>
+          show.made(document, nodes),
+        );
       },
       {
-        mayHave: ({ actor, params }) => library.check(actor, params.doc_id, anyone),
-        again: show.again,
+        authorizeReplay: ({ actor, params }) => library.check(actor, params.doc_id, anyone),
+        replay: show.replay,
       },
     ),
   ];

@@ -27,7 +27,7 @@ export function templating({ templates, threads, now }: Templates): Handled[] {
         throw TemplateInvalid(message, { extra: { reason: code } });
       }
       const made = { ...fields, original: file.bytes, compiled: compilation.template, at: now() };
-      return shown(await templates.add(actor, made));
+      return templates.add(actor, made, shown);
     }),
 
     handle(listTemplates, async ({ actor, query }) => {

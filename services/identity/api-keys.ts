@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { id, NotFound, newId, positionOf, Unauthenticated } from '#libs/contract';
 import { type Listener, on } from '#libs/events';
 import { handle, pageOf } from '#libs/http';
+import type { Store } from '#libs/store';
 import { ApiKeyUsed, type Asking, createApiKey, listApiKeys, RoleTooHigh, revokeApiKey } from './contract.ts';
 import { apiKeyOf } from './presenting.ts';
 import { hashOf } from './principal.ts';
@@ -15,7 +16,7 @@ import type { Credentials } from './store/credentials.ts';
 const position = z.tuple([id]);
 
 /** The operations on API keys. */
-export function keeping(of: { credentials: Credentials; now: () => Date }) {
+export function keeping(of: { store: Pick<Store, 'respond'>; credentials: Credentials; now: () => Date }) {
   return [
     handle(createApiKey, async ({ actor, body, call }) => {
       call.note({ role: body.role });
@@ -39,9 +40,11 @@ export function keeping(of: { credentials: Credentials; now: () => Date }) {
         last_used_at: null,
         created_at: of.now(),
       };
-      if (!(await of.credentials.keepKey(actor, row))) throw Unauthenticated();
-      call.note({ made_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
-      return { ...apiKeyOf(row), key };
+      return of.store.respond(actor, async (within) => {
+        if (!(await of.credentials.keepKey(within, row))) throw Unauthenticated();
+        call.note({ made_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
+        return { ...apiKeyOf(row), key };
+      });
     }),
 
     handle(listApiKeys, async ({ actor, query }) => {

@@ -2,14 +2,22 @@
 import { z } from 'zod';
 import { NotFound, positionOf } from '#libs/contract';
 import { handle, pageOf } from '#libs/http';
+import type { Store } from '#libs/store';
 import { createDepartment, deleteDepartment, listDepartments, renameDepartment } from './contract.ts';
 import { departmentOf } from './presenting.ts';
 import type { DepartmentRows } from './store/departments.ts';
 
 const position = z.tuple([z.string()]);
 
+/** What the operations on departments need. */
+export interface Departments {
+  store: Pick<Store, 'respond'>;
+  departments: DepartmentRows;
+  now: () => Date;
+}
+
 /** The operations on departments. */
-export function keepingDepartments({ departments, now }: { departments: DepartmentRows; now: () => Date }) {
+export function keepingDepartments({ store, departments, now }: Departments) {
   return [
     handle(listDepartments, async ({ actor, query }) => {
       const [after] = positionOf(query.cursor, position) ?? [];
@@ -17,8 +25,8 @@ export function keepingDepartments({ departments, now }: { departments: Departme
       return pageOf({ found, limit: query.limit, show: departmentOf, position: ({ name }) => [name] });
     }),
 
-    handle(createDepartment, async ({ actor, body }) =>
-      departmentOf(await departments.add(actor, body.name, now())),
+    handle(createDepartment, ({ actor, body }) =>
+      store.respond(actor, async (within) => departmentOf(await departments.add(within, body.name, now()))),
     ),
 
     handle(renameDepartment, async ({ actor, params, body }) => {

@@ -34,7 +34,7 @@ import type { Inboxes } from './store/inbox.ts';
 
 /** What the inbox needs. */
 export interface Inbox {
-  store: Pick<Store, 'once'>;
+  store: Pick<Store, 'once' | 'respond'>;
   inboxes: Inboxes;
   now: () => Date;
 }
@@ -42,7 +42,7 @@ export interface Inbox {
 const position = z.tuple([id]);
 
 /** The operations on one's own inbox. */
-export function inbox({ inboxes, now }: Omit<Inbox, 'store'>) {
+export function inbox({ store, inboxes, now }: Inbox) {
   return [
     handle(listInbox, async ({ actor, query }) => {
       const [before] = positionOf(query.cursor, position) ?? [];
@@ -56,16 +56,20 @@ export function inbox({ inboxes, now }: Omit<Inbox, 'store'>) {
 
     handle(countInbox, ({ actor }) => inboxes.count(actor)),
 
-    handle(readInboxItem, async ({ actor, params }) => {
-      const row = await inboxes.read(actor, params.item_id, now());
-      if (!row) throw NotFound();
-      return inboxItemOf(row);
-    }),
+    handle(readInboxItem, ({ actor, params }) =>
+      store.respond(actor, async (within) => {
+        const row = await inboxes.read(within, params.item_id, now());
+        if (!row) throw NotFound();
+        return inboxItemOf(row);
+      }),
+    ),
 
-    handle(readWholeInbox, async ({ actor }) => {
-      await inboxes.readAll(actor, now());
-      return undefined;
-    }),
+    handle(readWholeInbox, ({ actor }) =>
+      store.respond(actor, async (within) => {
+        await inboxes.readAll(within, now());
+        return undefined;
+      }),
+    ),
 
     handle(deleteInboxItem, async ({ actor, params }) => {
       if (!(await inboxes.delete(actor, params.item_id))) throw NotFound();
@@ -75,7 +79,7 @@ export function inbox({ inboxes, now }: Omit<Inbox, 'store'>) {
 }
 
 /** What the inbox hears; each event is told once, however often it is delivered. */
-export function telling({ store, inboxes }: Inbox): Listener[] {
+export function telling({ store, inboxes }: Pick<Inbox, 'store' | 'inboxes'>): Listener[] {
   const aboutDocument = (event: Envelope<{ document: Noticed; refired?: true | undefined }>) => {
     const { document, refired } = event.data;
     // sent again for other systems: for people nothing happened

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidRequest, id, NotFound, newId, positionOf } from '#libs/contract';
 import { handle, pageOf } from '#libs/http';
+import type { Store } from '#libs/store';
 import {
   acceptInvitation,
   InvitationInvalid,
@@ -33,6 +34,7 @@ const position = z.tuple([id]);
 
 /** What inviting needs. */
 export interface Inviting {
+  store: Pick<Store, 'respond'>;
   invitations: InvitationRows;
   accounts: Accounts;
   sessions: Sessions;
@@ -48,7 +50,7 @@ export interface Inviting {
 
 /** The operations on invitations. */
 export function inviting(of: Inviting) {
-  const { invitations, accounts, sessions, now, appUrl } = of;
+  const { store, invitations, accounts, sessions, now, appUrl } = of;
 
   return [
     handle(inviteMember, async ({ actor, body, call }) => {
@@ -64,12 +66,13 @@ export function inviting(of: Inviting) {
         expires_at: new Date(created_at.getTime() + openDays * 86_400_000),
         created_at,
       };
-      const row = await invitations.invite(actor, of, (kept, tx) =>
-        tx.say(MemberInvited, { invitation: invitationOf(kept) }),
-      );
-      call.note({ invitation_id: row._id });
-      // behind the #: browsers do not send it, so that it stays out of logs on its way
-      return { ...invitationOf(row), token, invite_url: `${appUrl}/invite#${token}` };
+      return store.respond(actor, async (within, tx) => {
+        const row = await invitations.invite(within, of);
+        tx.say(MemberInvited, { invitation: invitationOf(row) });
+        call.note({ invitation_id: row._id });
+        // behind the #: browsers do not send it, so that it stays out of logs on its way
+        return { ...invitationOf(row), token, invite_url: `${appUrl}/invite#${token}` };
+      });
     }),
 
     handle(listInvitations, async ({ actor, query }) => {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { id, NotFound, positionOf, Unauthenticated } from '#libs/contract';
 import { handle, pageOf } from '#libs/http';
+import type { Store } from '#libs/store';
 import {
   changeMember,
   changePassword,
@@ -25,6 +26,7 @@ const position = z.tuple([id]);
 
 /** What people need. */
 export interface People {
+  store: Pick<Store, 'respond'>;
   accounts: Accounts;
   members: MemberRows;
   refuseGuessable: RefuseGuessable;
@@ -33,7 +35,7 @@ export interface People {
 }
 
 /** The operations on people. */
-export function people({ accounts, members, refuseGuessable, passwords, prove }: People) {
+export function people({ store, accounts, members, refuseGuessable, passwords, prove }: People) {
   return [
     handle(getMe, async ({ actor }) => {
       const membership = await accounts.membership(actor.organization_id, actor.user_id);
@@ -83,9 +85,11 @@ export function people({ accounts, members, refuseGuessable, passwords, prove }:
       if (!isRight) throw WrongPassword();
       refuseGuessable(body.new_password, [user.email, user.name], 'body/new_password');
       const password = await passwords.hash(body.new_password);
-      // changed at the same moment by somebody else, who knew it too
-      if (!(await accounts.setPassword(actor, user, password))) throw WrongPassword();
-      return undefined;
+      return store.respond(actor, async (within) => {
+        // changed at the same moment by somebody else, who knew it too
+        if (!(await accounts.setPassword(within, user, password))) throw WrongPassword();
+        return undefined;
+      });
     }),
   ];
 }

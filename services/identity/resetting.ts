@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Forbidden, NotFound } from '#libs/contract';
 import { handle } from '#libs/http';
+import type { Acting, Store } from '#libs/store';
 import {
   MemberElsewhere,
   NoSuchAccount,
@@ -23,6 +24,7 @@ const openMs = 3_600_000;
 
 /** What resetting needs. */
 export interface Resetting {
+  store: Pick<Store, 'respond'>;
   accounts: Accounts;
   resets: PasswordResets;
   limits: Limits;
@@ -36,7 +38,7 @@ export interface Resetting {
 
 /** The operations on forgotten passwords: those of admins and their members, and the operator's. */
 export function resetting(of: Resetting) {
-  const { accounts, resets, limits, most, refuseGuessable, passwords, now, appUrl } = of;
+  const { store, accounts, resets, limits, most, refuseGuessable, passwords, now, appUrl } = of;
 
   return {
     handled: [
@@ -50,7 +52,7 @@ export function resetting(of: Resetting) {
         if (user._id === actor.user_id)
           throw Forbidden('Change your own password with the one you have: POST /me/password.');
         if ((await accounts.membershipsOf(user)).length > 1) throw MemberElsewhere();
-        return newReset(user._id, organization_id);
+        return store.respond(actor, (within) => newReset(user._id, organization_id, within));
       }),
 
       handle(resetPassword, async ({ body, call }) => {
@@ -65,26 +67,24 @@ export function resetting(of: Resetting) {
       }),
     ],
     operated: [
-      handle(resetAccountPassword, async ({ body, call }) => {
+      handle(resetAccountPassword, async ({ actor, body, call }) => {
         const user = await accounts.userByEmail(body.email);
         if (!user) throw NoSuchAccount();
         call.note({ organization_id: null, member_id: user._id });
-        return newReset(user._id, null);
+        return store.respond(actor, (within) => newReset(user._id, null, within));
       }),
     ],
   };
 
-  async function newReset(userId: string, organizationId: string | null) {
+  async function newReset(userId: string, organizationId: string | null, within: Acting) {
     const token = randomBytes(32).toString('base64url');
     const created_at = now();
     const expires_at = new Date(created_at.getTime() + openMs);
-    await resets.keep({
-      _id: userId,
-      token_hash: hashOf(token),
-      organization_id: organizationId,
-      expires_at,
-      created_at,
-    });
+    const organization_id = organizationId;
+    await resets.keep(
+      { _id: userId, token_hash: hashOf(token), organization_id, expires_at, created_at },
+      within,
+    );
     // behind the #: browsers do not send it, so that it stays out of logs on its way
     const reset_url = `${appUrl}/reset-password#${token}`;
     return { token, reset_url, expires_at: expires_at.toISOString() };

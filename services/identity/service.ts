@@ -34,6 +34,7 @@ export const identity = service({
     const most = signInLimits(settings);
     const stored = identityStore(store, now);
     const kept = {
+      store,
       ...stored,
       refuseGuessable: guessing(),
       passwords: passwordsWithin({ atOnce: settings.PASSWORD_HASHES_AT_ONCE }),
@@ -70,7 +71,7 @@ export const identity = service({
         ...reference(openapi(contracts, about)),
       ],
       authenticate: principalFrom(store, now),
-      listeners: [...telling({ ...kept, store }), ...noting(kept)],
+      listeners: [...telling(kept), ...noting(kept)],
       ...(settings.OPS_TOKEN && { operated }),
       workers: [every(hourMs, () => keys.keepFresh(settings.SIGNING_KEY_DAYS), troubled)],
       before: keys.prepare,

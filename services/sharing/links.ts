@@ -1,7 +1,7 @@
 /** Links: making, showing and ending the public link of a document. */
-import { Forbidden, NotFound, Unavailable } from '#libs/contract';
+import { Forbidden, NotFound } from '#libs/contract';
 import { type Handled, handle } from '#libs/http';
-import type { Acting } from '#libs/store';
+import type { Acting, Store } from '#libs/store';
 import type { Asking } from '../identity/contract.ts';
 import {
   createShareToken,
@@ -15,27 +15,29 @@ import type { DocumentState, Made, SharingStore } from './store.ts';
 
 /** What links need. */
 export interface Links {
+  store: Pick<Store, 'respond'>;
   sharing: SharingStore;
   now: () => Date;
   /** A new random token. */
   newToken: () => string;
 }
 
-/** How often a creation looks again after another request was faster. */
-const tries = 10;
-
 /** The operations on the link of a document. */
-export function links({ sharing, now, newToken }: Links): Handled[] {
+export function links({ store, sharing, now, newToken }: Links): Handled[] {
   return [
     handle(
       createShareToken,
       async ({ actor, params, body }) => {
         const document = await foundForSharing(actor, params.doc_id);
         if (!isShareable(document)) throw DocumentNotPublished();
-        return shown(actor, document, await tokenFor(actor, document, body?.replace ?? false));
+        // read before the transaction: of two that replace at once, the second takes the token of the first
+        const replaced = body?.replace ? await sharing.held(actor, document.family_id) : undefined;
+        return store.respond(actor, async (within) =>
+          shown(actor, document, await tokenFor(within, document, replaced?.hash)),
+        );
       },
       {
-        async mayHave({ actor, params }) {
+        async authorizeReplay({ actor, params }) {
           await foundForSharing(actor, params.doc_id);
         },
       },
@@ -68,20 +70,18 @@ export function links({ sharing, now, newToken }: Links): Handled[] {
     throw Forbidden('Only the owner of the document or an admin may share it.');
   }
 
-  /** The family's one token: what is there, or a new one; the loser of a race takes the winner's. */
-  async function tokenFor(actor: Acting, document: DocumentState, replace: boolean): Promise<Made> {
+  /** The family's one token: the one that is there unless it is to be replaced, or a new one. */
+  async function tokenFor(
+    within: Acting,
+    document: DocumentState,
+    replaced: string | undefined,
+  ): Promise<Made> {
     const { family_id, share_epoch } = document;
-    let held = await sharing.held(actor, family_id);
-    const refused = replace ? held?.hash : undefined;
-    for (let left = tries; left > 0; left -= 1) {
-      if (held && isLive(held, document) && held.hash !== refused) return held;
-      const made = { token: newToken(), share_epoch, created_at: now() };
-      if (await sharing.keep(actor, family_id, made, held)) return made;
-      held = await sharing.held(actor, family_id);
-    }
-    throw Unavailable('Many requests share this document at once: try again.', {
-      headers: { 'Retry-After': '1' },
-    });
+    const held = await sharing.held(within, family_id);
+    if (held && isLive(held, document) && held.hash !== replaced) return held;
+    const made = { token: newToken(), share_epoch, created_at: now() };
+    await sharing.keep(within, family_id, made);
+    return made;
   }
 
   async function shown(actor: Acting, document: DocumentState, held: Made): Promise<ShareToken> {

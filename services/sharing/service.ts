@@ -31,7 +31,7 @@ export const sharing = service({
     const newToken = () => tokenFrom(randomBytes(32));
     return {
       handled: [
-        ...links({ sharing: rows, now, newToken }),
+        ...links({ store, sharing: rows, now, newToken }),
         ...embedding({
           sharing: rows,
           cacheBytes: settings.EMBED_CACHE_MB * 2 ** 20,

@@ -1,6 +1,6 @@
 /** The share tokens in MongoDB, and the views that sharing reads. */
 import { newId, type RowOf } from '#libs/contract';
-import { type Acting, collection, isDuplicate, type SealedField, type Store } from '#libs/store';
+import { type Acting, collection, type SealedField, type Store } from '#libs/store';
 import { documentNodes, documentStates } from '../documents/contract.ts';
 import { organizationProfiles } from '../identity/contract.ts';
 import { tokenHash } from './rules.ts';
@@ -102,25 +102,14 @@ export function sharingStore(store: Store) {
       return (row as ShareTokenRow | null) ?? undefined;
     },
 
-    /** Keeps a token in place of `before`, or as the first; false when another request was faster. */
-    async keep(acting: Acting, family_id: string, made: Made, before: Held | undefined): Promise<boolean> {
-      const { organization_id, tx } = acting;
+    /** Keeps a token as the family's only one. */
+    async keep({ organization_id, tx }: Acting, family_id: string, made: Made): Promise<void> {
       const { token, share_epoch, created_at } = made;
       const sealed = tokens.seal(token, { family_id });
-      const kept = { hash: tokenHash(token), sealed, share_epoch, created_at };
-      const within = tx ? { session: tx.session } : {};
-      if (before) {
-        const which = { organization_id, family_id, hash: before.hash };
-        return (await rows.updateOne(which, kept, within)).modifiedCount === 1;
-      }
-      try {
-        const row = { _id: newId(), organization_id, family_id, ...kept };
-        await rows.insertMany([row], { ...within, lean: true });
-        return true;
-      } catch (error) {
-        if (isDuplicate(error) && !tx) return false;
-        throw error;
-      }
+      const change = { hash: tokenHash(token), sealed, share_epoch, created_at };
+      const update = { $set: change, $setOnInsert: { _id: newId() } };
+      const options = { upsert: true, ...(tx && { session: tx.session }) };
+      await rows.updateOne({ organization_id, family_id }, update, options);
     },
 
     /** Forgets the token of a document's family if it was made before an archiving: then it can never open anything again. */

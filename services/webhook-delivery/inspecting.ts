@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { newId, positionOf, TooManyRequests } from '#libs/contract';
 import { handle, pageOf, tokenBucket } from '#libs/http';
+import type { Store } from '#libs/store';
 import { listWebhookEvents, testWebhook } from './contract.ts';
 import { isSuccess } from './rules/backoff.ts';
 import { bodyOf, headersOf } from './rules/message.ts';
@@ -15,12 +16,13 @@ const message = 'This is a test: your webhook works.';
 
 /** The operations that look at deliveries. */
 export function inspecting(of: {
+  store: Pick<Store, 'respond'>;
   configs: Configs;
   log: EventLog;
   sender: Pick<Sender, 'send'>;
   now: () => Date;
 }) {
-  const { configs, log, sender, now } = of;
+  const { store, configs, log, sender, now } = of;
   const ms = () => now().getTime();
   // without these limits the test would be a port scanner
   const perWebhook = tokenBucket({ perMinute: 10, burst: 10, now: ms });
@@ -41,12 +43,12 @@ export function inspecting(of: {
       const { http_status, duration_ms, error } = await sender.send({ url: receiver.url, headers, body });
       const delivered = http_status !== null && isSuccess(http_status);
       const status = delivered ? ('delivered' as const) : ('failed' as const);
-      await log.record(
-        actor,
-        { event_id: told.id, event_type: told.type, organization_id, document_id: null, body },
-        { _id: deliveryId, config_id: receiver.id, status, http_status, duration_ms, error },
-      );
-      return { status, http_status };
+      const event = { event_id: told.id, event_type: told.type, organization_id, document_id: null, body };
+      const ended = { _id: deliveryId, config_id: receiver.id, status, http_status, duration_ms, error };
+      return store.respond(actor, async (within) => {
+        await log.record(within, event, ended);
+        return { status, http_status };
+      });
     }),
 
     handle(listWebhookEvents, async ({ actor, query }) => {

@@ -1,7 +1,7 @@
 /** Redelivering: what was sent before, or failed, is sent again by command. */
 import { InvalidRequest } from '#libs/contract';
 import { handle } from '#libs/http';
-import type { Acting } from '#libs/store';
+import type { Acting, Store } from '#libs/store';
 import { redeliverFailedEvents, redeliverWebhookEvent, WebhookDeleted, WebhookInactive } from './contract.ts';
 import { type Asker, onlyMakers } from './rules/permission.ts';
 import { hindered } from './rules/repeating.ts';
@@ -12,8 +12,15 @@ import type { Repeats } from './store/repeats.ts';
 
 type Actor = Acting & Asker;
 
+/** What redelivering needs. */
+export interface Redelivering {
+  store: Pick<Store, 'respond'>;
+  configs: Configs;
+  repeats: Repeats;
+}
+
 /** The operations that send again. */
-export function redelivering({ configs, repeats }: { configs: Configs; repeats: Repeats }) {
+export function redelivering({ store, configs, repeats }: Redelivering) {
   return [
     handle(
       redeliverWebhookEvent,
@@ -23,10 +30,10 @@ export function redelivering({ configs, repeats }: { configs: Configs; repeats: 
         const hindrance = hindered(entry);
         if (hindrance) throw hindrance;
         if (!config.is_active) throw WebhookInactive();
-        return entryOf(await repeats.again(actor, entry));
+        return store.respond(actor, async (within) => entryOf(await repeats.again(within, entry)));
       },
       {
-        async mayHave({ actor, params }) {
+        async authorizeReplay({ actor, params }) {
           const entry = await repeats.entry(actor, params.entry_id);
           await configOf(actor, entry.config_id);
         },
@@ -38,10 +45,10 @@ export function redelivering({ configs, repeats }: { configs: Configs; repeats: 
       async ({ actor, body }) => {
         const config = await configNamed(actor, body.config_id);
         if (!config.is_active) throw WebhookInactive();
-        return { count: await repeats.failed(actor, body) };
+        return repeats.failed(actor, body, (count) => ({ count }));
       },
       {
-        async mayHave({ actor, body }) {
+        async authorizeReplay({ actor, body }) {
           await configNamed(actor, body.config_id);
         },
       },

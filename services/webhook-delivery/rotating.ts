@@ -19,16 +19,18 @@ export function rotating({ configs }: { configs: Configs }) {
         const secret = new Secret(secretFrom(randomBytes(32)));
         const overlapSeconds = body?.overlap_seconds ?? standardOverlapSeconds;
         call.note({ webhook_id: params.config_id, overlap_seconds: overlapSeconds });
-        const row = await configs.rotate(actor, params.config_id, { secret, overlapSeconds }, refuses(actor));
-        const ends = row.secrets.flatMap(({ until }) => until?.toISOString() ?? []);
-        return {
-          ...webhookOf(row),
-          secret: secret.reveal(),
-          older_secrets_until: ends.sort().at(-1) ?? null,
-        };
+        const rotation = { secret, overlapSeconds };
+        return configs.rotate(actor, params.config_id, rotation, refuses(actor), (row) => {
+          const ends = row.secrets.flatMap(({ until }) => until?.toISOString() ?? []);
+          return {
+            ...webhookOf(row),
+            secret: secret.reveal(),
+            older_secrets_until: ends.sort().at(-1) ?? null,
+          };
+        });
       },
       {
-        async mayHave({ actor, params }) {
+        async authorizeReplay({ actor, params }) {
           const refused = refuses(actor)(await configs.one(actor, params.config_id));
           if (refused) throw refused;
         },

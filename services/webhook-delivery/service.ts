@@ -62,10 +62,10 @@ export const webhookDelivery = service({
     return {
       // `/webhooks/events` before `/webhooks/{config_id}`
       handled: [
-        ...inspecting({ configs, log, sender, now }),
+        ...inspecting({ store, configs, log, sender, now }),
         ...subscribing({ configs, sender }),
         ...rotating({ configs }),
-        ...redelivering({ configs, repeats: repeatsOf(store, now) }),
+        ...redelivering({ store, configs, repeats: repeatsOf(store, now) }),
       ],
       authenticate: principalFrom(store, now),
       listeners: matching(webhookDeliveryContract.hears, { store, configs, log, worker }),

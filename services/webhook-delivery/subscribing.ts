@@ -18,9 +18,10 @@ export function subscribing({ configs, sender }: { configs: Configs; sender: Pic
       call.note({ host: hostOf(body.url), event_types: body.event_types });
       await refuseTarget(body.url);
       const secret = new Secret(secretFrom(randomBytes(32)));
-      const row = await configs.add(actor, { ...body, secret });
-      call.note({ webhook_id: row._id });
-      return { ...webhookOf(row), secret: secret.reveal() };
+      return configs.add(actor, { ...body, secret }, (row) => {
+        call.note({ webhook_id: row._id });
+        return { ...webhookOf(row), secret: secret.reveal() };
+      });
     }),
 
     handle(listWebhooks, async ({ actor, query: { limit, cursor } }) => {

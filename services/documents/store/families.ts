@@ -24,8 +24,8 @@ export function families(store: Store, library: Library, now: () => Date) {
     },
 
     /**
-     * Makes something of a document in one transaction, without changing it. Its row is touched first, so that whoever
-     * archives or replaces it, or changes its tree, comes before or after.
+     * Makes something of a document in one transaction, without changing it; gives the reply of `work`. The row is touched
+     * first, so that whoever archives or replaces the document, or changes its tree, comes before or after.
      */
     hold<R>(
       acting: Acting,
@@ -34,7 +34,7 @@ export function families(store: Store, library: Library, now: () => Date) {
       work: (document: DocumentRow, tx: Transaction, at: Date) => Promise<R>,
     ): Promise<R> {
       return store.inTurn(id, () =>
-        store.transact(acting, async (tx) => {
+        store.respond(acting, async (_, tx) => {
           const document = await library.admitted(acting, id, conditions, tx);
           await rows.updateOne({ _id: id }, { $inc: { revisions: 1 } }, { session: tx.session });
           return work(document, tx, now());

@@ -46,7 +46,10 @@ test('replicas that change one row in every way at once lose nothing', async () 
       const replica = at % 2 ? here : there;
       return at % 4 < 2
         ? replica.changeRow(acting, row._id, free, more)
-        : replica.change(acting, row._id, free, more);
+        : replica.change(acting, row._id, free, async (before) => ({
+            change: await more(before),
+            reply: () => undefined,
+          }));
     }),
   );
   const after = await own.stores[0]?.rows(documents).findOne({ _id: row._id }).lean();

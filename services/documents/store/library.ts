@@ -19,6 +19,13 @@ export interface Conditions {
 /** What a change does to the document's row. */
 export type Change = Partial<Omit<DocumentRow, '_id' | 'organization_id' | 'row_version'>>;
 
+/** What a change does, and how the request is answered. */
+export interface Decided<R> {
+  change: Change;
+  /** The reply to the request, made from the document as it is after the change. */
+  reply(document: DocumentRow): R | Promise<R>;
+}
+
 /** A change that is known before the document is: one update finds the document as it must be, changes it and reads it. */
 export interface Foreseen {
   /** What the document must be like; where it is not, it is read first, as for any other change. */
@@ -68,28 +75,29 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
     },
 
     /**
-     * Changes a document in one transaction: loads it (`NotFound`), asks the conditions, lets `decide` say what changes.
-     * Writers into one document take turns within the process. Gives the document as it is then. Where the change is
-     * foreseen, `decide` says what else comes with it.
+     * Changes a document in one transaction: loads it (`NotFound`), checks the conditions, lets `decide` say what changes
+     * and gives its reply. Writers into one document wait for each other before their transactions begin. Where the change
+     * is foreseen, `decide` only says what else comes with it.
      */
-    change(
+    change<R>(
       acting: Acting,
       id: string,
       conditions: Conditions,
-      decide: (document: DocumentRow, tx: Transaction, at: Date) => Promise<Change>,
+      decide: (document: DocumentRow, tx: Transaction, at: Date) => Promise<Decided<R>>,
       foreseen?: Foreseen,
-    ): Promise<DocumentRow> {
+    ): Promise<R> {
       return store.inTurn(id, () =>
-        store.transact(acting, async (tx) => {
+        store.respond(acting, async (_, tx) => {
           const found = foreseen && (await changed(acting, id, foreseen, tx));
           if (found) {
             await held(found.before, conditions, tx);
-            await decide(found.before, tx, found.after.updated_at);
-            return found.after;
+            const { reply } = await decide(found.before, tx, found.after.updated_at);
+            return reply(found.after);
           }
           const document = await admitted(acting, id, conditions, tx);
           const at = now();
-          return write(document, await decide(document, tx, at), at, tx);
+          const { change, reply } = await decide(document, tx, at);
+          return reply(await write(document, change, at, tx));
         }),
       );
     },
@@ -125,19 +133,20 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
     /** A document within a transaction, if the conditions hold: `NotFound`, what `refuses` says, `PreconditionFailed`. */
     admitted,
 
-    /** Makes a new document, with its tree, of one as it is at one moment; all of it is made by whoever acts. */
-    copy(
+    /** Copies a document with its tree as it is at one moment; whoever acts is the creator of all of it. Gives the reply. */
+    copy<R>(
       acting: Acting & { user_id: string },
       id: string,
       conditions: Conditions,
       make: (original: DocumentRow, at: Date) => DocumentRow,
-    ): Promise<Whole> {
-      return store.transact(acting, async (tx) => {
+      reply: (copy: Whole) => Promise<R>,
+    ): Promise<R> {
+      return store.respond(acting, async (within, tx) => {
         const original = await admitted(acting, id, conditions, tx);
         const at = now();
         const document = make(original, at);
-        await made.create({ ...acting, tx }, document, []);
-        return { document, nodes: await trees.copyTree(original, document, acting.user_id, at, tx) };
+        await made.create(within, document, []);
+        return reply({ document, nodes: await trees.copyTree(original, document, acting.user_id, at, tx) });
       });
     },
 

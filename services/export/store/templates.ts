@@ -85,9 +85,13 @@ export function templateStore(store: Store, trouble: (what: string, error: unkno
   const files = store.files(templateBucket);
 
   return {
-    /** Keeps a template: its files first, its row after; without the row the files are removed again. */
-    async add(acting: Acting & { user_id: string }, made: NewTemplate): Promise<TemplateFacts> {
-      const { organization_id, user_id, tx } = acting;
+    /** Keeps a template and gives the reply: its files first, its row after; without the row the files are removed again. */
+    async add<R>(
+      acting: Acting & { user_id: string },
+      made: NewTemplate,
+      reply: (row: TemplateFacts) => R,
+    ): Promise<R> {
+      const { organization_id, user_id } = acting;
       const { name, indent_inches, original, compiled, at } = made;
       const _id = newId();
       const kept: FileId[] = [];
@@ -111,8 +115,10 @@ export function templateStore(store: Store, trouble: (what: string, error: unkno
           original_file,
           compiled_file,
         };
-        await rows.insertMany([row], { ...(tx && { session: tx.session }), lean: true });
-        return row;
+        return await store.respond(acting, async (_, { session }) => {
+          await rows.insertMany([row], { session, lean: true });
+          return reply(row);
+        });
       } catch (error) {
         await discard(kept);
         throw error;

@@ -45,12 +45,8 @@ export function invitationRows(store: Store, departments: DepartmentRows) {
   };
 
   return {
-    /** Keeps an invitation in place of an older one for the same person, and tells `kept` in the transaction; `AlreadyMember`. */
-    invite(
-      acting: Acting,
-      of: NewInvitationRow,
-      kept: (row: InvitationRow, tx: Transaction) => void,
-    ): Promise<InvitationRow> {
+    /** Keeps an invitation in place of an older one for the same person, in one transaction; `AlreadyMember`. */
+    invite(acting: Acting, of: NewInvitationRow): Promise<InvitationRow> {
       const { organization_id } = acting;
       return store.transact(acting, async (tx) => {
         const { session } = tx;
@@ -63,7 +59,6 @@ export function invitationRows(store: Store, departments: DepartmentRows) {
         await rows.invitations.deleteOne({ organization_id, email: of.email }, { session });
         const row = { _id: newId(), organization_id, ...of };
         await rows.invitations.insertMany([row], { session, lean: true });
-        kept(row, tx);
         return row;
       });
     },

@@ -42,11 +42,16 @@ export function configs(store: Store, now: () => Date) {
   const deliveries = store.rows(webhookDeliveries);
 
   return {
-    /** Keeps a new webhook; `TooManyWebhooks`. Two replicas at the same moment may go one over the limit. */
-    add(acting: Acting & { user_id: string }, config: NewConfig): Promise<ConfigRow> {
+    /** Keeps a new webhook and gives the reply; `TooManyWebhooks`. Two replicas at the same moment may go one over the limit. */
+    add<R>(
+      acting: Acting & { user_id: string },
+      config: NewConfig,
+      reply: (row: ConfigRow) => R,
+    ): Promise<R> {
       const { organization_id, user_id } = acting;
-      return store.inTurn(organization_id, async () => {
-        if ((await rows.countDocuments({ organization_id }, within(acting.tx))) >= maxWebhooks)
+      const add = async (tx: Transaction) => {
+        const { session } = tx;
+        if ((await rows.countDocuments({ organization_id }, { session })) >= maxWebhooks)
           throw TooManyWebhooks();
         const at = now();
         const { secret, ...fields } = config;
@@ -61,9 +66,10 @@ export function configs(store: Store, now: () => Date) {
           created_at: at,
           updated_at: at,
         };
-        await rows.insertMany([row], { ...within(acting.tx), lean: true });
-        return row;
-      });
+        await rows.insertMany([row], { session, lean: true });
+        return reply(row);
+      };
+      return store.inTurn(organization_id, () => store.respond(acting, (_, tx) => add(tx)));
     },
 
     /** Webhooks after an id, the oldest first. */
@@ -98,13 +104,14 @@ export function configs(store: Store, now: () => Date) {
       });
     },
 
-    /** Has a new secret sign, and older ones beside it for a while; `NotFound`, `TooManySecrets`, or what `refuses` says. */
-    rotate(
+    /** Has a new secret sign, and older ones beside it for a while; gives the reply. `NotFound`, `TooManySecrets`, or what `refuses` says. */
+    rotate<R>(
       acting: Acting,
       id: string,
       of: { secret: Secret; overlapSeconds: number },
       refuses: Refuses,
-    ): Promise<ConfigRow> {
+      reply: (row: ConfigRow) => R,
+    ): Promise<R> {
       const { secret, overlapSeconds } = of;
       const rotate = async (tx: Transaction) => {
         const row = await findAllowed(acting, id, refuses, tx);
@@ -114,9 +121,9 @@ export function configs(store: Store, now: () => Date) {
         if (secrets.length > maxSecrets) throw TooManySecrets();
         const set = { secrets, updated_at: at };
         await rows.updateOne({ _id: id }, { $set: set }, { session: tx.session });
-        return { ...row, ...set };
+        return reply({ ...row, ...set });
       };
-      return store.inTurn(id, () => store.transact(acting, rotate));
+      return store.inTurn(id, () => store.respond(acting, (_, tx) => rotate(tx)));
     },
 
     /** Removes secrets that sign no more. */

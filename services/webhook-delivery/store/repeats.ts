@@ -34,14 +34,18 @@ export function repeats(store: Store, now: () => Date) {
 
     /**
      * Has events sent again whose deliveries to a webhook failed, each once: the oldest first, `maxRepeated` entries at
-     * most. Gives their number. One transaction marks what is sent again, so nothing is sent again twice.
+     * most. Gives the reply for their number. One transaction marks what is sent again, so nothing is sent again twice.
      */
-    failed(acting: Acting, of: { config_id: string; since: Date }): Promise<number> {
+    failed<R>(
+      acting: Acting,
+      of: { config_id: string; since: Date },
+      reply: (count: number) => R,
+    ): Promise<R> {
       const { organization_id } = acting;
       const { config_id, since } = of;
       const failed = { status: 'failed' as const, repeatable: true, created_at: { $gte: since } };
       const repeat = () =>
-        store.transact(acting, async (tx) => {
+        store.respond(acting, async (_, tx) => {
           const { session } = tx;
           const found = await rows
             .find({ organization_id, config_id, ...failed }, null, { session })
@@ -58,7 +62,7 @@ export function repeats(store: Store, now: () => Date) {
           const ids = found.map(({ _id }) => _id);
           await rows.updateMany({ _id: { $in: ids } }, { repeatable: false }, { session });
           if (again.length > 0) await write(store, again, tx);
-          return again.length;
+          return reply(again.length);
         });
       return store.inTurn(config_id, repeat);
     },

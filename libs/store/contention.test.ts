@@ -1,0 +1,48 @@
+/** Requests that lose to others on one row: a 503 that says so. */
+import { expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { anyone, operation } from '#libs/contract';
+import { handle } from '#libs/http';
+import { httpStage } from '../testing/http-stage.ts';
+import { makeThing, someone, storeStage, things } from '../testing/store-stage.ts';
+
+test('a 503 caused by contention says that others change the resource', async () => {
+  const stage = await storeStage();
+  const store = await stage.open();
+  const ada = someone();
+  await makeThing(store, ada, 'contended');
+  const rename = (name: string, then: () => Promise<void>) =>
+    store.transact(ada, async ({ session }) => {
+      await store.rows(things).updateOne({ organization_id: ada.organization_id }, { name }, { session });
+      await then();
+      return name;
+    });
+  const renameThing = operation({
+    id: 'renameThing',
+    method: 'post',
+    path: '/things',
+    summary: '',
+    access: anyone,
+    status: 200,
+    returns: z.string(),
+    problems: [],
+  });
+  const http = await httpStage([handle(renameThing, () => rename('late', async () => undefined))]);
+  const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = rename('first', async () => {
+    written.resolve();
+    await release.promise;
+  });
+  await written.promise;
+  const response = await http.ask('POST', '/api/v1/things');
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await response.json()).toMatchObject({
+    code: 'unavailable',
+    detail: expect.stringContaining('Too many requests are changing the same resource'),
+  });
+  release.resolve();
+  expect(await first).toBe('first');
+  expect((await http.ask('POST', '/api/v1/things')).status).toBe(200);
+  await http.listening.close(0);
+  await stage.stop();
+}, 60_000);
