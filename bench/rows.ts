@@ -3,6 +3,7 @@ import type { Row } from './row.ts';
 import { embedding } from './rows/embedding.ts';
 import { events } from './rows/events.ts';
 import { readBesideExports, wordAgain, wordAnew } from './rows/exporting.ts';
+import { createNodeWithKey, publishWithKey } from './rows/keyed.ts';
 import { metrics, traces } from './rows/observing.ts';
 import { list, listOfMillion, readTree, readTreeAgain, readTreeOfBson } from './rows/reading.ts';
 import { logIn, readBesideLogins } from './rows/signing-in.ts';
@@ -24,6 +25,8 @@ export const rows: readonly Row[] = [
   listOfMillion,
   publish,
   publishOfOne,
+  createNodeWithKey,
+  publishWithKey,
   ...embedding,
   logIn,
   readBesideLogins,

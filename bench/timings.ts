@@ -2,6 +2,7 @@
 import { deliveries } from './rows/delivering.ts';
 import { documentsInMemory, hugeTreeBeside, reviseHuge } from './rows/huge.ts';
 import { idle } from './rows/idle.ts';
+import { keyedWriters } from './rows/keyed.ts';
 import { searches } from './rows/searching.ts';
 import type { Timing } from './timing.ts';
 
@@ -12,5 +13,6 @@ export const timings: readonly Timing[] = [
   hugeTreeBeside,
   reviseHuge,
   documentsInMemory,
+  keyedWriters,
   ...deliveries,
 ];

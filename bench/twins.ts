@@ -1,5 +1,6 @@
 /** Rows that set two kinds of requests against each other, both answered by ours: no floor could tell whether they cost the same. */
-import type { Asked, Requests } from './load.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Requests } from './load.ts';
 import type { Prepared, Row, Sample } from './row.ts';
 import type { Side, Stage } from './stage.ts';
 import { spreadOf } from './statistics.ts';
@@ -15,14 +16,19 @@ export interface TwinRow {
   goal: number;
   /** What the second kind is, which stands where the floor does elsewhere. */
   against: string;
-  prepare(stage: Stage, share: number): Promise<readonly [Asked, Asked]>;
+  prepare(stage: Stage, share: number): Promise<readonly [Slice, Slice]>;
+  /** Whether the background work of a slice is done; its CPU time counts. */
+  settled?(stage: Stage): Promise<boolean>;
 }
+
+/** Makes the requests of one slice, outside of the measured time. */
+export type Slice = (count: number) => Requests | Promise<Requests>;
 
 /**
  * Declares a row of two kinds. They take turns in small slices, because a few percent between them count, and what else the
  * machine does changes more than that from one second to the next.
  */
-export function twinRow({ name, goal, against, prepare }: TwinRow): Row {
+export function twinRow({ name, goal, against, prepare, settled }: TwinRow): Row {
   return {
     name,
     goal,
@@ -31,12 +37,14 @@ export function twinRow({ name, goal, against, prepare }: TwinRow): Row {
     async prepare(stage, share) {
       const [one, other] = await prepare(stage, share);
       const { pid } = stage.programs.ours;
-      const kinds: Record<Side, Requests> = { ours: () => one, floor: () => other };
+      const kinds: Record<Side, Slice> = { ours: one, floor: other };
       const measured = async (side: Side): Promise<Sample> => {
+        const requests = await kinds[side](slice);
         const cpuBefore = fineCpuMsOf(pid);
         const startedAt = performance.now();
-        await stage.clients.ours.load(slice, kinds[side]);
+        await stage.clients.ours.load(slice, requests);
         const wallMs = performance.now() - startedAt;
+        while (settled && !(await settled(stage))) await pause(5);
         return { count: slice, wallMs, cpuMs: fineCpuMsOf(pid) - cpuBefore };
       };
       return { batch: inTurns(measured, share) };

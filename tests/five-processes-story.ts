@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   type Asked,
+  idempotencyHeader,
   type OtlpEndpoint,
   otlpEndpoint,
   type Person,
@@ -40,6 +41,7 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     const response = await fetch(origin + (path.startsWith('/embed') ? path : `/api/v1${path}`), {
       method,
       headers: {
+        ...idempotencyHeader(method, as),
         ...more,
         ...(as && { authorization: `Bearer ${as}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),

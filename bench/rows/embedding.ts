@@ -131,7 +131,7 @@ function oursAgainstOurs(
         path: paths[kind] + form,
         status: kind === 'known' ? 200 : 404,
       });
-      return [asked(one), asked(other)];
+      return [() => () => asked(one), () => () => asked(other)];
     },
   });
 }

@@ -106,6 +106,6 @@ export const listOfMillion = twinRow({
       path: '/api/v1/documents?limit=50',
       key: house.key,
     });
-    return [page(large), page(small)];
+    return [() => () => page(large), () => () => page(small)];
   },
 });

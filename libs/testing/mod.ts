@@ -3,6 +3,7 @@ export { auditing, inOrder, type Listed, listedOf, listedOn, nobody } from './au
 export { testBrowser } from './browser.ts';
 export { type ConnectProxy, connectProxy } from './connect-proxy.ts';
 export { leftOver } from './heap.ts';
+export { idempotencyHeader, sendIdempotencyKeys } from './idempotency-keys.ts';
 export { printed } from './office.ts';
 export { type OtlpEndpoint, otlpEndpoint, type ReceivedSpan } from './otlp.ts';
 export { type Ailment, type MongoMember, type MongoServers, ownMongo } from './own-mongo.ts';

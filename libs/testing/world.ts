@@ -5,6 +5,7 @@ import type { Contract } from '#libs/contract';
 import { memoryBus, topologyOf } from '#libs/events';
 import { type AnyService, newLog, start } from '#libs/service';
 import { makeView } from '#libs/store';
+import { idempotencyHeader } from './idempotency-keys.ts';
 import { type SecretWatch, secretWatch } from './secrets.ts';
 import { testMongo } from './servers.ts';
 
@@ -179,6 +180,7 @@ async function ask(
     method,
     redirect: 'manual',
     headers: {
+      ...idempotencyHeader(method, as),
       ...(as && { authorization: `Bearer ${as}` }),
       ...(asIs ? {} : { 'content-type': 'application/json' }),
       ...headers,

@@ -1,4 +1,5 @@
 /** A small client of the API: one call, one answer, a readable error. */
+import { randomUUID } from 'node:crypto';
 
 /** Calls the API; JSON answers are parsed, others are bytes. */
 export type Api = (method: string, path: string, body?: unknown) => Promise<Answer>;
@@ -18,6 +19,8 @@ export function client(base: string, token?: string): Api {
     const response = await fetch(/^https?:/.test(path) ? path : base + path, {
       method,
       headers: {
+        // repeats of a request that was lost on its way have one effect
+        ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
         ...(token && { authorization: `Bearer ${token}` }),
         ...(!asIs && { 'content-type': 'application/json' }),
       },

@@ -42,6 +42,16 @@ describe('a local run', () => {
     expect(run.printed()).toMatch(/Scale plan/);
   });
 
+  test('starts on an empty data folder with a limited plan', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pds-trial-'));
+    const trial = await localRun(folder, { DEFAULT_PLAN: 'trial' });
+    const shared = await (await fetch(printedLink(trial.printed()))).json();
+    expect(shared).toMatchObject({ status: 'published', title: 'Payment system incident response' });
+    trial.process.kill('SIGTERM');
+    await trial.exited;
+    await rm(folder, { recursive: true, force: true });
+  }, 60_000);
+
   test('keeps its secrets for their owner only', async () => {
     const { mode } = await import('node:fs/promises').then(({ stat }) => stat(join(dataDir, 'secrets.json')));
     expect(mode & 0o077).toBe(0);

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { until } from '#libs/testing';
+import { idempotencyHeader, until } from '#libs/testing';
 import { type FiveProcesses, fiveProcesses } from '../five-processes.ts';
 
 const documentsMade = 40;
@@ -90,6 +90,7 @@ async function ask(origin: string | undefined, token: string, path: string, body
   const response = await fetch(`${origin}/api/v1${path}`, {
     method: 'POST',
     headers: {
+      ...idempotencyHeader('POST', token || undefined),
       ...(token && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },

@@ -1,7 +1,7 @@
 /** Every operation is asked by everyone, and each gets what the table says: the thing, their own, 401, 403 or 404. */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type AnyOperation, newId } from '#libs/contract';
-import { opsToken, type Told, type World, world } from '#libs/testing';
+import { idempotencyHeader, opsToken, type Told, type World, world } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/services.ts';
 import { changes, kept } from './kept.ts';
@@ -122,7 +122,8 @@ describe('the operator alone may, and on the management port alone', () => {
     const sample = await operatedSamples[name](things);
     const ask = async (origin: string, as: Credential) => {
       const authorization = as.token === undefined ? {} : { authorization: `Bearer ${as.token}` };
-      const headers = { 'content-type': 'application/json', ...authorization };
+      const keyed = idempotencyHeader(operation.method.toUpperCase(), as.token);
+      const headers = { 'content-type': 'application/json', ...authorization, ...keyed };
       const body = JSON.stringify(await sample.body?.(as));
       const method = operation.method.toUpperCase();
       return (await fetch(origin + pathFor(operation, sample), { method, headers, body })).status;

@@ -1,0 +1,5 @@
+/** Races between lifecycle changes, with an Idempotency-Key on every authenticated POST. */
+import { sendIdempotencyKeys } from '#libs/testing';
+import './life-races.test.ts';
+
+sendIdempotencyKeys();

@@ -1,0 +1,5 @@
+/** The journey over five processes, with an Idempotency-Key on every authenticated POST. */
+import { sendIdempotencyKeys } from '#libs/testing';
+import './five-processes.test.ts';
+
+sendIdempotencyKeys();

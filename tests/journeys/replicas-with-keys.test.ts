@@ -1,0 +1,5 @@
+/** The journey over replicas, with an Idempotency-Key on every authenticated POST. */
+import { sendIdempotencyKeys } from '#libs/testing';
+import './replicas.test.ts';
+
+sendIdempotencyKeys();

@@ -1,0 +1,5 @@
+/** The permission matrix, with an Idempotency-Key on every authenticated POST. */
+import { sendIdempotencyKeys } from '#libs/testing';
+import './matrix.test.ts';
+
+sendIdempotencyKeys();
