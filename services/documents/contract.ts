@@ -12,6 +12,7 @@ import {
   DocumentDeleted,
   DocumentPublished,
   DocumentRevised,
+  DocumentUpdated,
 } from './events.ts';
 import { documentNodes, documentStates, publishRecords } from './views.ts';
 
@@ -29,7 +30,14 @@ export const documentsContract = contract({
   title: 'Documents',
   sentence: 'Process documents, their trees and their life.',
   operations: [writing, finding, tree, life].flatMap((file) => Object.values(file)),
-  says: [DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned, DocumentDeleted],
+  says: [
+    DocumentPublished,
+    DocumentRevised,
+    DocumentUpdated,
+    DocumentArchived,
+    DocumentAssigned,
+    DocumentDeleted,
+  ],
   hears: [MemberRemoved, DocumentAssigned],
   owns: ['documents', 'nodes', 'publish_ledger', 'publish_usage', 'search'],
   views: [documentStates, documentNodes, publishRecords],

@@ -1,8 +1,12 @@
 /** Editing: who may change a document, its fields, its nodes and its life, and in which state. */
 import { Forbidden, type Problem } from '#libs/contract';
-import { DocumentIsArchived, DocumentLocked } from './contract.ts';
+import type { Acting, Transaction } from '#libs/store';
+import { DocumentIsArchived, DocumentLocked, VersionUnchanged } from './contract.ts';
 import { type Asker, type Belongings, canEdit, canManage } from './rules/permission.ts';
+import { repeatsVersion } from './rules/version.ts';
 import type { DocumentStatus } from './shapes.ts';
+import type { DocumentRow } from './store/collections.ts';
+import type { Library } from './store/library.ts';
 
 /** What keeps an actor from editing a document: `Forbidden`, or nothing. */
 export function onlyEditors(actor: Asker): (document: Belongings) => Problem | undefined {
@@ -30,4 +34,20 @@ export async function openToEdits(
 ): Promise<void> {
   if (status === 'archived') throw DocumentIsArchived();
   if (status === 'published' && (await locksPublished())) throw DocumentLocked();
+}
+
+/**
+ * Throws `VersionUnchanged` when a revision has the version of its parent and its organization locks published
+ * documents. A draft without a parent or without a version repeats no version, so nothing is read for it.
+ */
+export async function requireNewVersion(
+  actor: Acting,
+  { parent_doc_id, version }: Pick<DocumentRow, 'parent_doc_id' | 'version'>,
+  library: Pick<Library, 'find' | 'locksPublished'>,
+  tx: Transaction,
+): Promise<void> {
+  if (parent_doc_id === null || version === null) return;
+  const parent = await library.find(actor, parent_doc_id, tx);
+  if (repeatsVersion(version, parent.version) && (await library.locksPublished(actor, tx)))
+    throw VersionUnchanged();
 }

@@ -23,6 +23,12 @@ export const DocumentRevised = event('document.revised', {
   subscribable: true,
 });
 
+export const DocumentUpdated = event('document.updated', {
+  sentence: 'The fields or the nodes of a published document changed.',
+  data: z.strictObject({ document: DocumentSummary }),
+  subscribable: true,
+});
+
 export const DocumentArchived = event('document.archived', {
   sentence: 'A published document was archived.',
   data: z.strictObject(about),

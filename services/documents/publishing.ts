@@ -10,7 +10,7 @@ import {
   DocumentRevised,
   publishDocument,
 } from './contract.ts';
-import { onlyManagers } from './editing.ts';
+import { onlyManagers, requireNewVersion } from './editing.ts';
 import { archiveRecordOf, summaryOf } from './presenting.ts';
 import { archived, published } from './rules/life.ts';
 import type { Show } from './showing.ts';
@@ -43,6 +43,7 @@ export function publishing({ library, families, trees, show, quota, now }: Publi
         const conditions = { refuses: onlyManagers(actor, 'publish'), ifMatch: call.ifMatch };
         const publish = async (draft: DocumentRow, tx: Transaction, at: Date) => {
           if (draft.status !== 'draft') throw DocumentNotDraft();
+          await requireNewVersion(actor, draft, library, tx);
           const isRevision = draft.parent_doc_id !== null;
           if (isRevision) await families.supersede(draft, at, tx);
           await useUp(draft._id, tx);

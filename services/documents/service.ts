@@ -24,8 +24,10 @@ import { quota } from './store/quota.ts';
 import { search } from './store/search.ts';
 import { stale } from './store/stale.ts';
 import { trees } from './store/tree.ts';
+import { createDueUpdates } from './store/update-events.ts';
 import { tree } from './tree.ts';
 import { triggering } from './triggering.ts';
+import { updateEventWorker } from './update-events.ts';
 import { writing } from './writing.ts';
 
 export const documents = service({
@@ -59,7 +61,10 @@ export const documents = service({
       ),
       listeners: clearing(kept),
       authenticate: principalFrom(store, now),
-      workers: [searching({ stale: stale(store, now), trouble })],
+      workers: [
+        searching({ stale: stale(store, now), trouble }),
+        updateEventWorker({ store, dueUpdates: createDueUpdates(store, now), onError: trouble }),
+      ],
     };
   },
 });

@@ -20,9 +20,10 @@ export const slug = z
 export const password = z.string().min(12, 'Use at least 12 characters').max(256);
 export const name = z.string().trim().min(1).max(200);
 
-const lockPublished = z
-  .boolean()
-  .meta({ description: 'A published document can only be changed by revising it' });
+const lockPublished = z.boolean().meta({
+  description:
+    'A published document can only be changed by revising it, and a revision needs another version than its parent',
+});
 
 const origin = z
   .url({ protocol: /^https?$/ })

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { id, timestamp } from '#libs/contract';
 import { urlFault } from './rules/target.ts';
 
-/** Every type of event that a webhook may subscribe to, as the specification lists them. */
+/** Every type of event that a webhook may subscribe to: those of the specification, and `document.updated`. */
 export const eventType = z
   .enum([
     'document.published',
     'document.revised',
+    'document.updated',
     'document.archived',
     'document.assigned',
     'member.invited',

@@ -8,6 +8,7 @@ import {
   DocumentNotPublished,
   EditorNotMember,
   PublishQuotaExhausted,
+  VersionUnchanged,
 } from '../problems.ts';
 import { ArchiveRecord, Document, docParams, HistoryRecord } from '../shapes.ts';
 
@@ -17,13 +18,13 @@ export const publishDocument = operation({
   path: '/documents/{doc_id}/publish',
   summary: 'Publish a draft',
   description:
-    'Consumes one publish event of the plan. The owner or an admin may publish. Publishing a revision archives the published version it replaces; the public link follows.',
+    'Consumes one publish event of the plan. The owner or an admin may publish. Publishing a revision archives the published version it replaces; the public link follows. If the organization has `lock_published` on, a revision needs another version than its parent; a parent without a version never blocks.',
   access: member,
   params: docParams,
   status: 200,
   returns: Document,
   etag: true,
-  problems: [NotFound, Forbidden, DocumentNotDraft, PublishQuotaExhausted],
+  problems: [NotFound, Forbidden, DocumentNotDraft, VersionUnchanged, PublishQuotaExhausted],
 });
 
 export const reviseDocument = operation({

@@ -47,7 +47,7 @@ export const updateDocument = operation({
   path: '/documents/{doc_id}',
   summary: 'Change a document’s title, version or department',
   description:
-    'Send only what changes; `null` clears `version` and `department`. The owner, the editor or an admin may change a draft or a published document. On a revision, `version` must differ from that of the document it revises.',
+    'Send only what changes; `null` clears `version` and `department`. The owner, the editor or an admin may change a draft or a published document; the change of a published one is announced by `document.updated`. On a revision draft, `version` must differ from that of the document it revises.',
   access: member,
   params: docParams,
   body: someField({ title, version: versionLabel.nullable(), department: department.nullable() }),

@@ -31,6 +31,8 @@ export interface DocumentRow {
   title_key?: string;
   /** Since when the words in `search` are out of date, or until when a process has them in hand; null when they are right. */
   stale_at?: Date | null;
+  /** When the `document.updated` event about changes of the published document is due; unset without such changes. */
+  update_event_due_at?: Date;
 }
 
 export interface NodeRow {
@@ -123,6 +125,7 @@ export const documents = collection<DocumentRow>('documents', {
     content_bytes: Number,
     title_key: String,
     stale_at: Date,
+    update_event_due_at: Date,
   },
   indexes: [
     ...Object.values(sortedBy).map((on) => ({ on })),
@@ -136,6 +139,11 @@ export const documents = collection<DocumentRow>('documents', {
     },
     // whose words are out of date: as good as empty
     { on: { stale_at: 1 }, options: { partialFilterExpression: { stale_at: { $gt: new Date(0) } } } },
+    // published documents that changed in the last seconds
+    {
+      on: { update_event_due_at: 1 },
+      options: { partialFilterExpression: { update_event_due_at: { $gt: new Date(0) } } },
+    },
   ],
 });
 

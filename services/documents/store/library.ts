@@ -2,9 +2,11 @@
 import { NotFound, PreconditionFailed, type Problem, Unavailable } from '#libs/contract';
 import type { Acting, Store, Transaction } from '#libs/store';
 import { organizationProfiles } from '../../identity/contract.ts';
+import { scheduleUpdateEvent, type UpdateEventState } from '../rules/update-events.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
 import { marks, type Search } from './search.ts';
 import type { Trees } from './tree.ts';
+import { matchUnchangedRow } from './update-events.ts';
 
 /** What must hold before a document is changed. */
 export interface Conditions {
@@ -117,8 +119,7 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
           const document = await find(acting, id);
           hold(conditions, document);
           const change = next(document, await decide(document), now());
-          const { organization_id, row_version } = document;
-          const { matchedCount } = await rows.updateOne({ _id: id, organization_id, row_version }, change);
+          const { matchedCount } = await rows.updateOne(matchUnchangedRow(document), change);
           if (matchedCount === 1) return { ...document, ...change };
         }
         throw Unavailable('The document is being changed by many at this moment: try again.', {
@@ -242,8 +243,9 @@ function hold({ refuses, ifMatch }: Conditions, document: DocumentRow): void {
 }
 
 /** A change with what every change brings. */
-function next(document: Pick<DocumentRow, 'row_version'>, change: Change, at: Date) {
-  return { ...change, ...marks(change, at), updated_at: at, row_version: document.row_version + 1 };
+function next(document: Pick<DocumentRow, 'row_version'> & UpdateEventState, change: Change, at: Date) {
+  const due = scheduleUpdateEvent(document, change, at);
+  return { ...change, ...marks(change, at), ...due, updated_at: at, row_version: document.row_version + 1 };
 }
 
 /** The ETag of a document: it changes with any change of the document or its tree. */

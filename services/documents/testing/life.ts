@@ -9,6 +9,7 @@ type Step = (who: Someone, id: string, headers?: Headers) => Promise<Told>;
 export interface Said {
   id: string;
   type: string;
+  occurred_at: string;
   organization_id: string;
   actor_id: string | null;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
@@ -32,8 +33,10 @@ export interface Life {
   now(who: Someone, id: string): Promise<any>;
   /** The ids of a history. */
   history(who: Someone, id: string): Promise<string[]>;
-  /** What was said about these documents, in the order in which it was said. */
+  /** The events that requests wrote about these documents, in this order: all but `document.updated`. */
   said(...ids: string[]): Promise<Said[]>;
+  /** The `document.updated` events of these documents, the oldest first. */
+  updates(...ids: string[]): Promise<Said[]>;
   /** Publish events in the ledger for these documents. */
   counted(...ids: string[]): Promise<number>;
   setPlan(organizationId: string, plan: string): Promise<void>;
@@ -53,6 +56,11 @@ export function lifeIn(home: House): Life {
     if (status >= 300) throw new Error(JSON.stringify(body));
     return body;
   };
+  const findEvents = async (ids: string[]) => {
+    const rows = here.db.collection<{ _id: string; event: string }>('documents_outbox');
+    const all = (await rows.find().sort({ _id: 1 }).toArray()).map(({ event }): Said => JSON.parse(event));
+    return all.filter(({ data }) => ids.includes(data.document?.id));
+  };
   return {
     publish,
     revise,
@@ -65,11 +73,8 @@ export function lifeIn(home: House): Life {
       const records: { id: string }[] = bodyOf(await home.ask(who, 'GET', `${id}/history`));
       return records.map((record) => record.id);
     },
-    async said(...ids) {
-      const rows = here.db.collection<{ _id: string; event: string }>('documents_outbox');
-      const all = (await rows.find().sort({ _id: 1 }).toArray()).map(({ event }): Said => JSON.parse(event));
-      return all.filter(({ data }) => ids.includes(data.document?.id));
-    },
+    said: async (...ids) => (await findEvents(ids)).filter(({ type }) => type !== 'document.updated'),
+    updates: async (...ids) => (await findEvents(ids)).filter(({ type }) => type === 'document.updated'),
     counted: (...ids) => here.db.collection('publish_ledger').countDocuments({ document_id: { $in: ids } }),
     async setPlan(organizationId, plan) {
       const { status } = await fetch(`${here.management}/ops/organizations/${organizationId}/subscription`, {

@@ -4,6 +4,7 @@ import { Secret } from '#libs/contract';
 import { memoryBus, topologyOf } from '#libs/events';
 import { keyRing, makeView, openStore, type Store } from '#libs/store';
 import { testMongo } from '#libs/testing';
+import { contracts } from '../../contracts.ts';
 import { documentsContract as contract } from '../contract.ts';
 import {
   documents as documentRows,
@@ -26,7 +27,7 @@ export async function ownStores(replicas = 1): Promise<OwnStores> {
   const mongo = await testMongo();
   const uri = new URL(mongo.uri);
   uri.pathname = `/test_${randomBytes(6).toString('hex')}`;
-  const topology = topologyOf([contract]);
+  const topology = topologyOf(contracts);
   const open = () =>
     openStore({
       uri: new Secret(uri.href),

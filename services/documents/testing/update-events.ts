@@ -1,0 +1,50 @@
+/** What tests of update events need: a clock that they move, and the writes that change a document. */
+import type { Told } from '#libs/testing';
+import { until, world } from '#libs/testing';
+import { contracts } from '../../contracts.ts';
+import { identity } from '../../identity/service.ts';
+import { documents } from '../service.ts';
+import type { DocumentRow } from '../store/collections.ts';
+import { type House, houseOver, type Someone } from './house.ts';
+
+/** Identity and documents with a clock that moves only when a test says so. */
+export interface ClockedHouse extends House {
+  /** Moves the clock, and waits until every event that is due then is written. */
+  advance(ms: number): Promise<void>;
+  now(): Date;
+  row(id: string): Promise<DocumentRow | null>;
+}
+
+/** Starts the services. */
+export async function openClockedHouse(): Promise<ClockedHouse> {
+  let at = Date.now();
+  const now = () => new Date(at);
+  const home = houseOver(await world({ services: [identity, documents], contracts, now }));
+  const rows = home.here.db.collection<DocumentRow>('documents');
+  return {
+    ...home,
+    now,
+    async advance(ms) {
+      at += ms;
+      const due = { update_event_due_at: { $lte: now() } };
+      await until('all due events', async () => (await rows.countDocuments(due)) === 0);
+    },
+    row: (_id) => rows.findOne({ _id }),
+  };
+}
+
+type Write = (home: House, who: Someone, document: { id: string; nodes: { id: string }[] }) => Promise<Told>;
+
+const node = { node_type: 'section', title: 'New', order: 9 };
+
+/** Every write that changes the fields or the nodes of a document with two sections. */
+export const contentWrites: Record<string, Write> = {
+  'PATCH of the fields': (home, who, { id }) => home.ask(who, 'PATCH', id, { department: 'D' }),
+  'POST of a node': (home, who, { id }) => home.ask(who, 'POST', `${id}/nodes`, node),
+  'PATCH of a node': (home, who, { id, nodes }) =>
+    home.ask(who, 'PATCH', `${id}/nodes/${nodes[0]?.id}`, { title: 'N' }),
+  'DELETE of a node': (home, who, { id, nodes }) => home.ask(who, 'DELETE', `${id}/nodes/${nodes[1]?.id}`),
+  'reorder of nodes': (home, who, { id, nodes }) =>
+    home.ask(who, 'POST', `${id}/nodes/reorder`, { nodes: [{ node_id: nodes[0]?.id, order: 7 }] }),
+  'PUT of the tree': (home, who, { id }) => home.ask(who, 'PUT', `${id}/nodes`, { nodes: [node] }),
+};

@@ -1,0 +1,67 @@
+/** Update events: announces changes of published documents behind the writes, in every replica. */
+import { every, type Worker } from '#libs/service';
+import type { Store } from '#libs/store';
+import { DocumentUpdated } from './events.ts';
+import { summaryOf } from './presenting.ts';
+import type { DueUpdate, DueUpdates } from './store/update-events.ts';
+
+const pollMs = 500;
+const batchSize = 10;
+
+/** What the worker needs. */
+export interface UpdateEventDeps {
+  store: Pick<Store, 'transact' | 'inTurn'>;
+  dueUpdates: DueUpdates;
+  onError(message: string, error: unknown): void;
+}
+
+/** The worker that publishes due `document.updated` events. */
+export function updateEventWorker({ store, dueUpdates, onError }: UpdateEventDeps): Worker {
+  let isStopped = false;
+  const worker = every(pollMs, publishDue, (error) => onError('Could not find due update events', error));
+  return {
+    start: () => worker.start(),
+    async stop() {
+      isStopped = true;
+      await worker.stop();
+    },
+  };
+
+  async function publishDue(): Promise<void> {
+    for (let hasMore = true; hasMore && !isStopped; ) {
+      const due = await dueUpdates.find(batchSize);
+      const results = await Promise.all(due.map(tryPublish));
+      // failed events stay due: they wait for the next poll
+      hasMore = due.length === batchSize && results.every((isDone) => isDone);
+    }
+  }
+
+  /** Whether it succeeded: an event that cannot be published must not stop the others. */
+  async function tryPublish(due: DueUpdate): Promise<boolean> {
+    try {
+      await publishUpdate({ store, dueUpdates }, due);
+      return true;
+    } catch (error) {
+      onError(`Could not publish the update event of document ${due._id}`, error);
+      return false;
+    }
+  }
+}
+
+/**
+ * Publishes the event of one document with its current summary. The event and the removal of its due time are one
+ * transaction, so a crash loses nothing and of two replicas one publishes. A document that was archived meanwhile gets
+ * no event.
+ */
+export function publishUpdate(
+  { store, dueUpdates }: Pick<UpdateEventDeps, 'store' | 'dueUpdates'>,
+  due: DueUpdate,
+): Promise<void> {
+  const system = { organization_id: due.organization_id, user_id: null };
+  return store.inTurn(due._id, () =>
+    store.transact(system, async (tx) => {
+      const document = await dueUpdates.take(due, tx);
+      if (document?.status === 'published') tx.say(DocumentUpdated, { document: summaryOf(document) });
+    }),
+  );
+}

@@ -1,0 +1,97 @@
+/** The version rule at publish, over HTTP with a real MongoDB. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { identity } from '../identity/service.ts';
+import { documents } from './service.ts';
+import { type House, house, type Someone } from './testing/house.ts';
+import { type Life, lifeIn, outcome } from './testing/life.ts';
+
+let home: House;
+let life: Life;
+let ada: Someone;
+
+beforeAll(async () => {
+  home = await house([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
+  life = lifeIn(home);
+  ada = await home.admin();
+  await lockPublished(ada, true);
+}, 60_000);
+afterAll(() => home?.here.stop());
+
+async function lockPublished({ as }: Someone, lock_published: boolean): Promise<void> {
+  const body = { settings: { lock_published } };
+  expect((await home.here.ask('PATCH', '/organization', { as, body })).status).toBe(200);
+}
+
+/** A revision draft of a published document with this version. */
+async function revisionOf(who: Someone, version: string | null) {
+  const original = await life.published(who, { title: 'T', version });
+  return { original, draft: await life.revised(who, original.id) };
+}
+
+const unchanged = [400, 'version_unchanged'];
+
+describe('with lock_published', () => {
+  test('publish fails under the version of the parent and changes nothing', async () => {
+    const { original, draft } = await revisionOf(ada, '1');
+    expect(outcome(await life.publish(ada, draft.id))).toEqual(unchanged);
+    expect(await life.now(ada, original.id)).toEqual(original);
+    expect(await life.now(ada, draft.id)).toEqual(draft);
+    expect([await life.counted(draft.id), await life.said(draft.id)]).toEqual([0, []]);
+  });
+
+  test.each(['2', null])('publish succeeds under the version %j', async (version) => {
+    const { draft } = await revisionOf(ada, '1');
+    await home.ask(ada, 'PATCH', draft.id, { version });
+    expect((await life.publish(ada, draft.id)).status).toBe(200);
+  });
+
+  test('a parent without a version never blocks', async () => {
+    const { draft } = await revisionOf(ada, null);
+    expect((await life.publish(ada, draft.id)).status).toBe(200);
+  });
+
+  test('a document without a parent publishes under any version', async () => {
+    const draft = await home.make(ada, { title: 'T', version: '1' });
+    expect((await life.publish(ada, draft.id)).status).toBe(200);
+  });
+
+  test('the parent counts, not the version that is published now', async () => {
+    const { original, draft } = await revisionOf(ada, '1');
+    const other = await life.revised(ada, original.id);
+    await home.ask(ada, 'PATCH', other.id, { version: '2' });
+    expect((await life.publish(ada, other.id)).status).toBe(200);
+    expect(outcome(await life.publish(ada, draft.id))).toEqual(unchanged);
+    await home.ask(ada, 'PATCH', draft.id, { version: '2' });
+    expect((await life.publish(ada, draft.id)).status).toBe(200);
+  });
+
+  test('it comes after 412 and the state, and before 402', async () => {
+    const bo = await home.admin();
+    await lockPublished(bo, true);
+    const { original, draft } = await revisionOf(bo, '1');
+    await life.setPlan(original.organization_id, 'trial');
+    await life.published(bo);
+    expect(outcome(await life.publish(bo, draft.id, { 'if-match': '"0"' }))[0]).toBe(412);
+    expect(outcome(await life.publish(bo, draft.id))).toEqual(unchanged);
+    await home.ask(bo, 'PATCH', draft.id, { version: '2' });
+    expect(outcome(await life.publish(bo, draft.id))[0]).toBe(402);
+    await home.set(draft.id, { version: '1', status: 'archived' });
+    expect(outcome(await life.publish(bo, draft.id))).toEqual([400, 'document_not_draft']);
+  });
+});
+
+test('without lock_published a revision publishes under its parent’s version', async () => {
+  const bo = await home.admin();
+  const { draft } = await revisionOf(bo, '1');
+  const { status, body } = await life.publish(bo, draft.id);
+  expect([status, body.version]).toEqual([200, '1']);
+});
+
+test('the setting counts at the moment of the publish', async () => {
+  const bo = await home.admin();
+  const { draft } = await revisionOf(bo, '1');
+  await lockPublished(bo, true);
+  expect(outcome(await life.publish(bo, draft.id))).toEqual(unchanged);
+  await lockPublished(bo, false);
+  expect((await life.publish(bo, draft.id)).status).toBe(200);
+});
