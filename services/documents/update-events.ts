@@ -5,7 +5,7 @@ import { DocumentUpdated } from './events.ts';
 import { summaryOf } from './presenting.ts';
 import type { DueUpdate, DueUpdates } from './store/update-events.ts';
 
-const pollMs = 500;
+const pollMs = 1_000;
 const batchSize = 10;
 
 /** What the worker needs. */
