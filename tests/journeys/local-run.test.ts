@@ -1,6 +1,7 @@
 /** What `npm start` promises: ready, readable, kept, clear when it cannot, and gone when it is stopped. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -40,6 +41,33 @@ describe('a local run', () => {
   test('says loudly which loose defaults hold', () => {
     expect(run.printed()).toMatch(/WEBHOOK_ALLOW_INSECURE_TARGETS/);
     expect(run.printed()).toMatch(/Scale plan/);
+  });
+
+  test('prints its banner before the log, with the settings in force', async () => {
+    await withFolder(async (folder) => {
+      const other = await localRun(folder, {
+        LOG_LEVEL: 'info',
+        LOG_FORMAT: 'json',
+        WEBHOOK_ALLOW_INSECURE_TARGETS: 'false',
+        LOGINS_PER_MINUTE: '20',
+      });
+      const printed = other.printed();
+      await until('lines of the log', async () => /"operation":"register"/.test(other.printed()));
+      expect(printed.indexOf('Process Document Service is ready')).toBeLessThan(
+        other.printed().indexOf('{"'),
+      );
+      expect(printed).toContain('not to this machine (WEBHOOK_ALLOW_INSECURE_TARGETS=false)');
+      expect(printed).toContain('Rate limits: LOGINS_PER_MINUTE=20; no others');
+      other.process.kill('SIGTERM');
+      expect(await other.exited).toBe(0);
+      expect(existsSync(join(folder, 'instance.json'))).toBe(false);
+    });
+  }, 60_000);
+
+  test('writes where it answers into its data folder', async () => {
+    const content = JSON.parse(await readFile(join(dataDir, 'instance.json'), 'utf8'));
+    expect(content).toMatchObject({ pid: run.process.pid, port: Number(new URL(run.origin).port) });
+    expect(run.printed()).toContain(`127.0.0.1:${content.management_port} `);
   });
 
   test('keeps its secrets for their owner only', async () => {
