@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { testMongo, until } from '#libs/testing';
+import { runDemoWith } from '../demo.ts';
 import { type LocalRun, localRun, spawnLocal } from '../local-run.ts';
 
 let dataDir: string;
@@ -69,6 +70,15 @@ describe('a local run', () => {
     expect(content).toMatchObject({ pid: run.process.pid, port: Number(new URL(run.origin).port) });
     expect(run.printed()).toContain(`127.0.0.1:${content.management_port} `);
   });
+
+  test('is found by the demo from its data folder alone', async () => {
+    await withFolder(async (folder) => {
+      const { code, text } = await runDemoWith([], folder, { DATA_DIR: dataDir, PORT: '1' });
+      expect(text).toContain(`Talking to ${run.origin} (from the instance file in ${dataDir}).`);
+      expect(text).toContain('All steps done');
+      expect(code).toBe(0);
+    });
+  }, 60_000);
 
   test('keeps its secrets for their owner only', async () => {
     const { mode } = await import('node:fs/promises').then(({ stat }) => stat(join(dataDir, 'secrets.json')));
