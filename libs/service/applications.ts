@@ -5,8 +5,9 @@ import type { Bus } from '#libs/events';
 import { application, type Done, routes, tokenBucket, type UnmatchedRequest } from '#libs/http';
 import type { Store } from '#libs/store';
 import { securityLog } from './audit.ts';
+import { healthOf } from './health.ts';
 import type { Log } from './log.ts';
-import { type Management, management } from './management.ts';
+import { management } from './management.ts';
 import type { Metrics } from './metrics.ts';
 import type { AnyService, Running } from './service.ts';
 import type { CommonSettings } from './settings.ts';
@@ -124,19 +125,4 @@ function answering({ log, metrics, tracing }: Host, { service, store }: Up) {
         });
     },
   };
-}
-
-async function healthOf(bus: Bus, ups: readonly Up[], phase: string | undefined) {
-  const health: Awaited<ReturnType<Management['health']>> = { reasons: {}, degraded: {} };
-  if (phase !== undefined) health.reasons.process = phase;
-  // requests are answered all the same: their events wait in the outbox
-  if (!bus.up) health.degraded.events = 'the event bus is down';
-  await Promise.all(
-    ups.map(({ service, store }) =>
-      store.ping().catch(() => {
-        health.reasons[service.contract.name] = 'MongoDB does not answer';
-      }),
-    ),
-  );
-  return health;
 }

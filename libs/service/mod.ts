@@ -1,6 +1,7 @@
 /** The door of the service library: a service is a value; this runs one or several of them. */
 export { type SecurityLog, securityLog, unasked } from './audit.ts';
 export { type Bulkhead, bulkhead } from './bulkhead.ts';
+export type { PublicHealth } from './health.ts';
 export { type Log, newHeldLog, newLog } from './log.ts';
 export { type Meters, runtimeMetrics } from './meters.ts';
 export {

@@ -33,7 +33,7 @@ export function banner({ base, link, apiKey, management, database, dataDir, sett
   return `
   Process Document Service is ready.
 
-  API            ${base}
+  API            ${base}   (in a browser: where to begin)
   Reference      ${base}/docs
   Demo API key   ${apiKey}
   Public link    ${link}
