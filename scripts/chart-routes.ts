@@ -1,11 +1,16 @@
 /** Where each path of the API leads, for the ingress of the chart. */
 import type { AnyOperation, Contract } from '#libs/contract';
 
-/** Where paths lead: whole parts of the API by prefix; where services share a part, the smaller ones by pattern, which go first. */
+/**
+ * Where paths lead: the roots of the application and of the API by exact match, because a prefix would catch everything;
+ * whole parts of the API by prefix; where services share a part, the smaller ones by pattern, which go first.
+ */
 export function ingressRoutes(contracts: readonly Contract[], apiPrefix: string) {
-  const routes = contracts.flatMap(({ name, operations }) =>
-    operations.map((one) => ({ service: name, path: fullPath(one, apiPrefix) })),
+  const all = contracts.flatMap(({ name, operations }) =>
+    operations.map((one) => ({ path: fullPath(one, apiPrefix), service: name })),
   );
+  const isRoot = ({ path }: { path: string }) => path === '/' || path === apiPrefix;
+  const routes = all.filter((one) => !isRoot(one));
   const parts = Map.groupBy(routes, ({ path }) => partOf(path, apiPrefix));
   const prefixes = [];
   const patterns = [];
@@ -17,7 +22,7 @@ export function ingressRoutes(contracts: readonly Contract[], apiPrefix: string)
     patterns.push(...others.map(({ service, path }) => ({ path: patternOf(path), service })));
   }
   const unique = new Map(patterns.map((one) => [one.path, one]));
-  return { prefixes, patterns: [...unique.values()] };
+  return { exact: all.filter(isRoot), prefixes, patterns: [...unique.values()] };
 }
 
 function fullPath({ path, at }: AnyOperation, apiPrefix: string): string {

@@ -53,7 +53,11 @@ async function jest(servers: Record<string, string>): Promise<number> {
 }
 
 function sayWhatIsLeftOut(): void {
-  const folder = 'tests/faults/on-demand';
-  const files = globSync(`${folder}/*.test.ts`, { cwd: root });
-  console.log(`Left out: ${files.length} files in ${folder}, which wait for minutes (npm run faults).`);
+  const folders = { 'tests/faults/on-demand': 'npm run faults', 'tests/e2e': 'npm run test:e2e' };
+  for (const [folder, command] of Object.entries(folders)) {
+    const { length } = globSync(`${folder}/*.test.ts`, { cwd: root });
+    console.log(
+      `Left out: ${length} ${length === 1 ? 'file' : 'files'} in ${folder}, which take minutes (${command}).`,
+    );
+  }
 }

@@ -8,7 +8,7 @@ interface Route {
   service: string;
 }
 
-const routes: { prefixes: Route[]; patterns: Route[] } = JSON.parse(
+const routes: { exact: Route[]; prefixes: Route[]; patterns: Route[] } = JSON.parse(
   await readFile(new URL('../charts/platform/files/routes.json', import.meta.url), 'utf8'),
 );
 
@@ -23,14 +23,15 @@ const operations = contracts.flatMap(({ name, operations: own }) =>
   })),
 );
 
-/** As controllers decide: patterns first, then the longest prefix; segment by segment or, as some have it, letter by letter. */
+/** As controllers decide: exact paths first, then patterns, then the longest prefix; segment by segment or, as some have it, letter by letter. */
 function ledTo(path: string, isBySegment: boolean): string | undefined {
+  const exact = routes.exact.find((one) => one.path === path);
   const pattern = routes.patterns.find((one) => new RegExp(`^${one.path}$`).test(path));
   const prefixes = routes.prefixes.filter((one) =>
     isBySegment ? `${path}/`.startsWith(`${one.path}/`) : path.startsWith(one.path),
   );
   const [longest] = prefixes.sort((a, b) => b.path.length - a.path.length);
-  return (pattern ?? longest)?.service;
+  return (exact ?? pattern ?? longest)?.service;
 }
 
 test.each([
@@ -40,6 +41,12 @@ test.each([
   const wrong = operations.filter(({ service, path }) => ledTo(path, isBySegment) !== service);
   expect(wrong.map(({ route }) => route)).toEqual([]);
   expect(operations.length).toBeGreaterThan(50);
+});
+
+test('the roots lead to the start page, and catch nothing else', () => {
+  for (const path of ['/', apiPrefix]) expect([path, ledTo(path, false)]).toEqual([path, 'identity']);
+  for (const path of ['/nowhere', '/api', '/api/v2', `${apiPrefix}/nowhere`, '/favicon.ico'])
+    expect([path, ledTo(path, false)]).toEqual([path, undefined]);
 });
 
 test('the management port’s paths lead nowhere', () => {

@@ -2,11 +2,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs the demo against the origin; gives its exit code and everything it printed. */
-export async function runDemo(base: string, folder: string): Promise<{ code: number; text: string }> {
+/** Runs the demo against the address; gives its exit code and everything it printed. */
+export function runDemo(base: string, folder: string): Promise<{ code: number; text: string }> {
+  return runDemoWith(['--base', base], folder);
+}
+
+/** Runs the demo with these arguments and these settings beside the environment's own. */
+export async function runDemoWith(
+  args: readonly string[],
+  folder: string,
+  settings: Record<string, string> = {},
+): Promise<{ code: number; text: string }> {
   const demo = new URL('../scripts/demo/main.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', demo, '--base', base], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', demo, ...args], {
     cwd: folder,
+    env: { ...process.env, ...settings },
   });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -99,6 +99,15 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
       expect([path, (await ask('GET', path)).status]).toEqual([path, 200]);
   });
 
+  test('the start pages come from the process of identity, other paths from nowhere', async () => {
+    for (const path of ['/', '/api/v1']) {
+      const start = await (await fetch(five.origin + path)).json();
+      expect(start).toMatchObject({ status: 'ok', services: [{ name: 'identity', status: 'ok' }] });
+    }
+    for (const path of ['/nowhere', '/api', '/metrics'])
+      expect([path, (await fetch(five.origin + path)).status]).toEqual([path, 404]);
+  });
+
   test('the main job through the gateway, its event carried from process to process', async () => {
     const { code, text } = await runDemo(five.origin, folder);
     expect(text.split('\n').filter((line) => line.startsWith('✓'))).toHaveLength(13);

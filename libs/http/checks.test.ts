@@ -120,6 +120,16 @@ describe('the order of checks', () => {
     for (const { message } of errors) expect(message).toMatch(/./);
   });
 
+  test('a 400 reports the paths of its errors for the log, without values', async () => {
+    const secret = 'N2dEmAbc-0_xyzN2dEmAbc-0_xyzN2dEmAbc-0_xyz1';
+    await change({ body: JSON.stringify({ name: 1, size: secret, [secret]: 1 }) });
+    const last = http.done.at(-1);
+    expect(last?.errorPaths?.toSorted()).toEqual(['body/*', 'body/name', 'body/size']);
+    expect(JSON.stringify(last)).not.toContain(secret);
+    await change({});
+    expect(http.done.at(-1)).not.toHaveProperty('errorPaths');
+  });
+
   test('an id in the path that is ill-formed is 404, as one that is not there', async () => {
     const [ill, absent] = [await change({}, 'no-id'), await change({}, gone)];
     const [one, other] = [await jsonOf(ill), await jsonOf(absent)];

@@ -2,7 +2,9 @@
 import { Agent, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { type Contract, NotFound, newId, type Problem, problem, Unavailable } from '#libs/contract';
+import { loggablePaths } from './loggable-path.ts';
 import { pathOf } from './routes.ts';
+import type { UnmatchedRequest } from './server.ts';
 
 /** What a gateway knows. */
 export interface Gateway {
@@ -11,6 +13,8 @@ export interface Gateway {
   apiPrefix: string;
   /** Where each service answers, by its name, e.g. `http://127.0.0.1:8101`. */
   addresses: Readonly<Record<string, string>>;
+  /** Called with each request that belongs to no service. */
+  unmatched?(request: UnmatchedRequest): void;
   /** Told of requests that a service did not answer. */
   trouble(what: string, error: unknown): void;
 }
@@ -22,14 +26,20 @@ const Unanswered = problem(
 );
 
 /** A listener that passes requests and answers on as they come, without keeping them; a service that is down is a 503. */
-export function gateway({ contracts, apiPrefix, addresses, trouble }: Gateway): RequestListener {
+export function gateway({ contracts, apiPrefix, addresses, unmatched, trouble }: Gateway): RequestListener {
+  const operations = contracts.flatMap((one) => one.operations);
+  const toLoggablePath = loggablePaths(operations, apiPrefix);
   const serviceOf = router(contracts, apiPrefix);
   // a service that refuses a body early reads the rest of it only where the connection stays
   const agent = new Agent({ keepAlive: true });
   return (incoming, response) => {
     const id = requestId(incoming);
     const service = serviceOf(incoming.url ?? '/');
-    if (service === undefined) return refuse(incoming, response, id, NotFound('There is no such route.'));
+    if (service === undefined) {
+      const { method = '', url = '/' } = incoming;
+      unmatched?.({ method, path: toLoggablePath(url), status: NotFound.status, requestId: id });
+      return refuse(incoming, response, id, NotFound('There is no such route.'));
+    }
     const address = addresses[service];
     if (address === undefined) throw new Error(`The gateway has no address of ${service}`);
     const outgoing = request(address, {

@@ -16,5 +16,5 @@ export {
 } from './handle.ts';
 export { type KeptBytes, keptBytes } from './kept-bytes.ts';
 export { type Done, type Routes, routes } from './routes.ts';
-export { application, type Listening, listen } from './server.ts';
+export { application, type Listening, listen, type UnmatchedRequest } from './server.ts';
 export { type Bucket, tokenBucket } from './token-bucket.ts';

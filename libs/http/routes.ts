@@ -15,7 +15,7 @@ import { callOf, type Trail } from './call.ts';
 import type { Asked, Call, Facts, Handled, Principal, ReplayKey } from './handle.ts';
 import { type Parsed, parseRequest } from './request.ts';
 import type { Bucket } from './token-bucket.ts';
-import { problemOf, type Rendered, render, send, sendProblem } from './write.ts';
+import { errorPaths, problemOf, type Rendered, render, send, sendProblem } from './write.ts';
 
 /** How one request ended, for logs and metrics. */
 export interface Done {
@@ -27,6 +27,8 @@ export interface Done {
   principal: Principal | undefined;
   /** The code of the problem, if it ended in one. */
   problem?: string;
+  /** Where an invalid request (400) is wrong, as its `errors[].path` say; never what was there. */
+  errorPaths?: string[];
   /** What went wrong on our side, if it did. */
   error?: unknown;
   /** What the security log is to say of it, if anything. */
@@ -102,7 +104,7 @@ async function serve(
     durationMs: performance.now() - startedAt,
     requestId,
     principal,
-    ...(failure && { problem: failure.problem.kind.code }),
+    ...(failure && { problem: failure.problem.kind.code, ...errorPaths(failure.problem) }),
     ...(failure?.error !== undefined && { error: failure.error }),
     ...(operation.audit !== undefined && {
       audit: {

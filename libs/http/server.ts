@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, type Problem } from '#libs/contract';
+import { loggablePaths } from './loggable-path.ts';
 import { pathOf } from './routes.ts';
 import { problemOf, sendProblem } from './write.ts';
 
@@ -20,6 +21,15 @@ const headers = {
   xFrameOptions: false,
 };
 
+/** A request that reached no operation: an unknown path, a known one with a wrong method, or a malformed one. */
+export interface UnmatchedRequest {
+  method: string;
+  /** Without its query and without what may be secret. */
+  path: string;
+  status: number;
+  requestId: string;
+}
+
 /** Puts routers behind what every answer carries; unknown routes get 404, known ones with a wrong method 405. */
 export function application(of: {
   routers: readonly express.RequestHandler[];
@@ -29,8 +39,8 @@ export function application(of: {
   trustedProxies: readonly string[];
   /** Told of errors outside of any operation. */
   trouble(what: string, error: unknown): void;
-  /** Told of the status of a request that reached no operation. */
-  unmatched?(status: number): void;
+  /** Called with each request that reached no operation. */
+  unmatched?(request: UnmatchedRequest): void;
 }): express.Express {
   const app = express();
   app.disable('x-powered-by');
@@ -38,8 +48,14 @@ export function application(of: {
   app.set('query parser', 'simple');
   app.set('trust proxy', of.trustedProxies.length > 0 ? [...of.trustedProxies] : false);
   app.use(helmet(headers), requestIds);
+  const toLoggablePath = loggablePaths(of.operations, of.apiPrefix);
   const refuse = (response: Response, problem: Problem) => {
-    of.unmatched?.(problem.kind.status);
+    of.unmatched?.({
+      method: response.req.method,
+      path: toLoggablePath(response.req.path),
+      status: problem.kind.status,
+      requestId: String(response.getHeader('X-Request-Id')),
+    });
     sendProblem(response, problem);
   };
   for (const router of of.routers) app.use(router);

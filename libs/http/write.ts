@@ -72,6 +72,23 @@ export function problemOf(error: unknown): Problem {
 const contention =
   'Too many requests are changing the same resource at this moment. Nothing was changed; try again as `Retry-After` says.';
 
+const maxErrorPaths = 20;
+
+/** A name as fields have them; longer or stranger ones are a caller's invention and may be a value in a wrong place. */
+const fieldName = /^[\w.-]{1,40}$/;
+
+/** Where a request was wrong, for the log: the paths of the problem's `errors` without their messages. */
+export function errorPaths({ extra }: Problem): { errorPaths?: string[] } {
+  const { errors } = extra;
+  if (!Array.isArray(errors)) return {};
+  return { errorPaths: errors.slice(0, maxErrorPaths).map(({ path }) => toLoggedPath(String(path))) };
+}
+
+function toLoggedPath(path: string): string {
+  const names = path.split('/').slice(0, 12);
+  return names.map((name) => (fieldName.test(name) ? name : '*')).join('/');
+}
+
 /** Sends a problem (RFC 9457), or the page that stands for it. */
 export function sendProblem(
   response: Response,

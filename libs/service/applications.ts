@@ -2,11 +2,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Contract } from '#libs/contract';
 import type { Bus } from '#libs/events';
-import { application, type Done, routes, tokenBucket } from '#libs/http';
+import { application, type Done, routes, tokenBucket, type UnmatchedRequest } from '#libs/http';
 import type { Store } from '#libs/store';
 import { securityLog } from './audit.ts';
+import { healthOf } from './health.ts';
 import type { Log } from './log.ts';
-import { type Management, management } from './management.ts';
+import { management } from './management.ts';
 import type { Metrics } from './metrics.ts';
 import type { AnyService, Running } from './service.ts';
 import type { CommonSettings } from './settings.ts';
@@ -42,7 +43,10 @@ export function publicApplication(host: Host, ups: readonly Up[]) {
     operations: ups.flatMap(({ running }) => running.handled.map(({ operation }) => operation)),
     apiPrefix,
     trustedProxies: settings.TRUSTED_PROXIES,
-    unmatched: host.metrics.unmatched,
+    unmatched: (request) => {
+      host.metrics.unmatched(request.status);
+      logUnmatched(log, request);
+    },
     trouble: (what, error) => log.error({ err: error }, what),
   });
 }
@@ -61,8 +65,14 @@ export function managementApplication(
       routes({ ...answering(host, up), ...by, apiPrefix: '', limit: undefined }),
     ),
     operations: operated.flatMap(({ handled }) => handled.map(({ operation }) => operation)),
+    unmatched: (request) => logUnmatched(host.log, request),
     trouble: (what, error) => host.log.error({ err: error }, what),
   });
+}
+
+/** A line for a request that reached no operation, so that a typing mistake of a caller can be found. */
+function logUnmatched(log: Log, { method, path, status, requestId }: UnmatchedRequest): void {
+  log.info({ method, path, status, request_id: requestId }, 'No operation for this request');
 }
 
 /** What routes need of their process and their service, whoever calls them. */
@@ -97,6 +107,7 @@ function answering({ log, metrics, tracing }: Host, { service, store }: Up) {
         method: done.method,
         status: done.status,
         problem: done.problem,
+        error_paths: done.errorPaths,
         duration_ms: Math.round(done.durationMs * 10) / 10,
         request_id: done.requestId,
         ...who,
@@ -114,19 +125,4 @@ function answering({ log, metrics, tracing }: Host, { service, store }: Up) {
         });
     },
   };
-}
-
-async function healthOf(bus: Bus, ups: readonly Up[], phase: string | undefined) {
-  const health: Awaited<ReturnType<Management['health']>> = { reasons: {}, degraded: {} };
-  if (phase !== undefined) health.reasons.process = phase;
-  // requests are answered all the same: their events wait in the outbox
-  if (!bus.up) health.degraded.events = 'the event bus is down';
-  await Promise.all(
-    ups.map(({ service, store }) =>
-      store.ping().catch(() => {
-        health.reasons[service.contract.name] = 'MongoDB does not answer';
-      }),
-    ),
-  );
-  return health;
 }

@@ -2,7 +2,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
-import { newLog } from './log.ts';
+import { newHeldLog, newLog } from './log.ts';
 
 const password = 'correct-horse-battery-staple';
 
@@ -98,4 +98,21 @@ test('what never ends is cut off', () => {
   error.cause = error;
   expect(written({ err: error })).toContain('round');
   expect(lineOf({ many: Array.from({ length: 1000 }, () => 1) }).many).toHaveLength(50);
+});
+
+test('a held log writes nothing before its release, then everything in order', () => {
+  const lines: string[] = [];
+  const { log, release } = newHeldLog({
+    level: 'info',
+    format: 'json',
+    to: { write: (line) => void lines.push(JSON.parse(line).msg) },
+  });
+  log.info('first');
+  log.child({ service: 'documents' }).info('second');
+  log.debug('hidden');
+  expect(lines).toEqual([]);
+  release();
+  log.info('third');
+  release();
+  expect(lines).toEqual(['first', 'second', 'third']);
 });

@@ -1,7 +1,7 @@
 /** The management port: health, metrics and what operators may do; never for the ingress. */
 import express from 'express';
 import type { AnyOperation } from '#libs/contract';
-import { application } from '#libs/http';
+import { application, type UnmatchedRequest } from '#libs/http';
 import type { Metrics } from './metrics.ts';
 
 /** What the management port asks. */
@@ -13,17 +13,20 @@ export interface Management {
   /** The routes of operators. */
   routers: readonly express.RequestHandler[];
   operations: readonly AnyOperation[];
+  /** Called with each request that reached no operation. */
+  unmatched(request: UnmatchedRequest): void;
   trouble(what: string, error: unknown): void;
 }
 
 /** The application behind the management port: `/healthz`, `/readyz`, `/metrics` and the routes of operators. */
 export function management(of: Management): express.Express {
-  const { routers, operations, trouble } = of;
+  const { routers, operations, unmatched, trouble } = of;
   return application({
     routers: [healthRoutes(of), ...routers],
     operations,
     apiPrefix: '',
     trustedProxies: [],
+    unmatched,
     trouble,
   });
 }

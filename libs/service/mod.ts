@@ -1,7 +1,8 @@
 /** The door of the service library: a service is a value; this runs one or several of them. */
 export { type SecurityLog, securityLog, unasked } from './audit.ts';
 export { type Bulkhead, bulkhead } from './bulkhead.ts';
-export { type Log, newLog } from './log.ts';
+export type { PublicHealth } from './health.ts';
+export { type Log, newHeldLog, newLog } from './log.ts';
 export { type Meters, runtimeMetrics } from './meters.ts';
 export {
   type Counted,
@@ -20,7 +21,16 @@ export {
 export { ofEachService, ofProcess } from './process-metrics.ts';
 export { onStopSignal, run, sentenceOf } from './run.ts';
 export { type AnyService, type Given, type Running, service, type Worker } from './service.ts';
-export { commonSettings, flag, integer, list, SettingsError, seconds, secret } from './settings.ts';
+export {
+  commonSettings,
+  flag,
+  integer,
+  list,
+  readSettings,
+  SettingsError,
+  seconds,
+  secret,
+} from './settings.ts';
 export { type Start, type Started, start } from './start.ts';
 export type { Tracing } from './tracing.ts';
 export { every } from './worker.ts';

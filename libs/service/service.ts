@@ -4,6 +4,7 @@ import type { Contract, Secret } from '#libs/contract';
 import type { Listener } from '#libs/events';
 import type { Handled, Principal } from '#libs/http';
 import type { Collection, Store } from '#libs/store';
+import type { PublicHealth } from './health.ts';
 import type { Log } from './log.ts';
 import type { Meters } from './meters.ts';
 import type { Metric } from './metric.ts';
@@ -18,6 +19,8 @@ export interface Given<Settings> {
   log: Log;
   meters: Meters;
   now: () => Date;
+  /** How this process is, as anyone may know. */
+  health(): Promise<PublicHealth>;
   /** Runs work of its own as a unit that can be followed. */
   tracing: Pick<Tracing, 'unit' | 'note' | 'current' | 'gathered'>;
 }

@@ -6,6 +6,7 @@ import { openStore, type Store } from '#libs/store';
 import { type Host, publicApplication, type Up } from './applications.ts';
 import { carrying, withoutBroker } from './carrying.ts';
 import { closed, closedTogether } from './closing.ts';
+import { publicHealth } from './health.ts';
 import { heard } from './hearing.ts';
 import { type Log, newLog } from './log.ts';
 import { type ManagementPort, openManagement } from './management-port.ts';
@@ -112,7 +113,8 @@ function tracedTo(settings: CommonSettings, name: string) {
 async function begun(host: Process, own: readonly unknown[]): Promise<Up[]> {
   const { services, log, metrics, failed } = host;
   const stores = await prepared(services, (service) => opened(host, service), log, failed.signal);
-  const ups = services.map((service, at): Up => {
+  const health = publicHealth(host.bus, () => ups);
+  const ups: Up[] = services.map((service, at) => {
     const store = stores[at];
     if (!store) throw new Error(`${service.contract.name} has no store`);
     tellStore(metrics.of(service.contract.name), store);
@@ -123,6 +125,7 @@ async function begun(host: Process, own: readonly unknown[]): Promise<Up[]> {
       log: log.child({ service: service.contract.name }),
       meters: metrics.own(service.contract.name, service.metrics ?? []),
       now: host.now,
+      health,
       tracing: host.tracing,
     };
     return { service, store, running: service.start(given) };

@@ -2,6 +2,7 @@
 export { type Collection, collection } from './collection.ts';
 export { openReading, type Reading } from './connect.ts';
 export type { EmbeddedError, Mongod } from './embedded/mongod.ts';
+export { isAlive, markOf } from './embedded/process-mark.ts';
 export { startMongod } from './embedded.ts';
 export { type Grant, grantsOf } from './grants.ts';
 export type { IdempotentRequest, StoredResponse } from './idempotency.ts';

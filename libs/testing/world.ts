@@ -33,7 +33,7 @@ export interface World {
   management: string;
   /** The world's own database. */
   db: mongoose.mongo.Db;
-  /** Asks the API; paths start behind `/api/v1` unless they start with `/embed`. */
+  /** Asks the API; paths start behind `/api/v1` unless they start with `/embed` or are `/`. */
   ask(method: string, path: string, asked?: Asked): Promise<Told>;
   /** What the services have logged so far, whatever the level. */
   logged(): LogLine[];
@@ -176,7 +176,8 @@ async function ask(
 ): Promise<Told> {
   const asIs =
     body === undefined || typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array;
-  const response = await fetch(origin + (path.startsWith('/embed') ? path : `/api/v1${path}`), {
+  const isAtRoot = path === '/' || path.startsWith('/embed');
+  const response = await fetch(origin + (isAtRoot ? path : `/api/v1${path}`), {
     method,
     redirect: 'manual',
     headers: {

@@ -1,29 +1,74 @@
-/** Does the main job against a running service and shows each step: `npm run demo -- --base http://127.0.0.1:8080`. */
+/** Does the main job against a running instance and shows each step: `npm run demo`. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { type Api, client } from './api.ts';
 import { isSigned, isStandardSigned, type Receiver, receiver } from './receiver.ts';
+import { findTarget, type Target, TargetError } from './target.ts';
 
 const fixtures = new URL('../../tests/fixtures/', import.meta.url);
 const out = resolve('demo-out');
 
-const { values } = parseArgs({ options: { base: { type: 'string', default: 'http://127.0.0.1:8080' } } });
-const origin = values.base.replace(/\/(api\/v1)?\/?$/, '');
+/** What tells this service from another program. */
+const reference = z.object({ info: z.object({ title: z.literal('Process Document Service') }) });
 
-const hooks = await receiver();
-try {
-  await mainJob(`${origin}/api/v1`, hooks);
-  console.log(`\nAll steps done. The files are in ${out}`);
-} catch (error) {
-  console.error(`\n✗ ${reasonOf(error)}`);
-  process.exitCode = 1;
-} finally {
-  hooks.close();
+const usage = `Does the main job against a running instance: from signing up to a verified webhook.
+
+  npm run demo                                       the running instance, found as below
+  npm run demo -- --base http://127.0.0.1:8080       the instance at this address
+
+Without --base it takes the running instance of DATA_DIR, if DATA_DIR is set, else PORT, if it is set, else the running
+instance of .data, else port 8080. Files are written to demo-out/.`;
+
+const target = await readTarget();
+if (target) await runDemo(target);
+
+/** The instance to talk to; undefined when there is none or when only the help was asked for. */
+async function readTarget(): Promise<Target | undefined> {
+  try {
+    const { values } = parseArgs({ options: { base: { type: 'string' }, help: { type: 'boolean' } } });
+    if (!values.help) return await findTarget(values.base, process.env);
+    console.log(usage);
+  } catch (error) {
+    const isUsage = error instanceof TargetError || (error instanceof TypeError && 'code' in error);
+    if (!isUsage) throw error;
+    console.error(`${error.message}\n\n${usage}`);
+    process.exitCode = 1;
+  }
+  return undefined;
 }
 
-async function mainJob(base: string, { url, first }: Receiver): Promise<void> {
+async function runDemo({ origin, source, notes }: Target): Promise<void> {
+  for (const note of notes) console.log(note);
+  console.log(`Talking to ${origin} (from ${source}).\n`);
+  const hooks = await receiver();
+  try {
+    await checkInstance(origin);
+    await mainJob(origin, hooks);
+    console.log(`\nAll steps done. The files are in ${out}`);
+  } catch (error) {
+    console.error(`\n✗ ${reasonOf(error)}`);
+    process.exitCode = 1;
+  } finally {
+    hooks.close();
+  }
+}
+
+/** Rejects unless an instance of this service answers at the address. */
+async function checkInstance(origin: string): Promise<void> {
+  const hint = 'Start one with npm start, or name another address: npm run demo -- --base URL.';
+  const response = await fetch(`${origin}/api/v1/openapi.json`).catch((cause: unknown) => {
+    throw new Error(`Nothing answers at ${origin}. ${hint}`, { cause });
+  });
+  const body: unknown = await response.json().catch(() => undefined);
+  if (!reference.safeParse(body).success)
+    throw new Error(`A program answers at ${origin}, but it is not this service. ${hint}`);
+}
+
+async function mainJob(origin: string, { url, first }: Receiver): Promise<void> {
+  const base = `${origin}/api/v1`;
   await mkdir(out, { recursive: true });
   const anyone = client(base);
 
@@ -159,8 +204,5 @@ function countNodes(nodes: { children: [] }[]): number {
 }
 
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.message === 'fetch failed')
-    return `Nothing answers at ${origin}: is the service running there (npm start)?`;
-  return error.message;
+  return error instanceof Error ? error.message : String(error);
 }

@@ -17,6 +17,7 @@ import * as people from './contract/people.ts';
 import * as reference from './contract/reference.ts';
 import * as resetting from './contract/resetting.ts';
 import * as signingIn from './contract/signing-in.ts';
+import { getApiStartPage, getStartPage } from './contract/start-page.ts';
 import { ApiKeyUsed, MemberInvited, MemberJoined, MemberRemoved, PlanChanged } from './events.ts';
 import { organizationProfiles, principalViews } from './views.ts';
 
@@ -30,6 +31,7 @@ export * from './contract/people.ts';
 export * from './contract/reference.ts';
 export * from './contract/resetting.ts';
 export * from './contract/signing-in.ts';
+export * from './contract/start-page.ts';
 export * from './events.ts';
 export { type Asking, principalFrom } from './principal.ts';
 export * from './problems.ts';
@@ -39,13 +41,15 @@ export * from './views.ts';
 
 const { setSubscription, ...organizations } = organization;
 const { resetAccountPassword, ...resets } = resetting;
+const startPages = { getStartPage, getApiStartPage };
 
 export const identityContract = contract({
   name: 'identity',
   title: 'Identity',
   sentence: 'People, organizations, API keys and the reference of the API.',
   operations: [
-    ...[signingIn, resets, people, invitations, organizations, departments, apiKeys, inbox, reference],
+    ...[signingIn, resets, people, invitations, organizations, departments, apiKeys, inbox],
+    ...[reference, startPages],
   ].flatMap((file) => Object.values(file)),
   operates: [setSubscription, resetAccountPassword],
   says: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed, PlanChanged],

@@ -19,6 +19,7 @@ import { sessionsOf } from './sessions.ts';
 import { identitySettings, planTerms, signInLimits } from './settings.ts';
 import { signingIn } from './signing-in.ts';
 import { signing } from './signing-keys.ts';
+import { startPage } from './start-page.ts';
 import { identityCollections, sealedPrivate } from './store/collections.ts';
 import { identityStore } from './store/kept.ts';
 import { operatorFrom, subscribing } from './subscribing.ts';
@@ -30,7 +31,7 @@ export const identity = service({
   contract: identityContract,
   settings: identitySettings,
   collections: identityCollections,
-  start({ store, settings, now, log }) {
+  start({ store, settings, now, log, health }) {
     const most = signInLimits(settings);
     const stored = identityStore(store, now);
     const kept = {
@@ -50,10 +51,8 @@ export const identity = service({
     const terms = planTerms(settings);
     const plan = subscribing({ ...kept, terms });
     const reset = resetting({ ...kept, most: most.logins, appUrl: settings.APP_URL });
-    const operated = {
-      handled: [...plan.operated, ...reset.operated],
-      authenticate: operatorFrom(settings.OPS_TOKEN),
-    };
+    const authenticate = operatorFrom(settings.OPS_TOKEN);
+    const operated = { handled: [...plan.operated, ...reset.operated], authenticate };
     const troubled = (error: unknown) => log.warn({ err: error }, 'Signing keys could not be kept fresh');
     const { DEFAULT_PLAN: defaultPlan, APP_URL: appUrl } = settings;
     return {
@@ -69,6 +68,7 @@ export const identity = service({
         ...keeping(kept),
         ...inbox(kept),
         ...reference(openapi(contracts, about)),
+        ...startPage({ about, health, guidesUrl: settings.GUIDES_URL }),
       ],
       authenticate: principalFrom(store, now),
       listeners: [...telling(kept), ...noting(kept)],

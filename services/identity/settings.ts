@@ -11,6 +11,13 @@ export const identitySettings = z.object({
     .default('http://127.0.0.1:8080')
     .transform((url) => url.replace(/\/$/, ''))
     .meta({ description: 'Where people reach the application; part of invitation links' }),
+  GUIDES_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .meta({
+      description:
+        'Where your users read the guides (the folder docs of the repository), linked on the start page; unset, the page names the folder',
+    }),
   REGISTRATIONS_PER_HOUR: integer
     .default(10)
     .meta({ description: 'Registrations from one address; 0 is no limit' }),

@@ -1,27 +1,82 @@
 /** What a local run prints once it is ready. */
+import { z } from 'zod';
 
-/** Everything worth knowing, one line each. */
-export function banner(of: {
+const limit = z.number();
+
+/** The settings that the banner tells, parsed. */
+export const settingsInForce = z.object({
+  DEFAULT_PLAN: z.enum(['trial', 'team', 'scale']),
+  WEBHOOK_ALLOW_INSECURE_TARGETS: z.boolean(),
+  WEBHOOK_ALLOWED_CIDRS: z.array(z.unknown()),
+  REQUESTS_PER_MINUTE: limit,
+  REGISTRATIONS_PER_HOUR: limit,
+  LOGINS_PER_MINUTE: limit,
+  LOGIN_FAILURES_PER_15_MINUTES: limit,
+  EMBED_NOT_FOUND_PER_MINUTE: limit,
+});
+export type SettingsInForce = z.infer<typeof settingsInForce>;
+
+/** What the banner shows. */
+export interface Banner {
   base: string;
   link: string;
   apiKey: string;
   management: string;
   database: string;
   dataDir: string;
-}): string {
+  settings: SettingsInForce;
+}
+
+/** Everything worth knowing, one line each. */
+export function banner({ base, link, apiKey, management, database, dataDir, settings }: Banner): string {
+  const inForce = settingLines(settings).map((line) => `    ${line}\n`);
   return `
   Process Document Service is ready.
 
-  API            ${of.base}
-  Reference      ${of.base}/docs
-  Demo API key   ${of.apiKey}
-  Public link    ${of.link}
-  Management     ${of.management}   (health and metrics)
-  Data           ${of.dataDir}   (${of.database})
+  API            ${base}   (in a browser: where to begin)
+  Reference      ${base}/docs
+  Demo API key   ${apiKey}
+  Public link    ${link}
+  Management     ${management}   (health and metrics)
+  Data           ${dataDir}   (${database})
 
-  Try:  curl -H 'Authorization: Bearer ${of.apiKey}' ${of.base}/documents
+  Try:  curl -H 'Authorization: Bearer ${apiKey}' ${base}/documents
 
-  For local work only: new organizations get the Scale plan, webhooks may go to this machine, no rate limits.
-  Ctrl-C stops everything.
+  Settings in force (docs/settings.md explains all):
+${inForce.join('')}
+  For local work only: it listens on this machine alone. Ctrl-C stops everything.
 `;
+}
+
+const planTitles = { trial: 'Trial', team: 'Team', scale: 'Scale' };
+
+/** A line for each setting that changes what you can try: what holds, and the setting that says so. */
+function settingLines(settings: SettingsInForce): string[] {
+  const plan = settings.DEFAULT_PLAN;
+  const noWebhooks = plan === 'scale' ? '' : ', which has no webhooks';
+  const networks =
+    settings.WEBHOOK_ALLOWED_CIDRS.length > 0 ? ' and to the networks of WEBHOOK_ALLOWED_CIDRS' : '';
+  const targets = settings.WEBHOOK_ALLOW_INSECURE_TARGETS
+    ? `may go to this machine, also by http${networks} (WEBHOOK_ALLOW_INSECURE_TARGETS=true)`
+    : `may go to public https addresses${networks}, not to this machine (WEBHOOK_ALLOW_INSECURE_TARGETS=false)`;
+  return [
+    `New organizations get the ${planTitles[plan]} plan${noWebhooks} (DEFAULT_PLAN=${plan}).`,
+    `Webhooks ${targets}.`,
+    `Rate limits: ${rateLimits(settings)}.`,
+  ];
+}
+
+const limitSettings = [
+  'REQUESTS_PER_MINUTE',
+  'REGISTRATIONS_PER_HOUR',
+  'LOGINS_PER_MINUTE',
+  'LOGIN_FAILURES_PER_15_MINUTES',
+  'EMBED_NOT_FOUND_PER_MINUTE',
+] as const;
+
+function rateLimits(settings: SettingsInForce): string {
+  const inForce = limitSettings.filter((name) => settings[name] > 0);
+  if (inForce.length === 0) return 'none';
+  const rest = inForce.length < limitSettings.length ? '; no others' : '';
+  return inForce.map((name) => `${name}=${settings[name]}`).join(', ') + rest;
 }

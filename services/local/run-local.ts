@@ -1,16 +1,39 @@
 /** The local run: an embedded MongoDB, secrets and a demo organization around all services in one process. */
 import { resolve } from 'node:path';
-import { onStopSignal, type Start, type Started, sentenceOf, start } from '#libs/service';
+import {
+  commonSettings,
+  newHeldLog,
+  onStopSignal,
+  readSettings,
+  type Start,
+  type Started,
+  sentenceOf,
+  start,
+} from '#libs/service';
 import { type Mongod, startMongod } from '#libs/store';
-import { banner } from './banner.ts';
+import { banner, settingsInForce } from './banner.ts';
 import { seedDemo } from './demo.ts';
 import { type Home, openHome } from './home.ts';
+import { writeInstanceFile } from './instance-file.ts';
+
+const logSettings = commonSettings.pick({ LOG_LEVEL: true, LOG_FORMAT: true });
+
+/** What has been started so far, to be stopped again. */
+interface LocalParts {
+  mongod?: Mongod;
+  started?: Started;
+  /** Writes the log lines that were held back. */
+  releaseLog?: () => void;
+  removeInstanceFile?: () => Promise<void>;
+}
 
 /** Runs all services over an embedded MongoDB in `DATA_DIR`; loose defaults hold here and nowhere else. */
 export async function runLocal(of: Start): Promise<void> {
   const dataDir = resolve(of.environment.DATA_DIR ?? '.data');
-  const up: { mongod?: Mongod; started?: Started } = {};
+  const up: LocalParts = {};
   const stop = async () => {
+    up.releaseLog?.();
+    await up.removeInstanceFile?.();
     await up.started?.stop();
     await up.mongod?.stop();
   };
@@ -19,13 +42,37 @@ export async function runLocal(of: Start): Promise<void> {
     up.mongod = await startMongod({ dataDir, say: (line) => process.stderr.write(`${line}\n`) });
     const home = await openHome(dataDir);
     const environment = localEnvironment(of.environment, home, up.mongod.uri);
-    up.started = await start({ ...of, environment });
-    process.stdout.write(await welcome(up.started, up.mongod, home, dataDir, of.environment.APP_URL));
+    const settings = allSettings(of, environment);
+    const { LOG_LEVEL: level, LOG_FORMAT: format } = logSettings.parse(settings);
+    // the banner comes first, then the lines of the start and of seeding the demo organization
+    const { log, release } = newHeldLog({ level, format });
+    up.releaseLog = release;
+    up.started = await start({ ...of, environment, log });
+    up.removeInstanceFile = await writeInstanceFile(dataDir, up.started);
+    const origin = `http://127.0.0.1:${up.started.port}`;
+    const demo = await seedDemo(home, `${origin}/api/v1`, of.environment.APP_URL ?? origin);
+    const text = banner({
+      ...demo,
+      base: `${origin}/api/v1`,
+      management: `http://127.0.0.1:${up.started.managementPort}`,
+      database: up.mongod.how,
+      dataDir,
+      settings: settingsInForce.parse(settings),
+    });
+    process.stdout.write(text);
+    release();
   } catch (error) {
+    up.releaseLog?.();
     process.stderr.write(`${reasonOf(error, dataDir)}\n`);
     await stop();
     process.exit(1);
   }
+}
+
+/** The settings of the process and of all its services as one object; rejects with every mistake. */
+function allSettings({ services }: Start, environment: Start['environment']): Record<string, unknown> {
+  const shapes = [commonSettings, ...services.map((service) => service.settings)];
+  return Object.assign({}, ...readSettings(shapes, environment));
 }
 
 function reasonOf(error: unknown, dataDir: string): string {
@@ -56,17 +103,4 @@ export function localEnvironment(
     HOST: '127.0.0.1',
     MONGODB_URI: new URL('/process_documents', uri).href + new URL(uri).search,
   };
-}
-
-async function welcome(
-  started: Started,
-  mongod: Mongod,
-  home: Home,
-  dataDir: string,
-  appUrl: string | undefined,
-): Promise<string> {
-  const origin = `http://127.0.0.1:${started.port}`;
-  const demo = await seedDemo(home, `${origin}/api/v1`, appUrl ?? origin);
-  const management = `http://127.0.0.1:${started.managementPort}`;
-  return banner({ ...demo, base: `${origin}/api/v1`, management, database: mongod.how, dataDir });
 }

@@ -33,6 +33,7 @@ function linesOf(allowed: string): string {
     meters,
     tracing: untraced,
     now: () => new Date(),
+    health: async () => ({ status: 'ok', services: [] }),
   });
   return lines.join('');
 }

@@ -1,6 +1,7 @@
 /** What `npm start` promises: ready, readable, kept, clear when it cannot, and gone when it is stopped. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -8,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { testMongo, until } from '#libs/testing';
+import { runDemoWith } from '../demo.ts';
 import { type LocalRun, localRun, spawnLocal } from '../local-run.ts';
 
 let dataDir: string;
@@ -43,13 +45,49 @@ describe('a local run', () => {
   });
 
   test('starts on an empty data folder with a limited plan', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pds-trial-'));
-    const trial = await localRun(folder, { DEFAULT_PLAN: 'trial' });
-    const shared = await (await fetch(printedLink(trial.printed()))).json();
-    expect(shared).toMatchObject({ status: 'published', title: 'Payment system incident response' });
-    trial.process.kill('SIGTERM');
-    await trial.exited;
-    await rm(folder, { recursive: true, force: true });
+    await withFolder(async (folder) => {
+      const trial = await localRun(folder, { DEFAULT_PLAN: 'trial' });
+      const shared = await (await fetch(printedLink(trial.printed()))).json();
+      expect(shared).toMatchObject({ status: 'published', title: 'Payment system incident response' });
+      trial.process.kill('SIGTERM');
+      expect(await trial.exited).toBe(0);
+    });
+  }, 60_000);
+
+  test('prints its banner before the log, with the settings in force', async () => {
+    await withFolder(async (folder) => {
+      const other = await localRun(folder, {
+        LOG_LEVEL: 'info',
+        LOG_FORMAT: 'json',
+        WEBHOOK_ALLOW_INSECURE_TARGETS: 'false',
+        LOGINS_PER_MINUTE: '20',
+      });
+      const printed = other.printed();
+      await until('lines of the log', async () => /"operation":"register"/.test(other.printed()));
+      expect(printed.indexOf('Process Document Service is ready')).toBeLessThan(
+        other.printed().indexOf('{"'),
+      );
+      expect(printed).toContain('not to this machine (WEBHOOK_ALLOW_INSECURE_TARGETS=false)');
+      expect(printed).toContain('Rate limits: LOGINS_PER_MINUTE=20; no others');
+      other.process.kill('SIGTERM');
+      expect(await other.exited).toBe(0);
+      expect(existsSync(join(folder, 'instance.json'))).toBe(false);
+    });
+  }, 60_000);
+
+  test('writes where it answers into its data folder', async () => {
+    const content = JSON.parse(await readFile(join(dataDir, 'instance.json'), 'utf8'));
+    expect(content).toMatchObject({ pid: run.process.pid, port: Number(new URL(run.origin).port) });
+    expect(run.printed()).toContain(`127.0.0.1:${content.management_port} `);
+  });
+
+  test('is found by the demo from its data folder alone', async () => {
+    await withFolder(async (folder) => {
+      const { code, text } = await runDemoWith([], folder, { DATA_DIR: dataDir, PORT: '1' });
+      expect(text).toContain(`Talking to ${run.origin} (from the instance file in ${dataDir}).`);
+      expect(text).toContain('All steps done');
+      expect(code).toBe(0);
+    });
   }, 60_000);
 
   test('keeps its secrets for their owner only', async () => {

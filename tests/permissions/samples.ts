@@ -33,6 +33,8 @@ const identity = {
   getReference: nothing,
   readReference: nothing,
   getReferenceAsset: () => ({ params: { file: 'start.js' } }),
+  getStartPage: nothing,
+  getApiStartPage: nothing,
 
   getMe: ofOrganization,
   changePassword: () => ({

@@ -68,6 +68,8 @@ export const table = {
   getReference: rules.anyone,
   readReference: rules.anyone,
   getReferenceAsset: rules.anyone,
+  getStartPage: rules.anyone,
+  getApiStartPage: rules.anyone,
 
   getMe: rules.anyMember,
   changePassword: rules.person,

@@ -1,0 +1,53 @@
+/** What of an unknown path reaches the log: enough to see a typing mistake, never a secret. */
+import { expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { anyone, operation } from '#libs/contract';
+import { loggablePaths } from './loggable-path.ts';
+
+const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [] } as const;
+const paths = [
+  { id: 'openLink', at: 'root', path: '/links/{slug}/{token}' },
+  { id: 'getThing', path: '/things/{thing_id}/parts' },
+] as const;
+const operations = paths.map((one) => operation({ ...common, ...one, returns: z.unknown() }));
+const loggable = loggablePaths(operations, '/api/v1');
+
+const token = 'N2dEmAbc-0_xyzN2dEmAbc-0_xyzN2dEmAbc-0_xyz1';
+const letters = 'qwertyuiopasdfghjklzxcvbnm'.repeat(2);
+
+test.each([
+  { path: '/api/v1/thing', logged: '/api/v1/thing' },
+  { path: '/api/v1/things/0197f0de-0000-7000-8000-000000000000/prts', logged: '/api/v1/things/*/prts' },
+  { path: '/favicon.ico', logged: '/favicon.ico' },
+  { path: '/', logged: '/' },
+  { path: '/api/v1/', logged: '/api/v1/' },
+])('$path is logged as $logged', ({ path, logged }) => {
+  expect(loggable(path)).toBe(logged);
+});
+
+test.each([
+  `/links/acme/${token}/`,
+  `/LINKS/acme/${token}`,
+  `//links/acme/${token}`,
+  `/api/v1/links/acme/${token}`,
+  `/l%69nks/acme/${token}`,
+  `/links/acme/${token}/things/${token}`,
+  `/${token}`,
+  `/open?token=${token}`,
+])('a token in %s is not logged', (path) => {
+  expect(loggable(path)).not.toContain(token.slice(0, 8));
+});
+
+test('text in the place of a parameter is not logged, even if it is a word', () => {
+  expect(loggable('/links/acme/correct-horse/')).toBe('/links/*/*/');
+  expect(loggable(`/somewhere/${letters}`)).toBe('/somewhere/*');
+});
+
+test('keys, email addresses and line ends are not logged', () => {
+  for (const secret of ['pds_4fXk', 'ada@example.com', 'a%0Ab', 'a\nb', 'hunter2'])
+    expect(loggable(`/things-of/${secret}`)).toBe('/things-of/*');
+});
+
+test('a path with many segments is cut', () => {
+  expect(loggable('/a'.repeat(40))).toBe(`${'/a'.repeat(12)}/…`);
+});

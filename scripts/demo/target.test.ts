@@ -1,0 +1,116 @@
+/** Which instance the demo talks to: it says so, and an instance that has ended does not mislead it. */
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { freePorts } from '#libs/testing';
+import { writeInstanceFile } from '../../services/local/instance-file.ts';
+import { runDemo, runDemoWith } from '../../tests/demo.ts';
+import { findTarget } from './target.ts';
+
+let folder: string;
+const before = process.cwd();
+const running = { port: 8090, managementPort: 9490 };
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pds-target-'));
+  process.chdir(folder);
+});
+afterEach(async () => {
+  process.chdir(before);
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the target', () => {
+  test('--base wins over everything', async () => {
+    await writeInstanceFile(folder, running);
+    const environment = { DATA_DIR: folder, PORT: '9000' };
+    for (const base of ['https://docs.example.com', 'https://docs.example.com/api/v1/'])
+      expect(await findTarget(base, environment)).toEqual({
+        origin: 'https://docs.example.com',
+        source: '--base',
+        notes: [],
+      });
+  });
+
+  test('the running instance of DATA_DIR wins over PORT', async () => {
+    await writeInstanceFile(folder, running);
+    expect(await findTarget(undefined, { DATA_DIR: folder, PORT: '9000' })).toEqual({
+      origin: 'http://127.0.0.1:8090',
+      source: `the instance file in ${folder}`,
+      notes: [],
+    });
+  });
+
+  test('without a running instance in DATA_DIR it is PORT, else 8080', async () => {
+    const notes = [`No instance is running with the data in ${folder}.`];
+    const expected = { origin: 'http://127.0.0.1:9000', source: 'PORT', notes };
+    expect(await findTarget(undefined, { DATA_DIR: folder, PORT: '9000' })).toEqual(expected);
+    expect(await findTarget(undefined, { DATA_DIR: folder })).toMatchObject({
+      origin: 'http://127.0.0.1:8080',
+      notes,
+    });
+  });
+
+  test('the usual data folder counts when no setting says otherwise', async () => {
+    await mkdir('.data');
+    await writeInstanceFile('.data', running);
+    expect((await findTarget(undefined, {})).origin).toBe('http://127.0.0.1:8090');
+    expect((await findTarget(undefined, { PORT: '9000' })).origin).toBe('http://127.0.0.1:9000');
+  });
+
+  test('a file whose process has ended is not followed, and that is said', async () => {
+    const { pid } = spawnSync('true');
+    const content = { pid, started: '1', port: 8090, management_port: 9490 };
+    await writeFile('instance.json', JSON.stringify(content));
+    expect(await findTarget(undefined, { DATA_DIR: folder })).toEqual({
+      origin: 'http://127.0.0.1:8080',
+      source: 'the default port',
+      notes: [`The instance of ${folder} (process ${pid}) is no longer running.`],
+    });
+  });
+
+  test('an address or a port of a wrong form is refused', async () => {
+    await expect(findTarget('docs.example.com', {})).rejects.toThrow('--base is docs.example.com');
+    await expect(findTarget(undefined, { PORT: 'many' })).rejects.toThrow('PORT is many');
+  });
+});
+
+describe('the demo', () => {
+  test('names --base when nothing answers', async () => {
+    const [port] = await freePorts(1);
+    const { code, text } = await runDemo(`http://127.0.0.1:${port}`, folder);
+    expect(code).toBe(1);
+    expect(text).toContain(`Talking to http://127.0.0.1:${port} (from --base).`);
+    expect(text).toMatch(/Nothing answers at \S+\. .*--base URL/);
+  });
+
+  test('does nothing to another program that answers', async () => {
+    const asked: string[] = [];
+    const server = createServer(({ method }, response) => {
+      asked.push(String(method));
+      response.end('<h1>Another program</h1>');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    // a TCP server's address is an object once it listens
+    const { port } = server.address() as AddressInfo;
+    const { code, text } = await runDemo(`http://127.0.0.1:${port}`, folder);
+    server.close();
+    expect(code).toBe(1);
+    expect(text).toContain('it is not this service');
+    expect(asked).toEqual(['GET']);
+  });
+
+  test('explains itself on --help and refuses unknown flags', async () => {
+    const help = await runDemoWith(['--help'], folder);
+    expect(help.code).toBe(0);
+    expect(help.text).toMatch(/--base .*DATA_DIR.*PORT/s);
+    const wrong = await runDemoWith(['--port=1'], folder);
+    expect(wrong.code).toBe(1);
+    expect(wrong.text).toMatch(/Unknown option '--port'.*--base/s);
+    expect(wrong.text).not.toContain('    at ');
+  });
+});

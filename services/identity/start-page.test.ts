@@ -1,0 +1,98 @@
+/** The start page: a page for people, JSON for programs, and nothing of the inside of the instance. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { testBrowser, type World, world } from '#libs/testing';
+import { identity } from './service.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const guides = 'https://guides.example.com/docs?a="b"&c=<d>';
+
+const services = [identity];
+const contracts = services.map((one) => one.contract);
+let here: World;
+let browser: Browser;
+
+beforeAll(async () => {
+  [here, browser] = await Promise.all([
+    world({ services, contracts, environment: { GUIDES_URL: guides } }),
+    testBrowser(),
+  ]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await here?.stop();
+});
+
+const asBrowser = { headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } };
+
+describe.each(['/', ''])('GET /api/v1 or / (%j)', (path) => {
+  test('a program gets JSON with links that lead somewhere', async () => {
+    const { status, body, headers } = await here.ask('GET', path);
+    expect(status).toBe(200);
+    expect(headers.get('vary')).toContain('Accept');
+    expect(body).toMatchObject({
+      title: 'Process Document Service',
+      status: 'ok',
+      services: [{ name: 'identity', status: 'ok' }],
+      links: { api: '/api/v1', guides },
+    });
+    for (const link of [body.links.reference, body.links.openapi])
+      expect((await fetch(here.origin + link)).status).toBe(200);
+  });
+
+  test('a browser gets a page without scripts under a strict policy', async () => {
+    const { status, bytes, headers } = await here.ask('GET', path, asBrowser);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
+    expect(headers.get('content-security-policy')).not.toMatch(/unsafe|script/);
+    const page = new TextDecoder().decode(bytes);
+    expect(page).toContain('href="/api/v1/docs"');
+    expect(page).toContain('a=&quot;b&quot;&amp;c=&lt;d&gt;');
+    expect(page).not.toContain('<script');
+  });
+});
+
+test('other paths at the root stay unknown', async () => {
+  expect((await fetch(`${here.origin}/start`)).status).toBe(404);
+  expect((await fetch(`${here.origin}/api`)).status).toBe(404);
+});
+
+test('without GUIDES_URL the page names the folder of the guides', async () => {
+  const bare = await world({ services, contracts });
+  try {
+    expect((await bare.ask('GET', '/')).body.links.guides).toBeNull();
+    const { bytes } = await bare.ask('GET', '/', asBrowser);
+    expect(new TextDecoder().decode(bytes)).toContain('<code>docs/README.md</code>');
+  } finally {
+    await bare.stop();
+  }
+}, 60_000);
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  test.each([320, 768, 1280])(
+    'at %i px the page is accessible, fits and asks for nothing from elsewhere',
+    async (width) => {
+      const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+      try {
+        const page = await context.newPage();
+        const problems: string[] = [];
+        page.on('console', (message) => problems.push(message.text()));
+        page.on('request', (request) => {
+          if (!request.url().startsWith(here.origin)) problems.push(request.url());
+        });
+        await page.goto(here.origin);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+        await page.evaluate(axe);
+        const run = `axe.run({ runOnly: ${JSON.stringify(rules)} }).then((r) => r.violations.map((v) => v.id))`;
+        expect(await page.evaluate(run)).toEqual([]);
+        expect(problems).toEqual([]);
+      } finally {
+        await context.close();
+      }
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,109 @@
+/** The start page: what a person or a program finds at the root of the application and of the API. */
+import { createHash } from 'node:crypto';
+import { body } from '#libs/contract';
+import { answer, type Call, handle } from '#libs/http';
+import { element, escaped, type Html, html, joined, style } from '#libs/rich-text';
+import type { PublicHealth } from '#libs/service';
+import { getApiStartPage, getStartPage, type StartPage } from './contract.ts';
+import { startPageStyle } from './start-page-style.ts';
+
+/** What the start page needs. */
+interface StartPageOptions {
+  about: { title: string; version: string; description: string; apiPrefix: string };
+  health(): Promise<PublicHealth>;
+  /** Where the guides are on the web, if the operator says so. */
+  guidesUrl: string | undefined;
+}
+
+/** Nothing but our own style and the icon of the reference page. */
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(startPageStyle).digest('base64')}'`,
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const headers = { Vary: 'Accept', 'Cache-Control': 'no-cache' };
+
+/** The operations of the start page. */
+export function startPage({ about, health, guidesUrl }: StartPageOptions) {
+  const show = async ({ call }: { call: Call }) => {
+    const content: StartPage = {
+      title: about.title,
+      version: about.version,
+      ...(await health()),
+      links: {
+        api: about.apiPrefix,
+        reference: `${about.apiPrefix}/docs`,
+        openapi: `${about.apiPrefix}/openapi.json`,
+        guides: guidesUrl ?? null,
+      },
+    };
+    if (!call.prefersHtml) return answer(body('application/json', JSON.stringify(content)), { headers });
+    const page = toPage(content, about.description);
+    return answer(body('text/html; charset=utf-8', page), {
+      headers: { ...headers, 'Content-Security-Policy': policy },
+    });
+  };
+  return [handle(getStartPage, show), handle(getApiStartPage, show)];
+}
+
+function toPage({ title, version, status, services, links }: StartPage, description: string): Html {
+  return html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<title>${escaped(title)}</title>
+<meta name="robots" content="noindex"/>
+<meta name="color-scheme" content="light dark"/>
+${element('link', { rel: 'icon', href: `${links.reference}/favicon-32x32.png` })}
+${style(startPageStyle)}
+</head>
+<body>
+<main>
+<h1>${escaped(title)}</h1>
+<p>${escaped(description)}</p>
+<h2>For developers</h2>
+<ul>
+<li>${link(links.reference, 'API reference')}: every operation, with its problems</li>
+<li>${link(links.openapi, 'openapi.json')}: the same as OpenAPI 3.1, for tools</li>
+<li>${toGuides(links.guides)}</li>
+</ul>
+<p>The API is at <code>${escaped(links.api)}</code>, version ${escaped(version)}. Requests need an API key or an access token.</p>
+<h2>Health</h2>
+<p>${toStatus(status)}: ${escaped(meanings[status])}</p>
+<ul class="services">
+${joined(
+  services.map((one) => html`<li><span>${escaped(one.name)}</span> ${toStatus(one.status)}</li>`),
+  '\n',
+)}
+</ul>
+</main>
+</body>
+</html>
+`;
+}
+
+const meanings = {
+  ok: 'the process that sent this page works as it should.',
+  degraded:
+    'a part does not answer, or events are delayed. Requests may fail with 503; try again in a moment.',
+};
+
+/** The state in words: colour alone tells some people nothing. */
+function toStatus(status: StartPage['status']): Html {
+  return element('strong', { class: status }, escaped(status));
+}
+
+function toGuides(url: string | null): Html {
+  if (url === null)
+    return html`Guides: in the folder <code>docs</code> of the repository, beginning with <code>docs/README.md</code>`;
+  return html`${link(url, 'Guides')}: using the API, webhooks, embedding, Word templates`;
+}
+
+function link(href: string, text: string): Html {
+  return element('a', { href }, escaped(text));
+}

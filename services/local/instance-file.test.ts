@@ -1,0 +1,41 @@
+/** The instance file says where an instance runs, and is not believed once its process has ended. */
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { readInstanceFile, writeInstanceFile } from './instance-file.ts';
+
+let folder: string;
+const ports = { port: 8090, managementPort: 9490 };
+const file = () => join(folder, 'instance.json');
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pds-instance-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test('the file of this process names its ports until it is removed', async () => {
+  const remove = await writeInstanceFile(folder, ports);
+  expect(await readInstanceFile(folder)).toEqual({
+    state: 'running',
+    instance: expect.objectContaining({ pid: process.pid, port: 8090, management_port: 9490 }),
+  });
+  expect((await stat(file())).mode & 0o077).toBe(0);
+  await remove();
+  await remove();
+  expect(await readInstanceFile(folder)).toEqual({ state: 'none' });
+});
+
+test('a process that has taken over the pid is not the instance', async () => {
+  await writeInstanceFile(folder, ports);
+  const content = JSON.parse(await readFile(file(), 'utf8'));
+  await writeFile(file(), JSON.stringify({ ...content, started: 'at another time' }));
+  expect(await readInstanceFile(folder)).toMatchObject({ state: 'ended', instance: { pid: process.pid } });
+});
+
+test('a file that is cut off or of another form counts as none', async () => {
+  for (const text of ['', '{"pid": 1', '{"pid": "1"}', '[]']) {
+    await writeFile(file(), text);
+    expect(await readInstanceFile(folder)).toEqual({ state: 'none' });
+  }
+});

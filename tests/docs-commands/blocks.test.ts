@@ -1,0 +1,48 @@
+/** Command blocks are found wherever they stand, and none is skipped without a reason. */
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { commandBlocks } from './blocks.ts';
+
+const root = new URL('../../', import.meta.url);
+const page = (...lines: string[]) => commandBlocks('docs/page.md', lines.join('\n'));
+
+test('the blocks of a page are its sh fences, with their lines', () => {
+  expect(page('# Page', '```sh', 'echo 1', '', 'echo 2', '```', '```json', '{}', '```')).toEqual([
+    { page: 'docs/page.md', line: 2, text: 'echo 1\n\necho 2\n' },
+  ]);
+});
+
+test('a block in a list loses its indent', () => {
+  expect(page('1. Do:', '', '   ```sh', '   if true; then', '     echo 1', '   fi', '   ```')).toMatchObject([
+    { text: 'if true; then\n  echo 1\nfi\n' },
+  ]);
+});
+
+test('a skip before a fence gives its reason to that block alone', () => {
+  const blocks = page('<!-- skip: needs a cluster -->', '```sh', 'a', '```', '', '```bash', 'b', '```');
+  expect(blocks.map(({ skip }) => skip)).toEqual(['needs a cluster', undefined]);
+});
+
+test('a skip of the page gives its reason to every block', () => {
+  const blocks = page('<!-- skip page: a cluster -->', '', '```sh', 'a', '```', '```sh', 'b', '```');
+  expect(blocks.map(({ skip }) => skip)).toEqual(['a cluster', 'a cluster']);
+});
+
+test.each(['<!-- skip: -->', '<!-- skip -->', '<!-- skip:   -->', '<!-- skip page: -->'])(
+  'a skip without a reason is refused (%s)',
+  (comment) => {
+    expect(() => page(comment, '```sh', 'a', '```')).toThrow('docs/page.md:1: a skip needs a reason');
+  },
+);
+
+test('a skip that is not before a command block is refused', () => {
+  expect(() => page('<!-- skip: why -->', '', '```sh', 'a', '```')).toThrow('not before a command block');
+  expect(() => page('<!-- skip: why -->', '```json', '{}', '```')).toThrow('not before a command block');
+  expect(() => page('<!-- skip page: why -->', 'nothing')).toThrow('nothing to skip');
+});
+
+test('every page of the documentation has well-formed skips', () => {
+  const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })];
+  const blocks = pages.flatMap((path) => commandBlocks(path, readFileSync(new URL(path, root), 'utf8')));
+  expect(blocks.filter(({ skip }) => skip === undefined).length).toBeGreaterThan(20);
+});

@@ -1,0 +1,126 @@
+/**
+ * Follows the command blocks of the documentation as a reader would: block by block, in a fresh copy of the project.
+ *
+ * A block is run as it is printed, but for these substitutions:
+ * - each documented port becomes a free one, in the block and in the settings of the program it starts;
+ * - `pds_…` becomes the API key that `npm start` printed, and `https://wiki.example.com/hooks` a receiver on this machine;
+ * - a time of 2026 becomes an hour ago, because what is older than 90 days is not kept;
+ * - shell variables that a page uses for what you have (`$KEY`, `$DOC_ID` …) are set, see `variables.ts`.
+ * A block in which another `…` is left, outside of comments, is an error: give the page a value, a variable or a skip.
+ */
+import { execFile } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePorts } from '#libs/testing';
+import { findBinary } from '../../libs/store/embedded/binary.ts';
+import { contracts } from '../../services/contracts.ts';
+import { type Block, commandBlocks } from './blocks.ts';
+import { freshCopy } from './fresh-copy.ts';
+import { documentedPorts, type Ports, programIn } from './programs.ts';
+import { type Background, runInBackground, runToEnd } from './shell.ts';
+import { fiveProcessVariables, instanceVariables } from './variables.ts';
+
+/** Follows pages one after the other; programs go on running from one page to the next. */
+export interface Reader {
+  /** Runs the blocks of a page that are not skipped; gives them with what they printed. */
+  follow(page: string): Promise<{ block: Block; printed: string }[]>;
+  /** Stops programs by name, or all of them. */
+  stop(names?: readonly string[]): Promise<void>;
+  /** Stops everything and removes the copy. */
+  close(): Promise<void>;
+}
+
+/** Opens a fresh copy of the project. */
+export async function openReader(): Promise<Reader> {
+  const folder = await freshCopy();
+  const free = await freePorts(documentedPorts.length);
+  const ports: Ports = new Map(documentedPorts.map((port, at) => [port, free[at] ?? 0]));
+  const mongod = await findBinary(() => undefined);
+  const own = ownEnvironment([dirname(mongod.path)]);
+  const running = new Map<string, Background>();
+  const variables: Record<string, string> = {};
+  const receiver = { close: () => {} };
+
+  const stop = async (names: readonly string[] = [...running.keys()]) => {
+    // the last one started is the first one stopped: services before their servers
+    for (const name of [...names].reverse()) {
+      const program = running.get(name);
+      running.delete(name);
+      await program?.stop();
+    }
+  };
+
+  const run = async (block: Block): Promise<string> => {
+    const ready = { ...block, text: substitute(block, ports, variables) };
+    const program = programIn(block.text, ports);
+    const gateway = running.has('gateway') ? { PORT: String(ports.get(8080)) } : {};
+    const place = { folder, environment: { ...own, ...variables, ...gateway, ...program?.settings } };
+    if (!program) return runToEnd(ready, place);
+    await stop([program.name]);
+    const started = runInBackground(ready, place, program.isReady);
+    running.set(program.name, started);
+    return '';
+  };
+
+  /** Waits for what was started: services wait for each other, so nobody waits for the first one alone. */
+  const settle = async () => {
+    for (const { ready } of running.values()) await ready;
+    const instance = running.get('npm start');
+    if (!instance || variables.KEY) return;
+    const found = await instanceVariables(instance.printed());
+    receiver.close = found.close;
+    Object.assign(variables, found.variables);
+  };
+
+  return {
+    async follow(page) {
+      const blocks = commandBlocks(page, await readFile(join(folder, page), 'utf8'));
+      const followed = [];
+      for (const block of blocks.filter(({ skip }) => skip === undefined)) {
+        const isService = contracts.some(({ name }) => programIn(block.text, ports)?.name === name);
+        if (!isService) await settle();
+        Object.assign(variables, await fiveProcessVariables(folder, Number(ports.get(27017))));
+        followed.push({ block, printed: await run(block) });
+      }
+      await settle();
+      return followed;
+    },
+    stop,
+    async close() {
+      receiver.close();
+      await stop();
+      // RabbitMQ leaves its port mapper behind
+      const environment = { ...own, ERL_EPMD_PORT: String(ports.get(4369)) };
+      await promisify(execFile)('epmd', ['-kill'], { env: environment }).catch(() => {});
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** The environment of a reader: none of the settings of this process, and no packages of another copy on the PATH. */
+function ownEnvironment(folders: readonly string[]): Record<string, string | undefined> {
+  const { PATH = '', HOME, LANG, PDS_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env;
+  const usual = PATH.split(':').filter((one) => !one.includes('node_modules'));
+  return {
+    PATH: [...folders, ...usual].join(':'),
+    ...{ HOME, LANG, PDS_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE },
+  };
+}
+
+/** The text of a block with its substitutions; throws when a placeholder is left. */
+export function substitute(
+  { page, line, text }: Block,
+  ports: Ports,
+  variables: Readonly<Record<string, string>>,
+): string {
+  const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+  const filled = text
+    .replaceAll(/(?<=[:= ])\d{4,5}\b/g, (port) => String(ports.get(Number(port)) ?? port))
+    .replaceAll('pds_…', variables.KEY ?? 'pds_…')
+    .replaceAll('https://wiki.example.com/hooks', variables.RECEIVER ?? '')
+    .replaceAll(/"2026-\d\d-\d\dT[\d:]+Z"/g, `"${hourAgo}"`);
+  const left = filled.split('\n').find((one) => one.replace(/(^|\s)#.*$/, '').includes('…'));
+  if (left !== undefined) throw new Error(`${page}:${line}: nothing says what stands for … in: ${left}`);
+  return filled;
+}

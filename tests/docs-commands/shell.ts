@@ -1,0 +1,102 @@
+/** Runs command blocks in a shell: to their end, or in the background until they are ready. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { until } from '#libs/testing';
+import type { Block } from './blocks.ts';
+
+/** Where a block runs. */
+export interface Place {
+  folder: string;
+  environment: Record<string, string | undefined>;
+}
+
+/** A block that runs in the background. */
+export interface Background {
+  /** Everything printed so far. */
+  printed(): string;
+  /** Resolves when it is ready; rejects when it ends before or takes too long. */
+  ready: Promise<void>;
+  /** Stops all of its processes in an orderly way; resolves when none is left. */
+  stop(): Promise<void>;
+}
+
+const limitMs = 180_000;
+const stopMs = 30_000;
+
+/** What every block may count on: an error ends it, and so does an HTTP error that curl gets. */
+const prelude = `set -eu
+curl() { command curl --fail-with-body --silent --show-error "$@"; }
+`;
+
+/** Runs a block to its end; gives what it printed. Rejects when it fails. */
+export async function runToEnd(block: Block, place: Place): Promise<string> {
+  const { child, printed, closed } = start(block, place);
+  const limit = setTimeout(() => signal(child, 'SIGKILL'), limitMs);
+  const code = await closed;
+  clearTimeout(limit);
+  if (code !== 0) throw blockError(block, `ended with ${code}`, printed());
+  return printed();
+}
+
+/** Starts a block that runs until it is stopped. */
+export function runInBackground(
+  block: Block,
+  place: Place,
+  isReady: (printed: string) => boolean | Promise<boolean>,
+): Background {
+  const { child, printed, closed } = start(block, place);
+  let ended: number | undefined;
+  void closed.then((code) => {
+    ended = code;
+  });
+  const becomeReady = async () => {
+    const what = `${block.page}:${block.line} to be ready`;
+    await until(what, async () => ended !== undefined || (await isReady(printed())), limitMs).catch(
+      (error) => {
+        throw blockError(block, String(error), printed());
+      },
+    );
+    if (ended !== undefined) throw blockError(block, `ended with ${ended} before it was ready`, printed());
+  };
+  const ready = becomeReady();
+  // it may be stopped before anybody waits
+  ready.catch(() => {});
+  const stop = async () => {
+    signal(child, 'SIGTERM');
+    const limit = setTimeout(() => signal(child, 'SIGKILL'), stopMs);
+    await closed;
+    clearTimeout(limit);
+  };
+  return { printed, ready, stop };
+}
+
+function start({ text }: Block, { folder, environment }: Place) {
+  // a session of its own, so that all of its processes can be stopped together
+  const child = spawn('bash', ['-c', prelude + text], {
+    cwd: folder,
+    env: environment,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let all = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      all += part;
+    });
+  // after the last process that holds its output has ended, not only the shell
+  const closed = once(child, 'close').then(([code]) => Number(code ?? 1));
+  return { child, printed: () => all, closed };
+}
+
+/** Signals the group of a block, which the shell leads. */
+function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, name);
+  } catch {
+    // it has ended already
+  }
+}
+
+function blockError({ page, line, text }: Block, what: string, printed: string): Error {
+  return new Error(`${page}:${line}: the block ${what}\n\n${text}\n${printed.slice(-4_000)}`);
+}

@@ -1,0 +1,43 @@
+/** Every command block of README.md and docs/ does what it says, followed from top to bottom in a fresh copy. */
+import { globSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { contracts } from '../../services/contracts.ts';
+import { commandBlocks } from '../docs-commands/blocks.ts';
+import { openReader, type Reader } from '../docs-commands/reader.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+const services = contracts.map(({ name }) => name);
+/** These use the instance that README.md starts; then come those that use the five processes of docs/running.md. */
+const first = ['README.md', 'docs/embedding.md', 'docs/webhooks.md'];
+const last = ['docs/running.md', 'docs/security.md'];
+const others = globSync('docs/**/*.md', { cwd: root })
+  .filter((page) => ![...first, ...last].includes(page))
+  .filter((page) => commandBlocks(page, readFileSync(root + page, 'utf8')).some(({ skip }) => !skip));
+
+let reader: Reader;
+beforeAll(async () => {
+  reader = await openReader();
+}, 120_000);
+afterAll(() => reader?.close(), 120_000);
+
+test.each([...first, ...others.sort()])(
+  'the commands of %s work',
+  async (page) => {
+    const followed = await reader.follow(page);
+    if (page === 'README.md') expect(followed.length).toBe(3);
+  },
+  600_000,
+);
+
+test('the five processes of docs/running.md end in a green demo', async () => {
+  await reader.stop();
+  const followed = await reader.follow('docs/running.md');
+  const demo = followed.find(({ block }) => block.text.trim() === 'npm run demo');
+  expect(demo?.printed).toContain('All steps done');
+}, 600_000);
+
+test('the commands of docs/security.md work', async () => {
+  // the key is exchanged while no service seals with the old one
+  await reader.stop([...services, 'gateway']);
+  expect((await reader.follow('docs/security.md')).length).toBe(1);
+}, 600_000);
