@@ -5,7 +5,7 @@ import { type OwnStores, ownStores } from '../testing/own-store.ts';
 import { documentRow } from '../testing/rows.ts';
 import { publishUpdate } from '../update-events.ts';
 import { type DocumentRow, documents } from './collections.ts';
-import { type Library, library } from './library.ts';
+import { type Change, type Library, library } from './library.ts';
 import { search } from './search.ts';
 import { trees } from './tree.ts';
 import { createDueUpdates } from './update-events.ts';
@@ -57,6 +57,20 @@ async function publishedTitles(): Promise<string[]> {
   return rows.map(({ event }) => JSON.parse(event).data.document.title);
 }
 
+/** Changes a row in one of the two ways that there are; gives the document after it. */
+async function changeBy(
+  way: 'change' | 'changeRow',
+  { library }: Replica,
+  row: DocumentRow,
+  decide: () => Promise<Change>,
+): Promise<DocumentRow> {
+  if (way === 'changeRow') return library.changeRow(actingOn(row), row._id, anyone, decide);
+  return library.change(actingOn(row), row._id, anyone, async () => ({
+    change: await decide(),
+    reply: (document: DocumentRow) => document,
+  }));
+}
+
 /** A published document whose title changed, with an event that is not published yet. */
 async function changedDocument(): Promise<DocumentRow> {
   const [{ library }] = replicas as [Replica];
@@ -71,7 +85,7 @@ test.each(['change', 'changeRow'] as const)(
     const [here, there] = replicas as [Replica, Replica];
     const row = await changedDocument();
     let runs = 0;
-    await here.library[way](actingOn(row), row._id, anyone, async () => {
+    await changeBy(way, here, row, async () => {
       runs += 1;
       if (runs === 1) await there.publishAll();
       return { title: 'Last' };
@@ -89,9 +103,7 @@ test('the last change is always announced while replicas change and publish', as
   for (let round = 0; round < 20; round += 1) {
     const change = async () => ({ title: `Round ${round}` });
     await Promise.all([
-      round % 2
-        ? here.library.change(actingOn(row), row._id, anyone, change)
-        : here.library.changeRow(actingOn(row), row._id, anyone, change),
+      changeBy(round % 2 ? 'change' : 'changeRow', here, row, change),
       there.publishAll(),
       here.publishAll(),
     ]);
@@ -116,9 +128,7 @@ test('publishing an event changes nothing but its due time', async () => {
 test('a document that was archived gets no event and keeps no due time', async () => {
   const [here] = replicas as [Replica];
   const row = await changedDocument();
-  const archived = await here.library.change(actingOn(row), row._id, anyone, async () => ({
-    status: 'archived',
-  }));
+  const archived = await changeBy('change', here, row, async () => ({ status: 'archived' }));
   expect(archived.update_event_due_at).toBeInstanceOf(Date);
   await here.publishAll();
   expect([await publishedTitles(), (await rowOf(row))?.update_event_due_at]).toEqual([[], undefined]);
