@@ -155,7 +155,11 @@ function failure(status: number, kinds: ProblemKind[], pages: boolean): Schema {
 
 const later = { 'Retry-After': header('Seconds to wait before the next attempt') };
 const failureHeaders: Record<number, Schema> = {
-  401: { 'WWW-Authenticate': header('`Bearer`') },
+  401: {
+    'WWW-Authenticate': header(
+      '`Bearer`; with `error` and `error_description` when a credential was sent (RFC 6750)',
+    ),
+  },
   429: later,
   503: later,
 };

@@ -2,16 +2,10 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
-import {
-  type AnyOperation,
-  InvalidRequest,
-  type Problem,
-  problemsOf,
-  TooManyRequests,
-  Unauthenticated,
-} from '#libs/contract';
+import { type AnyOperation, InvalidRequest, type Problem, problemsOf, TooManyRequests } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { callOf, type Trail } from './call.ts';
+import { type Authenticate, recognize } from './credentials.ts';
 import type { Again, Asked, Call, Facts, Handled, Principal } from './handle.ts';
 import { type Parsed, parseRequest } from './request.ts';
 import type { Bucket } from './token-bucket.ts';
@@ -37,8 +31,7 @@ export interface Done {
 export interface Routes {
   handled: readonly Handled[];
   store: Pick<Store, 'idempotently'>;
-  /** Who a bearer token stands for; nothing for one that is not valid now. */
-  authenticate(token: string): Promise<Principal | undefined>;
+  authenticate: Authenticate;
   /** Path before every operation of the API, e.g. `/api/v1`. */
   apiPrefix: string;
   /** The limit of requests per principal, if there is one. */
@@ -86,7 +79,7 @@ async function serve(
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
   try {
-    principal = operation.access.authenticated ? await recognize(of, request) : undefined;
+    principal = operation.access.authenticated ? await recognize(of.authenticate, request) : undefined;
     if (principal) await admit(of, operation, principal);
     const parsed = await parseRequest(operation, request, response);
     await send(request, response, await answered(of, handled, principal, parsed, request, call, trail));
@@ -113,13 +106,6 @@ async function serve(
       },
     }),
   });
-}
-
-async function recognize(of: Routes, request: Request): Promise<Principal> {
-  const [, token] = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-  const principal = token === undefined ? undefined : await of.authenticate(token);
-  if (!principal) throw Unauthenticated();
-  return principal;
 }
 
 /** Rejects when a principal may not call the operation, or not so often. */
