@@ -42,6 +42,14 @@ test.each([
   expect(operations.length).toBeGreaterThan(50);
 });
 
+test('the ingress routes by path alone, so preflight requests pass', async () => {
+  const template = await readFile(
+    new URL('../charts/platform/templates/ingress.yaml', import.meta.url),
+    'utf8',
+  );
+  expect(template).not.toMatch(/\bmethods?\b/i);
+});
+
 test('the management port’s paths lead nowhere', () => {
   const operates = contracts.flatMap((one) => one.operates ?? []).map(({ path }) => path);
   for (const path of ['/healthz', '/readyz', '/metrics', ...operates])

@@ -39,6 +39,8 @@ export interface Operation<
   readonly secrets?: readonly string[];
   /** Whether those who prefer HTML get problems as pages too; its handler says how they look. */
   readonly problemPages?: boolean;
+  /** Whether pages of any origin may call it (CORS): preflight requests are answered. Its handler sends the other headers. */
+  readonly crossOrigin?: boolean;
   /** What the security log calls it, if an auditor asks about it: each request leaves a line, e.g. `api_key.make`. */
   readonly audit?: string;
   /** Problems of this operation beside those that the protocol makes. */

@@ -7,6 +7,7 @@ import type { Store } from '#libs/store';
 import { callOf, type Trail } from './call.ts';
 import { type Authenticate, recognize } from './credentials.ts';
 import type { Again, Asked, Call, Facts, Handled, Principal } from './handle.ts';
+import { answerPreflight } from './preflight.ts';
 import { type Parsed, parseRequest } from './request.ts';
 import type { Bucket } from './token-bucket.ts';
 import { problemOf, type Rendered, render, send, sendProblem } from './write.ts';
@@ -54,6 +55,7 @@ export function routes(of: Routes): express.RequestHandler {
     routerOf(path)[operation.method](path, (request, response) =>
       of.span(operation.id, request.headers, () => serve(of, handled, known, request, response)),
     );
+    if (operation.crossOrigin) routerOf(path).options(path, answerPreflight(operation));
   }
   return (request, response, next) => routerOf(request.path)(request, response, next);
 }

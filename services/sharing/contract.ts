@@ -143,6 +143,7 @@ export const embedDocument = operation({
     'text/html': { description: 'The same document as a page for people, which needs no script' },
   }),
   etag: true,
+  crossOrigin: true,
   problemPages: true,
   problems: [NotFound],
 });
