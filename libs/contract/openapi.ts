@@ -115,6 +115,8 @@ function requestBody(body: z.ZodType | Multipart, schemas: Record<string, Schema
 
 function success(operation: AnyOperation, schemas: Record<string, Schema>): Schema {
   const headers: Record<string, Schema> = { 'X-Request-Id': header('The id of this request in our logs') };
+  if (operation.location)
+    headers.Location = header(`Where it can be read: \`${operation.location}\` below the prefix of the API`);
   if (operation.etag) headers.ETag = header('The state of the document');
   if (isKeyed(operation))
     headers['Idempotency-Replayed'] = header('`true` when this is the first answer to the key, given again');

@@ -31,6 +31,8 @@ export interface Operation<
   /** The status of success. */
   readonly status: 200 | 201 | 202 | 204;
   readonly returns: Returns;
+  /** Where what it creates can be read, e.g. `/documents/{id}`: `{id}` is the response's, other names are path parameters. */
+  readonly location?: string;
   /** Whether answers carry an ETag (and conditional requests work). */
   readonly etag?: boolean;
   /** Whether the answer is a page of a list with a `Link` to the next. */

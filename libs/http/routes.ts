@@ -7,6 +7,7 @@ import type { Store } from '#libs/store';
 import { callOf, type Trail } from './call.ts';
 import { type Authenticate, recognize } from './credentials.ts';
 import type { Again, Asked, Call, Facts, Handled, Principal } from './handle.ts';
+import { addLocation } from './location.ts';
 import { answerPreflight } from './preflight.ts';
 import { type Parsed, parseRequest } from './request.ts';
 import type { Bucket } from './token-bucket.ts';
@@ -129,7 +130,8 @@ async function answered(
 ): Promise<Rendered> {
   const { operation } = handled;
   const { params, query, body } = parsed;
-  const shown = (result: unknown) => render(operation.status, result, request);
+  const shown = (result: unknown) =>
+    addLocation(operation, params, of.apiPrefix, render(operation.status, result, request));
   const run = async (actor: Principal | undefined) => {
     trail.facts = {};
     return shown(await handled.run({ actor, params, query, body, call }));

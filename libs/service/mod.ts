@@ -20,7 +20,7 @@ export {
 export { ofEachService, ofProcess } from './process-metrics.ts';
 export { onStopSignal, run, sentenceOf } from './run.ts';
 export { type AnyService, type Given, type Running, service, type Worker } from './service.ts';
-export { commonSettings, flag, integer, list, SettingsError, seconds, secret } from './settings.ts';
+export { appUrl, commonSettings, flag, integer, list, SettingsError, seconds, secret } from './settings.ts';
 export { type Start, type Started, start } from './start.ts';
 export type { Tracing } from './tracing.ts';
 export { every } from './worker.ts';

@@ -28,11 +28,12 @@ export const DocumentNotPublished = problem(
 
 const docParams = z.object({ doc_id: id });
 
-/** A link's key, with what is needed to build `{app_url}/embed/{org_slug}/{token}`. */
+/** A share token with its public link. */
 export const ShareToken = z
   .strictObject({
     token: z.string().meta({ description: 'Value used in the public URL; 43 characters' }),
     org_slug: z.string(),
+    url: z.string().meta({ description: 'The public link: `{app_url}/embed/{org_slug}/{token}`' }),
     document_id: id.meta({ description: 'The published version that the link shows now' }),
     created_at: timestamp,
   })
@@ -92,6 +93,7 @@ export const createShareToken = operation({
     .optional(),
   status: 201,
   returns: ShareToken,
+  location: '/documents/{doc_id}/share-token',
   problems: [NotFound, Forbidden, DocumentNotPublished],
 });
 

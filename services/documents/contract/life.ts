@@ -37,6 +37,7 @@ export const reviseDocument = operation({
   params: docParams,
   status: 201,
   returns: Document,
+  location: '/documents/{id}',
   etag: true,
   problems: [NotFound, Forbidden, DocumentNotPublished],
 });

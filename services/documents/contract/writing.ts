@@ -36,6 +36,7 @@ export const createDocument = operation({
   maxBodyBytes: wholeTreeBytes,
   status: 201,
   returns: Document,
+  location: '/documents/{id}',
   etag: true,
   // not found: what a repeated request made and somebody deleted since
   problems: [NotFound, NodeHierarchy, TooManyNodes, ContentTooLarge],
@@ -81,6 +82,7 @@ export const duplicateDocument = operation({
   params: docParams,
   status: 201,
   returns: Document,
+  location: '/documents/{id}',
   etag: true,
   problems: [NotFound],
 });

@@ -17,6 +17,7 @@ export const registerWebhook = operation({
   body: z.strictObject(webhookForm),
   status: 201,
   returns: NewWebhook,
+  location: '/webhooks/{id}',
   secrets: ['secret'],
   problems: [TooManyWebhooks],
 });
