@@ -86,7 +86,12 @@ describe('the document of the real contracts', () => {
     for (const id of ['listDocuments', 'logIn', 'changeMember']) expect([id, sent(id)]).toEqual([id, []]);
     expect(of('createDocument').responses[201].headers).toHaveProperty('Idempotency-Replayed');
     expect(of('getDocument').responses).toHaveProperty('304');
-    for (const { of: one } of all) expect(one.responses[429].headers).toHaveProperty('Retry-After');
+    const limits = ['RateLimit', 'RateLimit-Policy', 'Retry-After'];
+    for (const { of: one } of all) expect(Object.keys(one.responses[429].headers).sort()).toEqual(limits);
+    expect(of('createDocument').responses[409].headers).toHaveProperty('Retry-After');
+    expect(of('deleteDepartment').responses[409]).not.toHaveProperty('headers');
+    expect(of('createDocument').responses[201].headers).toHaveProperty('Location');
+    expect(of('createNode').responses[201].headers).not.toHaveProperty('Location');
     expect(of('getDocument').responses[401].headers).toHaveProperty('WWW-Authenticate');
   });
 

@@ -147,22 +147,37 @@ function failure(status: number, kinds: ProblemKind[], pages: boolean): Schema {
       { properties: { code: { enum: kinds.map((kind) => kind.code) } } },
     ],
   };
+  const named = kinds.flatMap((kind) => Object.keys(kind.headers)).map((name) => [name, knownHeaders[name]]);
+  const headers = { ...failureHeaders[status], ...Object.fromEntries(named) };
   const page = { 'text/html': { schema: { description: 'A page for those who prefer HTML' } } };
   return {
     description: lines.join('\n'),
-    ...(status in failureHeaders && { headers: failureHeaders[status] }),
+    ...(Object.keys(headers).length > 0 && { headers }),
     content: { 'application/problem+json': { schema }, ...(pages && page) },
   };
 }
 
-const later = { 'Retry-After': header('Seconds to wait before the next attempt') };
+const knownHeaders: Record<string, Schema> = {
+  'Retry-After': header('Seconds to wait before the next attempt'),
+};
+const later = knownHeaders;
 const failureHeaders: Record<number, Schema> = {
   401: {
     'WWW-Authenticate': header(
       '`Bearer`; with `error` and `error_description` when a credential was sent (RFC 6750)',
     ),
   },
-  429: later,
+  415: {
+    Accept: header('The media type that works, when the type of the body is wrong'),
+    'Accept-Encoding': header('The content encodings that work, when that of the body is unknown'),
+  },
+  429: {
+    ...later,
+    'RateLimit-Policy': header('The limit: its name, the requests (`q`) within a window of seconds (`w`)'),
+    RateLimit: header(
+      'What is left of the limit (`r`), and the seconds until the next request may come (`t`)',
+    ),
+  },
   503: later,
 };
 

@@ -32,7 +32,8 @@ export const MethodNotAllowed = problem(
 export const IdempotencyKeyInFlight = problem(
   'idempotency_key_in_flight',
   409,
-  'A request with this Idempotency-Key is still being handled; try again in a moment.',
+  'A request with this Idempotency-Key is still being handled; try again as `Retry-After` says.',
+  { 'Retry-After': '1' },
 );
 export const PreconditionFailed = problem(
   'precondition_failed',

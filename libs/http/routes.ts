@@ -2,7 +2,14 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
-import { type AnyOperation, InvalidRequest, type Problem, problemsOf, TooManyRequests } from '#libs/contract';
+import {
+  type AnyOperation,
+  InvalidRequest,
+  type Problem,
+  problemsOf,
+  rateLimitHeaders,
+  TooManyRequests,
+} from '#libs/contract';
 import type { Store } from '#libs/store';
 import { callOf, type Trail } from './call.ts';
 import { type Authenticate, recognize } from './credentials.ts';
@@ -114,7 +121,8 @@ async function serve(
 /** Rejects when a principal may not call the operation, or not so often. */
 async function admit(of: Routes, operation: AnyOperation, principal: Principal): Promise<void> {
   const waitS = of.limit?.(`${principal.organization_id}/${principal.key_id ?? principal.user_id}`) ?? 0;
-  if (waitS > 0) throw TooManyRequests(undefined, { headers: { 'Retry-After': String(waitS) } });
+  if (of.limit && waitS > 0)
+    throw TooManyRequests(undefined, { headers: rateLimitHeaders(of.limit.policy, waitS) });
   const refused = await operation.access.permits(principal);
   if (refused) throw refused;
 }
