@@ -115,6 +115,18 @@ describe('the document of the real contracts', () => {
     expect(silent.map(({ id }) => id)).toEqual([]);
   });
 
+  test('an operation that only some members may call says which, and no more', () => {
+    for (const operation of contracts.flatMap(({ operations }) => operations)) {
+      const { id, access, permission, problems } = operation;
+      const { description } = all.find(({ of }) => of.operationId === id)?.of ?? {};
+      const isNarrower = problems.includes(shared.Forbidden) && access.sentence.startsWith('Any member');
+      if (isNarrower) expect([id, permission]).toEqual([id, expect.any(String)]);
+      const narrowerRules = /\b(owner|editor|creator|admin|uploaded)\b[^.]*\bmay\b|\ban admin sees\b/;
+      if (narrowerRules.test(description))
+        expect([id, description]).toEqual([id, expect.not.stringContaining('Any member')]);
+    }
+  });
+
   test('every reference leads somewhere', () => {
     const lost: string[] = [];
     walk(document, ({ $ref }, at) => {

@@ -64,7 +64,9 @@ function operationObject(operation: AnyOperation, tag: string, schemas: Record<s
     operationId: operation.id,
     tags: [tag],
     summary: operation.summary,
-    description: [operation.description, operation.access.sentence].filter(Boolean).join('\n\n'),
+    description: [operation.description, operation.permission ?? operation.access.sentence]
+      .filter(Boolean)
+      .join('\n\n'),
     ...(operation.access.authenticated ? {} : { security: [] }),
     parameters: [
       ...parameters(operation.params, 'path', schemas),

@@ -23,6 +23,8 @@ export interface Operation<
   readonly summary: string;
   readonly description?: string;
   readonly access: Access<Principal>;
+  /** Which of those with access may call it, in one sentence, where that depends on the resource. */
+  readonly permission?: string;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;

@@ -1,4 +1,4 @@
-/** Why a credential does not count, as its sender reads it, over HTTP with a real MongoDB. */
+/** Why a credential does not count, as its sender reads it, and when a key may expire; over HTTP with a real MongoDB. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Person, register, type World, world } from '#libs/testing';
@@ -9,9 +9,10 @@ import { identity } from './service.ts';
 let here: World;
 let ada: Person;
 let aheadMs = 0;
+let clock = Date.now;
 
 beforeAll(async () => {
-  const now = () => new Date(Date.now() + aheadMs);
+  const now = () => new Date(clock() + aheadMs);
   here = await world({ services: [identity], contracts, now });
   ada = await register(here);
 }, 60_000);
@@ -56,6 +57,30 @@ describe('an API key that does not count', () => {
     const detail = await refusalOf(key);
     aheadMs = 0;
     expect(detail).toBe('This API key has expired: create a new one.');
+  });
+});
+
+describe('the expiry of a new key', () => {
+  test.each([
+    ['in the past', -1],
+    ['now', 0],
+  ])('%s is 400', async (_name, offsetMs) => {
+    const at = Date.now() + 3_600_000;
+    clock = () => at;
+    const expires_at = new Date(at + offsetMs).toISOString();
+    const made = await here.ask('POST', '/api-keys', { as: ada.key, body: { name: 'Robot', expires_at } });
+    clock = Date.now;
+    expect(made.status).toBe(400);
+    expect(made.body.errors).toEqual([{ path: 'body/expires_at', message: 'Must be in the future' }]);
+  });
+
+  test('just ahead is taken', async () => {
+    const at = Date.now() + 3_600_000;
+    clock = () => at;
+    const expires_at = new Date(at + 1).toISOString();
+    const made = await here.ask('POST', '/api-keys', { as: ada.key, body: { name: 'Robot', expires_at } });
+    clock = Date.now;
+    expect([made.status, made.body.expires_at]).toEqual([201, expires_at]);
   });
 });
 

@@ -83,8 +83,9 @@ export const createShareToken = operation({
   path: '/documents/{doc_id}/share-token',
   summary: 'Share a published document by a public link',
   description:
-    'Gives the existing token if there is one; `{"replace": true}` makes a new one, and the old link stops at once. The owner or an admin may share.',
+    'Gives the existing token if there is one; `{"replace": true}` makes a new one, and the old link stops at once.',
   access: member,
+  permission: 'The owner or an admin may share.',
   params: docParams,
   body: z
     .strictObject({
@@ -114,8 +115,9 @@ export const deleteShareToken = operation({
   method: 'delete',
   path: '/documents/{doc_id}/share-token',
   summary: 'Stop sharing a document',
-  description: 'The link stops with the very next request. The owner or an admin may do this.',
+  description: 'The link stops with the very next request.',
   access: member,
+  permission: 'The owner or an admin may stop sharing.',
   params: docParams,
   status: 204,
   returns: nothing,
