@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { AnyOperation, Contract } from './contract.ts';
 import type { Media, Multipart } from './media.ts';
 import type { ProblemKind } from './problem.ts';
-import { isKeyed, isReadByTag, problemsOf, type RequestHeader, requestHeaders } from './protocol.ts';
+import { isReadByTag, problemsOf, type RequestHeader, requestHeaders } from './protocol.ts';
+import { failureHeaders, successHeaders } from './response-headers.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -116,13 +117,7 @@ function requestBody(body: z.ZodType | Multipart, schemas: Record<string, Schema
 }
 
 function success(operation: AnyOperation, schemas: Record<string, Schema>): Schema {
-  const headers: Record<string, Schema> = { 'X-Request-Id': header('The id of this request in our logs') };
-  if (operation.location)
-    headers.Location = header(`Where it can be read: \`${operation.location}\` below the prefix of the API`);
-  if (operation.etag) headers.ETag = header('The state of the document');
-  if (isKeyed(operation))
-    headers['Idempotency-Replayed'] = header('`true` when this is the first answer to the key, given again');
-  if (operation.paged) headers.Link = header('`<…>; rel="next"` while there is another page (RFC 8288)');
+  const headers = successHeaders(operation);
   const returns: z.ZodType | Media = operation.returns;
   if ('media' in returns) {
     const content = Object.entries(returns.media).map(([type, of]) => [
@@ -149,8 +144,7 @@ function failure(status: number, kinds: ProblemKind[], pages: boolean): Schema {
       { properties: { code: { enum: kinds.map((kind) => kind.code) } } },
     ],
   };
-  const named = kinds.flatMap((kind) => Object.keys(kind.headers)).map((name) => [name, knownHeaders[name]]);
-  const headers = { ...failureHeaders[status], ...Object.fromEntries(named) };
+  const headers = failureHeaders(status, kinds);
   const page = { 'text/html': { schema: { description: 'A page for those who prefer HTML' } } };
   return {
     description: lines.join('\n'),
@@ -158,30 +152,6 @@ function failure(status: number, kinds: ProblemKind[], pages: boolean): Schema {
     content: { 'application/problem+json': { schema }, ...(pages && page) },
   };
 }
-
-const knownHeaders: Record<string, Schema> = {
-  'Retry-After': header('Seconds to wait before the next attempt'),
-};
-const later = knownHeaders;
-const failureHeaders: Record<number, Schema> = {
-  401: {
-    'WWW-Authenticate': header(
-      '`Bearer`; with `error` and `error_description` when a credential was sent (RFC 6750)',
-    ),
-  },
-  415: {
-    Accept: header('The media type that works, when the type of the body is wrong'),
-    'Accept-Encoding': header('The content encodings that work, when that of the body is unknown'),
-  },
-  429: {
-    ...later,
-    'RateLimit-Policy': header('The limit: its name, the requests (`q`) within a window of seconds (`w`)'),
-    RateLimit: header(
-      'What is left of the limit (`r`), and the seconds until the next request may come (`t`)',
-    ),
-  },
-  503: later,
-};
 
 function webhookObject(name: string, sentence: string, data: Schema): Schema {
   const properties = {
@@ -232,10 +202,6 @@ function schemaOf(shape: z.ZodType, io: 'input' | 'output', schemas: Record<stri
 
 function asSchema(value: unknown): Record<string, Schema> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function header(description: string): Schema {
-  return { description, schema: { type: 'string' } };
 }
 
 const problemSchema: Schema = {
