@@ -27,6 +27,7 @@ export { Problem, type ProblemKind, problem } from './problem.ts';
 export * from './problems.ts';
 export { isConditional, isReadByTag, problemsOf } from './protocol.ts';
 export { type RateLimitPolicy, rateLimitHeaders } from './rate-limit.ts';
+export { RejectedToken } from './rejected-token.ts';
 export { Secret } from './secret.ts';
 export { id, newId, order, someField, timestamp } from './shapes.ts';
 export { type RowOf, type View, view } from './view.ts';

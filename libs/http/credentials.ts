@@ -1,17 +1,7 @@
 /** Reads the bearer token of a request, and tells the caller why it does not count (RFC 6750). */
 import type { Request } from 'express';
-import { type Problem, Unauthenticated } from '#libs/contract';
+import { type Problem, RejectedToken, Unauthenticated } from '#libs/contract';
 import type { Principal } from './handle.ts';
-
-/** A bearer token that does not count now, with the reason. */
-export class RejectedToken {
-  /** One ASCII sentence without quotes that tells the caller what to do; it is sent in a header too. */
-  readonly reason: string;
-
-  constructor(reason: string) {
-    this.reason = reason;
-  }
-}
 
 /** Finds out who a bearer token stands for; nothing is a token that is not valid, for no reason that may be told. */
 export type Authenticate = (token: string) => Promise<Principal | RejectedToken | undefined>;

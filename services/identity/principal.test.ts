@@ -2,8 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
-import { newId, type View } from '#libs/contract';
-import { RejectedToken } from '#libs/http';
+import { newId, RejectedToken, type View } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { issuer, principalFrom } from './principal.ts';
 import { memberStates, publicKeys } from './views.ts';
