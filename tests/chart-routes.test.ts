@@ -49,6 +49,14 @@ test('the roots lead to the start page, and catch nothing else', () => {
     expect([path, ledTo(path, false)]).toEqual([path, undefined]);
 });
 
+test('the ingress routes by path alone, so preflight requests pass', async () => {
+  const template = await readFile(
+    new URL('../charts/platform/templates/ingress.yaml', import.meta.url),
+    'utf8',
+  );
+  expect(template).not.toMatch(/\bmethods?\b/i);
+});
+
 test('the management port’s paths lead nowhere', () => {
   const operates = contracts.flatMap((one) => one.operates ?? []).map(({ path }) => path);
   for (const path of ['/healthz', '/readyz', '/metrics', ...operates])

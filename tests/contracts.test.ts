@@ -53,7 +53,9 @@ describe('every operation', () => {
         as ? { as } : {},
       );
       expect([status, body.code]).toEqual([401, 'unauthenticated']);
-      expect(headers.get('www-authenticate')).toBe('Bearer');
+      expect(headers.get('www-authenticate')).toMatch(
+        as ? /^Bearer error="invalid_token", error_desc/ : /^Bearer$/,
+      );
       expect(headers.get('content-type')).toBe('application/problem+json');
     }
   });
@@ -96,6 +98,45 @@ describe('every operation', () => {
       headers: { 'content-type': 'application/json' },
     });
     expect([broken.status, broken.body.code]).toEqual([400, 'malformed_json']);
+  });
+});
+
+describe('what is created', () => {
+  const readers = operations.filter(({ method }) => method === 'get');
+  const formOf = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
+
+  test('has a Location exactly where an operation reads it on its own', () => {
+    const reads = (path: string) => readers.some((one) => formOf(one.path) === formOf(path));
+    for (const operation of operations.filter(({ status }) => status === 201)) {
+      const { id, path, location, returns } = operation;
+      const isReadable = reads(`${path}/{id}`) || readers.some((one) => one.returns === returns);
+      if (isReadable) expect([id, location]).toEqual([id, expect.any(String)]);
+      if (location !== undefined) expect([id, reads(location)]).toEqual([id, true]);
+    }
+  });
+
+  test('can be read at its Location', async () => {
+    const document = `/documents/${hers.doc_id}`;
+    const webhook = { name: 'Found', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
+    const requests: [path: string, body?: object][] = [
+      ['/documents', { title: 'Found' }],
+      [`${document}/duplicate`],
+      [`${document}/revise`],
+      [`${document}/share-token`],
+      ['/webhooks', webhook],
+    ];
+    const declared = operations.filter(({ location }) => location !== undefined);
+    expect(requests).toHaveLength(declared.length);
+    for (const [path, body] of requests) {
+      const created = await here.ask('POST', path, { as: ada.key, body });
+      const location = created.headers.get('location') ?? '';
+      expect([path, created.status, location.startsWith('/api/v1/')]).toEqual([path, 201, true]);
+      const read = await here.ask('GET', location.replace('/api/v1', ''), { as: ada.key });
+      expect([read.status, read.body.id ?? read.body.token]).toEqual([
+        200,
+        created.body.id ?? created.body.token,
+      ]);
+    }
   });
 });
 

@@ -25,7 +25,9 @@ export {
 export { cursorOf, type Page, page, positionOf } from './page.ts';
 export { Problem, type ProblemKind, problem } from './problem.ts';
 export * from './problems.ts';
-export { problemsOf } from './protocol.ts';
+export { isConditional, isReadByTag, problemsOf } from './protocol.ts';
+export { type RateLimitPolicy, rateLimitHeaders } from './rate-limit.ts';
+export { RejectedToken } from './rejected-token.ts';
 export { Secret } from './secret.ts';
 export { id, newId, order, someField, timestamp } from './shapes.ts';
 export { type RowOf, type View, view } from './view.ts';

@@ -86,7 +86,12 @@ describe('the document of the real contracts', () => {
     for (const id of ['listDocuments', 'logIn', 'changeMember']) expect([id, sent(id)]).toEqual([id, []]);
     expect(of('createDocument').responses[201].headers).toHaveProperty('Idempotency-Replayed');
     expect(of('getDocument').responses).toHaveProperty('304');
-    for (const { of: one } of all) expect(one.responses[429].headers).toHaveProperty('Retry-After');
+    const limits = ['RateLimit', 'RateLimit-Policy', 'Retry-After'];
+    for (const { of: one } of all) expect(Object.keys(one.responses[429].headers).sort()).toEqual(limits);
+    expect(of('createDocument').responses[409].headers).toHaveProperty('Retry-After');
+    expect(of('deleteDepartment').responses[409]).not.toHaveProperty('headers');
+    expect(of('createDocument').responses[201].headers).toHaveProperty('Location');
+    expect(of('createNode').responses[201].headers).not.toHaveProperty('Location');
     expect(of('getDocument').responses[401].headers).toHaveProperty('WWW-Authenticate');
   });
 
@@ -108,6 +113,18 @@ describe('the document of the real contracts', () => {
       .filter(({ access }) => access.authenticated && access.name !== 'member')
       .filter((one) => !problemsOf(one).some(({ status }) => status === 403));
     expect(silent.map(({ id }) => id)).toEqual([]);
+  });
+
+  test('an operation that only some members may call says which, and no more', () => {
+    for (const operation of contracts.flatMap(({ operations }) => operations)) {
+      const { id, access, permission, problems } = operation;
+      const { description } = all.find(({ of }) => of.operationId === id)?.of ?? {};
+      const isNarrower = problems.includes(shared.Forbidden) && access.sentence.startsWith('Any member');
+      if (isNarrower) expect([id, permission]).toEqual([id, expect.any(String)]);
+      const narrowerRules = /\b(owner|editor|creator|admin|uploaded)\b[^.]*\bmay\b|\ban admin sees\b/;
+      if (narrowerRules.test(description))
+        expect([id, description]).toEqual([id, expect.not.stringContaining('Any member')]);
+    }
   });
 
   test('every reference leads somewhere', () => {

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { AnyOperation, Contract } from './contract.ts';
 import type { Media, Multipart } from './media.ts';
 import type { ProblemKind } from './problem.ts';
-import { isKeyed, isReadByTag, problemsOf, type RequestHeader, requestHeaders } from './protocol.ts';
+import { isReadByTag, problemsOf, type RequestHeader, requestHeaders } from './protocol.ts';
+import { failureHeaders, successHeaders } from './response-headers.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -64,7 +65,9 @@ function operationObject(operation: AnyOperation, tag: string, schemas: Record<s
     operationId: operation.id,
     tags: [tag],
     summary: operation.summary,
-    description: [operation.description, operation.access.sentence].filter(Boolean).join('\n\n'),
+    description: [operation.description, operation.permission ?? operation.access.sentence]
+      .filter(Boolean)
+      .join('\n\n'),
     ...(operation.access.authenticated ? {} : { security: [] }),
     parameters: [
       ...parameters(operation.params, 'path', schemas),
@@ -114,11 +117,7 @@ function requestBody(body: z.ZodType | Multipart, schemas: Record<string, Schema
 }
 
 function success(operation: AnyOperation, schemas: Record<string, Schema>): Schema {
-  const headers: Record<string, Schema> = { 'X-Request-Id': header('The id of this request in our logs') };
-  if (operation.etag) headers.ETag = header('The state of the document');
-  if (isKeyed(operation))
-    headers['Idempotency-Replayed'] = header('`true` when this is the first answer to the key, given again');
-  if (operation.paged) headers.Link = header('`<…>; rel="next"` while there is another page (RFC 8288)');
+  const headers = successHeaders(operation);
   const returns: z.ZodType | Media = operation.returns;
   if ('media' in returns) {
     const content = Object.entries(returns.media).map(([type, of]) => [
@@ -145,20 +144,14 @@ function failure(status: number, kinds: ProblemKind[], pages: boolean): Schema {
       { properties: { code: { enum: kinds.map((kind) => kind.code) } } },
     ],
   };
+  const headers = failureHeaders(status, kinds);
   const page = { 'text/html': { schema: { description: 'A page for those who prefer HTML' } } };
   return {
     description: lines.join('\n'),
-    ...(status in failureHeaders && { headers: failureHeaders[status] }),
+    ...(Object.keys(headers).length > 0 && { headers }),
     content: { 'application/problem+json': { schema }, ...(pages && page) },
   };
 }
-
-const later = { 'Retry-After': header('Seconds to wait before the next attempt') };
-const failureHeaders: Record<number, Schema> = {
-  401: { 'WWW-Authenticate': header('`Bearer`') },
-  429: later,
-  503: later,
-};
 
 function webhookObject(name: string, sentence: string, data: Schema): Schema {
   const properties = {
@@ -209,10 +202,6 @@ function schemaOf(shape: z.ZodType, io: 'input' | 'output', schemas: Record<stri
 
 function asSchema(value: unknown): Record<string, Schema> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function header(description: string): Schema {
-  return { description, schema: { type: 'string' } };
 }
 
 const problemSchema: Schema = {

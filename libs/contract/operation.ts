@@ -23,6 +23,8 @@ export interface Operation<
   readonly summary: string;
   readonly description?: string;
   readonly access: Access<Principal>;
+  /** Which of those with access may call it, in one sentence, where that depends on the resource. */
+  readonly permission?: string;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -31,6 +33,8 @@ export interface Operation<
   /** The status of success. */
   readonly status: 200 | 201 | 202 | 204;
   readonly returns: Returns;
+  /** Where what it creates can be read, e.g. `/documents/{id}`: `{id}` is the response's, other names are path parameters. */
+  readonly location?: string;
   /** Whether answers carry an ETag (and conditional requests work). */
   readonly etag?: boolean;
   /** Whether the answer is a page of a list with a `Link` to the next. */
@@ -39,6 +43,8 @@ export interface Operation<
   readonly secrets?: readonly string[];
   /** Whether those who prefer HTML get problems as pages too; its handler says how they look. */
   readonly problemPages?: boolean;
+  /** Whether pages of any origin may call it (CORS): preflight requests are answered. Its handler sends the other headers. */
+  readonly crossOrigin?: boolean;
   /** What the security log calls it, if an auditor asks about it: each request leaves a line, e.g. `api_key.make`. */
   readonly audit?: string;
   /** Problems of this operation beside those that the protocol makes. */

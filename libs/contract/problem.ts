@@ -13,7 +13,7 @@ export class Problem extends Error {
     this.name = kind.code;
     this.kind = kind;
     this.extra = more.extra ?? {};
-    this.headers = more.headers ?? {};
+    this.headers = { ...kind.headers, ...more.headers };
   }
 }
 
@@ -31,13 +31,20 @@ export interface ProblemKind {
   readonly status: number;
   /** One sentence for people; the default of `detail`. */
   readonly title: string;
+  /** Headers of every such answer, unless it brings its own. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Declares a kind of problem: its code, its status and the sentence that tells the caller what to do. */
-export function problem(code: string, status: number, title: string): ProblemKind {
+export function problem(
+  code: string,
+  status: number,
+  title: string,
+  headers: Readonly<Record<string, string>> = {},
+): ProblemKind {
   const kind: ProblemKind = Object.assign(
     (detail: string = title, more: ProblemMore = {}) => new Problem(kind, detail, more),
-    { code, status, title },
+    { code, status, title, headers },
   );
   return kind;
 }

@@ -20,7 +20,7 @@ export const IdempotencyKeyReused = problem(
 export const Unauthenticated = problem(
   'unauthenticated',
   401,
-  'Send a valid access token or API key as `Authorization: Bearer …`.',
+  'Send an access token or an API key as `Authorization: Bearer <token>`.',
 );
 export const Forbidden = problem('forbidden', 403, 'You may not do this in your organization.');
 export const NotFound = problem('not_found', 404, 'There is no such thing here.');
@@ -32,7 +32,8 @@ export const MethodNotAllowed = problem(
 export const IdempotencyKeyInFlight = problem(
   'idempotency_key_in_flight',
   409,
-  'A request with this Idempotency-Key is still being handled; try again in a moment.',
+  'A request with this Idempotency-Key is still being handled; try again as `Retry-After` says.',
+  { 'Retry-After': '1' },
 );
 export const PreconditionFailed = problem(
   'precondition_failed',

@@ -13,6 +13,11 @@ export function isReadByTag({ method, etag }: AnyOperation): boolean {
   return method === 'get' && etag === true;
 }
 
+/** Whether the operation compares `If-Match` with the ETag of what it changes. */
+export function isConditional(operation: AnyOperation): boolean {
+  return problemsOf(operation).includes(shared.PreconditionFailed);
+}
+
 /** A header that a client may send. */
 export interface RequestHeader {
   name: string;
@@ -25,7 +30,7 @@ export function requestHeaders(operation: AnyOperation): RequestHeader[] {
   const found: RequestHeader[] = [];
   if (isKeyed(operation)) found.push(idempotencyKey);
   if (isReadByTag(operation)) found.push(ifNoneMatch);
-  if (problemsOf(operation).includes(shared.PreconditionFailed)) found.push(ifMatch);
+  if (isConditional(operation)) found.push(ifMatch);
   return found;
 }
 
@@ -40,7 +45,8 @@ const ifNoneMatch = {
 };
 const ifMatch = {
   name: 'If-Match',
-  description: 'ETags of which one must be that of what is changed: else 412',
+  description:
+    'ETags in quotes, or `*`: 412 when none of them is the current ETag, 400 when they are not quoted. A weak ETag (`W/"…"`) counts as the strong one',
 };
 
 /** Every problem that an operation can answer with: its own and those that the protocol makes. */
@@ -55,7 +61,9 @@ export function problemsOf(operation: AnyOperation): ProblemKind[] {
   ];
   if (operation.params) kinds.push(shared.NotFound);
   if (operation.access.authenticated) kinds.push(shared.Unauthenticated);
-  if (operation.query || operation.body || isKeyed(operation)) kinds.push(shared.InvalidRequest);
+  // below the API's prefix unknown query parameters are mistakes, of any operation
+  if (operation.at !== 'root' || operation.query || operation.body || isKeyed(operation))
+    kinds.push(shared.InvalidRequest);
   if (operation.body) kinds.push(shared.PayloadTooLarge);
   if (operation.body)
     kinds.push(

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { cursorOf, page, positionOf } from './page.ts';
 import { Problem, problem } from './problem.ts';
-import { InvalidRequest } from './problems.ts';
+import { IdempotencyKeyInFlight, InvalidRequest } from './problems.ts';
 import { Secret } from './secret.ts';
 import { id, newId, timestamp } from './shapes.ts';
 
@@ -100,6 +100,19 @@ describe('problems', () => {
       extra: { limit: 3 },
       headers: { 'Retry-After': '5' },
     });
+  });
+
+  test('a kind may have headers, which a problem may replace', () => {
+    const Busy = problem('busy', 409, 'Busy.', { 'Retry-After': '1' });
+    expect([Full().headers, Busy().headers]).toEqual([{}, { 'Retry-After': '1' }]);
+    expect(Busy(undefined, { headers: { 'Retry-After': '9', X: 'y' } }).headers).toEqual({
+      'Retry-After': '9',
+      X: 'y',
+    });
+  });
+
+  test('a request whose key is in flight may come again after a second', () => {
+    expect(IdempotencyKeyInFlight().headers).toEqual({ 'Retry-After': '1' });
   });
 
   test('codes of shared problems are stable names, and each is there once', async () => {

@@ -1,6 +1,6 @@
 /** What a handler may ask of its request, and say of it to the security log. */
 import type { Request } from 'express';
-import { namesTag, strongTags } from './etag.ts';
+import { namesTag, tagsOf } from './etag.ts';
 import type { Call, Facts } from './handle.ts';
 
 /** What is gathered while a request is answered. */
@@ -24,7 +24,7 @@ class Calling implements Call {
   readonly #trail: Trail;
 
   constructor(request: Request, requestId: string, trail: Trail) {
-    const ifMatch = strongTags(request.get('if-match'));
+    const ifMatch = tagsOf(request.headers['if-match']);
     this.requestId = requestId;
     this.address = request.ip ?? '';
     if (ifMatch) this.ifMatch = ifMatch;

@@ -1,9 +1,21 @@
 /** ETags in requests and answers (RFC 9110, section 13). */
 
-/** The tags of `If-Match` without quotes; nothing when the header is absent or `*`. */
-export function strongTags(header: string | undefined): readonly string[] | undefined {
+/** One entity tag; group 1 is its text. `W/` marks a weak one. */
+const entityTag = `(?:W/)?"([^"]*)"`;
+const tagList = new RegExp(String.raw`^[\s,]*${entityTag}\s*(?:,\s*(?:${entityTag}\s*)?)*$`);
+
+/** Whether a value of `If-Match` is `*` or a list of quoted ETags. */
+export function isTagList(header: string): boolean {
+  return header.trim() === '*' || tagList.test(header);
+}
+
+/**
+ * The tags of `If-Match` without quotes; nothing when the header is absent or `*`. A weak tag counts as the strong one,
+ * because proxies that compress a response weaken its ETag.
+ */
+export function tagsOf(header: string | undefined): readonly string[] | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
-  return [...header.matchAll(/(W\/)?"([^"]*)"/g)].filter(([, weak]) => !weak).map(([, , tag = '']) => tag);
+  return [...header.matchAll(new RegExp(entityTag, 'g'))].map(([, tag = '']) => tag);
 }
 
 /** Whether `If-None-Match` names this tag. */

@@ -58,6 +58,16 @@ test('the service learns who asks from the gateway alone, and the id of the requ
   expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
 });
 
+test('every method goes to the service, so preflight requests are answered there', async () => {
+  const origin = await joined({
+    books: (incoming, response) => response.setHeader('x-method', incoming.method ?? '').end(),
+  });
+  for (const method of ['OPTIONS', 'DELETE']) {
+    const answer = await fetch(`${origin}/api/books`, { method });
+    expect(answer.headers.get('x-method')).toBe(method);
+  }
+});
+
 test('status, repeated headers and bytes come back unchanged', async () => {
   const bytes = Buffer.from([0, 255, 13, 10, 0]);
   const origin = await joined({

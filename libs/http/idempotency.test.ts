@@ -224,6 +224,8 @@ describe('rate limits', () => {
     expect([(await ask('a')).status, (await ask('a')).status]).toEqual([204, 204]);
     const over = await ask('a');
     expect([over.status, over.headers.get('retry-after')]).toEqual([429, '10']);
+    expect(over.headers.get('ratelimit-policy')).toBe('"default";q=6;w=60');
+    expect(over.headers.get('ratelimit')).toBe('"default";r=0;t=10');
     expect(await jsonOf(over)).toMatchObject({ code: 'too_many_requests' });
     expect((await ask('b')).status).toBe(204);
     at += 10_000;

@@ -1,4 +1,5 @@
 /** The door of the HTTP library: operations become routes, with everything the protocol asks for. */
+export type { Authenticate } from './credentials.ts';
 export { type Gateway, gateway } from './gateway.ts';
 export {
   type Answer,

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { Busboy } from '@fastify/busboy';
 import type { Request } from 'express';
 import { MalformedMultipart, type Multipart, PayloadTooLarge } from '#libs/contract';
+import type { Fault } from './error-messages.ts';
+import { formatBytes } from './format-bytes.ts';
 
 interface File {
   name: string;
@@ -20,14 +22,15 @@ export interface Parts {
  * Reads all parts. A body of another media type, without a boundary or one that breaks off is `MalformedMultipart`;
  * a missing file and files of other names are faults.
  */
-export async function readMultipart(
-  request: Request,
-  shape: Multipart,
-  faults: { path: string; message: string }[],
-): Promise<Parts> {
+export async function readMultipart(request: Request, shape: Multipart, faults: Fault[]): Promise<Parts> {
   const contentType = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*;(.*;)?\s*boundary=/i.test(contentType)) {
     throw MalformedMultipart('Send the body as `multipart/form-data` with a boundary.');
+  }
+  if (!/^\s*(identity)?\s*$/i.test(request.headers['content-encoding'] ?? '')) {
+    throw MalformedMultipart('Send the body without Content-Encoding.', {
+      headers: { 'Accept-Encoding': 'identity' },
+    });
   }
   const { fields, files } = await read(request, contentType, shape);
   const file = files.get(shape.file);
@@ -75,5 +78,5 @@ function read(request: Request, contentType: string, shape: Multipart) {
 const fieldBytes = 64 * 1024;
 
 function tooLarge(what: string, limit: number) {
-  return PayloadTooLarge(`${what} is larger than ${limit} bytes.`, { extra: { limit_bytes: limit } });
+  return PayloadTooLarge(`${what} is larger than ${formatBytes(limit)}.`, { extra: { limit_bytes: limit } });
 }

@@ -7,12 +7,15 @@ import {
   InvalidRequest,
   type Problem,
   problemsOf,
+  rateLimitHeaders,
   TooManyRequests,
-  Unauthenticated,
 } from '#libs/contract';
 import type { Store, StoredResponse } from '#libs/store';
 import { callOf, type Trail } from './call.ts';
+import { type Authenticate, recognize } from './credentials.ts';
 import type { Asked, Call, Facts, Handled, Principal, ReplayKey } from './handle.ts';
+import { addLocation } from './location.ts';
+import { answerPreflight } from './preflight.ts';
 import { type Parsed, parseRequest } from './request.ts';
 import type { Bucket } from './token-bucket.ts';
 import { errorPaths, problemOf, type Rendered, render, send, sendProblem } from './write.ts';
@@ -39,8 +42,7 @@ export interface Done {
 export interface Routes {
   handled: readonly Handled[];
   store: Pick<Store, 'withIdempotencyKey'>;
-  /** Who a bearer token stands for; nothing for one that is not valid now. */
-  authenticate(token: string): Promise<Principal | undefined>;
+  authenticate: Authenticate;
   /** Path before every operation of the API, e.g. `/api/v1`. */
   apiPrefix: string;
   /** The limit of requests per principal, if there is one. */
@@ -63,6 +65,7 @@ export function routes(of: Routes): express.RequestHandler {
     routerOf(path)[operation.method](path, (request, response) =>
       of.span(operation.id, request.headers, () => serve(of, handled, known, request, response)),
     );
+    if (operation.crossOrigin) routerOf(path).options(path, answerPreflight(operation));
   }
   return (request, response, next) => routerOf(request.path)(request, response, next);
 }
@@ -88,7 +91,7 @@ async function serve(
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
   try {
-    principal = operation.access.authenticated ? await recognize(of, request) : undefined;
+    principal = operation.access.authenticated ? await recognize(of.authenticate, request) : undefined;
     if (principal) await admit(of, operation, principal);
     const parsed = await parseRequest(operation, request, response);
     await send(request, response, await answered(of, handled, principal, parsed, request, call, trail));
@@ -117,17 +120,11 @@ async function serve(
   });
 }
 
-async function recognize(of: Routes, request: Request): Promise<Principal> {
-  const [, token] = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-  const principal = token === undefined ? undefined : await of.authenticate(token);
-  if (!principal) throw Unauthenticated();
-  return principal;
-}
-
 /** Rejects when a principal may not call the operation, or not so often. */
 async function admit(of: Routes, operation: AnyOperation, principal: Principal): Promise<void> {
   const waitS = of.limit?.(`${principal.organization_id}/${principal.key_id ?? principal.user_id}`) ?? 0;
-  if (waitS > 0) throw TooManyRequests(undefined, { headers: { 'Retry-After': String(waitS) } });
+  if (of.limit && waitS > 0)
+    throw TooManyRequests(undefined, { headers: rateLimitHeaders(of.limit.policy, waitS) });
   const refused = await operation.access.permits(principal);
   if (refused) throw refused;
 }
@@ -143,9 +140,11 @@ async function answered(
 ): Promise<Rendered> {
   const { operation } = handled;
   const { params, query, body } = parsed;
+  const toRendered = (reply: unknown) =>
+    addLocation(operation, params, of.apiPrefix, render(operation.status, reply, request));
   const run = (actor: Principal | undefined) => handled.run({ actor, params, query, body, call });
   const key = operation.method === 'post' && principal ? idempotencyKey(request) : undefined;
-  if (key === undefined || !principal) return render(operation.status, await run(principal), request);
+  if (key === undefined || !principal) return toRendered(await run(principal));
 
   const scope = [
     principal.organization_id,
@@ -157,27 +156,19 @@ async function answered(
   const claim = { key: hash(JSON.stringify(scope)), fingerprint: hash(parsed.fingerprint) };
   let rendered: Rendered | undefined;
   const toResponse = (reply: unknown) => {
-    rendered = render(operation.status, reply, request);
+    rendered = toRendered(reply);
     return storedResponse(rendered, operation.secrets);
   };
   const result = await of.store.withIdempotencyKey(principal, { claim, toResponse }, run);
-  if ('reply' in result) return rendered ?? render(operation.status, result.reply, request);
+  if ('reply' in result) return rendered ?? toRendered(result.reply);
   trail.replayed = true;
   const asked = { actor: principal, params, query, body, call };
-  const { status, headers, body: text } = await replayed(handled, asked, result.stored, request);
-  return { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body: text };
-}
-
-/** The response to a repeated request, if the caller may still see it. */
-async function replayed(
-  handled: Handled,
-  asked: Asked<AnyOperation>,
-  { replayKey, ...stored }: StoredResponse,
-  request: Request,
-): Promise<Rendered> {
   await handled.authorizeReplay?.(asked);
-  if (!replayKey) return { ...stored, body: stored.body.length > 0 ? stored.body : undefined };
-  return render(handled.operation.status, await replayOf(handled, asked, replayKey), request);
+  const { replayKey, ...stored } = result.stored;
+  const response = replayKey
+    ? toRendered(await replayOf(handled, asked, replayKey))
+    : { ...stored, body: stored.body.length > 0 ? stored.body : undefined };
+  return { ...response, headers: { ...response.headers, 'Idempotency-Replayed': 'true' } };
 }
 
 async function replayOf(handled: Handled, asked: Asked<AnyOperation>, key: ReplayKey): Promise<unknown> {

@@ -1,8 +1,13 @@
 /** A token bucket for each key: a steady rate with a burst, kept in the process. */
 import { LRUCache } from 'lru-cache';
+import type { RateLimitPolicy } from '#libs/contract';
 
 /** Takes one token of a key, or only looks for one: 0 when there was one, else the seconds until there is. */
-export type Bucket = (key: string, how?: 'take' | 'look') => number;
+export interface Bucket {
+  (key: string, how?: 'take' | 'look'): number;
+  /** What callers are told of the limit; they may use a burst at once. */
+  readonly policy: RateLimitPolicy;
+}
 
 /** Buckets that refill at `perMinute` and hold at most `burst` tokens; the least used keys are forgotten. */
 export function tokenBucket(of: {
@@ -10,14 +15,18 @@ export function tokenBucket(of: {
   burst: number;
   now: () => number;
   keys?: number;
+  /** The name of the limit in `RateLimit` headers. */
+  name?: string;
 }): Bucket {
   const perMs = of.perMinute / 60_000;
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: of.keys ?? 100_000 });
-  return (key, how = 'take') => {
+  const take = (key: string, how: 'take' | 'look' = 'take') => {
     const at = of.now();
     const before = buckets.get(key) ?? { tokens: of.burst, at };
     const tokens = Math.min(of.burst, before.tokens + Math.max(0, at - before.at) * perMs);
     if (how === 'take') buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, at });
     return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs / 1000);
   };
+  const policy = { name: of.name ?? 'default', quota: of.perMinute, windowSeconds: 60 };
+  return Object.assign(take, { policy });
 }

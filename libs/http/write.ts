@@ -1,8 +1,17 @@
 /** Writes answers and problems. */
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { Body, Internal, Json, Problem, Unavailable } from '#libs/contract';
+import {
+  Body,
+  Internal,
+  Json,
+  Problem,
+  type ProblemKind,
+  Unauthenticated,
+  Unavailable,
+} from '#libs/contract';
 import { isContention, isUnavailable } from '#libs/store';
 import { namesTag } from './etag.ts';
 import { Answer, type ProblemPage, type ReplayKey } from './handle.ts';
@@ -99,7 +108,7 @@ export function sendProblem(
     response.destroy();
     return;
   }
-  if (kind.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+  if (kind.status === 401) response.setHeader('WWW-Authenticate', getChallenge(kind, response.req));
   for (const [name, value] of Object.entries({ ...headers, ...page?.headers }))
     response.setHeader(name, value);
   const { code, status, title } = kind;
@@ -110,6 +119,12 @@ export function sendProblem(
   response.setHeader('Content-Type', page ? 'text/html; charset=utf-8' : 'application/problem+json');
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+/** The challenge of a 401 that brings none of its own: a credential that was sent does not count any more (RFC 6750). */
+function getChallenge(kind: ProblemKind, { headers }: IncomingMessage): string {
+  const wasSent = kind === Unauthenticated && headers.authorization !== undefined;
+  return wasSent ? 'Bearer error="invalid_token"' : 'Bearer';
 }
 
 function isPrematureClose(error: unknown): boolean {

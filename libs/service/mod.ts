@@ -22,6 +22,7 @@ export { ofEachService, ofProcess } from './process-metrics.ts';
 export { onStopSignal, run, sentenceOf } from './run.ts';
 export { type AnyService, type Given, type Running, service, type Worker } from './service.ts';
 export {
+  appUrl,
   commonSettings,
   flag,
   integer,

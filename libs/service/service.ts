@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Contract, Secret } from '#libs/contract';
 import type { Listener } from '#libs/events';
-import type { Handled, Principal } from '#libs/http';
+import type { Authenticate, Handled } from '#libs/http';
 import type { Collection, Store } from '#libs/store';
 import type { PublicHealth } from './health.ts';
 import type { Log } from './log.ts';
@@ -35,10 +35,9 @@ export interface Worker {
 /** What a service does. */
 export interface Running {
   handled: readonly Handled[];
-  /** Who a bearer token stands for. */
-  authenticate(token: string): Promise<Principal | undefined>;
+  authenticate: Authenticate;
   /** Operations for operators, with credentials of their own. */
-  operated?: { handled: readonly Handled[]; authenticate: Running['authenticate'] };
+  operated?: { handled: readonly Handled[]; authenticate: Authenticate };
   listeners?: readonly Listener[];
   workers?: readonly Worker[];
   /** Done once before the service answers, e.g. making a first key. */

@@ -25,6 +25,12 @@ export const secret = z
   .min(1, 'must not be empty')
   .transform((value) => new Secret(value));
 
+/** The address where people reach the application, without a slash at its end. */
+export const appUrl = z
+  .url()
+  .default('http://127.0.0.1:8080')
+  .transform((url) => url.replace(/\/$/, ''));
+
 /** Values separated by commas. */
 export const list = z.string().transform((value) =>
   value

@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { type AnyOperation, access, Forbidden, IdempotencyKeyReused, newId } from '#libs/contract';
 import {
+  type Authenticate,
   application,
   type Bucket,
   type Done,
@@ -42,7 +43,7 @@ export interface HttpStage {
 export interface HttpStageOptions {
   store?: Pick<Store, 'withIdempotencyKey'>;
   limit?: Bucket;
-  authenticate?(token: string): Promise<Principal | undefined>;
+  authenticate?: Authenticate;
 }
 
 /** Sets the stage. */

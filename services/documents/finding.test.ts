@@ -181,7 +181,6 @@ describe('filters', () => {
     ['a time, inclusive', `updated_since=${time(2).toISOString()}`, '134'],
     ['a time elsewhere', 'updated_since=2026-01-01T01:04:00%2B01:00', '34'],
     ['a time and a creator', `updated_since=${time(2).toISOString()}&created_by=${ann}`, '14'],
-    ['what is no filter', 'colour=red&created_by[$ne]=x', '0134'],
   ])('%s', async (_name, query, expected) => {
     for (const sort of ['title', '-title', 'updated_at', '-updated_at', 'created_at', '-published_at']) {
       const found = await pages(`${query}&sort=${sort}&limit=1`, bo.key);
@@ -189,10 +188,15 @@ describe('filters', () => {
     }
   });
 
+  test('a parameter that is no filter is refused', async () => {
+    for (const query of ['colour=red', 'created_by[$ne]=x'])
+      expect((await get(`/documents?${query}`, bo.key)).status).toBe(400);
+    expect((await get('/documents/counts?status=draft', bo.key)).status).toBe(400);
+  });
+
   test('counts have the same filters but for the state, and a total with what is archived', async () => {
     const counts = async (query: string) => (await get(`/documents/counts?${query}`, bo.key)).body;
     expect(await counts('')).toEqual({ draft: 2, published: 2, archived: 1, total: 5 });
-    expect(await counts('status=draft')).toEqual({ draft: 2, published: 2, archived: 1, total: 5 });
     expect(await counts('department=Ops')).toEqual({ draft: 1, published: 1, archived: 1, total: 3 });
     expect(await counts(`created_by=${ann}&department=Ops`)).toMatchObject({ total: 2 });
     expect(await counts(`editor_id=${ben}`)).toMatchObject({ draft: 1, total: 1 });

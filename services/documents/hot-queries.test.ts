@@ -32,8 +32,8 @@ beforeAll(async () => {
   for (const person of people.reverse())
     for (const [, query] of lists)
       for (let times = 0; times < 3; times += 1)
-        for (const path of ['', '/counts'])
-          await here.ask('GET', `/documents${path}?limit=${limit}&${query}`, { as: person.key });
+        for (const path of [`?limit=${limit}&${query}`, `/counts?${countable(query)}`])
+          await here.ask('GET', `/documents${path}`, { as: person.key });
 }, 120_000);
 afterAll(() => here?.stop());
 
@@ -68,6 +68,13 @@ async function seed(organization_id: string, count: number): Promise<void> {
 
 const since = new Date(start + 1_500_000).toISOString();
 const states = 'status=draft&status=published&status=archived';
+
+/** A query of the list as the counts take it: without order and state. */
+function countable(query: string): string {
+  const parameters = new URLSearchParams(query);
+  for (const name of ['sort', 'status']) parameters.delete(name);
+  return parameters.toString();
+}
 
 /** What has an index of its own. */
 const lists: [name: string, query: string, index: string][] = [
@@ -139,7 +146,8 @@ describe('a list meets no row that it does not show', () => {
 
 test.each(lists.filter(([, query]) => !query.includes('sort=') || query === 'sort=-updated_at'))(
   'counts look at keys alone, and only at those they count: %s',
-  async (_name, query) => {
+  async (_name, listed) => {
+    const query = countable(listed);
     let total = 0;
     const queries = await asked(async () => {
       const { body } = await here.ask('GET', `/documents/counts?${query}`, { as: big.key });

@@ -1,7 +1,7 @@
 /** API keys: made by a member, acting as that member. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { id, NotFound, newId, positionOf, Unauthenticated } from '#libs/contract';
+import { InvalidRequest, id, NotFound, newId, positionOf, Unauthenticated } from '#libs/contract';
 import { type Listener, on } from '#libs/events';
 import { handle, pageOf } from '#libs/http';
 import type { Store } from '#libs/store';
@@ -20,6 +20,9 @@ export function keeping(of: { store: Pick<Store, 'respond'>; credentials: Creden
   return [
     handle(createApiKey, async ({ actor, body, call }) => {
       call.note({ role: body.role });
+      const created_at = of.now();
+      const expires_at = body.expires_at ? new Date(body.expires_at) : null;
+      if (expires_at && expires_at <= created_at) throw expiryInPast();
       if (body.role === 'admin' && actor.role !== 'admin') throw RoleTooHigh();
       const key = keyFrom(randomBytes(32));
       const { organization_id, user_id } = actor;
@@ -33,12 +36,9 @@ export function keeping(of: { store: Pick<Store, 'respond'>; credentials: Creden
         name: body.name,
         role: body.role,
         prefix: prefixOf(key),
-        expires_at: earlier(
-          body.expires_at ? new Date(body.expires_at) : null,
-          await of.credentials.expiryOf(actor, actor.key_id),
-        ),
+        expires_at: earlier(expires_at, await of.credentials.expiryOf(actor, actor.key_id)),
         last_used_at: null,
-        created_at: of.now(),
+        created_at,
       };
       return of.store.respond(actor, async (within) => {
         if (!(await of.credentials.keepKey(within, row))) throw Unauthenticated();
@@ -79,6 +79,11 @@ export function noting(of: { credentials: Credentials }): Listener[] {
 /** Whose keys a member may see and revoke: an admin everybody's. */
 function onlyOwn({ role, user_id }: Asking): string | undefined {
   return role === 'admin' ? undefined : user_id;
+}
+
+function expiryInPast() {
+  const errors = [{ path: 'body/expires_at', message: 'Must be in the future' }];
+  return InvalidRequest(undefined, { extra: { errors } });
 }
 
 /** A key made by a key expires no later than its maker. */

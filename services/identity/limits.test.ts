@@ -47,7 +47,10 @@ test('registrations of one address are limited, with the time to wait; another a
     expect(statuses(answers)).toEqual([201, 201, 201, 429, 429, 429]);
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.body.code).toBe('too_many_requests');
-    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    const wait = refused?.headers.get('retry-after');
+    expect(Number(wait)).toBeGreaterThan(0);
+    expect(refused?.headers.get('ratelimit-policy')).toBe('"registrations";q=3;w=3600');
+    expect(refused?.headers.get('ratelimit')).toBe(`"registrations";r=0;t=${wait}`);
     expect((await registerAt(newAddress())).status).toBe(201);
   });
 }, 60_000);

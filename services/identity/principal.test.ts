@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
-import { newId, type View } from '#libs/contract';
+import { newId, RejectedToken, type View } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { issuer, principalFrom } from './principal.ts';
 import { memberStates, publicKeys } from './views.ts';
@@ -50,7 +50,7 @@ test('the first requests after a start may come all at once', async () => {
   const askers = await Promise.all(
     Array.from({ length: 20 }, (_, at) => ask(tokenUnder(kid, { jti: `${at}` }))),
   );
-  expect(askers.filter((asking) => asking?.user_id === user_id)).toHaveLength(20);
+  expect(askers.filter((asking) => 'user_id' in asking && asking.user_id === user_id)).toHaveLength(20);
   expect(seen.reads).toBe(1);
 });
 
@@ -58,23 +58,33 @@ test('an unknown key id has the keys read again, at most once in ten seconds', a
   const { seen, store } = views();
   let at = Date.now();
   const ask = principalFrom(store, () => new Date(at));
-  for (let tries = 0; tries < 5; tries += 1) expect(await ask(tokenUnder(newId()))).toBeUndefined();
+  for (let tries = 0; tries < 5; tries += 1)
+    expect(await ask(tokenUnder(newId()))).toBeInstanceOf(RejectedToken);
   expect(seen.reads).toBe(1);
   at += 10_001;
-  expect(await ask(tokenUnder(newId()))).toBeUndefined();
+  expect(await ask(tokenUnder(newId()))).toBeInstanceOf(RejectedToken);
   expect(seen.reads).toBe(2);
 });
 
 test.each([
-  ['another issuer', { iss: 'somebody' }],
-  ['another audience', { aud: 'somebody' }],
-  ['an expiry in the past', { exp: 1 }],
-  ['a beginning in the future', { nbf: 3_999_999_999 }],
-  ['no user', { sub: 'nobody' }],
-  ['sessions that have ended', { epoch: 1 }],
-])('a token with %s stands for nobody', async (_name, more) => {
+  ['another issuer', { iss: 'somebody' }, /is not valid/],
+  ['another audience', { aud: 'somebody' }, /is not valid/],
+  ['an expiry in the past', { exp: 1 }, /has expired/],
+  ['a beginning in the future', { nbf: 3_999_999_999 }, /is not valid/],
+  ['no user', { sub: 'nobody' }, /is not valid/],
+  ['sessions that have ended', { epoch: 1 }, /session has ended/],
+])('a token with %s stands for nobody', async (_name, more, reason) => {
   const { store } = views();
-  expect(await principalFrom(store, () => new Date())(tokenUnder(kid, more))).toBeUndefined();
+  const rejected = await principalFrom(store, () => new Date())(tokenUnder(kid, more));
+  expect(rejected).toEqual({ reason: expect.stringMatching(reason) });
+});
+
+test('an expired token with a wrong signature reads like any token of a stranger', async () => {
+  const { store } = views();
+  const ask = principalFrom(store, () => new Date());
+  const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const forged = jwt.sign({ exp: 1 }, stranger, { algorithm: 'ES256', keyid: kid });
+  expect(await ask(forged)).toEqual(await ask('nonsense'));
 });
 
 test('clocks may be a minute apart and no more, at either end of a token’s time', async () => {
@@ -83,10 +93,10 @@ test('clocks may be a minute apart and no more, at either end of a token’s tim
     const ask = principalFrom(views().store, () => new Date(at * 1000));
     return ask(tokenUnder(kid, more));
   };
-  expect(await asking({ exp: at - 59 })).toBeDefined();
-  expect(await asking({ exp: at - 60 })).toBeUndefined();
-  expect(await asking({ nbf: at + 60 })).toBeDefined();
-  expect(await asking({ nbf: at + 61 })).toBeUndefined();
+  expect(await asking({ exp: at - 59 })).toHaveProperty('user_id');
+  expect(await asking({ exp: at - 60 })).toEqual({ reason: expect.stringMatching(/expired/) });
+  expect(await asking({ nbf: at + 60 })).toHaveProperty('user_id');
+  expect(await asking({ nbf: at + 61 })).toEqual({ reason: expect.stringMatching(/not valid/) });
 });
 
 test('a remembered token expires all the same', async () => {
@@ -94,10 +104,10 @@ test('a remembered token expires all the same', async () => {
   let at = Date.now();
   const ask = principalFrom(store, () => new Date(at));
   const token = tokenUnder(kid, { exp: Math.floor(at / 1000) + 60 });
-  expect(await ask(token)).toBeDefined();
+  expect(await ask(token)).toHaveProperty('user_id');
   // clocks may be a minute apart, and no more
   at += 115_000;
-  expect(await ask(token)).toBeDefined();
+  expect(await ask(token)).toHaveProperty('user_id');
   at += 6_000;
-  expect(await ask(token)).toBeUndefined();
+  expect(await ask(token)).toEqual({ reason: expect.stringMatching(/expired/) });
 });

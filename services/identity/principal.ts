@@ -3,6 +3,7 @@ import { createHash, createPublicKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { RejectedToken } from '#libs/contract';
 import type { Principal } from '#libs/http';
 import type { Store } from '#libs/store';
 import { ApiKeyUsed } from './events.ts';
@@ -29,14 +30,14 @@ const unknownKeyPauseMs = 10_000;
 const toleratedSeconds = 60;
 
 /**
- * Makes the function that every service asks who a bearer token stands for; nothing for one that is not valid now.
+ * Makes the function that every service asks who a bearer token stands for; the reason for one that is not valid now.
  * A verified access token is remembered until it expires, but its member is read every time: a removed member, a
  * changed role, a new password and a revoked key count on the next request.
  */
 export function principalFrom(
   store: Pick<Store, 'read' | 'transact'>,
   now: () => Date,
-): (token: string) => Promise<Asking | undefined> {
+): (token: string) => Promise<Asking | RejectedToken> {
   const keys = store.read(keyPrincipals).anywhere();
   const members = store.read(memberStates);
   const terms = store.read(subscriptionTerms);
@@ -46,25 +47,43 @@ export function principalFrom(
 
   return async (token) => (token.startsWith('pds_') ? byKey(token) : byToken(token));
 
-  async function byKey(token: string): Promise<Asking | undefined> {
-    if (!isWellFormedKey(token)) return undefined;
+  async function byKey(token: string): Promise<Asking | RejectedToken> {
+    if (!isWellFormedKey(token)) return rejected.mistypedKey;
     const key = await keys.one({ hash: hashOf(token) });
-    if (!key || (key.expires_at !== null && key.expires_at <= now())) return undefined;
+    if (!key) return rejected.unknownKey;
+    if (key.expires_at !== null && key.expires_at <= now()) return rejected.expiredKey;
     const { _id: key_id, organization_id, user_id } = key;
     noteUse(organization_id, user_id, key_id);
     const role = key.role === 'admin' && key.member_role === 'admin' ? 'admin' : 'member';
     return { organization_id, user_id, key_id, role, plan: planOf(organization_id) };
   }
 
-  async function byToken(token: string): Promise<Asking | undefined> {
+  async function byToken(token: string): Promise<Asking | RejectedToken> {
     const verified = await claimsOf(token);
-    if (!verified) return undefined;
+    if (verified instanceof RejectedToken) return verified;
     const { org: organization_id, sub: user_id, epoch } = verified;
     const member = await members.in(organization_id).one({ user_id });
-    if (!member || (member.session_epoch ?? 0) !== epoch) return undefined;
+    if (!member || (member.session_epoch ?? 0) !== epoch) return rejected.endedSession;
     return { organization_id, user_id, key_id: null, role: member.role, plan: planOf(organization_id) };
   }
 }
+
+/**
+ * Why a credential does not count. A stranger learns nothing: a revoked key leaves no row, so it reads like one that
+ * never was; an expired key is told to its holder, and an access token to whoever has one with our signature.
+ */
+const rejected = {
+  mistypedKey: new RejectedToken(
+    'This API key is mistyped, its checksum is wrong: copy the whole key again.',
+  ),
+  unknownKey: new RejectedToken('This API key is unknown or was revoked: create a new one.'),
+  expiredKey: new RejectedToken('This API key has expired: create a new one.'),
+  invalidToken: new RejectedToken('This access token is not valid: log in again, or send an API key.'),
+  expiredToken: new RejectedToken(
+    'This access token has expired: get a new one with POST /auth/refresh, or log in again.',
+  ),
+  endedSession: new RejectedToken('This session has ended: log in again.'),
+};
 
 /** Says that a key is in use, at most once a minute for each key; nobody waits for it, and losing one is no loss. */
 function useNoter(store: Pick<Store, 'transact'>, now: () => Date) {
@@ -88,7 +107,7 @@ export function hashOf(credential: string): string {
 function tokenVerifier(
   store: Pick<Store, 'read'>,
   now: () => Date,
-): (token: string) => Promise<Claims | undefined> {
+): (token: string) => Promise<Claims | RejectedToken> {
   const verified = new LRUCache<string, Claims>({ max: 10_000 });
   const published = store.read(publicKeys).anywhere();
   let known = new Map<string, string>();
@@ -99,11 +118,11 @@ function tokenVerifier(
     const hash = hashOf(token);
     const nowSeconds = now().getTime() / 1000;
     const before = verified.get(hash);
-    if (before) return before.exp + toleratedSeconds > nowSeconds ? before : undefined;
+    if (before) return before.exp + toleratedSeconds > nowSeconds ? before : rejected.expiredToken;
     const header = headerOf(token);
     const key = header && (await keyNamed(header.kid));
-    const result = key === undefined ? undefined : verify(token, key, nowSeconds);
-    if (result) verified.set(hash, result);
+    const result = key === undefined ? rejected.invalidToken : verify(token, key, nowSeconds);
+    if (!(result instanceof RejectedToken)) verified.set(hash, result);
     return result;
   };
 
@@ -140,7 +159,7 @@ function headerOf(token: string): { kid: string } | undefined {
   }
 }
 
-function verify(token: string, key: string, nowSeconds: number): Claims | undefined {
+function verify(token: string, key: string, nowSeconds: number): Claims | RejectedToken {
   try {
     const options = {
       algorithms: ['ES256' as const],
@@ -149,8 +168,9 @@ function verify(token: string, key: string, nowSeconds: number): Claims | undefi
       clockTimestamp: Math.floor(nowSeconds),
       clockTolerance: toleratedSeconds,
     };
-    return claims.safeParse(jwt.verify(token, key, options)).data;
-  } catch {
-    return undefined;
+    return claims.safeParse(jwt.verify(token, key, options)).data ?? rejected.invalidToken;
+  } catch (error) {
+    // the signature is verified before the expiry
+    return error instanceof jwt.TokenExpiredError ? rejected.expiredToken : rejected.invalidToken;
   }
 }

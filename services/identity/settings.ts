@@ -1,16 +1,12 @@
 /** The settings of identity. */
 import { z } from 'zod';
-import { integer, secret } from '#libs/service';
+import { appUrl, integer, secret } from '#libs/service';
 import type { SignInLimits } from './rules/limits.ts';
 import { type PlanTerms, planNames } from './rules/plans.ts';
 
 /** Names in the environment and their shapes. */
 export const identitySettings = z.object({
-  APP_URL: z
-    .url()
-    .default('http://127.0.0.1:8080')
-    .transform((url) => url.replace(/\/$/, ''))
-    .meta({ description: 'Where people reach the application; part of invitation links' }),
+  APP_URL: appUrl.meta({ description: 'Where people reach the application; part of invitation links' }),
   GUIDES_URL: z
     .url({ protocol: /^https?$/ })
     .optional()

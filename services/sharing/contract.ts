@@ -28,11 +28,12 @@ export const DocumentNotPublished = problem(
 
 const docParams = z.object({ doc_id: id });
 
-/** A link's key, with what is needed to build `{app_url}/embed/{org_slug}/{token}`. */
+/** A share token with its public link. */
 export const ShareToken = z
   .strictObject({
     token: z.string().meta({ description: 'Value used in the public URL; 43 characters' }),
     org_slug: z.string(),
+    url: z.string().meta({ description: 'The public link: `{app_url}/embed/{org_slug}/{token}`' }),
     document_id: id.meta({ description: 'The published version that the link shows now' }),
     created_at: timestamp,
   })
@@ -82,8 +83,9 @@ export const createShareToken = operation({
   path: '/documents/{doc_id}/share-token',
   summary: 'Share a published document by a public link',
   description:
-    'Gives the existing token if there is one; `{"replace": true}` makes a new one, and the old link stops at once. The owner or an admin may share.',
+    'Gives the existing token if there is one; `{"replace": true}` makes a new one, and the old link stops at once.',
   access: member,
+  permission: 'The owner or an admin may share.',
   params: docParams,
   body: z
     .strictObject({
@@ -92,6 +94,7 @@ export const createShareToken = operation({
     .optional(),
   status: 201,
   returns: ShareToken,
+  location: '/documents/{doc_id}/share-token',
   problems: [NotFound, Forbidden, DocumentNotPublished],
 });
 
@@ -112,8 +115,9 @@ export const deleteShareToken = operation({
   method: 'delete',
   path: '/documents/{doc_id}/share-token',
   summary: 'Stop sharing a document',
-  description: 'The link stops with the very next request. The owner or an admin may do this.',
+  description: 'The link stops with the very next request.',
   access: member,
+  permission: 'The owner or an admin may stop sharing.',
   params: docParams,
   status: 204,
   returns: nothing,
@@ -143,6 +147,7 @@ export const embedDocument = operation({
     'text/html': { description: 'The same document as a page for people, which needs no script' },
   }),
   etag: true,
+  crossOrigin: true,
   problemPages: true,
   problems: [NotFound],
 });

@@ -1,6 +1,14 @@
 /** Embedding: what a public link shows to anyone who has it. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { body, NotFound, type Problem, TooManyRequests, Unavailable } from '#libs/contract';
+import {
+  body,
+  NotFound,
+  type Problem,
+  type RateLimitPolicy,
+  rateLimitHeaders,
+  TooManyRequests,
+  Unavailable,
+} from '#libs/contract';
 import { answer, type Handled, handle, keptBytes, withProblemPages } from '#libs/http';
 import { embedDocument } from './contract.ts';
 import { type Form, forms, type Opened } from './forms.ts';
@@ -33,7 +41,7 @@ const publicHeaders = {
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex',
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, Retry-After, X-Request-Id',
+  'Access-Control-Expose-Headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
   'Cross-Origin-Resource-Policy': 'cross-origin',
   Vary: 'Accept',
 };
@@ -55,7 +63,7 @@ export function embedding({ sharing, cacheBytes, limit, metering }: Embedding): 
   const embed = handle(embedDocument, async ({ params, query, call }) => {
     const link = `${params.org_slug}/${params.token}`;
     const waitS = limit.waitS(call.address, link);
-    if (waitS > 0) throw tooMany(waitS);
+    if (waitS > 0) throw tooMany(limit.policy, waitS);
     const name = isForPeople(query.format, call) ? 'html' : 'json';
     const form = forms[name];
     for (let left = tries; left > 0; left -= 1) {
@@ -126,8 +134,8 @@ async function bytesOf(pieces: Iterable<string>): Promise<Uint8Array> {
 /** One answer for every cause; the same value each time, since a stack would cost more than all the rest of it. */
 const closed = NotFound(undefined, { headers: publicHeaders });
 
-function tooMany(waitS: number): Problem {
+function tooMany(policy: RateLimitPolicy, waitS: number): Problem {
   return TooManyRequests('Too many links that lead nowhere: wait as `Retry-After` says.', {
-    headers: { ...publicHeaders, 'Retry-After': String(waitS) },
+    headers: { ...publicHeaders, ...rateLimitHeaders(policy, waitS) },
   });
 }

@@ -7,12 +7,14 @@ import { identity } from '../identity/service.ts';
 import { ShareToken } from './contract.ts';
 import { sharing } from './service.ts';
 
+const appUrl = 'https://docs.example/sops';
 let here: World;
 let ada: Person;
 
 beforeAll(async () => {
   const services = [identity, documents, sharing];
-  here = await world({ services, contracts: services.map((one) => one.contract) });
+  const environment = { APP_URL: `${appUrl}/` };
+  here = await world({ services, contracts: services.map((one) => one.contract), environment });
   ada = await register(here);
 }, 60_000);
 afterAll(() => here?.stop());
@@ -35,12 +37,14 @@ const rowsOf = (family_id: string) =>
   here.db.collection('share_tokens').find({ organization_id: ada.organizationId, family_id }).toArray();
 
 describe('creating', () => {
-  test('a published document gets a token of exactly the specified fields', async () => {
+  test('a published document gets a token and its public link', async () => {
     const id = await published();
     const made = await share(id);
     expect(made.status).toBe(201);
     expect(ShareToken.parse(made.body)).toMatchObject({ org_slug: ada.slug, document_id: id });
     expect(made.body.token).toMatch(/^[\w-]{43}$/);
+    expect(made.body.url).toBe(`${appUrl}/embed/${ada.slug}/${made.body.token}`);
+    expect((await shown(id)).body).toEqual(made.body);
   });
 
   test('a draft has no link', async () => {
@@ -79,6 +83,17 @@ describe('creating', () => {
     );
     expect(made.map(({ status }) => status)).toEqual(Array(20).fill(201));
     expect(new Set(made.map(({ body }) => body.token)).size).toBe(1);
+  });
+
+  test('a repeated creation has the same link and Location', async () => {
+    const id = await published();
+    const create = () =>
+      here.ask('POST', `/documents/${id}/share-token`, { as: ada.key, headers: { 'idempotency-key': id } });
+    const [first, again] = [await create(), await create()];
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.body).toEqual(first.body);
+    for (const { headers } of [first, again])
+      expect(headers.get('location')).toBe(`/api/v1/documents/${id}/share-token`);
   });
 
   test('racing replacements leave one living token, which all later readers get', async () => {

@@ -20,10 +20,12 @@ export interface Links {
   now: () => Date;
   /** A new random token. */
   newToken: () => string;
+  /** Where people reach the application; the start of public links. */
+  appUrl: string;
 }
 
 /** The operations on the link of a document. */
-export function links({ store, sharing, now, newToken }: Links): Handled[] {
+export function links({ store, sharing, now, newToken, appUrl }: Links): Handled[] {
   return [
     handle(
       createShareToken,
@@ -90,6 +92,7 @@ export function links({ store, sharing, now, newToken }: Links): Handled[] {
     return {
       token: held.token,
       org_slug: organization.slug,
+      url: `${appUrl}/embed/${organization.slug}/${held.token}`,
       document_id: document._id,
       created_at: held.created_at.toISOString(),
     };

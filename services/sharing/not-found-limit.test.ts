@@ -76,7 +76,11 @@ describe('over HTTP', () => {
 
     const refused = await from('192.0.2.1', unknown);
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests']);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const wait = refused.headers.get('retry-after');
+    expect(Number(wait)).toBeGreaterThan(0);
+    expect(refused.headers.get('ratelimit-policy')).toBe('"not-found-links";q=5;w=60');
+    expect(refused.headers.get('ratelimit')).toBe(`"not-found-links";r=0;t=${wait}`);
+    expect(refused.headers.get('access-control-expose-headers')).toContain('RateLimit, RateLimit-Policy');
     expect(refused.headers.get('access-control-allow-origin')).toBe('*');
     expect((await from('192.0.2.1', known)).status).toBe(200);
     expect((await from('192.0.2.2', unknown)).status).toBe(200);

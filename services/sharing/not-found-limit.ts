@@ -1,9 +1,12 @@
 /** Keeps an address from trying links: who asks for too many that are not there has to wait, but for links that opened before. */
 import { LRUCache } from 'lru-cache';
+import type { RateLimitPolicy } from '#libs/contract';
 import { type Bucket, tokenBucket } from '#libs/http';
 
 /** The limit of links that are not there. */
 export interface NotFoundLimit {
+  /** What callers are told of it. */
+  readonly policy: RateLimitPolicy;
   /** Whole seconds until an address may ask for a link again; 0 is now. */
   waitS(address: string, link: string): number;
   /** Remembers what came of a link. */
@@ -16,10 +19,12 @@ const mostRemembered = 10_000;
 /** A limit for each address; `perMinute` 0 is none. */
 export function notFoundLimit(of: { perMinute: number; now: () => number }): NotFoundLimit {
   const { perMinute, now } = of;
-  if (perMinute === 0) return { waitS: () => 0, was: () => {} };
+  const policy = { name: 'not-found-links', quota: perMinute, windowSeconds: 60 };
+  if (perMinute === 0) return { policy, waitS: () => 0, was: () => {} };
   const misses: Bucket = tokenBucket({ perMinute, burst: perMinute, now });
   const opened = new LRUCache<string, true>({ max: mostRemembered });
   return {
+    policy,
     waitS: (address, link) => (opened.has(link) ? 0 : misses(address, 'look')),
     was(found, address, link) {
       if (found) opened.set(link, true);

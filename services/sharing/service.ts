@@ -1,7 +1,7 @@
 /** The sharing service: its settings and its wiring. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { integer, service } from '#libs/service';
+import { appUrl, integer, service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
 import { sharingContract } from './contract.ts';
 import { embedding } from './embedding.ts';
@@ -16,6 +16,7 @@ import { shareTokens, sharingStore } from './store.ts';
 export const sharing = service({
   contract: sharingContract,
   settings: z.object({
+    APP_URL: appUrl.meta({ description: 'Where people reach the application; the start of public links' }),
     EMBED_CACHE_MB: integer
       .pipe(z.number().min(1).max(65_536))
       .default(64)
@@ -31,7 +32,7 @@ export const sharing = service({
     const newToken = () => tokenFrom(randomBytes(32));
     return {
       handled: [
-        ...links({ store, sharing: rows, now, newToken }),
+        ...links({ store, sharing: rows, now, newToken, appUrl: settings.APP_URL }),
         ...embedding({
           sharing: rows,
           cacheBytes: settings.EMBED_CACHE_MB * 2 ** 20,

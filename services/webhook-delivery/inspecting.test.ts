@@ -99,7 +99,10 @@ describe('a test', () => {
     const answers = await Promise.all(Array.from({ length: 11 }, () => tested(id)));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(1);
-    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    const wait = refused[0]?.headers.get('retry-after');
+    expect(Number(wait)).toBeGreaterThan(0);
+    expect(refused[0]?.headers.get('ratelimit-policy')).toBe('"webhook-tests";q=10;w=60');
+    expect(refused[0]?.headers.get('ratelimit')).toBe(`"webhook-tests";r=0;t=${wait}`);
     expect(there.received).toHaveLength(10);
   });
 

@@ -1,7 +1,7 @@
 /** Inspecting: the event log, and a test of one webhook. */
 import { z } from 'zod';
-import { newId, positionOf, TooManyRequests } from '#libs/contract';
-import { handle, pageOf, tokenBucket } from '#libs/http';
+import { newId, positionOf, rateLimitHeaders, TooManyRequests } from '#libs/contract';
+import { type Bucket, handle, pageOf, tokenBucket } from '#libs/http';
 import type { Store } from '#libs/store';
 import { listWebhookEvents, testWebhook } from './contract.ts';
 import { isSuccess } from './rules/backoff.ts';
@@ -25,15 +25,20 @@ export function inspecting(of: {
   const { store, configs, log, sender, now } = of;
   const ms = () => now().getTime();
   // without these limits the test would be a port scanner
-  const perWebhook = tokenBucket({ perMinute: 10, burst: 10, now: ms });
-  const perOrganization = tokenBucket({ perMinute: 60, burst: 60, now: ms });
+  const perWebhook = tokenBucket({ name: 'webhook-tests', perMinute: 10, burst: 10, now: ms });
+  const perOrganization = tokenBucket({
+    name: 'webhook-tests-organization',
+    perMinute: 60,
+    burst: 60,
+    now: ms,
+  });
 
   return [
     handle(testWebhook, async ({ actor, params }) => {
       const { organization_id } = actor;
       const receiver = await configs.receiver(actor, params.config_id);
-      const waitS = perOrganization(organization_id) || perWebhook(receiver.id);
-      if (waitS > 0) throw TooManyRequests(undefined, { headers: { 'Retry-After': String(waitS) } });
+      takeToken(perOrganization, organization_id);
+      takeToken(perWebhook, receiver.id);
       const at = now();
       const told = { id: newId(), type: testType, occurred_at: at.toISOString(), organization_id };
       const body = bodyOf({ ...told, data: { message } });
@@ -60,4 +65,10 @@ export function inspecting(of: {
       return pageOf({ found, limit, show: entryOf, position: place });
     }),
   ];
+}
+
+/** Takes a token, or throws `TooManyRequests` with the time to wait. */
+function takeToken(bucket: Bucket, key: string): void {
+  const waitS = bucket(key);
+  if (waitS > 0) throw TooManyRequests(undefined, { headers: rateLimitHeaders(bucket.policy, waitS) });
 }

@@ -43,7 +43,7 @@ export const countDocuments = operation({
   method: 'get',
   path: '/documents/counts',
   summary: 'Count documents by status',
-  description: 'The filters are those of the list. `total` includes archived documents.',
+  description: 'The filters are those of the list without `status`. `total` includes archived documents.',
   access: member,
   query: z.object(filters),
   status: 200,

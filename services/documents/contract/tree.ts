@@ -31,6 +31,7 @@ export const createNode = operation({
   path: '/documents/{doc_id}/nodes',
   summary: 'Add a section, a step or a sub-step',
   access: member,
+  permission: 'The owner, the editor or an admin may change the document.',
   params: docParams,
   body: z.strictObject({
     node_type: nodeType,
@@ -54,6 +55,7 @@ export const updateNode = operation({
   description:
     'Send only what changes; `content: null` clears it. `parent_id` moves the node with all below it to another parent of the same document. The ETag is the document’s.',
   access: member,
+  permission: 'The owner, the editor or an admin may change the document.',
   params: nodeParams,
   body: someField({ title, content: content.nullable(), order, parent_id: parentId }),
   status: 200,
@@ -68,6 +70,7 @@ export const deleteNode = operation({
   path: '/documents/{doc_id}/nodes/{node_id}',
   summary: 'Delete a node with everything below it',
   access: member,
+  permission: 'The owner, the editor or an admin may change the document.',
   params: nodeParams,
   status: 204,
   returns: nothing,
@@ -82,6 +85,7 @@ export const reorderNodes = operation({
   summary: 'Set the order of many nodes at once',
   description: 'All or nothing. Nodes of several parents may be named in one call; each at most once.',
   access: member,
+  permission: 'The owner, the editor or an admin may change the document.',
   params: docParams,
   body: z.strictObject({
     nodes: z
@@ -114,6 +118,7 @@ export const replaceTree = operation({
   summary: 'Replace the whole tree at once',
   description: 'All or nothing; every node gets a new id.',
   access: member,
+  permission: 'The owner, the editor or an admin may change the document.',
   params: docParams,
   body: z.strictObject({ nodes: z.array(treeInput).max(10_000) }),
   maxBodyBytes: wholeTreeBytes,

@@ -17,7 +17,10 @@ export const createApiKey = operation({
   body: z.strictObject({
     name,
     role: role.default('member'),
-    expires_at: z.iso.datetime({ offset: true }).nullish(),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullish()
+      .meta({ description: 'In the future; null is never' }),
   }),
   status: 201,
   returns: z
@@ -32,8 +35,8 @@ export const listApiKeys = operation({
   method: 'get',
   path: '/api-keys',
   summary: 'List API keys, the newest first',
-  description: 'Your own; an admin sees those of every member.',
   access: member,
+  permission: 'You see your own keys; an admin sees those of every member.',
   query: z.object(page),
   status: 200,
   returns: z.array(ApiKey),
@@ -46,8 +49,9 @@ export const revokeApiKey = operation({
   method: 'delete',
   path: '/api-keys/{key_id}',
   summary: 'Revoke an API key and every key that it made',
-  description: 'Counts with the next request. Your own keys; an admin may revoke those of every member.',
+  description: 'Counts with the next request.',
   access: member,
+  permission: 'You may revoke your own keys; an admin may revoke those of every member.',
   audit: 'api_key.revoke',
   params: z.object({ key_id: id }),
   status: 204,

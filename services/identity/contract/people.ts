@@ -82,6 +82,7 @@ export const changePassword = operation({
   summary: 'Change your password',
   description: 'All your sessions end with the next request, this one too; API keys stay.',
   access: member,
+  permission: 'Any member with an access token; an API key cannot change a password.',
   audit: 'password.change',
   body: z.strictObject({ current_password: z.string().max(256), new_password: password }),
   status: 204,

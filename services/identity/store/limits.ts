@@ -1,6 +1,6 @@
 /** Counters of limits in MongoDB, so that all replicas share them; each counts one window and then expires. */
 import { createHash } from 'node:crypto';
-import { TooManyRequests } from '#libs/contract';
+import { rateLimitHeaders, TooManyRequests } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { type Limit, secondsUntil, windowAt } from '../rules/limits.ts';
 import { rateLimits } from './collections.ts';
@@ -20,7 +20,7 @@ export function limits(store: Store, now: () => Date) {
       const options = { upsert: true, returnDocument: 'after' as const };
       const count = { $inc: { count: 1 }, $setOnInsert: { expires_at: endsAt } };
       const row = await rows.findOneAndUpdate({ _id }, count, options).lean();
-      if ((row?.count ?? 1) > limit.most) throw tooMany(endsAt, at);
+      if ((row?.count ?? 1) > limit.most) throw tooMany(counted, limit, secondsUntil(endsAt, at));
       return async () => {
         await rows.updateOne({ _id }, { $inc: { count: -1 } });
       };
@@ -38,6 +38,14 @@ export function limits(store: Store, now: () => Date) {
 
 export type Limits = ReturnType<typeof limits>;
 
-function tooMany(endsAt: Date, at: Date) {
-  return TooManyRequests(undefined, { headers: { 'Retry-After': String(secondsUntil(endsAt, at)) } });
+/** The names that callers read of what is counted. */
+const policyNames: Readonly<Record<string, string>> = {
+  login: 'logins',
+  registration: 'registrations',
+  failure: 'login-failures',
+};
+
+function tooMany([what]: Counted, { most, windowMs }: Limit, waitSeconds: number) {
+  const policy = { name: policyNames[what] ?? what, quota: most, windowSeconds: windowMs / 1000 };
+  return TooManyRequests(undefined, { headers: rateLimitHeaders(policy, waitSeconds) });
 }

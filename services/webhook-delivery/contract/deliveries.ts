@@ -56,8 +56,9 @@ export const redeliverWebhookEvent = operation({
   path: '/webhooks/events/{entry_id}/redeliver',
   summary: 'Send an entry of the log again',
   description:
-    'Makes a new entry, with three attempts of its own, for the same event: the same `webhook-id` and the same bytes, signed anew. The webhook’s creator or an admin may.',
+    'Makes a new entry, with three attempts of its own, for the same event: the same `webhook-id` and the same bytes, signed anew.',
   access: scaleMember,
+  permission: 'The creator of the webhook or an admin may do this; the organization needs the Scale plan.',
   params: z.object({ entry_id: id }),
   status: 202,
   returns: WebhookEvent,
@@ -77,8 +78,9 @@ export const redeliverFailedEvents = operation({
   method: 'post',
   path: '/webhooks/events/redeliver',
   summary: 'Send again what failed since a time',
-  description: `Makes a new entry for each event whose delivery to this webhook failed and was not sent again yet, from entries that were created at \`since\` or later: at most ${maxRepeated} at a time, the oldest first, all of them or none. Repeat it while \`count\` is ${maxRepeated}. The webhook’s creator or an admin may.`,
+  description: `Makes a new entry for each event whose delivery to this webhook failed and was not sent again yet, from entries that were created at \`since\` or later: at most ${maxRepeated} at a time, the oldest first, all of them or none. Repeat it while \`count\` is ${maxRepeated}.`,
   access: scaleMember,
+  permission: 'The creator of the webhook or an admin may do this; the organization needs the Scale plan.',
   body: z.strictObject({
     config_id: id,
     since: z.iso

@@ -17,6 +17,7 @@ export const registerWebhook = operation({
   body: z.strictObject(webhookForm),
   status: 201,
   returns: NewWebhook,
+  location: '/webhooks/{id}',
   secrets: ['secret'],
   problems: [TooManyWebhooks],
 });
@@ -52,8 +53,9 @@ export const updateWebhook = operation({
   path: '/webhooks/{config_id}',
   summary: 'Change a webhook, or switch it off and on',
   description:
-    'Its creator or an admin may. Send only what changes; `event_types` replaces the whole list. The next attempt of what is still to be sent goes to a new `url`. While a webhook is off, events are skipped, and deliveries that fall due end as failed.',
+    'Send only what changes; `event_types` replaces the whole list. The next attempt of what is still to be sent goes to a new `url`. While a webhook is off, events are skipped, and deliveries that fall due end as failed.',
   access: scaleMember,
+  permission: 'Its creator or an admin may change it; the organization needs the Scale plan.',
   audit: 'webhook.change',
   params: configParams,
   body: someField({
@@ -71,8 +73,9 @@ export const rotateWebhookSecret = operation({
   path: '/webhooks/{config_id}/rotate-secret',
   summary: 'Give a webhook a new secret',
   description:
-    'Its creator or an admin may. The new secret is in this answer only. Until the overlap is over, older secrets that still sign go on doing so beside it; with `overlap_seconds` 0 they stop at once.',
+    'The new secret is in this answer only. Until the overlap is over, older secrets that still sign go on doing so beside it; with `overlap_seconds` 0 they stop at once.',
   access: scaleMember,
+  permission: 'Its creator or an admin may rotate the secret; the organization needs the Scale plan.',
   audit: 'webhook_secret.rotate',
   params: configParams,
   body: z
@@ -97,8 +100,9 @@ export const deleteWebhook = operation({
   method: 'delete',
   path: '/webhooks/{config_id}',
   summary: 'Delete a webhook',
-  description: 'Its creator or an admin may. What was still to be sent to it ends as failed.',
+  description: 'What was still to be sent to it ends as failed.',
   access: scaleMember,
+  permission: 'Its creator or an admin may delete it; the organization needs the Scale plan.',
   audit: 'webhook.delete',
   params: configParams,
   status: 204,

@@ -1,0 +1,88 @@
+/** Where a response says that what it created can be read. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { body, json, media, operation } from '#libs/contract';
+import { type HttpStage, httpStage, insider, rememberingStore } from '../testing/http-stage.ts';
+import { answer, handle } from './handle.ts';
+
+const common = { method: 'post', summary: '', access: insider, status: 201, problems: [] } as const;
+const returns = z.unknown();
+const create = operation({ ...common, id: 'create', path: '/things', location: '/things/{id}', returns });
+const splice = operation({ ...common, id: 'splice', path: '/spliced', location: '/things/{id}', returns });
+const createLarge = operation({
+  ...common,
+  id: 'createLarge',
+  path: '/large',
+  location: '/things/{id}',
+  returns,
+});
+const attach = operation({
+  ...common,
+  id: 'attach',
+  path: '/things/{thing_id}/label',
+  params: z.object({ thing_id: z.string() }),
+  location: '/things/{thing_id}/label',
+  returns,
+});
+const createFile = operation({
+  ...common,
+  id: 'createFile',
+  path: '/files',
+  location: '/files/{id}',
+  returns: media({ 'text/csv': { description: 'x' } }),
+});
+const plain = operation({ ...common, id: 'plain', path: '/plain', returns });
+
+let http: HttpStage;
+
+beforeAll(async () => {
+  const handled = [
+    handle(create, async () => ({ name: 'n', id: 'a/b' })),
+    handle(splice, async () => json(Buffer.from('{"id":"01890a5d-ac96","nodes":[{"id":"other"}]}'))),
+    handle(
+      createLarge,
+      async () => answer({ id: 'first', text: 'x'.repeat(100) }, { replayKey: { id: 'first' } }),
+      {
+        replay: async (_, { id = '' }) => ({ id, text: 'again' }),
+      },
+    ),
+    handle(attach, async () => null),
+    handle(createFile, async () => body('text/csv', 'a')),
+    handle(plain, async () => ({ id: 'x' })),
+  ];
+  http = await httpStage(handled, { store: rememberingStore({ longest: 50 }) });
+});
+afterAll(() => http?.listening.close(0));
+
+const locationOf = async (path: string, headers: Record<string, string> = {}) =>
+  (await http.ask('POST', `/api/v1${path}`, { headers })).headers.get('location');
+
+test('the id is that of the response, the prefix that of the API', async () => {
+  expect(await locationOf('/things')).toBe('/api/v1/things/a%2Fb');
+  expect(await locationOf('/spliced')).toBe('/api/v1/things/01890a5d-ac96');
+});
+
+test('other names are path parameters, also when the response has no id', async () => {
+  expect(await locationOf('/things/7/label')).toBe('/api/v1/things/7/label');
+});
+
+test('an operation that declares no location has none', async () => {
+  expect(await locationOf('/plain')).toBeNull();
+});
+
+test('a response without JSON cannot have one', async () => {
+  expect((await http.ask('POST', '/api/v1/files')).status).toBe(500);
+});
+
+test('a repeated request has the same location, also when its response was rendered again', async () => {
+  for (const [path, expected] of [
+    ['/things', '/api/v1/things/a%2Fb'],
+    ['/large', '/api/v1/things/first'],
+  ] as const) {
+    const headers = { 'idempotency-key': `key-${path.length}` };
+    const first = await http.ask('POST', `/api/v1${path}`, { headers });
+    const again = await http.ask('POST', `/api/v1${path}`, { headers });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    for (const one of [first, again]) expect(one.headers.get('location')).toBe(expected);
+  }
+});

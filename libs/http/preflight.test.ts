@@ -1,0 +1,70 @@
+/** Which operations answer the preflight requests of browsers, and how. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { anyone, operation } from '#libs/contract';
+import { type HttpStage, httpStage } from '../testing/http-stage.ts';
+import { answer, handle } from './handle.ts';
+
+const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [] } as const;
+const returns = z.unknown();
+const readShared = operation({
+  ...common,
+  id: 'readShared',
+  at: 'root',
+  path: '/shared/{id}',
+  params: z.object({ id: z.string() }),
+  returns,
+  etag: true,
+  crossOrigin: true,
+});
+const readPlain = operation({ ...common, id: 'readPlain', path: '/plain', returns, crossOrigin: true });
+const readOwn = operation({ ...common, id: 'readOwn', path: '/own', returns, etag: true });
+
+let http: HttpStage;
+let runs = 0;
+
+beforeAll(async () => {
+  const run = async () => {
+    runs += 1;
+    return answer({}, { etag: '1' });
+  };
+  http = await httpStage([handle(readShared, run), handle(readPlain, run), handle(readOwn, run)]);
+});
+afterAll(() => http?.listening.close(0));
+
+const headers = {
+  origin: 'https://intranet.example',
+  'access-control-request-method': 'GET',
+  'access-control-request-headers': 'if-none-match',
+};
+const preflight = (path: string) => http.ask('OPTIONS', path, { as: null, headers });
+const corsOf = (answer: Response) =>
+  Object.fromEntries([...answer.headers].filter(([name]) => name.startsWith('access-control-')));
+
+test('a preflight is 204 with the methods and headers that work', async () => {
+  const told = await preflight('/shared/1');
+  expect([told.status, await told.text(), told.headers.get('allow')]).toEqual([
+    204,
+    '',
+    'GET, HEAD, OPTIONS',
+  ]);
+  expect(corsOf(told)).toEqual({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET, HEAD',
+    'access-control-allow-headers': 'If-None-Match',
+    'access-control-max-age': '86400',
+  });
+  expect(runs).toBe(0);
+});
+
+test('If-None-Match is allowed only where an ETag is compared', async () => {
+  const told = await preflight('/api/v1/plain');
+  expect([told.status, told.headers.get('access-control-allow-headers')]).toEqual([204, null]);
+});
+
+test('other operations allow no page of another origin', async () => {
+  for (const path of ['/api/v1/own', '/api/v1/nothing', '/shared']) {
+    const told = await preflight(path);
+    expect([path, corsOf(told)]).toEqual([path, {}]);
+  }
+});

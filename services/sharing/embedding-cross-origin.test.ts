@@ -1,0 +1,72 @@
+/** Public links read by pages of other origins, in a real browser and through the gateway. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { gateway } from '#libs/http';
+import { type Person, register, testBrowser, type World, world } from '#libs/testing';
+import { documents } from '../documents/service.ts';
+import { identity } from '../identity/service.ts';
+import { sharing } from './service.ts';
+
+const contracts = [identity, documents, sharing].map(({ contract }) => contract);
+let here: World;
+let ada: Person;
+let browser: Browser;
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  here = await world({ services: [identity, documents, sharing], contracts });
+  [ada, browser] = await Promise.all([register(here), testBrowser()]);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  for (const server of servers) server.close();
+  await here?.stop();
+});
+
+async function serve(listener: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  // a TCP server's address is an object once it listens
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a page of another origin reads a link, and gets 304 for its ETag', async () => {
+  const { id } = (await here.ask('POST', '/documents', { as: ada.key, body: { title: 'SOP' } })).body;
+  await here.ask('POST', `/documents/${id}/publish`, { as: ada.key });
+  const { token } = (await here.ask('POST', `/documents/${id}/share-token`, { as: ada.key })).body;
+  const addresses = Object.fromEntries(contracts.map(({ name }) => [name, here.origin]));
+  const joined = await serve(gateway({ contracts, apiPrefix: '/api/v1', addresses, trouble: () => {} }));
+  const intranet = await serve((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Intranet</title>');
+  });
+  const page = await browser.newPage();
+  for (const origin of [here.origin, joined]) {
+    await page.goto(intranet);
+    const seen = await page.evaluate(async (address) => {
+      const first = await fetch(address);
+      const etag = first.headers.get('etag') ?? '';
+      const read = async (tag: string) =>
+        (await fetch(address, { headers: { 'If-None-Match': tag } })).status;
+      return [
+        first.status,
+        (await first.text()).includes('"title":"SOP"'),
+        await read(etag),
+        await read('"other"'),
+      ];
+    }, `${origin}/embed/${ada.slug}/${token}`);
+    expect(seen).toEqual([200, true, 304, 200]);
+  }
+  await page.close();
+}, 60_000);
+
+test('a preflight tells nothing about the link', async () => {
+  const preflight = async (token: string) => {
+    const { status, headers } = await here.ask('OPTIONS', `/embed/${ada.slug}/${token}`);
+    return [status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')];
+  };
+  expect(await preflight('nothing')).toEqual([204, '*', 'If-None-Match']);
+});
