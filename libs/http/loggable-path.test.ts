@@ -18,6 +18,7 @@ const letters = 'qwertyuiopasdfghjklzxcvbnm'.repeat(2);
 test.each([
   { path: '/api/v1/thing', logged: '/api/v1/thing' },
   { path: '/api/v1/things/0197f0de-0000-7000-8000-000000000000/prts', logged: '/api/v1/things/*/prts' },
+  { path: '/api/v1/thing?title=Payroll', logged: '/api/v1/thing' },
   { path: '/favicon.ico', logged: '/favicon.ico' },
   { path: '/', logged: '/' },
   { path: '/api/v1/', logged: '/api/v1/' },

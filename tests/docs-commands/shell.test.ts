@@ -26,8 +26,8 @@ test('a block fails when curl gets an HTTP error', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // a TCP server's address is an object once it listens
   const { port } = server.address() as AddressInfo;
-  await expect(runToEnd(block(`curl http://127.0.0.1:${port}/\n`), place)).rejects.toThrow('not here');
-  server.close();
+  const ended = runToEnd(block(`curl http://127.0.0.1:${port}/\n`), place).finally(() => server.close());
+  await expect(ended).rejects.toThrow('not here');
 });
 
 test('a background block that ends before it is ready is an error', async () => {
