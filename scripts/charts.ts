@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { sentenceOf } from '#libs/service';
+import { formatError } from '#libs/service';
 import { ask, type Tool, toolPath } from './cluster/tools.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -35,7 +35,7 @@ try {
     process.exitCode = wrong.length === 0 ? 0 : 1;
   }
 } catch (error) {
-  console.error(sentenceOf(error));
+  console.error(formatError(error));
   process.exitCode = 1;
 }
 

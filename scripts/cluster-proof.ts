@@ -3,7 +3,7 @@
  * It works in namespaces of its own, which it removes at the end.
  */
 import { parseArgs } from 'node:util';
-import { sentenceOf } from '#libs/service';
+import { formatError } from '#libs/service';
 import { prove } from './cluster/proof.ts';
 
 const options = {
@@ -37,6 +37,6 @@ try {
     },
   });
 } catch (error) {
-  console.error(`\n✗ ${sentenceOf(error)}`);
+  console.error(`\n✗ ${formatError(error)}`);
   process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 /** Dead letters, for whoever is on call: `npm run dead-letters -- list | show <queue> <id> | replay <queue> <id>… | replay <queue> --all`. */
 import { Secret } from '#libs/contract';
 import { type DeadLetters, openDeadLetters, topologyOf } from '#libs/events';
-import { newLog, securityLog, sentenceOf, unasked } from '#libs/service';
+import { formatError, newLog, securityLog, systemAuditEvent } from '#libs/service';
 import { contracts } from '../services/contracts.ts';
 
 const usage = `Events that a service gave up after all their tries.
@@ -25,7 +25,7 @@ if (!AMQP_URL || !isKnown || (command !== 'list' && words.length === 0)) {
   process.exitCode = 1;
 } else {
   await asked(new Secret(AMQP_URL)).catch((error: unknown) => {
-    console.error(sentenceOf(error));
+    console.error(formatError(error));
     process.exitCode = 1;
   });
 }
@@ -43,8 +43,8 @@ async function asked(url: Secret): Promise<void> {
 
 async function list(letters: DeadLetters): Promise<void> {
   for (const name of queues) {
-    const { waiting, aside, dead } = await letters.depth(name);
-    console.log(`${name.padEnd(20)}${dead} dead, ${aside} set aside, ${waiting} waiting`);
+    const { ready, retry, dead } = await letters.depth(name);
+    console.log(`${name.padEnd(20)}${dead} dead, ${retry} set aside, ${ready} waiting`);
     for (const { id, type, occurred_at, organization_id } of await letters.list(name))
       console.log(`  ${id}  ${type.padEnd(24)} ${occurred_at}  organization ${organization_id}`);
   }
@@ -60,7 +60,7 @@ async function replay(letters: DeadLetters): Promise<void> {
   const ids = words.includes('--all') ? undefined : new Set(words);
   const replayed = await letters.replay(queue, ids);
   const audited = securityLog(newLog({ level: 'info', format: 'json' }));
-  for (const id of replayed) audited(unasked('dead_letter.replay', 'operator', { queue, id }));
+  for (const id of replayed) audited(systemAuditEvent('dead_letter.replay', 'operator', { queue, id }));
   console.log(`${replayed.length} of ${queue} are sent once more.`);
   const missing = [...(ids ?? [])].filter((id) => !replayed.includes(id));
   if (missing.length > 0) throw new Error(`Not there: ${missing.join(', ')}`);

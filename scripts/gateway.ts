@@ -1,6 +1,6 @@
 /** Joins the five services on one port (`npm run gateway`), for local work and tests; in a cluster the ingress does this. */
 import { gateway, listen, type UnmatchedRequest } from '#libs/http';
-import { onStopSignal, SettingsError, sentenceOf } from '#libs/service';
+import { formatError, onStopSignal, SettingsError } from '#libs/service';
 import { apiPrefix, contracts } from '../services/contracts.ts';
 import { localServices } from './local-service.ts';
 
@@ -8,7 +8,7 @@ const { HOST = '127.0.0.1' } = process.env;
 
 try {
   const { port, addresses } = settingsIn(process.env);
-  const trouble = (what: string, error: unknown) => console.error(`${what}: ${sentenceOf(error)}`);
+  const trouble = (what: string, error: unknown) => console.error(`${what}: ${formatError(error)}`);
   const unmatched = ({ method, path, status, requestId }: UnmatchedRequest) =>
     console.error(`No service has this path: ${method} ${path} (${status}, request ${requestId})`);
   const app = gateway({ contracts, apiPrefix, addresses, unmatched, trouble });
@@ -16,7 +16,7 @@ try {
   onStopSignal(() => listening.close(25_000));
   console.log(`The gateway joins ${contracts.length} services on http://${HOST}:${listening.port}`);
 } catch (error) {
-  console.error(sentenceOf(error));
+  console.error(formatError(error));
   process.exitCode = 1;
 }
 

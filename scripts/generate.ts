@@ -63,8 +63,8 @@ function operationsPage(): string {
     String(operation.status),
   ];
   const sections = contracts.map(
-    ({ title, sentence, operations }) =>
-      `## ${title}\n\n${sentence}\n\n${table(['operation', 'route', 'who', 'success'], operations.map(row))}`,
+    ({ title, description, operations }) =>
+      `## ${title}\n\n${description}\n\n${table(['operation', 'route', 'who', 'success'], operations.map(row))}`,
   );
   return page('Operations', sections);
 }
@@ -84,11 +84,11 @@ function problemsPage(): string {
 
 function eventsPage(): string {
   const heardBy = (name: string) =>
-    contracts.filter(({ hears }) => hears.some((event) => event.name === name)).map((one) => one.name);
-  const rows = contracts.flatMap(({ name, says }) =>
-    says.map((event) => [
+    contracts.filter(({ consumes }) => consumes.some((event) => event.name === name)).map((one) => one.name);
+  const rows = contracts.flatMap(({ name, publishes }) =>
+    publishes.map((event) => [
       `\`${event.name}\``,
-      event.sentence,
+      event.description,
       name,
       heardBy(event.name).join(', ') || '–',
       event.subscribable ? 'yes' : 'no',
@@ -141,7 +141,7 @@ function permissionsPage(): string {
     ({ title, operations }) =>
       `## ${title}\n\n${table(['operation', 'who may', ...actors], operations.flatMap(row))}`,
   );
-  const operates = contracts.flatMap((one) => one.operates ?? []);
+  const operates = contracts.flatMap((one) => one.adminOperations ?? []);
   const ops = operates.map((operation) => `- ${routeOf(operation)}: ${operation.summary}`).join('\n');
   const planChanges =
     'Another plan counts with the next request. Only the matching of events to webhooks may notice up to 5 seconds later that an organization left the Scale plan: an event from those seconds may still be sent.';

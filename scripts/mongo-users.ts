@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Secret } from '#libs/contract';
-import { sentenceOf } from '#libs/service';
+import { formatError } from '#libs/service';
 import { openUsers, roleCommand, userCommand } from '#libs/store';
 import { contracts } from '../services/contracts.ts';
 
@@ -24,7 +24,7 @@ try {
   else if (uri) await keepUsers(new Secret(uri));
   else throw new Error(usage);
 } catch (error) {
-  console.error(sentenceOf(error));
+  console.error(formatError(error));
   process.exitCode = 1;
 }
 

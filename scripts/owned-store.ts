@@ -2,7 +2,7 @@
 import { type Contract, Secret } from '#libs/contract';
 import { memoryBus, topologyOf } from '#libs/events';
 import type { AnyService } from '#libs/service';
-import { keyRing, openStore, type Store } from '#libs/store';
+import { createKeyring, openStore, type Store } from '#libs/store';
 import { contracts } from '../services/contracts.ts';
 
 /** The settings of a service that its store needs. */
@@ -24,7 +24,7 @@ export function ownedStore(
     topology,
     bus: memoryBus(topology),
     alone: false,
-    ring: keyRing(new Secret(settings.ENCRYPTION_KEY)),
+    ring: createKeyring(new Secret(settings.ENCRYPTION_KEY)),
     now: () => new Date(),
     trace: () => undefined,
     trouble: (what, error) => console.error(what, error),

@@ -1,6 +1,6 @@
 /** Seals anew, with the first key of ENCRYPTION_KEY, what services keep sealed: `npm run re-encrypt -- <service>…`. */
-import { newLog, securityLog, sentenceOf, unasked } from '#libs/service';
-import type { Resealed } from '#libs/store';
+import { formatError, newLog, securityLog, systemAuditEvent } from '#libs/service';
+import type { Reencrypted } from '#libs/store';
 import { services } from '../services/services.ts';
 import { ownedStore, type StoreSettings } from './owned-store.ts';
 
@@ -20,7 +20,7 @@ if (!MONGODB_URI || !ENCRYPTION_KEY || (asked.length > 0 && chosen.length < aske
   process.exitCode = 1;
 } else {
   await sealAnew({ MONGODB_URI, ENCRYPTION_KEY }).catch((error: unknown) => {
-    console.error(sentenceOf(error));
+    console.error(formatError(error));
     process.exitCode = 1;
   });
 }
@@ -31,11 +31,11 @@ async function sealAnew(settings: StoreSettings): Promise<void> {
   let isDone = true;
   for (const service of chosen) {
     const store = await ownedStore(service, settings);
-    const results = await store.reseal().finally(() => store.close());
+    const results = await store.reencrypt().finally(() => store.close());
     for (const result of results) {
       tell(service.contract.name, result);
       const { collection, field, count } = result;
-      if (count > 0) audited(unasked('secrets.reseal', 'operator', { collection, field, count }));
+      if (count > 0) audited(systemAuditEvent('secrets.reseal', 'operator', { collection, field, count }));
     }
     unopened += results.reduce((sum, result) => sum + result.unopened.length, 0);
     isDone &&= results.every(({ goesOn }) => !goesOn);
@@ -51,7 +51,7 @@ async function sealAnew(settings: StoreSettings): Promise<void> {
   else process.exitCode = 1;
 }
 
-function tell(service: string, { collection, field, count, unopened }: Resealed): void {
+function tell(service: string, { collection, field, count, unopened }: Reencrypted): void {
   console.log(`${service.padEnd(18)}${`${collection}.${field}`.padEnd(40)}${count} sealed anew`);
   for (const { id, reason } of unopened) console.error(`  ${collection} ${id}: ${reason}`);
 }

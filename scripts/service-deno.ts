@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
-import { sentenceOf } from '#libs/service';
+import { formatError } from '#libs/service';
 import { services } from '../services/services.ts';
 import { denoBinary } from './deno-binary.ts';
 import { denoPermissions } from './deno-permissions.ts';
@@ -19,7 +19,7 @@ try {
   if (process.argv.includes('--print')) console.log(flags.join('\n'));
   else await runDeno(asked, flags);
 } catch (error) {
-  console.error(sentenceOf(error));
+  console.error(formatError(error));
   process.exitCode = 1;
 }
 

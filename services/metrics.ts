@@ -27,7 +27,7 @@ export function valuesOf(values: Values): readonly string[] {
   return typeof values === 'string' ? named[values]() : values;
 }
 
-const operations = () => contracts.flatMap((one) => [...one.operations, ...(one.operates ?? [])]);
+const operations = () => contracts.flatMap((one) => [...one.operations, ...(one.adminOperations ?? [])]);
 
 const named: Record<Named, () => readonly string[]> = {
   operation: () => operations().map(({ id }) => id),
@@ -38,6 +38,6 @@ const named: Record<Named, () => readonly string[]> = {
         .map(({ code }) => code),
     ),
   ],
-  event: () => [...new Set(contracts.flatMap(({ hears }) => hears.map(({ name }) => name))), 'unknown'],
+  event: () => [...new Set(contracts.flatMap(({ consumes }) => consumes.map(({ name }) => name))), 'unknown'],
   service: () => contracts.map(({ name }) => name),
 };

@@ -58,7 +58,7 @@ test('the ingress routes by path alone, so preflight requests pass', async () =>
 });
 
 test('the management port’s paths lead nowhere', () => {
-  const operates = contracts.flatMap((one) => one.operates ?? []).map(({ path }) => path);
+  const operates = contracts.flatMap((one) => one.adminOperations ?? []).map(({ path }) => path);
   for (const path of ['/healthz', '/readyz', '/metrics', ...operates])
     expect([path, ledTo(path, false)]).toEqual([path, undefined]);
 });

@@ -191,10 +191,10 @@ describe('ownership', () => {
 
   test('whatever is read or heard is offered or said by somebody', () => {
     const views = contracts.flatMap((contract) => [...contract.views]);
-    const events = contracts.flatMap((contract) => [...contract.says]);
+    const events = contracts.flatMap((contract) => [...contract.publishes]);
     for (const contract of contracts) {
       for (const view of contract.reads) expect(views).toContain(view);
-      for (const event of contract.hears) expect(events).toContain(event);
+      for (const event of contract.consumes) expect(events).toContain(event);
     }
   });
 });

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Envelope, newId, Secret } from '#libs/contract';
-import { amqpBus, type Bus, Hopeless, topologyOf } from '#libs/events';
+import { amqpBus, type Bus, topologyOf, UnrecoverableError } from '#libs/events';
 import { type TestRabbit, testRabbit, until } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
 import { runScript } from './programs.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   });
   await until('the bus', async () => bus.up);
   const handler = async ({ id }: Envelope) => {
-    if (!isMended) throw new Hopeless('broken');
+    if (!isMended) throw new UnrecoverableError('broken');
     handled.push(id);
   };
   await bus.consume(queue, handler, { prefetch: 4 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { newId, Secret } from '#libs/contract';
 import { type Started, start } from '#libs/service';
-import { keyRing } from '#libs/store';
+import { createKeyring } from '#libs/store';
 import { type Person, register, type TestRabbit, type Told, testRabbit, until } from '#libs/testing';
 import { apiPrefix, contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
@@ -13,7 +13,7 @@ import { runScript } from './programs.ts';
 import { type ServiceUsers, serviceUsers } from './service-users.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
-const nameOf = (key: string) => keyRing(new Secret(key)).newest;
+const nameOf = (key: string) => createKeyring(new Secret(key)).newest;
 const [old, young] = [newKey(), newKey()];
 const running = new Map<string, Started>();
 

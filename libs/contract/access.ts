@@ -6,7 +6,7 @@ export interface Access<Principal> {
   /** Short name for docs and tests, e.g. `member`. */
   readonly name: string;
   /** One sentence for the reference. */
-  readonly sentence: string;
+  readonly description: string;
   /** Whether a principal is needed at all. */
   readonly authenticated: boolean;
   /** The problems that keep principals out: each operation with this access can answer with them. */
@@ -23,7 +23,7 @@ export function access<Principal>(of: Omit<Access<Principal>, 'authenticated'>):
 /** Anyone, without credentials. */
 export const anyone: Access<undefined> = {
   name: 'anyone',
-  sentence: 'Public: no credentials needed.',
+  description: 'Public: no credentials needed.',
   authenticated: false,
   permits: () => undefined,
 };

@@ -8,14 +8,14 @@ export interface Contract {
   /** Lower-case words with dashes; also the prefix of its outbox, inbox and queue. */
   readonly name: string;
   readonly title: string;
-  readonly sentence: string;
+  readonly description: string;
   readonly operations: readonly AnyOperation[];
   /** Operations for its operators: on the management port, never in the public reference. */
-  readonly operates?: readonly AnyOperation[];
+  readonly adminOperations?: readonly AnyOperation[];
   /** Events it says. */
-  readonly says: readonly EventType[];
+  readonly publishes: readonly EventType[];
   /** Events it hears; they share one queue named after the service. */
-  readonly hears: readonly EventType[];
+  readonly consumes: readonly EventType[];
   /** Collections only it may write. */
   readonly owns: readonly string[];
   /** Faces of its collections for others. */

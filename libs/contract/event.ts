@@ -6,7 +6,7 @@ import { id, timestamp } from './shapes.ts';
 export interface EventType<Data = unknown> {
   /** Past tense with a dot, e.g. `document.published`: the routing key too. */
   readonly name: string;
-  readonly sentence: string;
+  readonly description: string;
   readonly data: z.ZodType<Data>;
   /** Whether customers may subscribe a webhook to it. */
   readonly subscribable: boolean;
@@ -15,9 +15,9 @@ export interface EventType<Data = unknown> {
 /** Declares a kind of event; `data` is checked on the way out and on the way in. */
 export function event<Data>(
   name: string,
-  of: { sentence: string; data: z.ZodType<Data>; subscribable?: boolean },
+  of: { description: string; data: z.ZodType<Data>; subscribable?: boolean },
 ): EventType<Data> {
-  return { name, sentence: of.sentence, data: of.data, subscribable: of.subscribable ?? false };
+  return { name, description: of.description, data: of.data, subscribable: of.subscribable ?? false };
 }
 
 /** What travels on the bus around an event's data. */

@@ -119,7 +119,7 @@ describe('the document of the real contracts', () => {
     for (const operation of contracts.flatMap(({ operations }) => operations)) {
       const { id, access, permission, problems } = operation;
       const { description } = all.find(({ of }) => of.operationId === id)?.of ?? {};
-      const isNarrower = problems.includes(shared.Forbidden) && access.sentence.startsWith('Any member');
+      const isNarrower = problems.includes(shared.Forbidden) && access.description.startsWith('Any member');
       if (isNarrower) expect([id, permission]).toEqual([id, expect.any(String)]);
       const narrowerRules = /\b(owner|editor|creator|admin|uploaded)\b[^.]*\bmay\b|\ban admin sees\b/;
       if (narrowerRules.test(description))
@@ -166,7 +166,7 @@ describe('the document of the real contracts', () => {
   });
 
   test('events that may be subscribed are its webhooks, others are not in it', () => {
-    const says = contracts.flatMap((one) => one.says);
+    const says = contracts.flatMap((one) => one.publishes);
     const subscribable = says.filter((event) => event.subscribable).map(({ name }) => name);
     expect(Object.keys(document.webhooks).sort()).toEqual(subscribable.sort());
   });
@@ -188,10 +188,10 @@ describe('what follows from an operation', () => {
         contract({
           name: 'c',
           title: 'C',
-          sentence: 's',
+          description: 's',
           operations: [one],
-          says: [],
-          hears: [],
+          publishes: [],
+          consumes: [],
           owns: [],
           views: [],
           reads: [],

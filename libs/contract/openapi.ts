@@ -29,18 +29,18 @@ export function openapi(contracts: readonly Contract[], info: Info): Schema {
   }
   const webhooks = Object.fromEntries(
     contracts
-      .flatMap((contract) => contract.says)
+      .flatMap((contract) => contract.publishes)
       .filter((event) => event.subscribable)
       .map((event) => [
         event.name,
-        webhookObject(event.name, event.sentence, schemaOf(event.data, 'output', schemas)),
+        webhookObject(event.name, event.description, schemaOf(event.data, 'output', schemas)),
       ]),
   );
   return {
     openapi: '3.1.0',
     info: { title: info.title, version: info.version, description: info.description },
     servers: [{ url: '/' }],
-    tags: contracts.map((contract) => ({ name: contract.name, description: contract.sentence })),
+    tags: contracts.map((contract) => ({ name: contract.name, description: contract.description })),
     security: [{ bearer: [] }],
     paths,
     webhooks,
@@ -65,7 +65,7 @@ function operationObject(operation: AnyOperation, tag: string, schemas: Record<s
     operationId: operation.id,
     tags: [tag],
     summary: operation.summary,
-    description: [operation.description, operation.permission ?? operation.access.sentence]
+    description: [operation.description, operation.permission ?? operation.access.description]
       .filter(Boolean)
       .join('\n\n'),
     ...(operation.access.authenticated ? {} : { security: [] }),
@@ -153,7 +153,7 @@ function failure(status: number, kinds: ProblemKind[], pages: boolean): Schema {
   };
 }
 
-function webhookObject(name: string, sentence: string, data: Schema): Schema {
+function webhookObject(name: string, summary: string, data: Schema): Schema {
   const properties = {
     id: { type: 'string' },
     event_type: { const: name },
@@ -165,7 +165,7 @@ function webhookObject(name: string, sentence: string, data: Schema): Schema {
   return {
     post: {
       operationId: `on ${name}`,
-      summary: sentence,
+      summary,
       requestBody: { content: { 'application/json': { schema } } },
       responses: { '2XX': { description: 'Received' } },
     },

@@ -5,19 +5,19 @@ import type { Envelope } from '#libs/contract';
 export type Handler = (event: Envelope, signal: AbortSignal) => Promise<void>;
 
 /** How a queue is heard. */
-export interface Hearing {
+export interface ConsumeOptions {
   /** Most events in hand at once. */
   prefetch: number;
   /** Told of each event that is given up; garbage has no type. */
-  setAside?(event: { readonly type?: unknown }): void;
+  onDeadLetter?(event: { readonly type?: unknown }): void;
 }
 
 /** How many events there are in a queue and behind it. */
 export interface Depth {
   /** In nobody's hands. */
-  waiting: number;
+  ready: number;
   /** Set aside, to be looked at once more. */
-  aside: number;
+  retry: number;
   dead: number;
 }
 
@@ -36,7 +36,7 @@ export interface Bus {
    */
   publish(event: Envelope): Promise<void>;
   /** Handles what arrives in a queue. */
-  consume(queue: string, handler: Handler, hearing: Hearing): Promise<Consumer>;
+  consume(queue: string, handler: Handler, hearing: ConsumeOptions): Promise<Consumer>;
   /** Counts what is in a queue; rejects while that cannot be found out. */
   depth(queue: string): Promise<Depth>;
   /** The events of a queue that were set aside, oldest first. */
@@ -71,7 +71,7 @@ export class BusClosed extends Error {
 }
 
 /** A handler failed for good, so the event was set aside. */
-export class Poisoned extends Error {
+export class DeadLettered extends Error {
   constructor(queue: string, cause: unknown) {
     super(`${queue} set the event aside`, { cause });
     this.name = 'Poisoned';

@@ -2,9 +2,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Envelope, newId } from '#libs/contract';
 import { busConformance } from '../testing/bus-conformance.ts';
-import { Poisoned } from './bus.ts';
+import { DeadLettered } from './bus.ts';
 import { memoryBus } from './memory-bus.ts';
-import { Hopeless } from './retries.ts';
+import { UnrecoverableError } from './retries.ts';
 
 busConformance('the in-process bus', async ({ topology, retries }) => {
   const buses = [memoryBus(topology, { retries })];
@@ -49,11 +49,11 @@ describe('the in-process bus takes an event when it is handled', () => {
 
   test('publish rejects with Poisoned and its cause when a queue set the event aside', async () => {
     const bus = memoryBus(topology, { retries: [] });
-    const cause = new Hopeless('never');
+    const cause = new UnrecoverableError('never');
     await bus.consume('alpha', () => Promise.reject(cause), { prefetch: 1 });
     await bus.consume('beta', async () => undefined, { prefetch: 1 });
     const error = await bus.publish(one).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(Poisoned);
+    expect(error).toBeInstanceOf(DeadLettered);
     expect(error).toHaveProperty('cause', cause);
     await bus.close();
   });
@@ -66,8 +66,8 @@ describe('the in-process bus takes an event when it is handled', () => {
     };
     await bus.consume('alpha', mended, { prefetch: 1 });
     await bus.consume('beta', async () => undefined, { prefetch: 1 });
-    await expect(bus.publish(one)).rejects.toBeInstanceOf(Poisoned);
-    await expect(bus.publish(one)).rejects.toBeInstanceOf(Poisoned);
+    await expect(bus.publish(one)).rejects.toBeInstanceOf(DeadLettered);
+    await expect(bus.publish(one)).rejects.toBeInstanceOf(DeadLettered);
     expect(await bus.dead('alpha')).toEqual([one]);
     broken = false;
     await bus.publish(one);

@@ -5,7 +5,7 @@
  * event has handled it. What is unfinished when the process dies is still unpublished in the outbox.
  */
 import type { Envelope } from '#libs/contract';
-import { type Bus, BusClosed, type Handler, type Hearing, Poisoned, Unroutable } from './bus.ts';
+import { type Bus, BusClosed, type ConsumeOptions, DeadLettered, type Handler, Unroutable } from './bus.ts';
 import { type Retries, standardRetries, tryHandling } from './retries.ts';
 import { consumersOf, type Topology } from './topology.ts';
 
@@ -28,7 +28,7 @@ interface Subscription {
   name: string;
   queue: Queue;
   handler: Handler;
-  hearing: Hearing;
+  hearing: ConsumeOptions;
 }
 
 /** A bus within this process. `retries`: the pauses between tries of a failing handler. */
@@ -85,7 +85,7 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
     },
     async depth(name) {
       const { waiting, dead } = queueOf(name);
-      return { waiting: waiting.length, aside: 0, dead: dead.size };
+      return { ready: waiting.length, retry: 0, dead: dead.size };
     },
     async dead(name) {
       return [...queueOf(name).dead.values()];
@@ -112,8 +112,8 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
     } catch (error) {
       if (closing.signal.aborted) return settle.reject(new BusClosed());
       queue.dead.set(key, event);
-      hearing.setAside?.(event);
-      settle.reject(new Poisoned(name, error));
+      hearing.onDeadLetter?.(event);
+      settle.reject(new DeadLettered(name, error));
     }
   }
 }

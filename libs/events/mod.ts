@@ -5,14 +5,14 @@ export {
   type Bus,
   BusClosed,
   BusDown,
+  type ConsumeOptions,
   type Consumer,
+  DeadLettered,
   type Depth,
   type Handler,
-  type Hearing,
-  Poisoned,
   Unroutable,
 } from './bus.ts';
-export { type Listener, listener, on } from './listener.ts';
 export { memoryBus } from './memory-bus.ts';
-export { Hopeless, NotNow, type Retries, standardRetries } from './retries.ts';
+export { DependencyUnavailable, type Retries, standardRetries, UnrecoverableError } from './retries.ts';
+export { dispatchByType, on, type Subscriber } from './subscriber.ts';
 export { consumersOf, type Topology, topologyOf } from './topology.ts';

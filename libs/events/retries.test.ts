@@ -1,7 +1,7 @@
 /** How often a handler is tried, and what is no fault of the event. */
 import { expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { NotNow, tryHandling } from './retries.ts';
+import { DependencyUnavailable, tryHandling } from './retries.ts';
 
 const event = {
   id: newId(),
@@ -14,7 +14,11 @@ const event = {
 
 test('a handler that cannot work right now uses up no try', async () => {
   const { signal } = new AbortController();
-  const errors = [new NotNow(new Error('the database is away')), new Error('its own fault'), undefined];
+  const errors = [
+    new DependencyUnavailable(new Error('the database is away')),
+    new Error('its own fault'),
+    undefined,
+  ];
   let tries = 0;
   const handler = async () => {
     const error = errors[tries];
@@ -27,7 +31,7 @@ test('a handler that cannot work right now uses up no try', async () => {
 
 test('who waits until it can work is told of the end', async () => {
   const closing = new AbortController();
-  const handler = () => Promise.reject(new NotNow(new Error('the database is away')));
+  const handler = () => Promise.reject(new DependencyUnavailable(new Error('the database is away')));
   const trying = tryHandling(handler, event, [], closing.signal);
   closing.abort(new Error('the bus closes'));
   await expect(trying).rejects.toThrow('the bus closes');

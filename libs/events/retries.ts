@@ -9,7 +9,7 @@ export type Retries = readonly number[];
 export const standardRetries: Retries = [100, 400, 1600, 6400];
 
 /** An error that no repetition mends: the event is set aside at once. */
-export class Hopeless extends Error {
+export class UnrecoverableError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'Hopeless';
@@ -17,7 +17,7 @@ export class Hopeless extends Error {
 }
 
 /** An error that is no fault of the event (our database is away): it is tried until that is over, however long it takes. */
-export class NotNow extends Error {
+export class DependencyUnavailable extends Error {
   constructor(cause: unknown) {
     super('Events cannot be handled right now', { cause });
     this.name = 'NotNow';
@@ -41,7 +41,7 @@ export async function tryHandling(
     try {
       return await whenPossible(handler, event, signal);
     } catch (error) {
-      if (pauseMs === undefined || error instanceof Hopeless) throw error;
+      if (pauseMs === undefined || error instanceof UnrecoverableError) throw error;
       await pause(pauseMs, signal);
     }
   }
@@ -53,7 +53,7 @@ async function whenPossible(handler: Handler, event: Envelope, signal: AbortSign
     try {
       return await handler(structuredClone(event), signal);
     } catch (error) {
-      if (!(error instanceof NotNow)) throw error;
+      if (!(error instanceof DependencyUnavailable)) throw error;
       await pause(notNowMs, signal);
     }
   }

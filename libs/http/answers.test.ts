@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { anyone, body, json, media, nothing, operation, page, problem } from '#libs/contract';
 import { until } from '#libs/testing';
 import { type HttpStage, httpStage, jsonOf } from '../testing/http-stage.ts';
-import { answer, type Call, handle } from './handle.ts';
+import { handle, type RequestInfo, reply } from './handle.ts';
 
 const Teapot = problem('teapot', 418, 'Short and stout.');
 const Unlisted = problem('unlisted', 409, 'Nobody said so.');
@@ -51,15 +51,15 @@ const fail = operation({
 const readText = operation({ ...common, id: 'readText', path: '/text', returns: z.unknown() });
 
 let http: HttpStage;
-let call: Call | undefined;
+let call: RequestInfo | undefined;
 
 beforeAll(async () => {
   http = await httpStage([
     handle(getTagged, async (asked) => {
       call = asked.call;
-      return answer({ a: 1 }, { etag: 'v7', headers: { 'Cache-Control': 'no-cache' } });
+      return reply({ a: 1 }, { etag: 'v7', headers: { 'Cache-Control': 'no-cache' } });
     }),
-    handle(listPages, async () => answer([], { next: 'a>b "c"\r\nX: y' })),
+    handle(listPages, async () => reply([], { next: 'a>b "c"\r\nX: y' })),
     handle(getNothing, async () => undefined),
     handle(readText, async () => json('{"spliced": [1 , 2]}')),
     handle(getFile, async ({ query: { how } }) => {
@@ -72,7 +72,7 @@ beforeAll(async () => {
       if (how === 'teapot')
         throw Teapot('Tip me over.', { extra: { spout: true }, headers: { 'X-Handle': 'here' } });
       if (how === 'unlisted') throw Unlisted();
-      if (how === 'header') return answer({}, { headers: { 'X-Bad': 'a\r\nSet-Cookie: b' } });
+      if (how === 'header') return reply({}, { headers: { 'X-Bad': 'a\r\nSet-Cookie: b' } });
       throw Object.assign(new Error('password=hunter2'), { cause: 'deep' });
     }),
   ]);

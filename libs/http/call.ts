@@ -1,22 +1,22 @@
 /** What a handler may ask of its request, and say of it to the security log. */
 import type { Request } from 'express';
 import { namesTag, tagsOf } from './etag.ts';
-import type { Call, Facts } from './handle.ts';
+import type { AuditDetails, RequestInfo } from './handle.ts';
 
 /** What is gathered while a request is answered. */
 export interface Trail {
   /** Of the last run of the handler: an earlier one came to nothing. */
-  facts: Facts;
+  facts: AuditDetails;
   replayed: boolean;
 }
 
 /** What a request says beside its parameters and body; notes go to the trail. */
-export function callOf(request: Request, requestId: string, trail: Trail): Call {
+export function callOf(request: Request, requestId: string, trail: Trail): RequestInfo {
   return new Calling(request, requestId, trail);
 }
 
 /** A class, because a getter in an object literal gives each object a shape of its own, which keeps its request alive: docs/adr/0023. */
-class Calling implements Call {
+class Calling implements RequestInfo {
   readonly requestId: string;
   readonly address: string;
   readonly ifMatch?: readonly string[];
@@ -42,7 +42,7 @@ class Calling implements Call {
     return namesTag(this.#request.headers['if-none-match'], etag);
   }
 
-  note(facts: Facts) {
+  audit(facts: AuditDetails) {
     this.#trail.facts = { ...this.#trail.facts, ...facts };
   }
 }

@@ -168,10 +168,10 @@ function declared(name: string, ...paths: string[]) {
   return contract({
     name,
     title: name,
-    sentence: name,
+    description: name,
     operations,
-    says: [],
-    hears: [],
+    publishes: [],
+    consumes: [],
     owns: [],
     views: [],
     reads: [],

@@ -13,22 +13,22 @@ import {
   type Problem,
   type QueryOf,
 } from '#libs/contract';
-import type { Acting } from '#libs/store';
+import type { Actor } from '#libs/store';
 
 /** Who is asking, as this library needs to know it; services know more. */
-export interface Principal extends Acting {
+export interface Principal extends Actor {
   readonly user_id: string;
   /** The API key that was used, or null for an access token. */
   readonly key_id: string | null;
 }
 
 /** What the security log says of a request beside who asked for what: ids, roles, names of fields. Never a secret. */
-export type Facts = Readonly<
+export type AuditDetails = Readonly<
   Record<string, string | number | boolean | null | undefined | readonly string[]>
 >;
 
 /** What a request says beside its parameters and body. */
-export interface Call {
+export interface RequestInfo {
   readonly requestId: string;
   /** The client's address, through trusted proxies. */
   readonly address: string;
@@ -39,20 +39,20 @@ export interface Call {
   /** Whether the client says that it has the answer with this ETag already (`If-None-Match`). */
   has(etag: string): boolean;
   /** Adds facts to the line of the security log, where the operation leaves one. */
-  note(facts: Facts): void;
+  audit(facts: AuditDetails): void;
 }
 
 /** What a handler gets. */
-export interface Asked<O> {
+export interface HandlerInput<O> {
   readonly actor: ActorOf<O>;
   readonly params: ParamsOf<O>;
   readonly query: QueryOf<O>;
   readonly body: BodyOf<O>;
-  readonly call: Call;
+  readonly call: RequestInfo;
 }
 
 /** An answer with more than its body. */
-export class Answer<T> {
+export class Reply<T> {
   readonly value: T;
   /** Strong ETag without quotes. */
   readonly etag: string | undefined;
@@ -82,8 +82,8 @@ interface AnswerMore {
 }
 
 /** An answer with an ETag, the cursor of a next page, headers, or the ids that it can be rendered again from. */
-export function answer<T>(value: T, more: AnswerMore): Answer<T> {
-  return new Answer(value, more);
+export function reply<T>(value: T, more: AnswerMore): Reply<T> {
+  return new Reply(value, more);
 }
 
 /** What a page of a list is made from. */
@@ -97,10 +97,10 @@ export interface PageOf<Row, Shown> {
 }
 
 /** A page of a list with the cursor of the next one, if there is more. */
-export function pageOf<Row, Shown>({ found, limit, show, position }: PageOf<Row, Shown>): Answer<Shown[]> {
+export function pageOf<Row, Shown>({ found, limit, show, position }: PageOf<Row, Shown>): Reply<Shown[]> {
   const rows = found.slice(0, limit);
   const [last, next] = [rows.at(-1), found[limit]];
-  return answer(rows.map(show), { next: last && next && cursorOf(position(last, next)) });
+  return reply(rows.map(show), { next: last && next && cursorOf(position(last, next)) });
 }
 
 type Value<O> = O extends { returns: infer R }
@@ -114,9 +114,9 @@ type Value<O> = O extends { returns: infer R }
   : never;
 
 /** An operation with its handler. */
-export interface Handled extends HandledMore<AnyOperation, unknown> {
+export interface Route extends HandledMore<AnyOperation, unknown> {
   readonly operation: AnyOperation;
-  run(asked: Asked<AnyOperation>): Promise<unknown>;
+  run(asked: HandlerInput<AnyOperation>): Promise<unknown>;
   /** The page that stands for a problem; nothing for a caller who gets JSON. */
   problemPage?: ProblemPage;
 }
@@ -124,15 +124,15 @@ export interface Handled extends HandledMore<AnyOperation, unknown> {
 /** What matters when a request with an Idempotency-Key is repeated. */
 export interface HandledMore<O, Given> {
   /** Checks that the caller may still see the stored response; rejects otherwise. */
-  authorizeReplay?(asked: Asked<O>): Promise<void>;
+  authorizeReplay?(asked: HandlerInput<O>): Promise<void>;
   /** Renders a response that was too long to store, from its replay key; it shows the current state. */
-  replay?(asked: Asked<O>, key: ReplayKey): Promise<Given>;
+  replay?(asked: HandlerInput<O>, key: ReplayKey): Promise<Given>;
 }
 
 /** Makes the page that stands for a problem, if the caller wants one; the query is as it came, perhaps of a wrong form. */
 export type ProblemPage = (
   problem: Problem,
-  call: Call,
+  call: RequestInfo,
   query: Readonly<Record<string, unknown>>,
 ) => { html: string; headers: Readonly<Record<string, string>> } | undefined;
 
@@ -142,14 +142,14 @@ export type ProblemPage = (
  */
 export function handle<O extends AnyOperation>(
   operation: O,
-  run: (asked: Asked<O>) => Promise<Value<O> | Answer<Value<O>>>,
-  more: HandledMore<O, Value<O> | Answer<Value<O>>> = {},
-): Handled {
+  run: (asked: HandlerInput<O>) => Promise<Value<O> | Reply<Value<O>>>,
+  more: HandledMore<O, Value<O> | Reply<Value<O>>> = {},
+): Route {
   return { operation, run, ...more };
 }
 
 /** Says how the problems of an operation look as pages; throws when the operation does not declare that they do. */
-export function withProblemPages(handled: Handled, problemPage: ProblemPage): Handled {
+export function withProblemPages(handled: Route, problemPage: ProblemPage): Route {
   if (!handled.operation.problemPages)
     throw new Error(`${handled.operation.id} does not declare problemPages`);
   return { ...handled, problemPage };

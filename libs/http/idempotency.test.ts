@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { anyone, newId, nothing, operation, problem } from '#libs/contract';
 import { until } from '#libs/testing';
 import { ada, type HttpStage, httpStage, insider, jsonOf, rememberingStore } from '../testing/http-stage.ts';
-import { answer, handle } from './handle.ts';
+import { handle, reply } from './handle.ts';
 import { tokenBucket } from './token-bucket.ts';
 
 const Refused = problem('refused', 400, 'Not now.');
@@ -49,7 +49,7 @@ const handled = [
   handle(makeThing, async ({ body: { name } }) => {
     runs += 1;
     if (refuses) throw Refused();
-    return answer({ name, run: runs, key: 'hush' }, { etag: String(runs) });
+    return reply({ name, run: runs, key: 'hush' }, { etag: String(runs) });
   }),
   handle(poke, async () => {
     runs += 1;
@@ -167,7 +167,7 @@ describe('an answer that is too long to be kept', () => {
     let edition = 1;
     let isGone = false;
     const told: unknown[] = [];
-    const show = (id: string) => answer({ id, edition }, { etag: String(edition), replayKey: { id } });
+    const show = (id: string) => reply({ id, edition }, { etag: String(edition), replayKey: { id } });
     const library = await httpStage(
       [
         handle({ ...writeBook, problems: [Refused, Gone] }, async () => show('b7'), {
@@ -200,7 +200,7 @@ describe('an answer that is too long to be kept', () => {
 
   test('is a mistake of ours where a handler names what it needs and does not say how', async () => {
     const forgetful = await httpStage(
-      [handle(writeBook, async () => answer({ long: 'enough' }, { replayKey: { id: '1' } }))],
+      [handle(writeBook, async () => reply({ long: 'enough' }, { replayKey: { id: '1' } }))],
       { store },
     );
     const key = newId();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { body, json, media, operation } from '#libs/contract';
 import { type HttpStage, httpStage, insider, rememberingStore } from '../testing/http-stage.ts';
-import { answer, handle } from './handle.ts';
+import { handle, reply } from './handle.ts';
 
 const common = { method: 'post', summary: '', access: insider, status: 201, problems: [] } as const;
 const returns = z.unknown();
@@ -41,7 +41,7 @@ beforeAll(async () => {
     handle(splice, async () => json(Buffer.from('{"id":"01890a5d-ac96","nodes":[{"id":"other"}]}'))),
     handle(
       createLarge,
-      async () => answer({ id: 'first', text: 'x'.repeat(100) }, { replayKey: { id: 'first' } }),
+      async () => reply({ id: 'first', text: 'x'.repeat(100) }, { replayKey: { id: 'first' } }),
       {
         replay: async (_, { id = '' }) => ({ id, text: 'again' }),
       },

@@ -2,20 +2,20 @@
 export type { Authenticate } from './credentials.ts';
 export { type Gateway, gateway } from './gateway.ts';
 export {
-  type Answer,
-  type Asked,
-  answer,
-  type Call,
-  type Facts,
-  type Handled,
+  type AuditDetails,
+  type HandlerInput,
   handle,
   type Principal,
   type ProblemPage,
   pageOf,
   type ReplayKey,
+  type Reply,
+  type RequestInfo,
+  type Route,
+  reply,
   withProblemPages,
 } from './handle.ts';
-export { type KeptBytes, keptBytes } from './kept-bytes.ts';
-export { type Done, type Routes, routes } from './routes.ts';
+export { type RenderCache, renderCache } from './render-cache.ts';
+export { type RequestOutcome, type Routes, routes } from './routes.ts';
 export { application, type Listening, listen, type UnmatchedRequest } from './server.ts';
 export { type Bucket, tokenBucket } from './token-bucket.ts';

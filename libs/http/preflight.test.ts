@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
 import { type HttpStage, httpStage } from '../testing/http-stage.ts';
-import { answer, handle } from './handle.ts';
+import { handle, reply } from './handle.ts';
 
 const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [] } as const;
 const returns = z.unknown();
@@ -26,7 +26,7 @@ let runs = 0;
 beforeAll(async () => {
   const run = async () => {
     runs += 1;
-    return answer({}, { etag: '1' });
+    return reply({}, { etag: '1' });
   };
   http = await httpStage([handle(readShared, run), handle(readPlain, run), handle(readOwn, run)]);
 });

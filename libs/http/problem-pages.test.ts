@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, body, media, NotFound, operation } from '#libs/contract';
 import { type HttpStage, httpStage, jsonOf } from '../testing/http-stage.ts';
-import { answer, handle, withProblemPages } from './handle.ts';
+import { handle, reply, withProblemPages } from './handle.ts';
 
 const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [NotFound] } as const;
 const two = media({ 'application/json': { description: 'a' }, 'text/html': { description: 'b' } });
@@ -25,7 +25,7 @@ beforeAll(async () => {
     if (how === 'nothing') throw NotFound(undefined, { headers: { 'X-Kept': 'yes' } });
     if (how === 'broken') throw new Error('password=hunter2');
     const said = { prefersHtml: call.prefersHtml, has: call.has('v7') };
-    return answer(body('application/json', JSON.stringify(said)), { headers: { Vary: 'Accept' } });
+    return reply(body('application/json', JSON.stringify(said)), { headers: { Vary: 'Accept' } });
   });
   http = await httpStage([
     withProblemPages(handled, ({ kind }, { prefersHtml, requestId }, { format }) =>

@@ -13,7 +13,7 @@ import {
 import type { Store, StoredResponse } from '#libs/store';
 import { callOf, type Trail } from './call.ts';
 import { type Authenticate, recognize } from './credentials.ts';
-import type { Asked, Call, Facts, Handled, Principal, ReplayKey } from './handle.ts';
+import type { AuditDetails, HandlerInput, Principal, ReplayKey, RequestInfo, Route } from './handle.ts';
 import { addLocation } from './location.ts';
 import { answerPreflight } from './preflight.ts';
 import { type Parsed, parseRequest } from './request.ts';
@@ -21,7 +21,7 @@ import type { Bucket } from './token-bucket.ts';
 import { errorPaths, problemOf, type Rendered, render, send, sendProblem } from './write.ts';
 
 /** How one request ended, for logs and metrics. */
-export interface Done {
+export interface RequestOutcome {
   operation: string;
   method: string;
   status: number;
@@ -35,12 +35,12 @@ export interface Done {
   /** What went wrong on our side, if it did. */
   error?: unknown;
   /** What the security log is to say of it, if anything. */
-  audit?: { event: string; outcome: string; address: string; facts: Facts };
+  audit?: { event: string; outcome: string; address: string; facts: AuditDetails };
 }
 
 /** What a service's routes need. */
 export interface Routes {
-  handled: readonly Handled[];
+  handled: readonly Route[];
   store: Pick<Store, 'withIdempotencyKey'>;
   authenticate: Authenticate;
   /** Path before every operation of the API, e.g. `/api/v1`. */
@@ -49,7 +49,7 @@ export interface Routes {
   limit: Bucket | undefined;
   /** Runs a request's work within a trace span. */
   span<R>(name: string, headers: Request['headers'], work: () => Promise<R>): Promise<R>;
-  done(done: Done): void;
+  done(done: RequestOutcome): void;
 }
 
 /** A route for each handled operation. */
@@ -78,7 +78,7 @@ export function pathOf(operation: AnyOperation, apiPrefix: string): string {
 
 async function serve(
   of: Routes,
-  handled: Handled,
+  handled: Route,
   known: Set<Problem['kind']>,
   request: Request,
   response: Response,
@@ -131,11 +131,11 @@ async function admit(of: Routes, operation: AnyOperation, principal: Principal):
 
 async function answered(
   of: Routes,
-  handled: Handled,
+  handled: Route,
   principal: Principal | undefined,
   parsed: Parsed,
   request: Request,
-  call: Call,
+  call: RequestInfo,
   trail: Trail,
 ): Promise<Rendered> {
   const { operation } = handled;
@@ -171,7 +171,7 @@ async function answered(
   return { ...response, headers: { ...response.headers, 'Idempotency-Replayed': 'true' } };
 }
 
-async function replayOf(handled: Handled, asked: Asked<AnyOperation>, key: ReplayKey): Promise<unknown> {
+async function replayOf(handled: Route, asked: HandlerInput<AnyOperation>, key: ReplayKey): Promise<unknown> {
   if (!handled.replay) throw new Error(`${handled.operation.id} cannot render a response again`);
   return handled.replay(asked, key);
 }

@@ -14,7 +14,7 @@ import {
 } from '#libs/contract';
 import { isContention, isUnavailable } from '#libs/store';
 import { namesTag } from './etag.ts';
-import { Answer, type ProblemPage, type ReplayKey } from './handle.ts';
+import { type ProblemPage, type ReplayKey, Reply } from './handle.ts';
 
 /** What a handler gave, ready to be sent or kept. */
 export interface Rendered {
@@ -27,8 +27,7 @@ export interface Rendered {
 
 /** Renders what a handler returned. */
 export function render(status: number, result: unknown, request: Request): Rendered {
-  const { value, etag, next, headers, replayKey } =
-    result instanceof Answer ? result : new Answer(result, {});
+  const { value, etag, next, headers, replayKey } = result instanceof Reply ? result : new Reply(result, {});
   const all: Record<string, string> = { ...headers };
   if (etag !== undefined) all.ETag = `"${etag}"`;
   if (next !== undefined) all.Link = `<${nextUrl(request, next)}>; rel="next"`;

@@ -2,19 +2,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Contract } from '#libs/contract';
 import type { Bus } from '#libs/events';
-import { application, type Done, routes, tokenBucket, type UnmatchedRequest } from '#libs/http';
+import { application, type RequestOutcome, routes, tokenBucket, type UnmatchedRequest } from '#libs/http';
 import type { Store } from '#libs/store';
 import { securityLog } from './audit.ts';
 import { healthOf } from './health.ts';
 import type { Log } from './log.ts';
 import { management } from './management.ts';
 import type { Metrics } from './metrics.ts';
-import type { AnyService, Running } from './service.ts';
+import type { AnyService, ServiceHandlers } from './service.ts';
 import type { CommonSettings } from './settings.ts';
 import type { Tracing } from './tracing.ts';
 
 /** What all services of a process share. */
-export interface Host {
+export interface ProcessContext {
   contracts: readonly Contract[];
   apiPrefix: string;
   settings: CommonSettings;
@@ -26,14 +26,14 @@ export interface Host {
 }
 
 /** A service that is up. */
-export interface Up {
+export interface StartedService {
   service: AnyService;
   store: Store;
-  running: Running;
+  running: ServiceHandlers;
 }
 
 /** The API of all services. */
-export function publicApplication(host: Host, ups: readonly Up[]) {
+export function publicApplication(host: ProcessContext, ups: readonly StartedService[]) {
   const { settings, log, apiPrefix } = host;
   const { REQUESTS_PER_MINUTE: perMinute, REQUESTS_BURST: burst } = settings;
   const limit =
@@ -53,11 +53,13 @@ export function publicApplication(host: Host, ups: readonly Up[]) {
 
 /** Health, metrics and the operations of operators. */
 export function managementApplication(
-  host: Host,
-  ups: readonly Up[],
+  host: ProcessContext,
+  ups: readonly StartedService[],
   phase: () => 'starting' | 'draining' | undefined,
 ) {
-  const operated = ups.flatMap((up) => (up.running.operated ? [{ up, ...up.running.operated }] : []));
+  const operated = ups.flatMap((up) =>
+    up.running.adminHandlers ? [{ up, ...up.running.adminHandlers }] : [],
+  );
   return management({
     metrics: host.settings.METRICS ? host.metrics.page : undefined,
     health: () => healthOf(host.bus, ups, phase()),
@@ -76,21 +78,21 @@ function logUnmatched(log: Log, { method, path, status, requestId }: UnmatchedRe
 }
 
 /** What routes need of their process and their service, whoever calls them. */
-function answering({ log, metrics, tracing }: Host, { service, store }: Up) {
+function answering({ log, metrics, tracing }: ProcessContext, { service, store }: StartedService) {
   const audited = securityLog(log.child({ service: service.contract.name }));
   return {
     store,
     span<R>(name: string, { traceparent }: IncomingHttpHeaders, work: () => Promise<R>): Promise<R> {
-      return tracing.unit({ name, kind: 'server', from: traceparent }, work);
+      return tracing.withSpan({ name, kind: 'server', from: traceparent }, work);
     },
-    done({ principal, error, audit, ...done }: Done) {
+    done({ principal, error, audit, ...done }: RequestOutcome) {
       metrics.request(done);
       const who = {
         organization_id: principal?.organization_id,
         actor_id: principal?.user_id,
         key_id: principal?.key_id ?? undefined,
       };
-      tracing.note(
+      tracing.setAttributes(
         {
           'http.request.method': done.method.toUpperCase(),
           'http.response.status_code': done.status,
@@ -111,7 +113,7 @@ function answering({ log, metrics, tracing }: Host, { service, store }: Up) {
         duration_ms: Math.round(done.durationMs * 10) / 10,
         request_id: done.requestId,
         ...who,
-        ...tracing.gathered(),
+        ...tracing.workStats(),
       };
       if (error === undefined) log.info(line, done.operation);
       else log.error({ ...line, err: error }, done.operation);

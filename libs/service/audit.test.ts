@@ -1,6 +1,6 @@
 /** What is in the log whatever its level, and what never is. */
 import { describe, expect, test } from '@jest/globals';
-import { securityLog, unasked } from './audit.ts';
+import { securityLog, systemAuditEvent } from './audit.ts';
 import { newLog } from './log.ts';
 
 function stage(level: string) {
@@ -12,7 +12,7 @@ function stage(level: string) {
 describe('the security log', () => {
   test.each(['info', 'error', 'fatal'])('has its lines when LOG_LEVEL says %s', (level) => {
     const { log, lines } = stage(level);
-    securityLog(log)(unasked('signing_key.make', 'system', { kid: '1' }));
+    securityLog(log)(systemAuditEvent('signing_key.make', 'system', { kid: '1' }));
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ audit: true, event: 'signing_key.make', actor_id: 'system', kid: '1' }),
     ]);
@@ -20,7 +20,7 @@ describe('the security log', () => {
 
   test('is silent when LOG_LEVEL says so', () => {
     const { log, lines } = stage('silent');
-    securityLog(log)(unasked('signing_key.make', 'system', {}));
+    securityLog(log)(systemAuditEvent('signing_key.make', 'system', {}));
     expect(lines).toEqual([]);
   });
 });

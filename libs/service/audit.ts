@@ -1,5 +1,5 @@
 /** The security log: one line for each thing that an auditor asks about, in the same stream as everything else. */
-import type { Facts } from '#libs/http';
+import type { AuditDetails } from '#libs/http';
 import type { Log } from './log.ts';
 
 /** What one line says; facts may say it better, e.g. who has just logged in. */
@@ -16,7 +16,7 @@ export interface Audited {
   request_id: string | null;
   /** The client's address, through trusted proxies. */
   address: string | null;
-  facts: Facts;
+  facts: AuditDetails;
 }
 
 /** Takes the lines of the security log. */
@@ -29,7 +29,11 @@ export function securityLog(log: Log): SecurityLog {
 }
 
 /** What the system did by itself, or an operator with a command. */
-export function unasked(event: string, actor_id: 'system' | 'operator', facts: Facts): Audited {
+export function systemAuditEvent(
+  event: string,
+  actor_id: 'system' | 'operator',
+  facts: AuditDetails,
+): Audited {
   const nobody = { organization_id: null, key_id: null, request_id: null, address: null };
   return { event, outcome: 'done', actor_id, ...nobody, facts };
 }

@@ -6,15 +6,15 @@ const full = () => new Error('full');
 
 /** Work that goes on until it is told to end. */
 function stage(limits: { atOnce: number; waiting: number }) {
-  const inTurn = bulkhead({ ...limits, full });
+  const withinLimit = bulkhead({ ...limits, full });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (name: string, signal?: AbortSignal) =>
-    inTurn(() => {
+    withinLimit(() => {
       begun.push(name);
       return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
     }, signal);
-  return { work, begun, end: (name: string) => ends.get(name)?.(), inTurn };
+  return { work, begun, end: (name: string) => ends.get(name)?.(), withinLimit };
 }
 
 test('so much is done at once, the rest in its order', async () => {
@@ -47,9 +47,9 @@ test('whoever finds too many waiting is refused, and there is room again later',
 });
 
 test('work that fails gives its place to the next', async () => {
-  const { inTurn } = stage({ atOnce: 1, waiting: 1 });
-  const failed = expect(inTurn(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await inTurn(async () => 'next')).toBe('next');
+  const { withinLimit } = stage({ atOnce: 1, waiting: 1 });
+  const failed = expect(withinLimit(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await withinLimit(async () => 'next')).toBe('next');
   await failed;
 });
 

@@ -1,6 +1,6 @@
 /** The management port, which answers from the first moment: a process that waits for MongoDB is alive, and not ready. */
 import { listen } from '#libs/http';
-import { type Host, managementApplication, type Up } from './applications.ts';
+import { managementApplication, type ProcessContext, type StartedService } from './applications.ts';
 
 /** What a process is doing, where it is not to be given requests. */
 export type Phase = 'starting' | 'draining';
@@ -9,14 +9,14 @@ export type Phase = 'starting' | 'draining';
 export interface ManagementPort {
   readonly port: number;
   /** From now on it answers for these services. */
-  answerFor(ups: readonly Up[]): void;
+  answerFor(ups: readonly StartedService[]): void;
   /** Nothing: it may be given requests. */
   is(phase: Phase | undefined): void;
   close(): Promise<void>;
 }
 
 /** Opens the port of a process that starts; rejects when it is taken. */
-export async function openManagement(host: Host): Promise<ManagementPort> {
+export async function openManagement(host: ProcessContext): Promise<ManagementPort> {
   let phase: Phase | undefined = 'starting';
   let application = managementApplication(host, [], () => phase);
   const { settings } = host;

@@ -9,7 +9,7 @@ export type Values = readonly string[] | Named;
 /** The labels of a metric with their values. */
 export type Labels = Readonly<Record<string, Values>>;
 
-interface Told<L extends Labels> {
+interface MetricDef<L extends Labels> {
   readonly name: string;
   /** One sentence without its full stop. */
   readonly help: string;
@@ -19,24 +19,24 @@ interface Told<L extends Labels> {
 }
 
 /** Something that only grows. */
-export interface Counted<L extends Labels = Labels> extends Told<L> {
+export interface CounterDef<L extends Labels = Labels> extends MetricDef<L> {
   readonly type: 'counter';
 }
 
 /** Values spread over buckets. */
-export interface Spread<L extends Labels = Labels> extends Told<L> {
+export interface HistogramDef<L extends Labels = Labels> extends MetricDef<L> {
   readonly type: 'histogram';
   /** Upper bounds. */
   readonly buckets: readonly number[];
 }
 
 /** A number that is read whenever the metrics are. */
-export interface Read<L extends Labels = Labels> extends Told<L> {
+export interface GaugeDef<L extends Labels = Labels> extends MetricDef<L> {
   readonly type: 'gauge';
 }
 
 /** Any metric. */
-export type Metric = Counted | Spread | Read;
+export type Metric = CounterDef | HistogramDef | GaugeDef;
 
 /** The labels of one series; what a kind names is any text for the compiler, and one of the declared names all the same. */
 export type LabelsOf<L extends Labels> = {
@@ -44,17 +44,17 @@ export type LabelsOf<L extends Labels> = {
 };
 
 /** Declares something that only grows. */
-export function counter<const L extends Labels>(of: Omit<Counted<L>, 'type'>): Counted<L> {
+export function counter<const L extends Labels>(of: Omit<CounterDef<L>, 'type'>): CounterDef<L> {
   return { type: 'counter', ...of };
 }
 
 /** Declares values that are spread over buckets. */
-export function histogram<const L extends Labels>(of: Omit<Spread<L>, 'type'>): Spread<L> {
+export function histogram<const L extends Labels>(of: Omit<HistogramDef<L>, 'type'>): HistogramDef<L> {
   return { type: 'histogram', ...of };
 }
 
 /** Declares a number that is read. */
-export function gauge<const L extends Labels>(of: Omit<Read<L>, 'type'>): Read<L> {
+export function gauge<const L extends Labels>(of: Omit<GaugeDef<L>, 'type'>): GaugeDef<L> {
   return { type: 'gauge', ...of };
 }
 
@@ -67,4 +67,4 @@ export function classOf(status: number): (typeof statusClasses)[number] {
 }
 
 /** Buckets for what takes from a millisecond to ten seconds. */
-export const usualSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10] as const;
+export const defaultBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10] as const;

@@ -1,6 +1,6 @@
 /** The numbers of a process: requests, events, MongoDB, and the process itself. */
 
-import type { Done } from '#libs/http';
+import type { RequestOutcome } from '#libs/http';
 import packed from '../../package.json' with { type: 'json' };
 import { type Meter, type Meters, newMeter, noMeter } from './meters.ts';
 import { classOf, type Metric } from './metric.ts';
@@ -9,7 +9,7 @@ import { ofEachService, ofProcess } from './process-metrics.ts';
 /** What is kept of a process. */
 export interface Metrics extends Pick<Meter, 'page'> {
   /** Counts a finished request. */
-  request(done: Pick<Done, 'operation' | 'status' | 'durationMs' | 'problem'>): void;
+  request(done: Pick<RequestOutcome, 'operation' | 'status' | 'durationMs' | 'problem'>): void;
   /** Counts a request that reached no operation. */
   unmatched(status: number): void;
   /** Looks at the bus whenever the metrics are read. */

@@ -1,26 +1,32 @@
 /** The door of the service library: a service is a value; this runs one or several of them. */
-export { type SecurityLog, securityLog, unasked } from './audit.ts';
+export { type SecurityLog, securityLog, systemAuditEvent } from './audit.ts';
 export { type Bulkhead, bulkhead } from './bulkhead.ts';
 export type { PublicHealth } from './health.ts';
 export { type Log, newHeldLog, newLog } from './log.ts';
 export { type Meters, runtimeMetrics } from './meters.ts';
 export {
-  type Counted,
+  type CounterDef,
   classOf,
   counter,
+  defaultBuckets,
+  type GaugeDef,
   gauge,
+  type HistogramDef,
   histogram,
   type Metric,
   type Named,
-  type Read,
-  type Spread,
   statusClasses,
-  usualSeconds,
   type Values,
 } from './metric.ts';
 export { ofEachService, ofProcess } from './process-metrics.ts';
-export { onStopSignal, run, sentenceOf } from './run.ts';
-export { type AnyService, type Given, type Running, service, type Worker } from './service.ts';
+export { formatError, onStopSignal, run } from './run.ts';
+export {
+  type AnyService,
+  type ServiceContext,
+  type ServiceHandlers,
+  service,
+  type Worker,
+} from './service.ts';
 export {
   appUrl,
   commonSettings,

@@ -17,13 +17,13 @@ export async function prepared(
     services.map(async (service) => {
       const { name } = service.contract;
       const store = await reached(() => open(service), name, log, signal);
-      await reached(() => store.prepare(), name, log, signal);
+      await reached(() => store.migrate(), name, log, signal);
       return store;
     }),
   );
   for (let pauseMs = 100; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     const missing = (
-      await Promise.all(stores.map((store) => reached(() => store.missing(), 'all', log, signal)))
+      await Promise.all(stores.map((store) => reached(() => store.missingViews(), 'all', log, signal)))
     ).flat();
     if (missing.length === 0) return stores;
     log.info({ missing: [...new Set(missing)] }, 'Waiting for the views of other services');

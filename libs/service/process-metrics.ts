@@ -1,5 +1,5 @@
 /** The metrics that every process tells, whichever services are in it. */
-import { counter, gauge, histogram, statusClasses, usualSeconds } from './metric.ts';
+import { counter, defaultBuckets, gauge, histogram, statusClasses } from './metric.ts';
 
 /** What a process tells of itself and of requests, which belong to operations. */
 export const ofProcess = {
@@ -8,7 +8,7 @@ export const ofProcess = {
     help: 'Time from the request to its answer, by operation and class of status',
     unit: 'seconds',
     labels: { operation: 'operation', status_class: statusClasses },
-    buckets: usualSeconds,
+    buckets: defaultBuckets,
   }),
   problems: counter({
     name: 'http_problems_total',
@@ -80,7 +80,7 @@ export const ofEachService = {
     help: 'Time of a try to handle an event',
     unit: 'seconds',
     labels: handling,
-    buckets: usualSeconds,
+    buckets: defaultBuckets,
   }),
   age: histogram({
     name: 'event_age_seconds',
@@ -110,7 +110,7 @@ export const ofEachService = {
     help: 'Time from a command to MongoDB until its answer, by command and outcome',
     unit: 'seconds',
     labels: { command: mongoCommands, outcome: ['ok', 'failed'] },
-    buckets: [0.001, ...usualSeconds],
+    buckets: [0.001, ...defaultBuckets],
   }),
   pool: gauge({
     name: 'mongodb_pool_connections',

@@ -5,7 +5,7 @@ import { type Start, type Started, start } from './start.ts';
 /** Starts the services and stops them at SIGINT or SIGTERM; a second signal does not wait any longer. */
 export async function run(of: Start, then?: (started: Started) => Promise<void>): Promise<void> {
   const started = await start(of).catch((error: unknown) => {
-    process.stderr.write(`${sentenceOf(error)}\n`);
+    process.stderr.write(`${formatError(error)}\n`);
     process.exit(1);
   });
   onStopSignal(() => started.stop());
@@ -21,7 +21,7 @@ export function onStopSignal(stop: () => Promise<void>): void {
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`${sentenceOf(error)}\n`);
+        process.stderr.write(`${formatError(error)}\n`);
         process.exit(1);
       },
     );
@@ -31,7 +31,7 @@ export function onStopSignal(stop: () => Promise<void>): void {
 }
 
 /** One readable sentence for an error that ends the process. */
-export function sentenceOf(error: unknown): string {
+export function formatError(error: unknown): string {
   if (error instanceof SettingsError) return error.message;
   if (typeof error !== 'object' || error === null || !('message' in error)) return String(error);
   if ('code' in error && error.code === 'EADDRINUSE' && 'port' in error) {

@@ -1,8 +1,8 @@
 /** A service as a value: its contract, its settings, its collections and what it does once it has a store. */
 import type { z } from 'zod';
 import type { Contract, Secret } from '#libs/contract';
-import type { Listener } from '#libs/events';
-import type { Authenticate, Handled } from '#libs/http';
+import type { Subscriber } from '#libs/events';
+import type { Authenticate, Route } from '#libs/http';
 import type { Collection, Store } from '#libs/store';
 import type { PublicHealth } from './health.ts';
 import type { Log } from './log.ts';
@@ -11,7 +11,7 @@ import type { Metric } from './metric.ts';
 import type { Tracing } from './tracing.ts';
 
 /** What a service is given when it starts. */
-export interface Given<Settings> {
+export interface ServiceContext<Settings> {
   store: Store;
   /** MongoDB's address, for threads that read for themselves. */
   mongodb: Secret;
@@ -22,7 +22,7 @@ export interface Given<Settings> {
   /** How this process is, as anyone may know. */
   health(): Promise<PublicHealth>;
   /** Runs work of its own as a unit that can be followed. */
-  tracing: Pick<Tracing, 'unit' | 'note' | 'current' | 'gathered'>;
+  tracing: Pick<Tracing, 'withSpan' | 'setAttributes' | 'current' | 'workStats'>;
 }
 
 /** Work in the background. */
@@ -33,12 +33,12 @@ export interface Worker {
 }
 
 /** What a service does. */
-export interface Running {
-  handled: readonly Handled[];
+export interface ServiceHandlers {
+  handled: readonly Route[];
   authenticate: Authenticate;
   /** Operations for operators, with credentials of their own. */
-  operated?: { handled: readonly Handled[]; authenticate: Authenticate };
-  listeners?: readonly Listener[];
+  adminHandlers?: { handled: readonly Route[]; authenticate: Authenticate };
+  subscribers?: readonly Subscriber[];
   workers?: readonly Worker[];
   /** Done once before the service answers, e.g. making a first key. */
   before?(): Promise<void>;
@@ -53,7 +53,7 @@ export interface Service<Shape extends z.ZodObject = z.ZodObject> {
   readonly collections: readonly Collection<any>[];
   /** What it tells of itself beside what all tell. */
   readonly metrics?: readonly Metric[];
-  start(given: Given<z.output<Shape>>): Running;
+  start(given: ServiceContext<z.output<Shape>>): ServiceHandlers;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list holds services with settings of every shape

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { until } from '#libs/testing';
-import { sentenceOf } from './run.ts';
+import { formatError } from './run.ts';
 import {
   commonSettings,
   flag,
@@ -111,16 +111,16 @@ describe('settings', () => {
 describe('sentenceOf', () => {
   test('a taken port is one clear sentence that names it', () => {
     const error = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', port: 8080 });
-    expect(sentenceOf(error)).toMatch(/^Port 8080 is taken .*PORT.*\.$/);
-    expect(sentenceOf(error).split('\n')).toHaveLength(1);
+    expect(formatError(error)).toMatch(/^Port 8080 is taken .*PORT.*\.$/);
+    expect(formatError(error).split('\n')).toHaveLength(1);
   });
 
   test('mistakes in settings and other errors are their message, without a stack', () => {
-    expect(sentenceOf(new SettingsError(['A: is required']))).toBe(
+    expect(formatError(new SettingsError(['A: is required']))).toBe(
       'The settings have mistakes:\n  A: is required',
     );
-    expect(sentenceOf(new Error('no'))).toBe('no');
-    expect(sentenceOf('odd')).toBe('odd');
+    expect(formatError(new Error('no'))).toBe('no');
+    expect(formatError('odd')).toBe('odd');
   });
 });
 

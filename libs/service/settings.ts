@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { Secret } from '#libs/contract';
-import { type KeyRing, keyRing } from '#libs/store';
+import { createKeyring, type Keyring } from '#libs/store';
 
 /** `true` or `false` (also `1`, `0`, `yes`, `no`). */
 export const flag = z.stringbool();
@@ -41,9 +41,9 @@ export const list = z.string().transform((value) =>
 
 /** A ring of encryption keys; a mistake in it is said without its text. */
 export const keys = secret
-  .transform((value, context): KeyRing => {
+  .transform((value, context): Keyring => {
     try {
-      return keyRing(value);
+      return createKeyring(value);
     } catch {
       context.addIssue({
         code: 'custom',

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
-import { Hopeless, on } from '#libs/events';
+import { on, UnrecoverableError } from '#libs/events';
 import { handle } from '#libs/http';
 import { freePorts, until, wireTo } from '#libs/testing';
 import {
@@ -18,7 +18,7 @@ import {
   things,
 } from '../testing/store-stage.ts';
 import { newLog } from './log.ts';
-import { sentenceOf } from './run.ts';
+import { formatError } from './run.ts';
 import { service } from './service.ts';
 import { type Started, start } from './start.ts';
 
@@ -75,9 +75,9 @@ function duet() {
     start: () => ({
       authenticate: async () => undefined,
       handled: [],
-      listeners: [
+      subscribers: [
         on(ThingMade, async ({ data }) => {
-          if (data.name === 'bad') throw new Hopeless('bad');
+          if (data.name === 'bad') throw new UnrecoverableError('bad');
           seen.heard.push(data.name);
         }),
       ],
@@ -193,7 +193,7 @@ test('a taken port is one clear sentence, and the failed start leaves nothing be
   const port = String(typeof address === 'object' && address?.port);
   for (const which of ['PORT', 'MANAGEMENT_PORT']) {
     const error = await begin(duet(), { [which]: port }).catch((thrown: unknown) => thrown);
-    expect(sentenceOf(error)).toMatch(new RegExp(`^Port ${port} is taken .*\\.$`));
+    expect(formatError(error)).toMatch(new RegExp(`^Port ${port} is taken .*\\.$`));
   }
   await stage.close();
   await until('no connection to MongoDB', async () => (await connectionsOfMongo()) === 0);
@@ -208,7 +208,7 @@ test('mistakes in the settings of all services end the start before anything is 
   } as (typeof of.services)[0]);
   const failing = begin({ ...of, services: [picky] }, { PORT: 'x', MONGODB_URI: '' });
   const error = await failing.catch((thrown: Error) => thrown);
-  for (const name of ['PORT', 'MONGODB_URI', 'COLOUR']) expect(sentenceOf(error)).toContain(name);
+  for (const name of ['PORT', 'MONGODB_URI', 'COLOUR']) expect(formatError(error)).toContain(name);
 });
 
 test('events that somebody in another process is to hear need RabbitMQ', async () => {
@@ -216,12 +216,12 @@ test('events that somebody in another process is to hear need RabbitMQ', async (
   const [making] = of.services;
   const alone = { ...of, services: making ? [making] : [] };
   const error = await begin(alone).catch((thrown: unknown) => thrown);
-  expect(sentenceOf(error)).toBe(
+  expect(formatError(error)).toBe(
     'The settings have mistakes:\n  AMQP_URL: is required when services run in several processes',
   );
   const wrong = await begin(of, { AMQP_URL: 'https://u:hush@host/' }).catch((thrown: unknown) => thrown);
-  expect(sentenceOf(wrong)).toMatch(/ {2}AMQP_URL: must be an address like amqps:/);
-  expect(sentenceOf(wrong)).not.toContain('hush');
+  expect(formatError(wrong)).toMatch(/ {2}AMQP_URL: must be an address like amqps:/);
+  expect(formatError(wrong)).not.toContain('hush');
 });
 
 test('without its RabbitMQ a process is ready, says so, and ends all the same', async () => {

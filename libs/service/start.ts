@@ -3,15 +3,15 @@ import type { Contract } from '#libs/contract';
 import { type Bus, topologyOf } from '#libs/events';
 import { listen } from '#libs/http';
 import { openStore, type Store } from '#libs/store';
-import { type Host, publicApplication, type Up } from './applications.ts';
-import { carrying, withoutBroker } from './carrying.ts';
+import { type ProcessContext, publicApplication, type StartedService } from './applications.ts';
 import { closed, closedTogether } from './closing.ts';
+import { createEventBus, missingBrokerError } from './event-bus.ts';
+import { consumeEvents } from './event-consumer.ts';
 import { publicHealth } from './health.ts';
-import { heard } from './hearing.ts';
+import { publishing, registerQueueMetrics, registerStoreMetrics, watching } from './instrumentation.ts';
 import { type Log, newLog } from './log.ts';
 import { type ManagementPort, openManagement } from './management-port.ts';
 import { newMetrics } from './metrics.ts';
-import { publishing, tellQueue, tellStore, watching } from './observing.ts';
 import { prepared } from './prepare.ts';
 import type { AnyService } from './service.ts';
 import { type CommonSettings, commonSettings, readSettings } from './settings.ts';
@@ -39,7 +39,7 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-interface Process extends Host {
+interface Process extends ProcessContext {
   services: readonly AnyService[];
   /** Whether nobody outside of this process publishes. */
   alone: boolean;
@@ -55,7 +55,7 @@ export async function start(of: Start): Promise<Started> {
   const [common, ...own] = readSettings(
     [commonSettings, ...of.services.map((service) => service.settings)],
     of.environment,
-    of.bus ? [] : withoutBroker(of.contracts, names, of.environment),
+    of.bus ? [] : missingBrokerError(of.contracts, names, of.environment),
   );
   // the first shape gave the first result
   const settings = common as CommonSettings;
@@ -67,7 +67,7 @@ export async function start(of: Start): Promise<Started> {
   opened.promise.catch(() => {});
   const { bus, alone } = of.bus
     ? { bus: of.bus, alone: true }
-    : carrying({ settings, log, contracts: of.contracts, owners: names, stores: opened.promise });
+    : createEventBus({ settings, log, contracts: of.contracts, owners: names, stores: opened.promise });
   const host: Process = {
     ...of,
     settings,
@@ -110,14 +110,14 @@ function tracedTo(settings: CommonSettings, name: string) {
 }
 
 /** Opens the stores and lets the services say what they do. */
-async function begun(host: Process, own: readonly unknown[]): Promise<Up[]> {
+async function begun(host: Process, own: readonly unknown[]): Promise<StartedService[]> {
   const { services, log, metrics, failed } = host;
   const stores = await prepared(services, (service) => opened(host, service), log, failed.signal);
   const health = publicHealth(host.bus, () => ups);
-  const ups: Up[] = services.map((service, at) => {
+  const ups: StartedService[] = services.map((service, at) => {
     const store = stores[at];
     if (!store) throw new Error(`${service.contract.name} has no store`);
-    tellStore(metrics.of(service.contract.name), store);
+    registerStoreMetrics(metrics.of(service.contract.name), store);
     const given = {
       store,
       mongodb: host.settings.MONGODB_URI,
@@ -160,18 +160,22 @@ async function opened(
 /** Lets a service hear what is in its queue, if it hears anything. */
 async function hearing(
   { bus, metrics, log, now, tracing }: Process,
-  { service, running }: Up,
+  { service, running }: StartedService,
 ): Promise<void> {
   const { name } = service.contract;
-  if (!running.listeners?.length) return;
+  if (!running.subscribers?.length) return;
   const meters = metrics.of(name);
-  tellQueue(meters, bus, name);
-  const { handler, setAside } = heard({ meters, log, now, tracing }, name, running.listeners);
-  await bus.consume(name, handler, { prefetch: 32, ...(setAside && { setAside }) });
+  registerQueueMetrics(meters, bus, name);
+  const { handler, onDeadLetter } = consumeEvents({ meters, log, now, tracing }, name, running.subscribers);
+  await bus.consume(name, handler, { prefetch: 32, ...(onDeadLetter && { onDeadLetter }) });
 }
 
 /** Opens the port of the API, then lets events and background work flow. */
-async function serving(host: Process, ups: readonly Up[], management: ManagementPort): Promise<Started> {
+async function serving(
+  host: Process,
+  ups: readonly StartedService[],
+  management: ManagementPort,
+): Promise<Started> {
   const { settings, log, bus, tracing, metrics } = host;
   const api = await listen(publicApplication(host, ups), settings.PORT, settings.HOST);
   try {

@@ -36,12 +36,12 @@ const find = (collection: string) => ({
 test('a request, its commands to MongoDB and what follows from it are one trace, under the caller’s span', async () => {
   const told: (string | undefined)[] = [];
   const spans = await traced('one-trace', {}, async (tracing) => {
-    await tracing.unit({ name: 'publishDocument', kind: 'server', from: kept }, async () => {
+    await tracing.withSpan({ name: 'publishDocument', kind: 'server', from: kept }, async () => {
       tracing.command(find('documents'));
-      tracing.note({ 'http.response.status_code': 200 });
+      tracing.setAttributes({ 'http.response.status_code': 200 });
       told.push(tracing.current());
     });
-    await tracing.unit({ name: 'hear document.published', kind: 'consumer', from: told[0] }, async () => {
+    await tracing.withSpan({ name: 'hear document.published', kind: 'consumer', from: told[0] }, async () => {
       told.push(tracing.current());
     });
   });
@@ -61,7 +61,7 @@ test('a request, its commands to MongoDB and what follows from it are one trace,
 
 test('a span of what failed says so', async () => {
   const spans = await traced('failing', {}, async (tracing) => {
-    const failing = tracing.unit({ name: 'x', kind: 'server' }, async () => {
+    const failing = tracing.withSpan({ name: 'x', kind: 'server' }, async () => {
       throw new TypeError('no');
     });
     await expect(failing).rejects.toThrow('no');
@@ -71,7 +71,8 @@ test('a span of what failed says so', async () => {
 
 test('the share of traces that is asked for is kept, and no more', async () => {
   const many = async (tracing: Tracing) => {
-    for (let at = 0; at < 1000; at += 1) await tracing.unit({ name: 'x', kind: 'server' }, async () => {});
+    for (let at = 0; at < 1000; at += 1)
+      await tracing.withSpan({ name: 'x', kind: 'server' }, async () => {});
   };
   const spans = await traced('a-twentieth', { ratio: 0.05 }, many);
   expect(spans.length).toBeGreaterThan(15);
@@ -81,7 +82,8 @@ test('the share of traces that is asked for is kept, and no more', async () => {
 
 test('callers decide for their trace only where they are believed; what we decided holds either way', async () => {
   const sent = async (name: string, more: Partial<Otlp>, from: string, kind: 'server' | 'consumer') =>
-    (await traced(name, more, (tracing) => tracing.unit({ name: 'x', kind, from }, async () => {}))).length;
+    (await traced(name, more, (tracing) => tracing.withSpan({ name: 'x', kind, from }, async () => {})))
+      .length;
   const distrust = { believesCallers: false };
   expect(await sent('believed', { ratio: 0 }, kept, 'server')).toBe(1);
   expect(await sent('believed-not', { ratio: 1 }, notKept, 'server')).toBe(0);
@@ -94,7 +96,7 @@ test('callers decide for their trace only where they are believed; what we decid
 test('a trace that is not kept is named all the same, so that nobody further on keeps a part of it', async () => {
   let told: string | undefined;
   await traced('named', { ratio: 0 }, (tracing) =>
-    tracing.unit({ name: 'x', kind: 'server' }, async () => {
+    tracing.withSpan({ name: 'x', kind: 'server' }, async () => {
       told = tracing.current();
     }),
   );
@@ -103,12 +105,12 @@ test('a trace that is not kept is named all the same, so that nobody further on 
 
 test('without an endpoint work just runs, in no trace, and what it did is gathered', async () => {
   const tracing = await startTracing(undefined);
-  const gathered = await tracing.unit({ name: 'x', kind: 'server', from: kept }, async () => {
+  const gathered = await tracing.withSpan({ name: 'x', kind: 'server', from: kept }, async () => {
     tracing.command(find('a'));
     tracing.command(find('b'));
     tracing.said(1);
     expect(tracing.current()).toBeUndefined();
-    return tracing.gathered();
+    return tracing.workStats();
   });
   expect(gathered).toEqual({ mongodb_commands: 2, mongodb_ms: 6, events: 1 });
   await tracing.stop();
@@ -118,7 +120,7 @@ test('what a unit of work has woken is none of its own once it is over', async (
   const woken = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const spans = await traced('woken', {}, async (tracing) => {
-    await tracing.unit({ name: 'x', kind: 'server' }, async () => {
+    await tracing.withSpan({ name: 'x', kind: 'server' }, async () => {
       void gate.promise.then(() => {
         tracing.command(find('later'));
         expect(tracing.current()).toBeUndefined();

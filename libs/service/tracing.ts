@@ -15,7 +15,7 @@ import { type Otlp, type Spans, startOtlp } from './otlp.ts';
 export type Kind = 'server' | 'consumer' | 'producer' | 'client';
 
 /** What a unit of work is, before it begins. */
-export interface Begun {
+export interface SpanOptions {
   name: string;
   kind: Kind;
   /** The `traceparent` of what it follows from. */
@@ -24,7 +24,7 @@ export interface Begun {
 }
 
 /** What was gathered in a unit of work, for its line in the log. */
-export interface Gathered {
+export interface WorkStats {
   /** Absent where nothing is traced. */
   trace_id?: string;
   mongodb_commands: number;
@@ -35,11 +35,11 @@ export interface Gathered {
 
 export interface Tracing {
   /** Runs a unit of work; a span of its own ends with it. */
-  unit<R>(of: Begun, work: () => Promise<R>): Promise<R>;
+  withSpan<R>(of: SpanOptions, work: () => Promise<R>): Promise<R>;
   /** Says more of the span of what is going on; an error makes it one that failed. */
-  note(attributes: Attributes, error?: unknown): void;
+  setAttributes(attributes: Attributes, error?: unknown): void;
   /** What was gathered so far. */
-  gathered(): Gathered;
+  workStats(): WorkStats;
   /** A command to MongoDB that has ended in what is going on. */
   command(of: Command): void;
   /** Events that were said in what is going on. */
@@ -77,7 +77,7 @@ export async function startTracing(otlp: Otlp | undefined): Promise<Tracing> {
   };
 
   return {
-    async unit(of, work) {
+    async withSpan(of, work) {
       const unit: Unit = { ...begin(spans, of), commands: 0, commandMs: 0, events: 0, isOver: false };
       try {
         return await going.run(unit, work);
@@ -89,12 +89,12 @@ export async function startTracing(otlp: Otlp | undefined): Promise<Tracing> {
         unit.span?.end();
       }
     },
-    note(attributes, error) {
+    setAttributes(attributes, error) {
       const span = now()?.span;
       span?.setAttributes(attributes);
       if (error !== undefined) fail(span, error);
     },
-    gathered() {
+    workStats() {
       const { commands = 0, commandMs = 0, events = 0, context } = now() ?? {};
       const trace_id = context && trace.getSpanContext(context)?.traceId;
       const mongodb_ms = Math.round(commandMs * 10) / 10;
@@ -139,7 +139,7 @@ export async function startTracing(otlp: Otlp | undefined): Promise<Tracing> {
 
 function begin(
   spans: Spans | undefined,
-  { name, kind, from, attributes }: Begun,
+  { name, kind, from, attributes }: SpanOptions,
 ): Pick<Unit, 'context' | 'span'> {
   if (!spans) return { context: undefined, span: undefined };
   const parent = spans.from(from, kind === 'server' ? 'caller' : 'us');

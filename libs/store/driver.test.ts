@@ -6,8 +6,8 @@ import { newId, Secret } from '#libs/contract';
 import { testMongo } from '#libs/testing';
 import { makeThing, type StoreStage, someone, storeStage, things } from '../testing/store-stage.ts';
 import { type Wire, wireTo } from '../testing/wire.ts';
-import { Churn } from './churn.ts';
 import { connect } from './connect.ts';
+import { SwapRemoveSet } from './swap-remove-set.ts';
 
 type Row = { _id: string };
 
@@ -43,10 +43,10 @@ test('sessions and cursors are where nothing keeps them once they have ended', a
   const { connection, db } = await connect(new Secret(stage.uri), { appName: 'test', maxPoolSize: 2 });
   // no types: the inside of the driver
   const { s } = connection.getClient() as unknown as { s: Record<string, unknown> };
-  const kept = [s.activeSessions, s.activeCursors] as Churn<object>[];
+  const kept = [s.activeSessions, s.activeCursors] as SwapRemoveSet<object>[];
   const sizes = () => kept.map(({ size }) => size);
   try {
-    for (const set of kept) expect(set).toBeInstanceOf(Churn);
+    for (const set of kept) expect(set).toBeInstanceOf(SwapRemoveSet);
     await db.collection<Row>('things').insertMany([{ _id: 'a' }, { _id: 'b' }]);
     const cursor = db.collection<Row>('things').find({}, { batchSize: 1 });
     await cursor.next();

@@ -5,7 +5,7 @@
  */
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import { Churn } from './churn.ts';
+import { SwapRemoveSet } from './swap-remove-set.ts';
 
 /** What is used of it; the version of the driver is pinned. */
 interface Connection {
@@ -89,7 +89,7 @@ export function sparing(client: object): void {
   // no types, as above: what it adds, deletes, clears and goes through
   const { s } = client as { s: { activeSessions: Iterable<object>; activeCursors: Iterable<object> } };
   for (const name of ['activeSessions', 'activeCursors'] as const) {
-    const kept = new Churn();
+    const kept = new SwapRemoveSet();
     for (const one of s[name]) kept.add(one);
     s[name] = kept;
   }

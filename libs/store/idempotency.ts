@@ -5,7 +5,7 @@ import type mongoose from 'mongoose';
 import { IdempotencyKeyInFlight, IdempotencyKeyReused, PayloadTooLarge, Problem } from '#libs/contract';
 import { collection } from './collection.ts';
 import type { SealedField } from './sealed.ts';
-import type { KeyRing } from './sealing.ts';
+import type { Keyring } from './sealing.ts';
 import { isDuplicate, isWriteConflict, type Transaction } from './transaction.ts';
 
 /** A response as it is stored. */
@@ -84,7 +84,7 @@ const unsaved = Symbol('unsaved');
 export function idempotentRequests(options: {
   /** The driver's own collection: a keyed request should cost little more than one without a key. */
   rows: mongoose.mongo.Collection<IdempotencyRow>;
-  ring: KeyRing;
+  ring: Keyring;
   now: () => Date;
 }) {
   const { rows, ring, now } = options;
@@ -145,7 +145,7 @@ const minGzipBytes = 16 * 1024;
 async function sealed(
   body: StoredResponse['body'],
   key: string,
-  ring: KeyRing,
+  ring: Keyring,
 ): Promise<Pick<IdempotencyRow, 'body' | 'gzipped'>> {
   const gzipped = Buffer.byteLength(body) >= minGzipBytes;
   const text = gzipped ? (await compress(body)).toString('base64') : Buffer.from(body).toString();

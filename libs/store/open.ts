@@ -2,7 +2,6 @@
 import mongoose from 'mongoose';
 import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
 import type { Bus, Topology } from '#libs/events';
-import { Churn } from './churn.ts';
 import type { Collection } from './collection.ts';
 import { connect } from './connect.ts';
 import {
@@ -13,15 +12,16 @@ import {
   type StoredResponse,
 } from './idempotency.ts';
 import { inboxOf } from './inbox.ts';
-import { outboxOf, pendAgain, speaking, type Waiting, waitingIn, writeSaid } from './outbox.ts';
+import { type Connections, connectionsOf, instrument, type StoreInstrumentation } from './instrumentation.ts';
+import { type KeyedMutex, keyedMutex } from './keyed-mutex.ts';
+import { type Backlog, collectEvents, countBacklog, outboxOf, requeue, writeOutbox } from './outbox.ts';
+import { type Reencrypted, reencrypt } from './reencryption.ts';
 import { type Publishing, type Relay, startRelay } from './relay.ts';
-import { type Resealed, reseal } from './resealing.ts';
 import { type SealedField, type Sealing, sealingWith } from './sealed.ts';
-import type { KeyRing } from './sealing.ts';
-import { type Acting, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
-import { type InTurn, turns } from './turns.ts';
-import { makeView, missingViews, type Reader, reader, unlessThere } from './views.ts';
-import { type Connections, connectionsOf, type Watch, watch } from './watching.ts';
+import type { Keyring } from './sealing.ts';
+import { SwapRemoveSet } from './swap-remove-set.ts';
+import { type Actor, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
+import { ignoreAlreadyExists, makeView, missingViews, type Reader, reader } from './views.ts';
 
 export interface OpenStore {
   /** MongoDB's address with the service's own user. */
@@ -34,12 +34,12 @@ export interface OpenStore {
   /** Whether this process alone publishes the service's outbox (in-process bus). */
   alone: boolean;
   /** Seals stored responses, and what services keep secret. */
-  ring: KeyRing;
+  ring: Keyring;
   now: () => Date;
   /** The W3C trace context of what is going on, if it is traced. */
   trace: () => string | undefined;
   /** Told of commands and connections. */
-  watch?: Watch;
+  watch?: StoreInstrumentation;
   /** Publishes an event within a span of its own, which the event then names. */
   publishing?: Publishing;
   trouble(what: string, error: unknown): void;
@@ -54,22 +54,22 @@ export interface Store {
   /** Files of an owned GridFS bucket. */
   files(bucket: string): mongoose.mongo.GridFSBucket;
   /** Runs work in one transaction with the events it says, or joins the one that `acting` is in. May run it again after a conflict. */
-  transact<R>(acting: Acting, work: (tx: Transaction) => Promise<R>): Promise<R>;
+  transact<R>(acting: Actor, work: (tx: Transaction) => Promise<R>): Promise<R>;
   /**
    * Handles an event once: work and the event's id are committed together; a second delivery does nothing. Whether this
    * call is the one whose work is committed.
    */
-  once(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<boolean>;
+  processOnce(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<boolean>;
   /**
    * Runs work in one transaction, as `transact` does. What it returns is the reply to the request: where the request has
    * an Idempotency-Key, the response is stored in the same transaction. Every handler of a POST replies through this.
    */
-  respond<A extends Acting, R>(
+  respond<A extends Actor, R>(
     acting: A,
     work: (acting: A & { tx: Transaction }, tx: Transaction) => Promise<R>,
   ): Promise<R>;
   /** The response that is stored for a request with an Idempotency-Key, or else the reply of `work`, which stores it with `respond`. */
-  withIdempotencyKey<A extends Acting, R>(
+  withIdempotencyKey<A extends Actor, R>(
     acting: A,
     request: Pick<IdempotentRequest, 'claim' | 'toResponse'>,
     work: (acting: A) => Promise<R>,
@@ -77,19 +77,19 @@ export interface Store {
   /** Seals and opens a field that one of this service's collections declares as sealed; throws for any other. */
   sealing<Part>(field: SealedField<Part>): Sealing<Part>;
   /** Seals anew, field by field, what is sealed with another key than the first. May be stopped and repeated; services may go on meanwhile. */
-  reseal(): Promise<Resealed[]>;
+  reencrypt(): Promise<Reencrypted[]>;
   /** One after the other within this process, by key. */
-  inTurn: InTurn;
+  withLock: KeyedMutex;
   /** Makes collections, indexes and views. Idempotent. */
-  prepare(): Promise<void>;
+  migrate(): Promise<void>;
   /** The names of views of others that are not there yet. */
-  missing(): Promise<string[]>;
+  missingViews(): Promise<string[]>;
   /** Starts to publish events. */
   relay(): void;
   /** Publishes again what was published in the last so many ms, because it may be lost; gives the number of events. */
-  resend(sinceMs: number): Promise<number>;
+  republish(sinceMs: number): Promise<number>;
   /** What waits to be published; rejects when MongoDB does not answer within two seconds. */
-  waiting(): Promise<Waiting>;
+  backlog(): Promise<Backlog>;
   /** The connections to MongoDB at this moment. */
   connections(): Connections;
   /** Rejects when MongoDB does not answer within two seconds. */
@@ -102,7 +102,7 @@ export interface Store {
 export async function openStore(options: OpenStore): Promise<Store> {
   const { contract, bus, now, topology, trouble } = options;
   const { connection, db } = await connect(options.uri, { appName: contract.name, maxPoolSize: 50 });
-  if (options.watch) watch(connection.getClient(), options.watch);
+  if (options.watch) instrument(connection.getClient(), options.watch);
   const by = newId();
   const outbox = outboxOf(contract.name);
   const inbox = inboxOf(contract.name);
@@ -121,7 +121,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
     ring: options.ring,
     now,
   });
-  const changes = new Churn<Promise<unknown>>();
+  const changes = new SwapRemoveSet<Promise<unknown>>();
   const transact: Store['transact'] = async (acting, work) => {
     if (acting.tx) return work(acting.tx);
     const change = changed(acting, work);
@@ -132,16 +132,16 @@ export async function openStore(options: OpenStore): Promise<Store> {
       changes.delete(change);
     }
   };
-  const changed = async <R>(acting: Acting, work: (tx: Transaction) => Promise<R>): Promise<R> => {
+  const changed = async <R>(acting: Actor, work: (tx: Transaction) => Promise<R>): Promise<R> => {
     let heard: Envelope[] = [];
     const result = await inTransaction(connection.getClient(), async (session) => {
-      const tx = speaking(acting, session, now, options.trace);
+      const tx = collectEvents(acting, session, now, options.trace);
       const done = await work(tx);
-      heard = await writeSaid(rows(outbox), tx, { topology, now, by });
+      heard = await writeOutbox(rows(outbox), tx, { topology, now, by });
       return done;
     });
-    if (heard.length > 0) options.watch?.said(heard.length);
-    relay?.ring(heard);
+    if (heard.length > 0) options.watch?.eventsPublished(heard.length);
+    relay?.notify(heard);
     return result;
   };
 
@@ -150,7 +150,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
     read: (view) => reader(db, view),
     files: (bucket) => new mongoose.mongo.GridFSBucket(db, { bucketName: bucket }),
     transact,
-    async once(event, work) {
+    async processOnce(event, work) {
       const acting = { organization_id: event.organization_id, user_id: event.actor_id };
       try {
         await transact(acting, async (tx) => {
@@ -181,33 +181,33 @@ export async function openStore(options: OpenStore): Promise<Store> {
         throw new Error(`${contract.name} declares no sealed field ${field.path}`);
       return sealingWith(options.ring, field);
     },
-    async reseal() {
-      const results: Resealed[] = [];
-      for (const of of all) results.push(...(await reseal(db, of, options.ring)));
+    async reencrypt() {
+      const results: Reencrypted[] = [];
+      for (const of of all) results.push(...(await reencrypt(db, of, options.ring)));
       return results;
     },
-    inTurn: turns(),
-    async prepare() {
+    withLock: keyedMutex(),
+    async migrate() {
       const there = new Set(
         (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name),
       );
       const absent = all.filter(({ name }) => !there.has(name));
-      await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(unlessThere)));
+      await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(ignoreAlreadyExists)));
       await Promise.all(all.map((of) => rows(of).createIndexes()));
       await Promise.all(contract.views.map((view) => makeView(db, view)));
     },
-    missing: () => missingViews(db, contract.reads),
+    missingViews: () => missingViews(db, contract.reads),
     relay() {
       relay ??= startRelay({
         ...{ outbox: rows(outbox), bus, by, alone: options.alone, now, trouble },
         ...(options.publishing && { publishing: options.publishing }),
       });
     },
-    async resend(sinceMs) {
-      if (relay) return relay.resend(sinceMs);
-      return pendAgain(rows(outbox), new Date(now().getTime() - sinceMs), now());
+    async republish(sinceMs) {
+      if (relay) return relay.republish(sinceMs);
+      return requeue(rows(outbox), new Date(now().getTime() - sinceMs), now());
     },
-    waiting: () => within(answerMs, waitingIn(rows(outbox), now())),
+    backlog: () => within(answerMs, countBacklog(rows(outbox), now())),
     connections: () => connectionsOf(connection.getClient()),
     async ping() {
       await within(answerMs, db.command({ ping: 1 }));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation, Secret } from '#libs/contract';
 import { handle } from '#libs/http';
-import { isUnavailable, keyRing, type Mongod, openStore, type Store, startMongod } from '#libs/store';
+import { createKeyring, isUnavailable, type Mongod, openStore, type Store, startMongod } from '#libs/store';
 import { until } from '#libs/testing';
 import { type HttpStage, httpStage } from '../testing/http-stage.ts';
 import {
@@ -129,7 +129,7 @@ test('a store that cannot be opened says that MongoDB is unavailable, within sec
     topology: new Map(),
     bus,
     alone: true,
-    ring: keyRing(new Secret(Buffer.alloc(32).toString('base64'))),
+    ring: createKeyring(new Secret(Buffer.alloc(32).toString('base64'))),
     now: () => new Date(),
     trace: () => undefined,
     trouble: () => undefined,

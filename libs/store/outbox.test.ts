@@ -1,7 +1,7 @@
 /** A change and its events: one transaction, then one publication, whatever dies in between. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
-import { type Bus, BusClosed, Poisoned } from '#libs/events';
+import { type Bus, BusClosed, DeadLettered } from '#libs/events';
 import { until } from '#libs/testing';
 import {
   busOf,
@@ -58,18 +58,18 @@ const namesOf = (events: readonly Envelope[]) =>
 test('what waits is counted, and how long the oldest has been waiting', async () => {
   const clock = stillClock();
   const dead = await stage.open({ now: clock.now });
-  expect(await dead.waiting()).toEqual({ count: 0, oldestSeconds: 0 });
+  expect(await dead.backlog()).toEqual({ count: 0, oldestSeconds: 0 });
   await makeThing(dead, someone(), 'old');
   clock.advance(30_000);
   await makeThing(dead, someone(), 'young');
   clock.advance(90_500);
-  expect(await dead.waiting()).toEqual({ count: 2, oldestSeconds: 120.5 });
+  expect(await dead.backlog()).toEqual({ count: 2, oldestSeconds: 120.5 });
 
   const { bus } = takingBus();
   const alive = await stage.open({ bus, now: clock.now });
   alive.relay();
   await published(2);
-  expect(await alive.waiting()).toEqual({ count: 0, oldestSeconds: 0 });
+  expect(await alive.backlog()).toEqual({ count: 0, oldestSeconds: 0 });
 });
 
 test('a change and its event are committed together', async () => {
@@ -93,7 +93,7 @@ test('an event occurs when the last of its change is done, not when it was said'
   const clock = stillClock();
   const store = await stage.open({ now: clock.now });
   await store.transact(someone(), async (tx) => {
-    tx.say(ThingMade, { name: 'a' });
+    tx.publish(ThingMade, { name: 'a' });
     clock.advance(1_500);
   });
   const [row] = await stage.outbox();
@@ -129,7 +129,7 @@ test('saying data of another shape fails the whole change', async () => {
   const wrong = store.transact(someone(), async (tx) => {
     const row = { _id: 'x', organization_id: 'o', name: 'n' };
     await store.rows(things).insertMany([row], { session: tx.session });
-    tx.say(ThingMade, { name: 7 } as unknown as { name: string });
+    tx.publish(ThingMade, { name: 7 } as unknown as { name: string });
   });
   await expect(wrong).rejects.toThrow();
   expect(await store.rows(things).countDocuments({})).toBe(0);
@@ -148,7 +148,7 @@ test('a transaction that is run again after a conflict says its events once', as
       const { session } = tx;
       const before = await store.rows(things).findOne({ _id }, null, { session }).lean();
       await store.rows(things).updateOne({ _id }, { name: `${before?.name}${name}` }, { session });
-      tx.say(ThingMade, { name });
+      tx.publish(ThingMade, { name });
     });
   await Promise.all(['b', 'c', 'd', 'e', 'f'].map(rename));
   expect(runs).toBeGreaterThan(5);
@@ -172,7 +172,7 @@ test('work that acts within a transaction joins it, events and all', async () =>
 
 test('an event that nobody hears is not kept', async () => {
   const store = await stage.open();
-  await store.transact(someone(), async (tx) => tx.say(ThingUnheard, {}));
+  await store.transact(someone(), async (tx) => tx.publish(ThingUnheard, {}));
   expect(await stage.outbox()).toEqual([]);
 });
 
@@ -233,7 +233,7 @@ test('a bus that fails is tried again after growing pauses, and nothing is lost'
   let [tries, broken] = [0, true];
   const failing = busOf(async () => {
     tries += 1;
-    if (broken) throw new Poisoned('hearers', new Error('no'));
+    if (broken) throw new DeadLettered('hearers', new Error('no'));
   });
   const store = await stage.open({ bus: failing, now: clock.now });
   store.relay();
@@ -285,7 +285,7 @@ test('nothing is published while the bus is down, and all of it once it is up', 
 test('several processes share the work of one outbox without publishing twice', async () => {
   const dying = await stage.open({ bus: silentBus(), alone: false });
   await dying.transact(someone(), async (tx) => {
-    for (let count = 0; count < 700; count += 1) tx.say(ThingMade, { name: String(count) });
+    for (let count = 0; count < 700; count += 1) tx.publish(ThingMade, { name: String(count) });
   });
   await stage.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
   const takers = [takingBus(), takingBus(), takingBus()];
@@ -300,7 +300,7 @@ test('several processes share the work of one outbox without publishing twice', 
 test('a slow bus bounds how many events a process has in hand', async () => {
   const dying = await stage.open({ bus: silentBus(), alone: false });
   await dying.transact(someone(), async (tx) => {
-    for (let count = 0; count < 2_500; count += 1) tx.say(ThingMade, { name: String(count) });
+    for (let count = 0; count < 2_500; count += 1) tx.publish(ThingMade, { name: String(count) });
   });
   await stage.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
   const gate = Promise.withResolvers<void>();

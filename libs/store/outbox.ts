@@ -3,7 +3,7 @@ import type mongoose from 'mongoose';
 import { type Envelope, newId } from '#libs/contract';
 import { consumersOf, type Topology } from '#libs/events';
 import { collection } from './collection.ts';
-import type { Acting, Transaction } from './transaction.ts';
+import type { Actor, Transaction } from './transaction.ts';
 
 /** One event on its way out. */
 export interface OutboxRow {
@@ -47,20 +47,20 @@ export function outboxOf(service: string) {
   });
 }
 
-/** A transaction whose events are collected until `writeSaid`. */
-export function speaking(
-  acting: Acting,
+/** A transaction whose events are collected until `writeOutbox`. */
+export function collectEvents(
+  acting: Actor,
   session: mongoose.ClientSession,
   now: () => Date,
   trace: () => string | undefined,
 ): Transaction {
-  const said: Envelope[] = [];
+  const pendingEvents: Envelope[] = [];
   return {
     session,
-    said,
-    say(type, data) {
+    pendingEvents,
+    publish(type, data) {
       const traced = trace();
-      said.push({
+      pendingEvents.push({
         id: newId(),
         type: type.name,
         occurred_at: now().toISOString(),
@@ -77,13 +77,13 @@ export function speaking(
  * Writes what was said, last of all before the commit: that is when it occurs. Events that nobody hears are not written.
  * Gives the rows' envelopes.
  */
-export async function writeSaid(
+export async function writeOutbox(
   outbox: mongoose.Model<OutboxRow>,
   tx: Transaction,
   options: { topology: Topology; now: () => Date; by: string },
 ): Promise<Envelope[]> {
   const created_at = options.now();
-  const heard = tx.said
+  const heard = tx.pendingEvents
     .filter((event) => consumersOf(options.topology, event.type).length > 0)
     .map((event) => ({ ...event, occurred_at: created_at.toISOString() }));
   if (heard.length === 0) return [];
@@ -102,7 +102,7 @@ export async function writeSaid(
 }
 
 /** What waits in an outbox. */
-export interface Waiting {
+export interface Backlog {
   /** Events that the bus has not taken; 10,000 stand for as many or more. */
   count: number;
   /** How long the oldest of them has been waiting, s; 0 when there is none. */
@@ -112,7 +112,7 @@ export interface Waiting {
 const mostCounted = 10_000;
 
 /** Counts what waits, along the index of the leases. */
-export async function waitingIn(outbox: mongoose.Model<OutboxRow>, now: Date): Promise<Waiting> {
+export async function countBacklog(outbox: mongoose.Model<OutboxRow>, now: Date): Promise<Backlog> {
   const [found] = await outbox
     .aggregate<{ count: number; oldest: Date }>([
       { $match: { pending: true, lease_until: { $gt: new Date(0) } } },
@@ -126,7 +126,7 @@ export async function waitingIn(outbox: mongoose.Model<OutboxRow>, now: Date): P
 }
 
 /** Makes events that were published since then pending again, e.g. because a broker has lost them; gives their number. */
-export async function pendAgain(outbox: mongoose.Model<OutboxRow>, since: Date, now: Date): Promise<number> {
+export async function requeue(outbox: mongoose.Model<OutboxRow>, since: Date, now: Date): Promise<number> {
   const { modifiedCount } = await outbox.updateMany(
     { published_at: { $gte: since } },
     { $set: { pending: true, lease_until: now, failures: 0 }, $unset: { published_at: 1 } },

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type mongoose from 'mongoose';
 import { type Envelope, newId } from '#libs/contract';
 import { type Bus, BusClosed, BusDown } from '#libs/events';
-import { leaseMs, type OutboxRow, pendAgain } from './outbox.ts';
+import { leaseMs, type OutboxRow, requeue } from './outbox.ts';
 
 /** While there is something to sweep, or might soon be. */
 const sweepEveryMs = 1_000;
@@ -33,9 +33,9 @@ export type Publishing = (event: Envelope, publish: (event: Envelope) => Promise
 /** A running relay. */
 export interface Relay {
   /** Publishes events whose rows were just committed under this process's lease. */
-  ring(events: readonly Envelope[]): void;
+  notify(events: readonly Envelope[]): void;
   /** Publishes again what was published in the last so many ms; gives the number of events. Inboxes fold what was handled. */
-  resend(sinceMs: number): Promise<number>;
+  republish(sinceMs: number): Promise<number>;
   /** Publishes nothing new; resolves when what is in hand is done. */
   stop(): Promise<void>;
 }
@@ -52,14 +52,14 @@ export function startRelay(options: RelayOptions): Relay {
   let sweeping = sweep(alone);
 
   return {
-    ring(events) {
+    notify(events) {
       if (stopped) return;
       for (const event of events) if (inHand.size < mostInHand) take(event, 0);
     },
-    async resend(sinceMs) {
+    async republish(sinceMs) {
       // what was taken before the loss and is not yet marked would be left out
       await Promise.all(inHand.values());
-      const count = await pendAgain(outbox, new Date(now().getTime() - sinceMs), now());
+      const count = await requeue(outbox, new Date(now().getTime() - sinceMs), now());
       if (rests) schedule(0);
       return count;
     },

@@ -1,5 +1,5 @@
 /** Sealed fields: which fields of a collection hold sealed texts, and what each text is bound to. */
-import type { KeyRing } from './sealing.ts';
+import type { Keyring } from './sealing.ts';
 
 /** A field whose text is sealed at rest, declared by its collection; `Part` is what of a row it is bound to. */
 export interface SealedField<Part> {
@@ -18,7 +18,7 @@ export interface Sealing<Part> {
 }
 
 /** Seals and opens a field with a ring. */
-export function sealingWith<Part>(ring: KeyRing, { context }: SealedField<Part>): Sealing<Part> {
+export function sealingWith<Part>(ring: Keyring, { context }: SealedField<Part>): Sealing<Part> {
   return {
     seal: (text, row) => ring.seal(text, context(row)),
     open: (sealed, row) => ring.open(sealed, context(row)),

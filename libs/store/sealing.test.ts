@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
-import { keyRing } from './sealing.ts';
+import { createKeyring } from './sealing.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
-const ringOf = (...keys: string[]) => keyRing(new Secret(keys.join(',')));
+const ringOf = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));
 
 test('what was sealed is opened with the same context, and never looks the same twice', () => {
   const ring = ringOf(newKey());
@@ -66,7 +66,7 @@ test('a setting that is no list of 32-byte base64 keys is refused without being 
     `!${key}`,
     `${key.slice(0, 20)}\n${key.slice(20)}`,
   ]) {
-    const refused = () => keyRing(new Secret(wrong));
+    const refused = () => createKeyring(new Secret(wrong));
     expect(refused).toThrow('ENCRYPTION_KEY must hold');
     expect(refused).not.toThrow(wrong.length > 5 ? wrong : 'impossible');
   }

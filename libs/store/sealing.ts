@@ -10,7 +10,7 @@ import {
 import type { Secret } from '#libs/contract';
 
 /** A ring of keys: the first seals, all of them open. */
-export interface KeyRing {
+export interface Keyring {
   /** The name of the first key, no secret: every text that it sealed begins with it and a dot. */
   readonly newest: string;
   /** Encrypts text; the context (e.g. `webhook_configs.secret`) is bound to it and must be named again to open it. */
@@ -20,7 +20,7 @@ export interface KeyRing {
 }
 
 /** A ring from `ENCRYPTION_KEY`: base64 keys of 32 bytes, comma-separated, newest first. Throws on any other text. */
-export function keyRing(setting: Secret): KeyRing {
+export function createKeyring(setting: Secret): Keyring {
   const texts = setting
     .reveal()
     .split(',')

@@ -5,7 +5,7 @@ import type { Envelope, EventType } from '#libs/contract';
 import type { IdempotentRequest } from './idempotency.ts';
 
 /** Who acts, in which organization, and in which transaction if one is open already. */
-export interface Acting {
+export interface Actor {
   readonly organization_id: string;
   /** The user, or null for the system itself. */
   readonly user_id: string | null;
@@ -18,9 +18,9 @@ export interface Acting {
 export interface Transaction {
   readonly session: mongoose.ClientSession;
   /** Says an event: it exists if and only if the transaction commits. Data that does not fit its schema throws. */
-  say<Data>(type: EventType<Data>, data: Data): void;
+  publish<Data>(type: EventType<Data>, data: Data): void;
   /** What was said so far. */
-  readonly said: Envelope[];
+  readonly pendingEvents: Envelope[];
 }
 
 /** How long a transaction is tried again when MongoDB asks for it, ms. */

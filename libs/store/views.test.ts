@@ -53,7 +53,7 @@ test('a view shows the fields that its contract names, and no other', async () =
     (
       await other
         .read(narrowed)
-        .anywhere()
+        .unscoped()
         .many({}, { sort: { name: 1 } })
     )[0],
   ).toEqual({ name: 'a' });
@@ -77,7 +77,7 @@ test('rows as bytes are the same rows, those of the scope and nothing else', asy
 
 test('reading without a scope throws, also when the scope got lost on the way', () => {
   const faces = store.read(thingFaces);
-  expect(() => faces.anywhere()).toThrow('thing_faces is read by organization_id');
+  expect(() => faces.unscoped()).toThrow('thing_faces is read by organization_id');
   for (const lost of [undefined, null, '', { $ne: null }])
     expect(() => faces.in(lost as unknown as string)).toThrow('there is none');
   expect(() => store.read(narrowed).in('x')).toThrow('thing_names has no scope');
@@ -102,7 +102,7 @@ test('prepare may be repeated, and run by several processes at once', async () =
   try {
     await Promise.all(Array.from({ length: 5 }, () => mine.open()));
     const again = await mine.open();
-    await again.prepare();
+    await again.migrate();
     const names = (await mine.db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
     const own = [
       'thing_faces',
@@ -122,7 +122,7 @@ test('prepare may be repeated, and run by several processes at once', async () =
 test('views of others that are not there yet are named', async () => {
   const absent = { ...narrowed, name: 'not_yet' };
   const reader = await stage.open({ contract: { ...makers, reads: [thingFaces, absent] } });
-  expect(await reader.missing()).toEqual(['not_yet']);
+  expect(await reader.missingViews()).toEqual(['not_yet']);
 });
 
 test('a query for a field that a collection does not have throws', async () => {

@@ -25,7 +25,7 @@ export interface Reader<Row> {
   /** The rows whose scope field has this value, e.g. one organization's. */
   in(scope: string): Finder<Row>;
   /** All rows, for a view that was declared without a scope. */
-  anywhere(): Finder<Row>;
+  unscoped(): Finder<Row>;
 }
 
 /** A reader of a view. */
@@ -54,7 +54,7 @@ export function reader<V extends View>(db: Db, view: V): Reader<RowOf<V>> {
         throw new Error(`${view.name} is read by ${view.scope}, and there is none`);
       return finder({ [view.scope]: value });
     },
-    anywhere() {
+    unscoped() {
       if (view.scope !== null) throw new Error(`${view.name} is read by ${view.scope}`);
       return finder({});
     },
@@ -68,7 +68,8 @@ export async function makeView(db: Db, view: View): Promise<void> {
   const project = { $project: { ...(keepsId ? {} : { _id: 0 }), ...Object.fromEntries(fields) } };
   const pipeline = [...(view.stages ?? []), project];
   const [existing] = await db.listCollections({ name: view.name }).toArray();
-  if (!existing) await db.createCollection(view.name, { viewOn: view.of, pipeline }).catch(unlessThere);
+  if (!existing)
+    await db.createCollection(view.name, { viewOn: view.of, pipeline }).catch(ignoreAlreadyExists);
   else if (!same(existing, view.of, pipeline))
     await db.command({ collMod: view.name, viewOn: view.of, pipeline });
 }
@@ -80,7 +81,7 @@ export async function missingViews(db: Db, views: readonly View[]): Promise<stri
 }
 
 /** Swallows "it exists already": another replica was faster. */
-export function unlessThere(error: unknown): void {
+export function ignoreAlreadyExists(error: unknown): void {
   if (
     typeof error === 'object' &&
     error !== null &&

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type Channel, connect } from 'amqplib';
 import { type Envelope, newId, Secret } from '#libs/contract';
 import { type AmqpBus, amqpBus, type Bus } from '#libs/events';
-import { namesUnder } from '../events/amqp/declaring.ts';
+import { prefixedNames } from '../events/amqp/topology-setup.ts';
 import { until } from './until.ts';
 
 /** What a test finds on the stage: queue `alpha` hears both types, `beta` only what was made. */
@@ -71,9 +71,9 @@ export function amqpStage(url: string): AmqpStage {
 
 /** Takes away everything that a bus declares for queues, which are there or not. */
 export async function takeAway(channel: Channel, prefix: string, queues: readonly string[]): Promise<void> {
-  const names = namesUnder(prefix);
+  const names = prefixedNames(prefix);
   for (const queue of queues)
-    for (const name of [names.queue(queue), names.again(queue), names.dead(queue)])
+    for (const name of [names.queue(queue), names.retry(queue), names.dead(queue)])
       await channel.deleteQueue(name);
   for (const exchange of [names.exchange, names.deadExchange]) await channel.deleteExchange(exchange);
 }

@@ -80,10 +80,10 @@ export async function listedOn(page: URL): Promise<Listed[]> {
 
 /** What a page has to list of a service, by the facts that its lines have had. */
 export function listedOf(
-  { operations, operates = [] }: Contract,
+  { operations, adminOperations = [] }: Contract,
   facts: ReadonlyMap<string, ReadonlySet<string>>,
 ): Listed[] {
-  const all = [...operations, ...operates];
+  const all = [...operations, ...adminOperations];
   return [...new Set(all.flatMap(({ audit }) => audit ?? []))].map((event) => ({
     event,
     routes: all

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type Envelope, event } from '#libs/contract';
-import { Hopeless, listener, on } from '#libs/events';
+import { dispatchByType, on, UnrecoverableError } from '#libs/events';
 import { type BusStage, envelopeOf, idsOf, never, publish, quick } from './bus-stage.ts';
 import { until } from './until.ts';
 
@@ -53,7 +53,7 @@ export function busFailures(stage: BusStage): void {
         if (id === bad.id) throw new Error('never');
       };
       const before = await bus.depth(alpha);
-      await bus.consume(alpha, fails, { prefetch: 1, setAside: ({ type }) => told.push(type) });
+      await bus.consume(alpha, fails, { prefetch: 1, onDeadLetter: ({ type }) => told.push(type) });
       publish(bus, bad);
       publish(bus, good);
       await until('the good one', async () => tries.includes(good.id));
@@ -70,7 +70,7 @@ export function busFailures(stage: BusStage): void {
     test('a failure in one queue does not send the event to another one again', async () => {
       const { bus, alpha, beta, made, hear, deadIn } = stage;
       const inBeta = await hear(beta);
-      const fails = () => Promise.reject(new Hopeless('never'));
+      const fails = () => Promise.reject(new UnrecoverableError('never'));
       await bus.consume(alpha, fails, { prefetch: 1 });
       publish(bus, envelopeOf(made));
       await deadIn(alpha, 1);
@@ -83,7 +83,7 @@ export function busFailures(stage: BusStage): void {
       let tries = 0;
       const fails = async () => {
         tries += 1;
-        throw new Hopeless('this is for nobody');
+        throw new UnrecoverableError('this is for nobody');
       };
       await bus.consume(alpha, fails, { prefetch: 1 });
       const bad = envelopeOf(gone);
@@ -95,10 +95,13 @@ export function busFailures(stage: BusStage): void {
     test('garbage, unknown types and data of another shape are set aside at once, each once', async () => {
       const { bus, alpha, beta, made, gone, hear, deadIn } = stage;
       const heard: Envelope[] = [];
-      const type = event(made, { sentence: 'A thing was made.', data: z.strictObject({ name: z.string() }) });
+      const type = event(made, {
+        description: 'A thing was made.',
+        data: z.strictObject({ name: z.string() }),
+      });
       const hearsMade = on(type, async (one) => void heard.push(one));
       let tries = 0;
-      const handler = listener([hearsMade]);
+      const handler = dispatchByType([hearsMade]);
       const counted = async (one: Envelope, signal: AbortSignal) => {
         tries += 1;
         await handler(one, signal);

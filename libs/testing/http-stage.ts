@@ -5,11 +5,11 @@ import {
   type Authenticate,
   application,
   type Bucket,
-  type Done,
-  type Handled,
   type Listening,
   listen,
   type Principal,
+  type RequestOutcome,
+  type Route,
   routes,
 } from '#libs/http';
 import type { Store, StoredResponse } from '#libs/store';
@@ -19,7 +19,7 @@ export const ada: Principal = { organization_id: newId(), user_id: newId(), key_
 
 export const insider = access<Principal>({
   name: 'insider',
-  sentence: 'Insiders.',
+  description: 'Insiders.',
   problems: [Forbidden],
   permits: (principal) => (principal.key_id === 'outsider' ? Forbidden() : undefined),
 });
@@ -30,7 +30,7 @@ export interface HttpStage {
   port: number;
   listening: Listening;
   /** How requests ended, in order. */
-  done: Done[];
+  done: RequestOutcome[];
   /** Errors outside of operations. */
   troubles: unknown[];
   /** Asks with the token `good` unless told otherwise. */
@@ -48,10 +48,10 @@ export interface HttpStageOptions {
 
 /** Sets the stage. */
 export async function httpStage(
-  handled: readonly Handled[],
+  handled: readonly Route[],
   options: HttpStageOptions = {},
 ): Promise<HttpStage> {
-  const done: Done[] = [];
+  const done: RequestOutcome[] = [];
   const troubles: unknown[] = [];
   const principals: Record<string, Principal> = { good: ada, outsider: { ...ada, key_id: 'outsider' } };
   const router = routes({

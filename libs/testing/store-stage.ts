@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { z } from 'zod';
 import { contract, type Envelope, event, newId, Secret, view } from '#libs/contract';
 import { type Bus, BusClosed, memoryBus, topologyOf } from '#libs/events';
-import { collection, keyRing, type OpenStore, openStore, type Store } from '#libs/store';
+import { collection, createKeyring, type OpenStore, openStore, type Store } from '#libs/store';
 import { testMongo } from './servers.ts';
 
 /** A thing, as the stage's service keeps it. */
@@ -21,11 +21,11 @@ export const things = collection<ThingRow>('things', {
 });
 
 export const ThingMade = event('thing.made', {
-  sentence: 'A thing was made.',
+  description: 'A thing was made.',
   data: z.strictObject({ name: z.string() }),
 });
 export const ThingUnheard = event('thing.unheard', {
-  sentence: 'Nobody hears this.',
+  description: 'Nobody hears this.',
   data: z.strictObject({}),
 });
 
@@ -39,17 +39,24 @@ export const thingFaces = view({
 export const makers = contract({
   name: 'thing-makers',
   title: 'Makers',
-  sentence: 'They make things.',
+  description: 'They make things.',
   operations: [],
-  says: [ThingMade, ThingUnheard],
-  hears: [],
+  publishes: [ThingMade, ThingUnheard],
+  consumes: [],
   owns: ['things'],
   views: [thingFaces],
   reads: [],
 });
 
 /** Hears of things; its queue is `hearers`. */
-export const hearers = { ...makers, name: 'hearers', says: [], hears: [ThingMade], owns: [], views: [] };
+export const hearers = {
+  ...makers,
+  name: 'hearers',
+  publishes: [],
+  consumes: [ThingMade],
+  owns: [],
+  views: [],
+};
 
 /** A clock that stands still until it is moved on. */
 export function stillClock() {
@@ -101,7 +108,7 @@ export function makeThing(
     const _id = newId();
     const row = { _id, organization_id: acting.organization_id, name };
     await store.rows(things).insertMany([row], { session: tx.session });
-    tx.say(ThingMade, { name });
+    tx.publish(ThingMade, { name });
     await then();
     return _id;
   });
@@ -160,7 +167,7 @@ export async function storeStage(uri?: string): Promise<StoreStage> {
         collections: [things],
         topology: topologyOf([makers, hearers]),
         alone: true,
-        ring: keyRing(new Secret(randomBytes(32).toString('base64'))),
+        ring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
         now: () => new Date(),
         trace: () => undefined,
         trouble: (what) => void troubles.push(what),
@@ -168,7 +175,7 @@ export async function storeStage(uri?: string): Promise<StoreStage> {
         bus,
       });
       open.push({ store, bus });
-      await store.prepare();
+      await store.migrate();
       return store;
     },
     outbox: (filter = {}) =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sentenceOf } from '#libs/service';
+import { formatError } from '#libs/service';
 import { type ConnectProxy, connectProxy, until } from '#libs/testing';
 import { runDemo } from '../../tests/demo.ts';
 import { client } from '../../tests/under-fire/client.ts';
@@ -97,7 +97,7 @@ export async function prove(of: Proof): Promise<void> {
     await way.close();
     await mail.close();
     // it must not hide what went wrong before
-    if (!of.keep) await removed(there).catch((error: unknown) => console.error(sentenceOf(error)));
+    if (!of.keep) await removed(there).catch((error: unknown) => console.error(formatError(error)));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Assigning: the editor of a document, who is a member for as long as they are its editor. */
-import { type Listener, on } from '#libs/events';
+import { on, type Subscriber } from '#libs/events';
 import { handle } from '#libs/http';
-import type { Acting, Store } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import { MemberRemoved } from '../identity/contract.ts';
 import { assignEditor, DocumentAssigned, DocumentIsArchived, EditorNotMember } from './contract.ts';
 import { onlyManagers } from './editing.ts';
@@ -14,7 +14,7 @@ import type { Trees } from './store/tree.ts';
 
 /** What assigning needs. */
 export interface Assigning {
-  store: Pick<Store, 'transact' | 'once'>;
+  store: Pick<Store, 'transact' | 'processOnce'>;
   library: Library;
   trees: Trees;
   editors: Editors;
@@ -32,7 +32,7 @@ export function assigning({ store, library, trees, editors, show }: Assigning) {
         if (editor_id !== null) {
           if (!(await editors.isMember(actor, editor_id))) throw EditorNotMember();
           const assigned = summaryOf({ ...current, editor_id, updated_at: at });
-          tx.say(DocumentAssigned, { document: assigned, editor_id });
+          tx.publish(DocumentAssigned, { document: assigned, editor_id });
         }
         const nodes = await trees.all(current, tx);
         return { change: { editor_id }, reply: (document: DocumentRow) => show.made(document, nodes) };
@@ -45,10 +45,10 @@ export function assigning({ store, library, trees, editors, show }: Assigning) {
 }
 
 /** What assigning hears: that a member is gone, and its own assignments, in case a removal was heard before they were committed. */
-export function clearing({ store, editors }: Pick<Assigning, 'store' | 'editors'>): Listener[] {
+export function clearing({ store, editors }: Pick<Assigning, 'store' | 'editors'>): Subscriber[] {
   return [
     on(MemberRemoved, ({ data, ...event }) =>
-      store.once({ data, ...event }, (tx) => editors.clear(systemOf(event), data.member.id, tx)),
+      store.processOnce({ data, ...event }, (tx) => editors.clear(systemOf(event), data.member.id, tx)),
     ),
     on(DocumentAssigned, async ({ data, ...event }) => {
       await clearedUnlessMember({ store, editors }, systemOf(event), data.editor_id);
@@ -56,14 +56,14 @@ export function clearing({ store, editors }: Pick<Assigning, 'store' | 'editors'
   ];
 }
 
-function systemOf({ organization_id }: { organization_id: string }): Acting {
+function systemOf({ organization_id }: { organization_id: string }): Actor {
   return { organization_id, user_id: null };
 }
 
 /** Takes somebody who is no member any more off all documents; gives whether that was so. */
 async function clearedUnlessMember(
   { store, editors }: Pick<Assigning, 'store' | 'editors'>,
-  acting: Acting,
+  acting: Actor,
   editorId: string,
 ): Promise<boolean> {
   if (await editors.isMember(acting, editorId)) return false;

@@ -28,9 +28,9 @@ export * from './views.ts';
 export const documentsContract = contract({
   name: 'documents',
   title: 'Documents',
-  sentence: 'Process documents, their trees and their life.',
+  description: 'Process documents, their trees and their life.',
   operations: [writing, finding, tree, life].flatMap((file) => Object.values(file)),
-  says: [
+  publishes: [
     DocumentPublished,
     DocumentRevised,
     DocumentUpdated,
@@ -38,7 +38,7 @@ export const documentsContract = contract({
     DocumentAssigned,
     DocumentDeleted,
   ],
-  hears: [MemberRemoved, DocumentAssigned],
+  consumes: [MemberRemoved, DocumentAssigned],
   owns: ['documents', 'nodes', 'publish_ledger', 'publish_usage', 'search'],
   views: [documentStates, documentNodes, publishRecords],
   reads: [...principalViews, organizationProfiles, webhookSubscriptions],

@@ -1,6 +1,6 @@
 /** Editing: who may change a document, its fields, its nodes and its life, and in which state. */
 import { Forbidden, type Problem } from '#libs/contract';
-import type { Acting, Transaction } from '#libs/store';
+import type { Actor, Transaction } from '#libs/store';
 import { DocumentIsArchived, DocumentLocked, VersionUnchanged } from './contract.ts';
 import { type Asker, type Belongings, canEdit, canManage } from './rules/permission.ts';
 import { repeatsVersion } from './rules/version.ts';
@@ -41,7 +41,7 @@ export async function openToEdits(
  * documents. A draft without a parent or without a version repeats no version, so nothing is read for it.
  */
 export async function requireNewVersion(
-  actor: Acting,
+  actor: Actor,
   { parent_doc_id, version }: Pick<DocumentRow, 'parent_doc_id' | 'version'>,
   library: Pick<Library, 'find' | 'locksPublished'>,
   tx: Transaction,

@@ -12,37 +12,37 @@ const about = {
 };
 
 export const DocumentPublished = event('document.published', {
-  sentence: 'A draft was published.',
+  description: 'A draft was published.',
   data: z.strictObject(about),
   subscribable: true,
 });
 
 export const DocumentRevised = event('document.revised', {
-  sentence: 'A revision was published and took the place of the version before it.',
+  description: 'A revision was published and took the place of the version before it.',
   data: z.strictObject(about),
   subscribable: true,
 });
 
 export const DocumentUpdated = event('document.updated', {
-  sentence: 'The fields or the nodes of a published document changed.',
+  description: 'The fields or the nodes of a published document changed.',
   data: z.strictObject({ document: DocumentSummary }),
   subscribable: true,
 });
 
 export const DocumentArchived = event('document.archived', {
-  sentence: 'A published document was archived.',
+  description: 'A published document was archived.',
   data: z.strictObject(about),
   subscribable: true,
 });
 
 export const DocumentAssigned = event('document.assigned', {
-  sentence: 'An editor was assigned to a document.',
+  description: 'An editor was assigned to a document.',
   data: z.strictObject({ document: DocumentSummary, editor_id: id }),
   subscribable: true,
 });
 
 /** For services only: a draft is gone for good. */
 export const DocumentDeleted = event('document.deleted', {
-  sentence: 'A draft was deleted.',
+  description: 'A draft was deleted.',
   data: z.strictObject({ document: DocumentSummary }),
 });

@@ -47,7 +47,7 @@ describe('publishing', () => {
     });
     expect(event?.data).toEqual({ document: summary });
     expect(DocumentSummary.parse(event?.data.document)).toEqual(summary);
-    expect(webhookDeliveryContract.hears.map(({ name }) => name)).toContain('document.published');
+    expect(webhookDeliveryContract.consumes.map(({ name }) => name)).toContain('document.published');
   });
 
   test('the owner and an admin may; the editor and others get 403, strangers 404', async () => {

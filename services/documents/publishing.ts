@@ -1,5 +1,5 @@
 /** Publishing and archiving: from draft to published, for one publish event of the plan, and out of the library. */
-import { answer, handle } from '#libs/http';
+import { handle, reply } from '#libs/http';
 import type { Transaction } from '#libs/store';
 import {
   archiveDocument,
@@ -49,7 +49,7 @@ export function publishing({ library, families, trees, show, quota, now }: Publi
           await useUp(draft._id, tx);
           const change = published(at);
           const document = summaryOf({ ...draft, ...change, updated_at: at });
-          tx.say(isRevision ? DocumentRevised : DocumentPublished, { document });
+          tx.publish(isRevision ? DocumentRevised : DocumentPublished, { document });
           const nodes = await trees.all(draft, tx);
           return { change, reply: (document: DocumentRow) => show.made(document, nodes) };
         };
@@ -70,10 +70,10 @@ export function publishing({ library, families, trees, show, quota, now }: Publi
           if (current.status !== 'published') throw DocumentNotPublished();
           await families.endLinks(current, tx);
           const change = archived(at);
-          tx.say(DocumentArchived, { document: summaryOf({ ...current, ...change, updated_at: at }) });
-          const reply = (document: DocumentRow) =>
-            answer(archiveRecordOf(document), { etag: etagOf(document) });
-          return { change, reply };
+          tx.publish(DocumentArchived, { document: summaryOf({ ...current, ...change, updated_at: at }) });
+          const toReply = (document: DocumentRow) =>
+            reply(archiveRecordOf(document), { etag: etagOf(document) });
+          return { change, reply: toReply };
         });
       },
       {

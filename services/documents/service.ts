@@ -59,7 +59,7 @@ export const documents = service({
       handled: [writing, tree, publishing, revising, assigning, triggering, finding].flatMap((handled) =>
         handled(kept),
       ),
-      listeners: clearing(kept),
+      subscribers: clearing(kept),
       authenticate: principalFrom(store, now),
       workers: [
         searching({ stale: stale(store, now), trouble }),

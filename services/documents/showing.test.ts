@@ -1,7 +1,7 @@
 /** Documents kept in memory by version: what is shown is always what is there. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Json } from '#libs/contract';
-import type { Answer } from '#libs/http';
+import type { Reply } from '#libs/http';
 import type { Store } from '#libs/store';
 import { type Show, showing } from './showing.ts';
 import { type DocumentRow, nodes } from './store/collections.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => own?.stop());
 
 const acting = ({ organization_id, created_by }: DocumentRow) => ({ organization_id, user_id: created_by });
-const read = ({ value }: Answer<Json>) => JSON.parse(value.text.toString());
+const read = ({ value }: Reply<Json>) => JSON.parse(value.text.toString());
 const titles = async (document: DocumentRow): Promise<string[]> =>
   read(await show.now(acting(document), document._id)).nodes.map(({ title }: { title: string }) => title);
 

@@ -1,7 +1,7 @@
 /** Showing: a document with its tree as the answer of an operation, its bytes kept in memory by version. */
 import { type Json, json } from '#libs/contract';
-import { type Answer, answer, keptBytes, type ReplayKey } from '#libs/http';
-import type { Acting } from '#libs/store';
+import { type ReplayKey, type Reply, renderCache, reply } from '#libs/http';
+import type { Actor } from '#libs/store';
 import { documentBytes } from './rendering.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 import { etagOf, type Library } from './store/library.ts';
@@ -18,16 +18,16 @@ export interface Showing {
 /** Makes the answers of operations that give a whole document. */
 export function showing({ library, trees, cacheBytes }: Showing) {
   // nothing is kept of a document that changed while it was read
-  const rendered = keptBytes<Buffer>(cacheBytes);
+  const rendered = renderCache<Buffer>(cacheBytes);
 
   const show = {
     /** The answer with a document and its nodes as they were just written. */
-    async made(document: DocumentRow, nodes: readonly NodeRow[]): Promise<Answer<Json>> {
+    async made(document: DocumentRow, nodes: readonly NodeRow[]): Promise<Reply<Json>> {
       return shown(document, await documentBytes(document, [nodes]));
     },
 
     /** The answer with a document whose row was just read or written; as it is then when it has changed since. */
-    async row(acting: Acting, document: DocumentRow): Promise<Answer<Json>> {
+    async row(acting: Actor, document: DocumentRow): Promise<Reply<Json>> {
       const bytes = await rendered.of(keyOf(document), () => render(acting, document));
       if (bytes) return shown(document, bytes);
       const whole = await library.whole(acting, document._id);
@@ -35,16 +35,16 @@ export function showing({ library, trees, cacheBytes }: Showing) {
     },
 
     /** The answer with a document as it is now; `NotFound`. Its small row is read every time. */
-    async now(acting: Acting, id: string): Promise<Answer<Json>> {
+    async now(acting: Actor, id: string): Promise<Reply<Json>> {
       return show.row(acting, await library.find(acting, id));
     },
 
     /** The response to a repeated request whose first response was too long to store: the document as it is now. */
-    replay: ({ actor }: { actor: Acting }, { doc_id = '' }: ReplayKey) => show.now(actor, doc_id),
+    replay: ({ actor }: { actor: Actor }, { doc_id = '' }: ReplayKey) => show.now(actor, doc_id),
   };
   return show;
 
-  async function render(acting: Acting, document: DocumentRow): Promise<Buffer | undefined> {
+  async function render(acting: Actor, document: DocumentRow): Promise<Buffer | undefined> {
     const bytes = await documentBytes(document, trees.batches(document));
     const { row_version } = await library.find(acting, document._id);
     return row_version === document.row_version ? bytes : undefined;
@@ -53,8 +53,8 @@ export function showing({ library, trees, cacheBytes }: Showing) {
 
 export type Show = ReturnType<typeof showing>;
 
-function shown(document: DocumentRow, bytes: Buffer): Answer<Json> {
-  return answer(json(bytes), { etag: etagOf(document), replayKey: { doc_id: document._id } });
+function shown(document: DocumentRow, bytes: Buffer): Reply<Json> {
+  return reply(json(bytes), { etag: etagOf(document), replayKey: { doc_id: document._id } });
 }
 
 /** All that the bytes depend on. The time keeps versions apart that MongoDB counted twice after it lost the first. */

@@ -1,7 +1,7 @@
 /** The tree: adding, changing, moving, deleting and ordering nodes, and replacing all of them at once. */
 import { type BodyOf, json, NotFound, newId, type Problem } from '#libs/contract';
-import { type Answer, answer, type Call, handle } from '#libs/http';
-import type { Acting, Transaction } from '#libs/store';
+import { handle, type Reply, type RequestInfo, reply } from '#libs/http';
+import type { Actor, Transaction } from '#libs/store';
 import {
   createNode,
   deleteNode,
@@ -163,9 +163,9 @@ export function tree({ library, trees, show }: { library: Library; trees: Trees;
 
 /** Who wants to edit which document, and what they know of it. */
 interface EditAsked {
-  actor: Acting & Asker;
+  actor: Actor & Asker;
   params: { doc_id: string };
-  call: Pick<Call, 'ifMatch'>;
+  call: Pick<RequestInfo, 'ifMatch'>;
 }
 
 /** An edit in its transaction: the document as it was before. */
@@ -180,12 +180,12 @@ type UpdateBody = BodyOf<typeof updateNode>;
 /** The reply with a node and what lies below it, and the document's new ETag. */
 function nodeReply(node: NodeRow, below: readonly NodeRow[] = []) {
   return async (document: DocumentRow) =>
-    answer(json(await nodeBytes(node, below)), { etag: etagOf(document) });
+    reply(json(await nodeBytes(node, below)), { etag: etagOf(document) });
 }
 
 /** The answer without a body: the document's new ETag. */
-function done(document: DocumentRow): Answer<undefined> {
-  return answer(undefined, { etag: etagOf(document) });
+function done(document: DocumentRow): Reply<undefined> {
+  return reply(undefined, { etag: etagOf(document) });
 }
 
 function unknownNodes(indexes: readonly number[]): Problem {

@@ -30,7 +30,7 @@ export function triggering({ store, library }: { store: Store; library: Library 
           const isHeard =
             (await actor.plan()) === 'scale' &&
             (await subscriptions.in(actor.organization_id).one(wanted)) !== undefined;
-          if (isHeard) tx.say(events[event_type], { document: summaryOf(document), refired: true });
+          if (isHeard) tx.publish(events[event_type], { document: summaryOf(document), refired: true });
           return { dispatched: isHeard };
         });
       },

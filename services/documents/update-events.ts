@@ -10,7 +10,7 @@ const batchSize = 10;
 
 /** What the worker needs. */
 export interface UpdateEventDeps {
-  store: Pick<Store, 'transact' | 'inTurn'>;
+  store: Pick<Store, 'transact' | 'withLock'>;
   dueUpdates: DueUpdates;
   onError(message: string, error: unknown): void;
 }
@@ -58,10 +58,10 @@ export function publishUpdate(
   due: DueUpdate,
 ): Promise<void> {
   const system = { organization_id: due.organization_id, user_id: null };
-  return store.inTurn(due._id, () =>
+  return store.withLock(due._id, () =>
     store.transact(system, async (tx) => {
       const document = await dueUpdates.take(due, tx);
-      if (document?.status === 'published') tx.say(DocumentUpdated, { document: summaryOf(document) });
+      if (document?.status === 'published') tx.publish(DocumentUpdated, { document: summaryOf(document) });
     }),
   );
 }

@@ -61,7 +61,7 @@ export function writing({ store, library, show, now }: Writing) {
       const conditions = { refuses: onlyManagers(actor, 'delete'), ifMatch: call.ifMatch };
       await library.remove(actor, params.doc_id, conditions, async (draft, tx) => {
         if (draft.status !== 'draft') throw DocumentNotDraft();
-        tx.say(DocumentDeleted, { document: summaryOf(draft) });
+        tx.publish(DocumentDeleted, { document: summaryOf(draft) });
       });
       return undefined;
     }),

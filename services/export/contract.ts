@@ -166,10 +166,10 @@ export const exportMarkdown = operation({
 export const exportContract = contract({
   name: 'export',
   title: 'Export',
-  sentence: 'Documents as Word files and as Markdown.',
+  description: 'Documents as Word files and as Markdown.',
   operations: [uploadTemplate, listTemplates, deleteTemplate, exportWord, exportMarkdown],
-  says: [],
-  hears: [],
+  publishes: [],
+  consumes: [],
   owns: ['templates', 'template_files.files', 'template_files.chunks'],
   views: [],
   reads: [...principalViews, organizationProfiles, documentStates, documentNodes],

@@ -58,7 +58,7 @@ function stage({ maxBytes = 100 } = {}) {
   const ask = async (known?: string, { id = document._id, by = '' } = {}) => {
     const call = { requestId: '', address: '', prefersHtml: false, has: (tag: string) => tag === known };
     const asked = { actor, params: { doc_id: id }, query: { template_id: by }, body: undefined };
-    const result = await (by ? word : markdown)?.run({ ...asked, call: { ...call, note: () => undefined } });
+    const result = await (by ? word : markdown)?.run({ ...asked, call: { ...call, audit: () => undefined } });
     if (typeof result !== 'object' || result === null || !('value' in result)) throw new Error('No answer');
     if (!(result.value instanceof Body)) throw new Error('No body');
     return { text: String(result.value.content), etag: 'etag' in result ? String(result.etag) : '' };

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { create } from 'content-disposition';
 import { body, NotFound, Unavailable } from '#libs/contract';
-import { answer, type Call, type Handled, handle, keptBytes } from '#libs/http';
-import type { Acting } from '#libs/store';
+import { handle, type RequestInfo, type Route, renderCache, reply } from '#libs/http';
+import type { Actor } from '#libs/store';
 import { builtIn, ExportTooLarge, exportMarkdown, exportWord, markdownType, wordType } from './contract.ts';
 import { fileName } from './formats/file-name.ts';
 import { rendererVersion } from './formats/version.ts';
@@ -47,9 +47,9 @@ const nothingNew = new Uint8Array();
 const noTemplate = 'There is no template with this id; `default` is always there.';
 
 /** The operations that export. */
-export function exports(of: Exports): Handled[] {
+export function exports(of: Exports): Route[] {
   const { documents, templates, threads, cacheBytes, maxBytes, metering } = of;
-  const kept = keptBytes<Uint8Array>(cacheBytes);
+  const kept = renderCache<Uint8Array>(cacheBytes);
   const standard = { indentInches: standardIndent, load: once((run: Run) => run('builtIn')) };
   const markdown: Form = {
     type: markdownType,
@@ -66,7 +66,7 @@ export function exports(of: Exports): Handled[] {
     handle(exportMarkdown, ({ actor, params, call }) => exported(actor, params.doc_id, markdown, call)),
   ];
 
-  async function exported(actor: Acting, id: string, form: Form, call: Call) {
+  async function exported(actor: Actor, id: string, form: Form, call: RequestInfo) {
     for (let left = tries; left > 0; left -= 1) {
       const opened = await documents.opened(actor, id);
       if (!opened) throw NotFound();
@@ -82,7 +82,7 @@ export function exports(of: Exports): Handled[] {
       const bytes = call.has(etag) ? nothingNew : await kept.of(etag, make);
       if (!bytes) continue;
       const headers = { 'Content-Disposition': create(fileName(document.title, form.extension)) };
-      return answer(body(form.type, bytes), { etag, headers });
+      return reply(body(form.type, bytes), { etag, headers });
     }
     throw Unavailable('The document is being changed at this moment: try again.', {
       headers: { 'Retry-After': '1' },
@@ -90,7 +90,7 @@ export function exports(of: Exports): Handled[] {
   }
 
   /** A template of the organization, or the built-in one; templates never change. */
-  async function wordForm(actor: Acting, id: string): Promise<Form> {
+  async function wordForm(actor: Actor, id: string): Promise<Form> {
     const template = id === builtIn ? standard : await templates.usable(actor, id);
     if (!template) throw NotFound(noTemplate);
     return {

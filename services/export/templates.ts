@@ -1,7 +1,7 @@
 /** Templates: uploading, listing and deleting the .docx files that style Word exports. */
 import { z } from 'zod';
 import { Forbidden, id, NotFound, positionOf } from '#libs/contract';
-import { type Handled, handle, pageOf } from '#libs/http';
+import { handle, pageOf, type Route } from '#libs/http';
 import { deleteTemplate, listTemplates, type Template, TemplateInvalid, uploadTemplate } from './contract.ts';
 import { mayDelete } from './rules.ts';
 import type { TemplateFacts, TemplateStore } from './store/templates.ts';
@@ -17,7 +17,7 @@ export interface Templates {
 const position = z.tuple([id]);
 
 /** The operations on templates. */
-export function templating({ templates, threads, now }: Templates): Handled[] {
+export function templating({ templates, threads, now }: Templates): Route[] {
   return [
     handle(uploadTemplate, async ({ actor, body }) => {
       const { fields, file } = body;

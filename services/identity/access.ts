@@ -7,14 +7,14 @@ import { ScalePlanRequired } from './problems.ts';
 /** Any member of an organization, with an access token or an API key. */
 export const member = access<Asking>({
   name: 'member',
-  sentence: 'Any member of the organization.',
+  description: 'Any member of the organization.',
   permits: () => undefined,
 });
 
 /** An admin of the organization. */
 export const admin = access<Asking>({
   name: 'admin',
-  sentence: 'Admins of the organization.',
+  description: 'Admins of the organization.',
   problems: [Forbidden],
   permits: (asking) =>
     asking.role === 'admin' ? undefined : Forbidden('Only an admin of the organization may do this.'),
@@ -23,14 +23,14 @@ export const admin = access<Asking>({
 /** The operator of the installation, with `OPS_TOKEN`, on the management port. */
 export const operator = access<Principal>({
   name: 'operator',
-  sentence: 'The operator of the installation.',
+  description: 'The operator of the installation.',
   permits: () => undefined,
 });
 
 /** Any member of an organization on the Scale plan. */
 export const scaleMember = access<Asking>({
   name: 'scale plan member',
-  sentence: 'Any member of an organization on the Scale plan.',
+  description: 'Any member of an organization on the Scale plan.',
   problems: [ScalePlanRequired],
   permits: async (asking) => ((await asking.plan()) === 'scale' ? undefined : ScalePlanRequired()),
 });

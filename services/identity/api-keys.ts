@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidRequest, id, NotFound, newId, positionOf, Unauthenticated } from '#libs/contract';
-import { type Listener, on } from '#libs/events';
+import { on, type Subscriber } from '#libs/events';
 import { handle, pageOf } from '#libs/http';
 import type { Store } from '#libs/store';
 import { ApiKeyUsed, type Asking, createApiKey, listApiKeys, RoleTooHigh, revokeApiKey } from './contract.ts';
@@ -19,7 +19,7 @@ const position = z.tuple([id]);
 export function keeping(of: { store: Pick<Store, 'respond'>; credentials: Credentials; now: () => Date }) {
   return [
     handle(createApiKey, async ({ actor, body, call }) => {
-      call.note({ role: body.role });
+      call.audit({ role: body.role });
       const created_at = of.now();
       const expires_at = body.expires_at ? new Date(body.expires_at) : null;
       if (expires_at && expires_at <= created_at) throw expiryInPast();
@@ -42,7 +42,7 @@ export function keeping(of: { store: Pick<Store, 'respond'>; credentials: Creden
       };
       return of.store.respond(actor, async (within) => {
         if (!(await of.credentials.keepKey(within, row))) throw Unauthenticated();
-        call.note({ made_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
+        call.audit({ made_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
         return { ...apiKeyOf(row), key };
       });
     }),
@@ -58,17 +58,17 @@ export function keeping(of: { store: Pick<Store, 'respond'>; credentials: Creden
     }),
 
     handle(revokeApiKey, async ({ actor, params, call }) => {
-      call.note({ revoked_key_id: params.key_id });
+      call.audit({ revoked_key_id: params.key_id });
       const revoked = await of.credentials.revoke(actor, params.key_id, onlyOwn(actor));
       if (!revoked) throw NotFound();
-      call.note({ member_id: revoked.user_id });
+      call.audit({ member_id: revoked.user_id });
       return undefined;
     }),
   ];
 }
 
 /** What is heard of keys: their use, in any service. Heard twice it changes nothing. */
-export function noting(of: { credentials: Credentials }): Listener[] {
+export function noting(of: { credentials: Credentials }): Subscriber[] {
   return [
     on(ApiKeyUsed, ({ organization_id, data }) =>
       of.credentials.noteUse({ organization_id, user_id: null }, data.key_id, new Date(data.used_at)),

@@ -231,7 +231,7 @@ test('docs/security-log.md lists every event, the operations that leave it, and 
   const page = await listedOn(new URL('../../docs/security-log.md', import.meta.url));
   const elsewhere = contracts
     .filter((one) => one !== identity.contract)
-    .flatMap((one) => [...one.operations, ...(one.operates ?? [])])
+    .flatMap((one) => [...one.operations, ...(one.adminOperations ?? [])])
     .map(({ audit }) => audit);
   const unasked = [
     { event: 'signing_key.make', routes: [], says: ['kid'] },

@@ -46,14 +46,14 @@ const startPages = { getStartPage, getApiStartPage };
 export const identityContract = contract({
   name: 'identity',
   title: 'Identity',
-  sentence: 'People, organizations, API keys and the reference of the API.',
+  description: 'People, organizations, API keys and the reference of the API.',
   operations: [
     ...[signingIn, resets, people, invitations, organizations, departments, apiKeys, inbox],
     ...[reference, startPages],
   ].flatMap((file) => Object.values(file)),
-  operates: [setSubscription, resetAccountPassword],
-  says: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed, PlanChanged],
-  hears: [
+  adminOperations: [setSubscription, resetAccountPassword],
+  publishes: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed, PlanChanged],
+  consumes: [
     ...[DocumentPublished, DocumentRevised, DocumentArchived, DocumentAssigned],
     ...[MemberJoined, ApiKeyUsed, WebhookExhausted, WebhookDisabled],
   ],

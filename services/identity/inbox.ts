@@ -1,7 +1,7 @@
 /** The inbox: hears what happened and tells those whom it concerns, who read it here. */
 import { z } from 'zod';
 import { type Envelope, id, NotFound, positionOf } from '#libs/contract';
-import { type Listener, on } from '#libs/events';
+import { on, type Subscriber } from '#libs/events';
 import { handle, pageOf } from '#libs/http';
 import type { Store } from '#libs/store';
 import {
@@ -34,7 +34,7 @@ import type { Inboxes } from './store/inbox.ts';
 
 /** What the inbox needs. */
 export interface Inbox {
-  store: Pick<Store, 'once' | 'respond'>;
+  store: Pick<Store, 'processOnce' | 'respond'>;
   inboxes: Inboxes;
   now: () => Date;
 }
@@ -79,7 +79,7 @@ export function inbox({ store, inboxes, now }: Inbox) {
 }
 
 /** What the inbox hears; each event is told once, however often it is delivered. */
-export function telling({ store, inboxes }: Pick<Inbox, 'store' | 'inboxes'>): Listener[] {
+export function telling({ store, inboxes }: Pick<Inbox, 'store' | 'inboxes'>): Subscriber[] {
   const aboutDocument = (event: Envelope<{ document: Noticed; refired?: true | undefined }>) => {
     const { document, refired } = event.data;
     // sent again for other systems: for people nothing happened
@@ -117,7 +117,7 @@ export function telling({ store, inboxes }: Pick<Inbox, 'store' | 'inboxes'>): L
   function tellMaker(event: Envelope, userId: string, notice: Notice): Promise<unknown> {
     const { organization_id, occurred_at } = event;
     const at = new Date(occurred_at);
-    return store.once(event, async (tx) => {
+    return store.processOnce(event, async (tx) => {
       if ((await inboxes.tell(organization_id, [userId], notice, at, tx)) > 0) return;
       await inboxes.tell(organization_id, await inboxes.admins(organization_id), notice, at, tx);
     });
@@ -126,7 +126,7 @@ export function telling({ store, inboxes }: Pick<Inbox, 'store' | 'inboxes'>): L
   function tell(event: Envelope, userIds: readonly string[], notice: Notice): Promise<unknown> {
     // most documents are published by their owner: nobody is told, and there is nothing to do only once
     if (userIds.length === 0) return Promise.resolve();
-    return store.once(event, async (tx) => {
+    return store.processOnce(event, async (tx) => {
       await inboxes.tell(event.organization_id, userIds, notice, new Date(event.occurred_at), tx);
     });
   }

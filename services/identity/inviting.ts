@@ -54,7 +54,7 @@ export function inviting(of: Inviting) {
 
   return [
     handle(inviteMember, async ({ actor, body, call }) => {
-      call.note({ role: body.role });
+      call.audit({ role: body.role });
       const token = randomBytes(32).toString('base64url');
       const created_at = now();
       const of = {
@@ -68,8 +68,8 @@ export function inviting(of: Inviting) {
       };
       return store.respond(actor, async (within, tx) => {
         const row = await invitations.invite(within, of);
-        tx.say(MemberInvited, { invitation: invitationOf(row) });
-        call.note({ invitation_id: row._id });
+        tx.publish(MemberInvited, { invitation: invitationOf(row) });
+        call.audit({ invitation_id: row._id });
         // behind the #: browsers do not send it, so that it stays out of logs on its way
         return { ...invitationOf(row), token, invite_url: `${appUrl}/invite#${token}` };
       });
@@ -82,7 +82,7 @@ export function inviting(of: Inviting) {
     }),
 
     handle(withdrawInvitation, async ({ actor, params, call }) => {
-      call.note({ invitation_id: params.invitation_id });
+      call.audit({ invitation_id: params.invitation_id });
       if (!(await invitations.withdraw(actor, params.invitation_id))) throw NotFound();
       return undefined;
     }),
@@ -95,17 +95,17 @@ export function inviting(of: Inviting) {
         if (!open) throw InvitationInvalid();
         const { invitation, user, memberships } = open;
         const { _id: invitation_id, organization_id, invited_by, role } = invitation;
-        call.note({ invitation_id, organization_id, invited_by, role });
+        call.audit({ invitation_id, organization_id, invited_by, role });
         const person =
           user && memberships > 0
             ? await known(of, user, body.password, call.address)
             : await renewed(of, user, invitation.email, body);
         const joined = await invitations.accept(invitation, person, at, (accepted, tx) =>
-          tx.say(MemberJoined, { member: memberOf(accepted.user, accepted.member) }),
+          tx.publish(MemberJoined, { member: memberOf(accepted.user, accepted.member) }),
         );
         const membership = joined && (await accounts.membership(invitation.organization_id, joined.user._id));
         if (!membership) continue;
-        call.note({ actor_id: joined.user._id });
+        call.audit({ actor_id: joined.user._id });
         // as the person was when the password was looked at
         return sessions.begin({ ...membership, user: joined.user });
       }

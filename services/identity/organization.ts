@@ -17,7 +17,7 @@ export function organization({ organizations }: { organizations: OrganizationRow
 
     handle(changeOrganization, async ({ actor, body, call }) => {
       const { settings = {}, ...fields } = body;
-      call.note({
+      call.audit({
         changed: [...Object.keys(fields), ...Object.keys(settings).map((key) => `settings.${key}`)],
       });
       if (body.slug !== undefined && isReserved(body.slug)) throw reserved('body/slug');

@@ -25,8 +25,8 @@ export interface Passwords {
  * storm of logins waits for its own turns, and nobody else waits for it.
  */
 export function passwordsWithin({ atOnce, waiting = 50 }: HashLimits): Passwords {
-  const inTurn = bulkhead({ atOnce, waiting, full: tooMany });
-  const derive = (password: string, salt: Uint8Array) => inTurn(() => derived(password, salt));
+  const withinLimit = bulkhead({ atOnce, waiting, full: tooMany });
+  const derive = (password: string, salt: Uint8Array) => withinLimit(() => derived(password, salt));
 
   return {
     async hash(password) {

@@ -59,17 +59,17 @@ export function people({ store, accounts, members, refuseGuessable, passwords, p
 
     handle(changeMember, async ({ actor, params, body, call }) => {
       const { member_id } = params;
-      call.note({ member_id, ...body });
+      call.audit({ member_id, ...body });
       const found = await members.change(actor, member_id, body);
       if (!found) throw NotFound();
-      call.note({ role_before: found.before.role });
+      call.audit({ role_before: found.before.role });
       return memberOf(found.user, found.member);
     }),
 
     handle(removeMember, async ({ actor, params, call }) => {
-      call.note({ member_id: params.member_id });
+      call.audit({ member_id: params.member_id });
       const found = await members.remove(actor, params.member_id, ({ user, member }, tx) =>
-        tx.say(MemberRemoved, { member: memberOf(user, member) }),
+        tx.publish(MemberRemoved, { member: memberOf(user, member) }),
       );
       if (!found) throw NotFound();
       return undefined;

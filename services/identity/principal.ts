@@ -38,7 +38,7 @@ export function principalFrom(
   store: Pick<Store, 'read' | 'transact'>,
   now: () => Date,
 ): (token: string) => Promise<Asking | RejectedToken> {
-  const keys = store.read(keyPrincipals).anywhere();
+  const keys = store.read(keyPrincipals).unscoped();
   const members = store.read(memberStates);
   const terms = store.read(subscriptionTerms);
   const claimsOf = tokenVerifier(store, now);
@@ -93,7 +93,7 @@ function useNoter(store: Pick<Store, 'transact'>, now: () => Date) {
     noted.set(key_id, true);
     const used_at = now().toISOString();
     store
-      .transact({ organization_id, user_id }, async (tx) => tx.say(ApiKeyUsed, { key_id, used_at }))
+      .transact({ organization_id, user_id }, async (tx) => tx.publish(ApiKeyUsed, { key_id, used_at }))
       .catch(() => noted.delete(key_id));
   };
 }
@@ -109,7 +109,7 @@ function tokenVerifier(
   now: () => Date,
 ): (token: string) => Promise<Claims | RejectedToken> {
   const verified = new LRUCache<string, Claims>({ max: 10_000 });
-  const published = store.read(publicKeys).anywhere();
+  const published = store.read(publicKeys).unscoped();
   let known = new Map<string, string>();
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;

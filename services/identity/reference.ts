@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { body, json } from '#libs/contract';
-import { answer, handle } from '#libs/http';
+import { handle, reply } from '#libs/http';
 import { getReference, getReferenceAsset, readReference } from './contract.ts';
 
 /** What the reference says of the API as a whole. */
@@ -53,14 +53,14 @@ export function reference(openapi: unknown) {
   const etag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const files = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [
-    handle(getReference, async () => answer(json(text), { etag, headers: { 'Cache-Control': 'no-cache' } })),
+    handle(getReference, async () => reply(json(text), { etag, headers: { 'Cache-Control': 'no-cache' } })),
     handle(readReference, async () =>
-      answer(body('text/html; charset=utf-8', page), { headers: pageHeaders }),
+      reply(body('text/html; charset=utf-8', page), { headers: pageHeaders }),
     ),
     handle(getReferenceAsset, async ({ params }) => {
       const type = types[params.file.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
       const content = params.file === 'start.js' ? startScript : await readFile(join(files, params.file));
-      return answer(body(type, content), { headers: { 'Cache-Control': 'public, max-age=3600' } });
+      return reply(body(type, content), { headers: { 'Cache-Control': 'public, max-age=3600' } });
     }),
   ];
 }

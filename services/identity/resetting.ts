@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Forbidden, NotFound } from '#libs/contract';
 import { handle } from '#libs/http';
-import type { Acting, Store } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import {
   MemberElsewhere,
   NoSuchAccount,
@@ -43,7 +43,7 @@ export function resetting(of: Resetting) {
   return {
     handled: [
       handle(resetMemberPassword, async ({ actor, params, call }) => {
-        call.note({ member_id: params.member_id });
+        call.audit({ member_id: params.member_id });
         const { organization_id } = actor;
         const membership = await accounts.membership(organization_id, params.member_id);
         if (!membership) throw NotFound();
@@ -60,7 +60,7 @@ export function resetting(of: Resetting) {
         const open = await resets.open(hashOf(body.token), now());
         if (!open) throw ResetInvalid();
         const { reset, user } = open;
-        call.note({ actor_id: user._id, organization_id: reset.organization_id });
+        call.audit({ actor_id: user._id, organization_id: reset.organization_id });
         refuseGuessable(body.password, [user.email, user.name], 'body/password');
         if (!(await resets.use(reset, await passwords.hash(body.password)))) throw ResetInvalid();
         return undefined;
@@ -70,13 +70,13 @@ export function resetting(of: Resetting) {
       handle(resetAccountPassword, async ({ actor, body, call }) => {
         const user = await accounts.userByEmail(body.email);
         if (!user) throw NoSuchAccount();
-        call.note({ organization_id: null, member_id: user._id });
+        call.audit({ organization_id: null, member_id: user._id });
         return store.respond(actor, (within) => newReset(user._id, null, within));
       }),
     ],
   };
 
-  async function newReset(userId: string, organizationId: string | null, within: Acting) {
+  async function newReset(userId: string, organizationId: string | null, within: Actor) {
     const token = randomBytes(32).toString('base64url');
     const created_at = now();
     const expires_at = new Date(created_at.getTime() + openMs);

@@ -52,7 +52,7 @@ export const identity = service({
     const plan = subscribing({ ...kept, terms });
     const reset = resetting({ ...kept, most: most.logins, appUrl: settings.APP_URL });
     const authenticate = operatorFrom(settings.OPS_TOKEN);
-    const operated = { handled: [...plan.operated, ...reset.operated], authenticate };
+    const adminHandlers = { handled: [...plan.operated, ...reset.operated], authenticate };
     const troubled = (error: unknown) => log.warn({ err: error }, 'Signing keys could not be kept fresh');
     const { DEFAULT_PLAN: defaultPlan, APP_URL: appUrl } = settings;
     return {
@@ -71,8 +71,8 @@ export const identity = service({
         ...startPage({ about, health, guidesUrl: settings.GUIDES_URL }),
       ],
       authenticate: principalFrom(store, now),
-      listeners: [...telling(kept), ...noting(kept)],
-      ...(settings.OPS_TOKEN && { operated }),
+      subscribers: [...telling(kept), ...noting(kept)],
+      ...(settings.OPS_TOKEN && { adminHandlers }),
       workers: [every(hourMs, () => keys.keepFresh(settings.SIGNING_KEY_DAYS), troubled)],
       before: keys.prepare,
     };

@@ -1,6 +1,6 @@
 /** Signing in: registering, logging in, keeping a session alive, ending it. */
 import { InvalidRequest } from '#libs/contract';
-import { type Facts, handle } from '#libs/http';
+import { type AuditDetails, handle } from '#libs/http';
 import {
   logIn,
   logOut,
@@ -41,7 +41,7 @@ export interface SigningIn {
 export function signingIn(of: SigningIn) {
   return [
     handle(register, async ({ body, call }) => {
-      call.note({ account: accountOf(body.email) });
+      call.audit({ account: accountOf(body.email) });
       if (body.organization_slug !== undefined && isReserved(body.organization_slug)) throw reservedSlug();
       const network = networkOf(call.address);
       await of.limits.take(['login', network], of.most.logins);
@@ -59,12 +59,12 @@ export function signingIn(of: SigningIn) {
         ...termsOf(of.defaultPlan, of.terms),
         at: of.now(),
       });
-      call.note(whoIs(membership));
+      call.audit(whoIs(membership));
       return of.sessions.begin(membership);
     }),
 
     handle(logIn, async ({ body, call }) => {
-      call.note({ account: accountOf(body.email) });
+      call.audit({ account: accountOf(body.email) });
       await of.limits.take(['login', networkOf(call.address)], of.most.logins);
       const user = await of.prove({ email: body.email, address: call.address }, async () => {
         const found = await of.accounts.userByEmail(body.email);
@@ -72,27 +72,27 @@ export function signingIn(of: SigningIn) {
         return (await of.passwords.isRight(body.password, found?.password)) ? found : undefined;
       });
       if (!user) throw WrongCredentials();
-      call.note({ actor_id: user._id });
+      call.audit({ actor_id: user._id });
       const memberships = await of.accounts.membershipsOf(user);
       const membership = chosen(memberships, body.organization_slug);
-      call.note(whoIs(membership));
+      call.audit(whoIs(membership));
       return of.sessions.begin(membership);
     }),
 
     handle(refresh, async ({ body, call }) => {
       const renewed = await of.sessions.renew(body.refresh_token);
       if (!('refused' in renewed)) {
-        call.note({ actor_id: renewed.member.id, organization_id: renewed.organization.id });
+        call.audit({ actor_id: renewed.member.id, organization_id: renewed.organization.id });
         return renewed;
       }
       const { refused, session } = renewed;
-      call.note({ refused, ...(session && ownerOf(session)) });
+      call.audit({ refused, ...(session && ownerOf(session)) });
       throw RefreshTokenInvalid();
     }),
 
     handle(logOut, async ({ body, call }) => {
       const ended = await of.sessions.end(body.refresh_token);
-      if (ended) call.note(ownerOf(ended));
+      if (ended) call.audit(ownerOf(ended));
       return undefined;
     }),
   ];
@@ -103,11 +103,11 @@ function accountOf(email: string): string {
   return hashOf(email).slice(0, 16);
 }
 
-function whoIs({ user, organization }: Membership): Facts {
+function whoIs({ user, organization }: Membership): AuditDetails {
   return { actor_id: user._id, organization_id: organization._id };
 }
 
-function ownerOf({ user_id, organization_id }: SessionRow): Facts {
+function ownerOf({ user_id, organization_id }: SessionRow): AuditDetails {
   return { actor_id: user_id, organization_id };
 }
 

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { newId, Secret, type View } from '#libs/contract';
-import { keyRing, type Store, sealingWith } from '#libs/store';
+import { createKeyring, type Store, sealingWith } from '#libs/store';
 import { principalFrom } from './principal.ts';
 import { isRotationDue, outlived, signerAt } from './rules/key-life.ts';
 import { signing } from './signing-keys.ts';
@@ -38,7 +38,7 @@ function stage() {
   const now = () => new Date(at);
   // the rows have what the verifier needs of the real ones
   const store = { read, transact: async () => undefined } as unknown as Pick<Store, 'read' | 'transact'>;
-  const ring = keyRing(new Secret(Buffer.alloc(32, 7).toString('base64')));
+  const ring = createKeyring(new Secret(Buffer.alloc(32, 7).toString('base64')));
   const sealing = sealingWith(ring, sealedPrivate);
   const signer = () =>
     signing({

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { newId } from '#libs/contract';
 import { handle } from '#libs/http';
-import { type SecurityLog, unasked } from '#libs/service';
+import { type SecurityLog, systemAuditEvent } from '#libs/service';
 import type { Sealing } from '#libs/store';
 import { getKeySet } from './contract.ts';
 import { issuer } from './principal.ts';
@@ -62,7 +62,8 @@ export function signing({ credentials, sealing, audited, now, lifeSeconds }: Sig
       const keys = await credentials.signingKeys();
       if (isRotationDue(keys, now(), days)) await rotate('system');
       for (const { _id: kid } of outlived(keys, now()))
-        if (await credentials.dropSigningKey(kid)) audited(unasked('signing_key.drop', 'system', { kid }));
+        if (await credentials.dropSigningKey(kid))
+          audited(systemAuditEvent('signing_key.drop', 'system', { kid }));
     },
 
     handled: [
@@ -92,7 +93,7 @@ export function signing({ credentials, sealing, audited, now, lifeSeconds }: Sig
     const sealed_private = sealing.seal(pem, { _id });
     const row = { _id, public_jwk: JSON.stringify(jwk), sealed_private, signs_from, created_at: now() };
     await credentials.keepSigningKey(row);
-    audited(unasked('signing_key.make', by, { kid: _id }));
+    audited(systemAuditEvent('signing_key.make', by, { kid: _id }));
     return _id;
   }
 }

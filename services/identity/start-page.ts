@@ -1,7 +1,7 @@
 /** The start page: what a person or a program finds at the root of the application and of the API. */
 import { createHash } from 'node:crypto';
 import { body } from '#libs/contract';
-import { answer, type Call, handle } from '#libs/http';
+import { handle, type RequestInfo, reply } from '#libs/http';
 import { element, escaped, type Html, html, joined, style } from '#libs/rich-text';
 import type { PublicHealth } from '#libs/service';
 import { getApiStartPage, getStartPage, type StartPage } from './contract.ts';
@@ -29,7 +29,7 @@ const headers = { Vary: 'Accept', 'Cache-Control': 'no-cache' };
 
 /** The operations of the start page. */
 export function startPage({ about, health, guidesUrl }: StartPageOptions) {
-  const show = async ({ call }: { call: Call }) => {
+  const show = async ({ call }: { call: RequestInfo }) => {
     const content: StartPage = {
       title: about.title,
       version: about.version,
@@ -41,9 +41,9 @@ export function startPage({ about, health, guidesUrl }: StartPageOptions) {
         guides: guidesUrl ?? null,
       },
     };
-    if (!call.prefersHtml) return answer(body('application/json', JSON.stringify(content)), { headers });
+    if (!call.prefersHtml) return reply(body('application/json', JSON.stringify(content)), { headers });
     const page = toPage(content, about.description);
-    return answer(body('text/html; charset=utf-8', page), {
+    return reply(body('text/html; charset=utf-8', page), {
       headers: { ...headers, 'Content-Security-Policy': policy },
     });
   };

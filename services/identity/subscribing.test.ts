@@ -12,7 +12,7 @@ let ada: Person;
 beforeAll(async () => {
   // nobody hears of plans yet, and what nobody hears is not written
   const hearing = contracts.map((one) =>
-    one.name === 'documents' ? { ...one, hears: [...one.hears, PlanChanged] } : one,
+    one.name === 'documents' ? { ...one, consumes: [...one.consumes, PlanChanged] } : one,
   );
   here = await world({ services: [identity], contracts: hearing });
   ada = await register(here);

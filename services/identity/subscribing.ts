@@ -29,7 +29,7 @@ export function subscribing({ plans, terms, now }: Subscribing) {
     ],
     operated: [
       handle(setSubscription, async ({ params, body, call }) => {
-        call.note({ organization_id: params.organization_id, plan: body.plan });
+        call.audit({ organization_id: params.organization_id, plan: body.plan });
         const { publishLimit: publish_limit, renews } = termsOf(body.plan, terms);
         // the operator is no user of the organization
         const acting = { organization_id: params.organization_id, user_id: null };
@@ -37,7 +37,7 @@ export function subscribing({ plans, terms, now }: Subscribing) {
           acting,
           body.plan,
           { publish_limit, renews },
-          ({ plan, publish_limit }, tx) => tx.say(PlanChanged, { plan, publish_limit }),
+          ({ plan, publish_limit }, tx) => tx.publish(PlanChanged, { plan, publish_limit }),
         );
         if (!row) throw NotFound();
         return shown(row);

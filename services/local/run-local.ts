@@ -2,12 +2,12 @@
 import { resolve } from 'node:path';
 import {
   commonSettings,
+  formatError,
   newHeldLog,
   onStopSignal,
   readSettings,
   type Start,
   type Started,
-  sentenceOf,
   start,
 } from '#libs/service';
 import { type Mongod, startMongod } from '#libs/store';
@@ -77,7 +77,7 @@ function allSettings({ services }: Start, environment: Start['environment']): Re
 
 function reasonOf(error: unknown, dataDir: string): string {
   const isRunning = error instanceof Error && 'code' in error && error.code === 'data_dir_in_use';
-  if (!isRunning) return sentenceOf(error);
+  if (!isRunning) return formatError(error);
   return `The service is running already with the data in ${dataDir}: use that one, or stop it first (or set DATA_DIR to another folder).`;
 }
 

@@ -155,10 +155,10 @@ export const embedDocument = operation({
 export const sharingContract = contract({
   name: 'sharing',
   title: 'Sharing',
-  sentence: 'Public links to published documents.',
+  description: 'Public links to published documents.',
   operations: [createShareToken, getShareToken, deleteShareToken, embedDocument],
-  says: [],
-  hears: [DocumentArchived, DocumentDeleted],
+  publishes: [],
+  consumes: [DocumentArchived, DocumentDeleted],
   owns: ['share_tokens'],
   views: [],
   reads: [...principalViews, organizationProfiles, documentStates, documentNodes],

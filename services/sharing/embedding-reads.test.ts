@@ -67,7 +67,7 @@ function openerOf(of: Pick<Embedding, 'sharing' | 'cacheBytes'>, format?: 'html'
       address: '',
       prefersHtml: false,
       has: (tag: string) => tag === etag,
-      note: () => undefined,
+      audit: () => undefined,
     };
     const params = { org_slug: 'acme', token };
     const result = await handled?.run({ actor: undefined, params, query: { format }, body: undefined, call });

@@ -9,7 +9,7 @@ import {
   TooManyRequests,
   Unavailable,
 } from '#libs/contract';
-import { answer, type Handled, handle, keptBytes, withProblemPages } from '#libs/http';
+import { handle, type Route, renderCache, reply, withProblemPages } from '#libs/http';
 import { embedDocument } from './contract.ts';
 import { type Form, forms, type Opened } from './forms.ts';
 import type { Metering } from './metering.ts';
@@ -56,9 +56,9 @@ const noticeHeaders = {
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** The operation behind public links. */
-export function embedding({ sharing, cacheBytes, limit, metering }: Embedding): Handled[] {
+export function embedding({ sharing, cacheBytes, limit, metering }: Embedding): Route[] {
   // nothing is kept of a document that changed while it was read
-  const rendered = keptBytes<Uint8Array>(cacheBytes);
+  const rendered = renderCache<Uint8Array>(cacheBytes);
 
   const embed = handle(embedDocument, async ({ params, query, call }) => {
     const link = `${params.org_slug}/${params.token}`;
@@ -79,7 +79,7 @@ export function embedding({ sharing, cacheBytes, limit, metering }: Embedding): 
       };
       const bytes = made === 'unchanged' ? nothingNew : await rendered.of(etag, make);
       if (bytes) metering({ form: name, made });
-      if (bytes) return answer(body(form.type, bytes), { etag, headers });
+      if (bytes) return reply(body(form.type, bytes), { etag, headers });
     }
     throw Unavailable('The document is being changed at this moment: try again.', {
       headers: { ...publicHeaders, 'Retry-After': '1' },

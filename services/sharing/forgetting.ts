@@ -1,13 +1,13 @@
 /** Forgetting: tokens that can never open anything again are deleted, some time after their links have stopped. */
 import type { Envelope } from '#libs/contract';
-import { type Listener, on } from '#libs/events';
+import { on, type Subscriber } from '#libs/events';
 import type { Store } from '#libs/store';
 import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
 import type { SharingStore } from './store.ts';
 
 /** What forgetting needs. */
 export interface Forgetting {
-  store: Pick<Store, 'once'>;
+  store: Pick<Store, 'processOnce'>;
   sharing: Pick<SharingStore, 'document' | 'forgetDead'>;
 }
 
@@ -15,7 +15,7 @@ export interface Forgetting {
  * What sharing hears. An event says only where to look: it may come late, twice or again on request, when the family has been
  * published and shared anew. What is forgotten is decided by the family's epoch, which never falls.
  */
-export function forgetting({ store, sharing }: Forgetting): Listener[] {
+export function forgetting({ store, sharing }: Forgetting): Subscriber[] {
   return [
     on(DocumentArchived, (event) => forgetFamilyOf(event.data.document.id, event)),
     on(DocumentDeleted, async (event) => {
@@ -27,7 +27,7 @@ export function forgetting({ store, sharing }: Forgetting): Listener[] {
 
   function forgetFamilyOf(documentId: string, event: Envelope): Promise<unknown> {
     const { organization_id } = event;
-    return store.once(event, async (tx) => {
+    return store.processOnce(event, async (tx) => {
       const document = await sharing.document(organization_id, documentId);
       if (document) await sharing.forgetDead({ organization_id, user_id: null, tx }, document);
     });

@@ -1,7 +1,7 @@
 /** Links: making, showing and ending the public link of a document. */
 import { Forbidden, NotFound } from '#libs/contract';
-import { type Handled, handle } from '#libs/http';
-import type { Acting, Store } from '#libs/store';
+import { handle, type Route } from '#libs/http';
+import type { Actor, Store } from '#libs/store';
 import type { Asking } from '../identity/contract.ts';
 import {
   createShareToken,
@@ -25,7 +25,7 @@ export interface Links {
 }
 
 /** The operations on the link of a document. */
-export function links({ store, sharing, now, newToken, appUrl }: Links): Handled[] {
+export function links({ store, sharing, now, newToken, appUrl }: Links): Route[] {
   return [
     handle(
       createShareToken,
@@ -60,7 +60,7 @@ export function links({ store, sharing, now, newToken, appUrl }: Links): Handled
     }),
   ];
 
-  async function found(actor: Acting, id: string): Promise<DocumentState> {
+  async function found(actor: Actor, id: string): Promise<DocumentState> {
     const document = await sharing.document(actor.organization_id, id);
     if (!document) throw NotFound();
     return document;
@@ -74,7 +74,7 @@ export function links({ store, sharing, now, newToken, appUrl }: Links): Handled
 
   /** The family's one token: the one that is there unless it is to be replaced, or a new one. */
   async function tokenFor(
-    within: Acting,
+    within: Actor,
     document: DocumentState,
     replaced: string | undefined,
   ): Promise<Made> {
@@ -86,7 +86,7 @@ export function links({ store, sharing, now, newToken, appUrl }: Links): Handled
     return made;
   }
 
-  async function shown(actor: Acting, document: DocumentState, held: Made): Promise<ShareToken> {
+  async function shown(actor: Actor, document: DocumentState, held: Made): Promise<ShareToken> {
     const organization = await sharing.organization(actor);
     if (!organization) throw NotFound();
     return {

@@ -43,7 +43,7 @@ export const sharing = service({
           }),
         }),
       ],
-      listeners: forgetting({ store, sharing: rows }),
+      subscribers: forgetting({ store, sharing: rows }),
       authenticate: principalFrom(store, now),
     };
   },

@@ -1,6 +1,6 @@
 /** The share tokens in MongoDB, and the views that sharing reads. */
 import { newId, type RowOf } from '#libs/contract';
-import { type Acting, collection, type SealedField, type Store } from '#libs/store';
+import { type Actor, collection, type SealedField, type Store } from '#libs/store';
 import { documentNodes, documentStates } from '../documents/contract.ts';
 import { organizationProfiles } from '../identity/contract.ts';
 import { tokenHash } from './rules.ts';
@@ -64,7 +64,7 @@ export type SharingStore = ReturnType<typeof sharingStore>;
 export function sharingStore(store: Store) {
   const tokens = store.sealing(sealedToken);
   const rows = store.rows(shareTokens);
-  const organizations = store.read(organizationProfiles).anywhere();
+  const organizations = store.read(organizationProfiles).unscoped();
   const states = store.read(documentStates);
   const nodes = store.read(documentNodes);
 
@@ -79,12 +79,12 @@ export function sharingStore(store: Store) {
     /** The nodes of a document, in no order. */
     nodes: (document_id: string) => nodes.in(document_id).many({}),
 
-    organization: ({ organization_id }: Acting) => organizations.one({ _id: organization_id }),
+    organization: ({ organization_id }: Actor) => organizations.one({ _id: organization_id }),
 
     organizationBySlug: (slug: string) => organizations.one({ slug }),
 
     /** The token of a family, dead or alive. */
-    async held({ organization_id, tx }: Acting, family_id: string): Promise<Held | undefined> {
+    async held({ organization_id, tx }: Actor, family_id: string): Promise<Held | undefined> {
       const row = await rows
         .findOne({ organization_id, family_id })
         .session(tx?.session ?? null)
@@ -103,7 +103,7 @@ export function sharingStore(store: Store) {
     },
 
     /** Keeps a token as the family's only one. */
-    async keep({ organization_id, tx }: Acting, family_id: string, made: Made): Promise<void> {
+    async keep({ organization_id, tx }: Actor, family_id: string, made: Made): Promise<void> {
       const { token, share_epoch, created_at } = made;
       const sealed = tokens.seal(token, { family_id });
       const change = { hash: tokenHash(token), sealed, share_epoch, created_at };
@@ -113,14 +113,14 @@ export function sharingStore(store: Store) {
     },
 
     /** Forgets the token of a document's family if it was made before an archiving: then it can never open anything again. */
-    async forgetDead({ organization_id, tx }: Acting, document: DocumentState): Promise<void> {
+    async forgetDead({ organization_id, tx }: Actor, document: DocumentState): Promise<void> {
       const { family_id, share_epoch } = document;
       const dead = { organization_id, family_id, share_epoch: { $lt: share_epoch } };
       await rows.deleteOne(dead, tx ? { session: tx.session } : {});
     },
 
     /** Forgets the token of a family, if there is one. */
-    async drop({ organization_id }: Acting, family_id: string): Promise<void> {
+    async drop({ organization_id }: Actor, family_id: string): Promise<void> {
       await rows.deleteOne({ organization_id, family_id });
     },
   };

@@ -12,7 +12,7 @@ export interface Attempting {
   /** The pauses after the first and the second attempt. */
   delaysMs: readonly number[];
   now: () => Date;
-  tracing: Pick<Tracing, 'unit' | 'current' | 'gathered' | 'note'>;
+  tracing: Pick<Tracing, 'withSpan' | 'current' | 'workStats' | 'setAttributes'>;
   log: Pick<Log, 'info'>;
   /** In [0, 1). */
   random: () => number;
@@ -38,18 +38,18 @@ export function attempting(of: Attempting): (parcel: Parcel) => Promise<Result> 
     };
     const named = Object.entries(about).map(([name, value]) => [`pds.${name}`, value]);
     const begun = { name: `deliver ${row.event_type}`, kind: 'client', from: event.trace } as const;
-    return of.tracing.unit({ ...begun, attributes: Object.fromEntries(named) }, async () => {
+    return of.tracing.withSpan({ ...begun, attributes: Object.fromEntries(named) }, async () => {
       const result = await attempt(parcel);
       const { http_status, duration_ms, error, verdict } = result;
       const { status } = verdict;
-      of.tracing.note(
+      of.tracing.setAttributes(
         {
           'http.request.method': 'POST',
           ...(http_status !== null && { 'http.response.status_code': http_status }),
         },
         error ?? undefined,
       );
-      const { trace_id } = of.tracing.gathered();
+      const { trace_id } = of.tracing.workStats();
       const line = { ...about, event: row.event_type, status, http_status, duration_ms, error, trace_id };
       of.log.info(line, 'Delivery attempted');
       return result;

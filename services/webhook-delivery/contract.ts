@@ -24,10 +24,12 @@ export * from './views.ts';
 export const webhookDeliveryContract = contract({
   name: 'webhook-delivery',
   title: 'Webhooks',
-  sentence: 'Tells other systems what happened: signed, with retries, and logged.',
+  description: 'Tells other systems what happened: signed, with retries, and logged.',
   operations: [webhooks, deliveries].flatMap((file) => Object.values(file)),
-  says: [WebhookExhausted, WebhookDisabled],
-  hears: [...documentsContract.says, ...identityContract.says].filter(({ subscribable }) => subscribable),
+  publishes: [WebhookExhausted, WebhookDisabled],
+  consumes: [...documentsContract.publishes, ...identityContract.publishes].filter(
+    ({ subscribable }) => subscribable,
+  ),
   owns: ['webhook_configs', 'webhook_events', 'webhook_deliveries'],
   views: [webhookSubscriptions],
   reads: [...principalViews],

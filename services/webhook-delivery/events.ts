@@ -6,7 +6,7 @@ const webhook = z.strictObject({ id, name: z.string(), created_by: id });
 
 /** Said at most once a minute for each webhook, and more often only for every thousand failures. */
 export const WebhookExhausted = event('webhook.exhausted', {
-  sentence: 'Deliveries to a webhook failed for good.',
+  description: 'Deliveries to a webhook failed for good.',
   data: z.strictObject({
     webhook,
     failed: z.number().int().min(1).meta({ description: 'How many since it was said last' }),
@@ -15,7 +15,7 @@ export const WebhookExhausted = event('webhook.exhausted', {
 });
 
 export const WebhookDisabled = event('webhook.disabled', {
-  sentence: 'A webhook was switched off, because its receiver is gone or has failed for days.',
+  description: 'A webhook was switched off, because its receiver is gone or has failed for days.',
   data: z.strictObject({
     webhook,
     reason: z

@@ -11,7 +11,7 @@ import { eventLog } from './store/log.ts';
 import { ownStore } from './testing/own-store.ts';
 
 const ThingHappened = eventType('thing.happened', {
-  sentence: 'Something happened.',
+  description: 'Something happened.',
   data: z.strictObject({}),
   subscribable: true,
 });

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type Envelope, type EventType, id } from '#libs/contract';
-import { type Listener, on } from '#libs/events';
+import { on, type Subscriber } from '#libs/events';
 import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../identity/contract.ts';
 import type { Booking } from './booking.ts';
@@ -28,7 +28,7 @@ export function matching(
     log: Pick<EventLog, 'enqueueOnce'>;
     worker: Pick<Deliverer, 'book'>;
   },
-): Listener[] {
+): Subscriber[] {
   const terms = of.store.read(subscriptionTerms);
   const onScalePlan = new LRUCache<string, true>({ max: 10_000, ttl: knownForMs });
   return types.map((type) => on(type, match));

@@ -1,7 +1,7 @@
 /** Redelivering: what was sent before, or failed, is sent again by command. */
 import { InvalidRequest } from '#libs/contract';
 import { handle } from '#libs/http';
-import type { Acting, Store } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import { redeliverFailedEvents, redeliverWebhookEvent, WebhookDeleted, WebhookInactive } from './contract.ts';
 import { type Asker, onlyMakers } from './rules/permission.ts';
 import { hindered } from './rules/repeating.ts';
@@ -10,7 +10,7 @@ import type { Configs } from './store/configs.ts';
 import { entryOf } from './store/log.ts';
 import type { Repeats } from './store/repeats.ts';
 
-type Actor = Acting & Asker;
+type Redeliverer = Actor & Asker;
 
 /** What redelivering needs. */
 export interface Redelivering {
@@ -56,14 +56,14 @@ export function redelivering({ store, configs, repeats }: Redelivering) {
   ];
 
   /** The webhook of an entry, for who may send to it again. */
-  async function configOf(actor: Actor, id: string): Promise<ConfigRow> {
+  async function configOf(actor: Redeliverer, id: string): Promise<ConfigRow> {
     const config = await configs.known(actor, id);
     if (!config) throw WebhookDeleted();
     return allowed(actor, config);
   }
 
   /** The webhook that a body names, for who may send to it again. */
-  async function configNamed(actor: Actor, id: string): Promise<ConfigRow> {
+  async function configNamed(actor: Redeliverer, id: string): Promise<ConfigRow> {
     const config = await configs.known(actor, id);
     if (config) return allowed(actor, config);
     const errors = [{ path: 'body/config_id', message: 'There is no such webhook' }];

@@ -18,7 +18,7 @@ export function rotating({ configs }: { configs: Configs }) {
       async ({ actor, params, body, call }) => {
         const secret = new Secret(secretFrom(randomBytes(32)));
         const overlapSeconds = body?.overlap_seconds ?? standardOverlapSeconds;
-        call.note({ webhook_id: params.config_id, overlap_seconds: overlapSeconds });
+        call.audit({ webhook_id: params.config_id, overlap_seconds: overlapSeconds });
         const rotation = { secret, overlapSeconds };
         return configs.rotate(actor, params.config_id, rotation, refuses(actor), (row) => {
           const ends = row.secrets.flatMap(({ until }) => until?.toISOString() ?? []);

@@ -68,7 +68,7 @@ export const webhookDelivery = service({
         ...redelivering({ store, configs, repeats: repeatsOf(store, now) }),
       ],
       authenticate: principalFrom(store, now),
-      listeners: matching(webhookDeliveryContract.hears, { store, configs, log, worker }),
+      subscribers: matching(webhookDeliveryContract.consumes, { store, configs, log, worker }),
       workers: [worker, tending({ configs, failures: failures(store, now), trouble })],
     };
   },

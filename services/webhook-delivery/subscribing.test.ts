@@ -193,7 +193,7 @@ test('neighbours read which events are subscribed to, and nothing more', async (
 });
 
 test('every event that is heard may be subscribed to', () => {
-  const heard = webhookDeliveryContract.hears.map(({ name }) => name);
+  const heard = webhookDeliveryContract.consumes.map(({ name }) => name);
   expect(heard.length).toBeGreaterThan(0);
   expect(heard.filter((name) => !eventType.safeParse(name).success)).toEqual([]);
 });

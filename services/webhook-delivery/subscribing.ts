@@ -15,11 +15,11 @@ const position = z.tuple([z.uuid()]);
 export function subscribing({ configs, sender }: { configs: Configs; sender: Pick<Sender, 'faultOf'> }) {
   return [
     handle(registerWebhook, async ({ actor, body, call }) => {
-      call.note({ host: hostOf(body.url), event_types: body.event_types });
+      call.audit({ host: hostOf(body.url), event_types: body.event_types });
       await refuseTarget(body.url);
       const secret = new Secret(secretFrom(randomBytes(32)));
       return configs.add(actor, { ...body, secret }, (row) => {
-        call.note({ webhook_id: row._id });
+        call.audit({ webhook_id: row._id });
         return { ...webhookOf(row), secret: secret.reveal() };
       });
     }),
@@ -35,7 +35,7 @@ export function subscribing({ configs, sender }: { configs: Configs; sender: Pic
     handle(updateWebhook, async ({ actor, params, body, call }) => {
       const { url, is_active, event_types } = body;
       const host = url === undefined ? undefined : hostOf(url);
-      call.note({ webhook_id: params.config_id, changed: Object.keys(body), host, event_types, is_active });
+      call.audit({ webhook_id: params.config_id, changed: Object.keys(body), host, event_types, is_active });
       if (body.url !== undefined) await refuseTarget(body.url);
       return webhookOf(
         await configs.change(actor, params.config_id, body, onlyMakers(actor, 'change a webhook')),
@@ -43,7 +43,7 @@ export function subscribing({ configs, sender }: { configs: Configs; sender: Pic
     }),
 
     handle(deleteWebhook, async ({ actor, params, call }) => {
-      call.note({ webhook_id: params.config_id });
+      call.audit({ webhook_id: params.config_id });
       await configs.remove(actor, params.config_id, onlyMakers(actor, 'delete a webhook'));
       return undefined;
     }),

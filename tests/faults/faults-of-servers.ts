@@ -135,7 +135,7 @@ export const faultsOfServers: readonly Fault[] = [
         'a process that had its hand full takes them one by one',
       ),
       amqp(
-        'second-chance',
+        'retry-queue',
         'innocents are handled, one at a time',
         'what fails on its second chance as well is dead',
         'what a process refused is not tried again',

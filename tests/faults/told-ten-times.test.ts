@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
 import { type Person, type TestRabbit, testRabbit, until } from '#libs/testing';
-import { isThere, namesUnder } from '../../libs/events/amqp/declaring.ts';
+import { isThere, prefixedNames } from '../../libs/events/amqp/topology-setup.ts';
 import { takeAway } from '../../libs/testing/amqp-stage.ts';
 import { documents } from '../../services/documents/service.ts';
 import { identity } from '../../services/identity/service.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   ada = await home.person();
   // until the process has found that this broker is new to it, it may send what it said once more
   for (const { contract } of services) {
-    const mark = namesUnder(prefix).known(contract.name);
+    const mark = prefixedNames(prefix).sentinel(contract.name);
     await until(`the mark of ${contract.name} on the broker`, () => isThere(broker, mark));
   }
 }, 400_000);

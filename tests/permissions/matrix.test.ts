@@ -20,7 +20,7 @@ import {
 } from './table.ts';
 
 const operations = new Map(contracts.flatMap((one) => one.operations).map((one) => [one.id, one]));
-const operates = new Map(contracts.flatMap((one) => one.operates ?? []).map((one) => [one.id, one]));
+const operates = new Map(contracts.flatMap((one) => one.adminOperations ?? []).map((one) => [one.id, one]));
 const rules: Record<RowName, Rule> = table;
 // the keys of a literal object are the names that its type has
 const names = Object.keys(table) as RowName[];

@@ -12,7 +12,7 @@ describe('the table', () => {
   test('has a row for each operation, and none for another', () => {
     const named = new Set(rows.map(([name]) => rowOf(name).operation));
     expect([...named].sort()).toEqual(operations.map(({ id }) => id).sort());
-    const operates = contracts.flatMap((one) => one.operates ?? []);
+    const operates = contracts.flatMap((one) => one.adminOperations ?? []);
     expect([...operated].sort()).toEqual(operates.map(({ id }) => id).sort());
   });
 

@@ -1,6 +1,6 @@
 /** Settling the accounts: what organizations were told is compared with what is in MongoDB, on RabbitMQ and at the receiver. */
 import { connect } from 'amqplib';
-import { namesUnder } from '../../libs/events/amqp/declaring.ts';
+import { prefixedNames } from '../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../services/contracts.ts';
 import type { Change, Office } from './office.ts';
 import { type Mailbox, type Post, verify } from './receiver.ts';
@@ -40,14 +40,14 @@ export function complaints({ parts }: UnderFire): string {
 
 /** How many messages lie in the queues of those who hear, in their second chances and in their dead letters. */
 export async function lying({ rabbit, prefix }: UnderFire): Promise<Record<string, number>> {
-  const names = namesUnder(prefix);
-  const hearing = contracts.filter(({ hears }) => hears.length > 0).map(({ name }) => name);
+  const names = prefixedNames(prefix);
+  const hearing = contracts.filter(({ consumes }) => consumes.length > 0).map(({ name }) => name);
   const connection = await connect(rabbit.url);
   try {
     const channel = await connection.createChannel();
     const found: Record<string, number> = {};
     for (const name of hearing)
-      for (const queue of [names.queue(name), names.again(name), names.dead(name)])
+      for (const queue of [names.queue(name), names.retry(name), names.dead(name)])
         found[queue.slice(prefix.length)] = (await channel.checkQueue(queue)).messageCount;
     return found;
   } finally {

@@ -10,14 +10,14 @@ import type { Secret } from '#libs/contract';
 import { type Bus, BusClosed, BusDown, Unroutable } from '../bus.ts';
 import { type Retries, standardRetries, tryHandling } from '../retries.ts';
 import { consumersOf, type Topology } from '../topology.ts';
+import { detectBrokerReset } from './broker-reset.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { type Subscribed, type Subscription, subscribe } from './consumer.ts';
 import { counted, peeked } from './dead-letters.ts';
-import { declare, namesUnder } from './declaring.ts';
-import { type KeptOpen, keptOpen } from './kept-open.ts';
-import { knowing } from './knowing.ts';
 import { openPublisher, type Publisher } from './publisher.ts';
-import { secondChance, usualCalmMs } from './second-chance.ts';
+import { type AutoReconnect, autoReconnect } from './reconnecting.ts';
+import { retryQueue, usualCalmMs } from './retry-queue.ts';
+import { declare, prefixedNames } from './topology-setup.ts';
 
 /** What the bus needs. */
 export interface AmqpBus {
@@ -35,7 +35,7 @@ export interface AmqpBus {
   /** Who must be told, each by a name of its own, when the broker has lost what it was given: the services with an outbox. */
   owners?: readonly string[];
   /** Told when the broker came back empty; it is told again later when it rejects. */
-  onEmptyBroker?(): Promise<void>;
+  onBrokerReset?(): Promise<void>;
   trouble(what: string, error: unknown): void;
 }
 
@@ -43,13 +43,13 @@ const usualDeclareEveryMs = 60_000;
 
 /** A bus over RabbitMQ (3.10 or newer). It connects by itself, and is `up` while it can publish. */
 export function amqpBus(of: AmqpBus): Bus {
-  const { url, topology, retries = standardRetries, trouble, owners = [], onEmptyBroker } = of;
+  const { url, topology, retries = standardRetries, trouble, owners = [], onBrokerReset } = of;
   const { calmMs = usualCalmMs, declareEveryMs = usualDeclareEveryMs } = of;
-  const names = namesUnder(of.prefix ?? '');
+  const names = prefixedNames(of.prefix ?? '');
   const closing = new AbortController();
   const publishing = new Set<Promise<void>>();
   const consumers = new Set<{ cancel(): Promise<void> }>();
-  const knowledge = knowing({ names, owners, onEmptyBroker, trouble });
+  const knowledge = detectBrokerReset({ names, owners, onBrokerReset, trouble });
   let declaring: Promise<unknown> = Promise.resolve();
   let closed: Promise<void> | undefined;
 
@@ -61,7 +61,7 @@ export function amqpBus(of: AmqpBus): Bus {
     declaring = mine.catch(() => {});
     return mine;
   };
-  const hearing = keptOpen<Connection>({
+  const hearing = autoReconnect<Connection>({
     name: 'The connection that hears events',
     trouble,
     async open(signal) {
@@ -70,7 +70,7 @@ export function amqpBus(of: AmqpBus): Bus {
       return opened;
     },
   });
-  const saying = keptOpen<{ connection: Connection; publisher: Publisher }>({
+  const saying = autoReconnect<{ connection: Connection; publisher: Publisher }>({
     name: 'The connection that says events',
     trouble,
     async open(signal) {
@@ -117,15 +117,15 @@ export function amqpBus(of: AmqpBus): Bus {
         publishing.delete(work);
       }
     },
-    async consume(queue, handler, { prefetch, setAside }) {
+    async consume(queue, handler, { prefetch, onDeadLetter }) {
       if (closing.signal.aborted) throw new BusClosed();
       const { signal } = closing;
       const handle = (event: Parameters<typeof handler>[0]) => tryHandling(handler, event, retries, signal);
       const first: Subscription = {
         ...{ queue: queueOf(queue), prefetch, handle, signal, trouble },
-        ...(setAside && { setAside }),
+        ...(onDeadLetter && { onDeadLetter }),
       };
-      const again = secondChance(first, names.again(queue));
+      const again = retryQueue(first, names.retry(queue));
       const kept = [consuming(hearing, first, 0), consuming(hearing, again, calmMs)];
       const consumer = {
         async cancel() {
@@ -139,7 +139,7 @@ export function amqpBus(of: AmqpBus): Bus {
     async depth(queue) {
       if (!hearing.now) throw new BusDown();
       const { model } = hearing.now;
-      return counted(model, queueOf(queue), names.again(queue), names.dead(queue));
+      return counted(model, queueOf(queue), names.retry(queue), names.dead(queue));
     },
     async dead(queue) {
       queueOf(queue);
@@ -164,12 +164,12 @@ export function amqpBus(of: AmqpBus): Bus {
  * in hand, also of lost channels.
  */
 function consuming(
-  hearing: KeptOpen<Connection>,
+  hearing: AutoReconnect<Connection>,
   of: Subscription,
   calmMs: number,
-): Pick<KeptOpen<Subscribed>, 'close'> {
+): Pick<AutoReconnect<Subscribed>, 'close'> {
   const ending = new Set<Promise<void>>();
-  const kept = keptOpen<Subscribed>({
+  const kept = autoReconnect<Subscribed>({
     name: `The subscription to ${of.queue}`,
     trouble: of.trouble,
     async open(signal) {

@@ -81,13 +81,13 @@ test('a broker that comes back empty is declared anew, and every owner of an out
   const tellOne = async () => {
     told.one += 1;
   };
-  const bus = await stage.open({ owners: ['one'], onEmptyBroker: tellOne });
+  const bus = await stage.open({ owners: ['one'], onBrokerReset: tellOne });
   let fails = true;
-  const onEmptyBroker = async () => {
+  const onBrokerReset = async () => {
     told.two += 1;
     if (fails) throw new Error('the database is away');
   };
-  const other = await stage.open({ owners: ['two'], onEmptyBroker });
+  const other = await stage.open({ owners: ['two'], onBrokerReset });
   // a broker that is new to an owner has nothing of it either
   await until('both were told', async () => told.one === 1 && told.two > 0);
   fails = false;

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import { type Channel, type ChannelModel, connect } from 'amqplib';
 import type { Secret } from '#libs/contract';
-import { type Opened, within } from './kept-open.ts';
+import { type Opened, within } from './reconnecting.ts';
 
 /** An open connection. */
 export interface Connection {

@@ -8,7 +8,7 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import type { Envelope } from '#libs/contract';
 import { quietChannel } from './connection.ts';
-import { within } from './kept-open.ts';
+import { within } from './reconnecting.ts';
 
 /** How long a channel may take to say goodbye, ms. */
 const closeMs = 2_000;
@@ -22,7 +22,7 @@ export interface Subscription {
   /** Handles an event, with all its tries; rejects when it is to be set aside. */
   handle(event: Envelope): Promise<void>;
   /** Told of each event that was not handled for good. */
-  setAside?(event: { readonly type?: unknown }): void;
+  onDeadLetter?(event: { readonly type?: unknown }): void;
   /** Aborted when the bus closes: what fails from then on is given back. */
   signal: AbortSignal;
   trouble(what: string, error: unknown): void;
@@ -100,7 +100,7 @@ export async function subscribe(model: ChannelModel, of: Subscription): Promise<
     } catch (error) {
       if (of.signal.aborted) return;
       of.trouble(`${of.queue} set an event aside`, error);
-      of.setAside?.({ type: message.properties.type });
+      of.onDeadLetter?.({ type: message.properties.type });
       answer(() => channel.reject(message, false));
       return;
     }

@@ -39,7 +39,7 @@ test.each(Object.entries(methods))(
     let told = 0;
     const bus = await stage.open({
       owners: ['one'],
-      onEmptyBroker: async () => {
+      onBrokerReset: async () => {
         told += 1;
       },
     });

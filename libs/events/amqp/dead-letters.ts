@@ -3,7 +3,7 @@ import type { ChannelModel } from 'amqplib';
 import type { Envelope } from '#libs/contract';
 import type { Depth } from '../bus.ts';
 import { closed, quietChannel } from './connection.ts';
-import { within } from './kept-open.ts';
+import { within } from './reconnecting.ts';
 
 const most = 1_000;
 const countMs = 2_000;
@@ -26,15 +26,15 @@ export async function peeked(model: ChannelModel, queue: string): Promise<Envelo
 export async function counted(
   model: ChannelModel,
   queue: string,
-  again: string,
+  retryQueue: string,
   deadQueue: string,
 ): Promise<Depth> {
   const channel = await quietChannel(model);
   const count = async (name: string) => (await channel.checkQueue(name)).messageCount;
-  const counts = Promise.all([count(queue), count(again), count(deadQueue)]);
-  const [waiting, aside, dead] = await within(countMs, queue, counts);
+  const counts = Promise.all([count(queue), count(retryQueue), count(deadQueue)]);
+  const [ready, retry, dead] = await within(countMs, queue, counts);
   await closed(channel);
-  return { waiting, aside, dead };
+  return { ready, retry, dead };
 }
 
 function parsed(content: Buffer): Envelope[] {

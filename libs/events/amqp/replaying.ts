@@ -3,8 +3,8 @@ import type { Secret } from '#libs/contract';
 import type { Depth } from '../bus.ts';
 import { answerMs, openConnection } from './connection.ts';
 import { counted, peeked } from './dead-letters.ts';
-import { namesUnder } from './declaring.ts';
-import { within } from './kept-open.ts';
+import { within } from './reconnecting.ts';
+import { prefixedNames } from './topology-setup.ts';
 
 /** What operators may do with dead letters. */
 export interface DeadLetters {
@@ -22,7 +22,7 @@ export interface DeadLetters {
 
 /** Connects to a broker on which everything is declared already; rejects when it cannot be reached. */
 export async function openDeadLetters(of: { url: Secret; prefix: string }): Promise<DeadLetters> {
-  const names = namesUnder(of.prefix);
+  const names = prefixedNames(of.prefix);
   const opened = await openConnection({
     url: of.url,
     name: 'pds dead letters',
@@ -32,7 +32,7 @@ export async function openDeadLetters(of: { url: Secret; prefix: string }): Prom
   });
   const { model } = opened.value;
   return {
-    depth: (queue) => counted(model, names.queue(queue), names.again(queue), names.dead(queue)),
+    depth: (queue) => counted(model, names.queue(queue), names.retry(queue), names.dead(queue)),
     list: (queue) => peeked(model, names.dead(queue)),
     async replay(queue, ids) {
       const channel = await model.createConfirmChannel();

@@ -9,7 +9,7 @@ const commands = 'mongodb_command_duration_seconds';
 /** The rows of a service. */
 export function ofService(contract: Contract): readonly Row[] {
   const { name: service } = contract;
-  const operation = [...contract.operations, ...(contract.operates ?? [])].map(({ id }) => id);
+  const operation = [...contract.operations, ...(contract.adminOperations ?? [])].map(({ id }) => id);
   const [ofIts, ofOwn] = [{ labels: { operation }, unit: 'reqps' as const }, { labels: { service } }];
   const requested: Row = {
     title: 'Requests',
@@ -40,5 +40,5 @@ export function ofService(contract: Contract): readonly Row[] {
       ...(service === 'sharing' ? [often('Public documents', 'embed_answers_total', ['form', 'made'])] : []),
     ],
   };
-  return [requested, ...(contract.hears.length > 0 ? [heard] : []), stored];
+  return [requested, ...(contract.consumes.length > 0 ? [heard] : []), stored];
 }

@@ -1,5 +1,5 @@
 /** Families in MongoDB: a document with all its revisions, of which at most one is published. */
-import type { Acting, Store, Transaction } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import { archived } from '../rules/life.ts';
 import { type DocumentRow, documents } from './collections.ts';
 import type { Conditions, Library } from './library.ts';
@@ -28,12 +28,12 @@ export function families(store: Store, library: Library, now: () => Date) {
      * first, so that whoever archives or replaces the document, or changes its tree, comes before or after.
      */
     hold<R>(
-      acting: Acting,
+      acting: Actor,
       id: string,
       conditions: Conditions,
       work: (document: DocumentRow, tx: Transaction, at: Date) => Promise<R>,
     ): Promise<R> {
-      return store.inTurn(id, () =>
+      return store.withLock(id, () =>
         store.respond(acting, async (_, tx) => {
           const document = await library.admitted(acting, id, conditions, tx);
           await rows.updateOne({ _id: id }, { $inc: { revisions: 1 } }, { session: tx.session });
@@ -43,7 +43,7 @@ export function families(store: Store, library: Library, now: () => Date) {
     },
 
     /** All versions in a document's family, in no order; `NotFound`. */
-    async members(acting: Acting, id: string): Promise<DocumentRow[]> {
+    async members(acting: Actor, id: string): Promise<DocumentRow[]> {
       const { organization_id, family_id } = await library.find(acting, id);
       return rows.find({ organization_id, family_id }).lean();
     },

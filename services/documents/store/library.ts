@@ -1,6 +1,6 @@
 /** The library in MongoDB: documents and their nodes, always within the organization of who asks. */
 import { NotFound, PreconditionFailed, type Problem, Unavailable } from '#libs/contract';
-import type { Acting, Store, Transaction } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import { organizationProfiles } from '../../identity/contract.ts';
 import { scheduleUpdateEvent, type UpdateEventState } from '../rules/update-events.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
@@ -53,11 +53,11 @@ export interface Parts {
 /** Reads and writes documents. */
 export function library(store: Store, { trees, search }: Parts, now: () => Date) {
   const rows = store.rows(documents);
-  const profiles = store.read(organizationProfiles).anywhere();
+  const profiles = store.read(organizationProfiles).unscoped();
 
   const made = {
     /** Keeps a new document with its nodes. */
-    async create(acting: Acting, document: DocumentRow, tree: readonly NodeRow[]): Promise<void> {
+    async create(acting: Actor, document: DocumentRow, tree: readonly NodeRow[]): Promise<void> {
       await store.transact(acting, async (tx) => {
         const row = { ...document, ...marks(document, document.updated_at) };
         await rows.insertMany([row], { session: tx.session, lean: true });
@@ -69,7 +69,7 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
     find,
 
     /** A document with all its nodes as they are at one moment; `NotFound`. */
-    whole(acting: Acting, id: string): Promise<Whole> {
+    whole(acting: Actor, id: string): Promise<Whole> {
       return store.transact(acting, async (tx) => {
         const document = await find(acting, id, tx);
         return { document, nodes: await trees.all(document, tx) };
@@ -82,13 +82,13 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
      * is foreseen, `decide` only says what else comes with it.
      */
     change<R>(
-      acting: Acting,
+      acting: Actor,
       id: string,
       conditions: Conditions,
       decide: (document: DocumentRow, tx: Transaction, at: Date) => Promise<Decided<R>>,
       foreseen?: Foreseen,
     ): Promise<R> {
-      return store.inTurn(id, () =>
+      return store.withLock(id, () =>
         store.respond(acting, async (_, tx) => {
           const found = foreseen && (await changed(acting, id, foreseen, tx));
           if (found) {
@@ -109,12 +109,12 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
      * `decide` saw or is tried again, so `decide` may run several times. `NotFound`. Gives the document as it is then.
      */
     changeRow(
-      acting: Acting,
+      acting: Actor,
       id: string,
       conditions: Conditions,
       decide: (document: DocumentRow) => Promise<Change>,
     ): Promise<DocumentRow> {
-      return store.inTurn(id, async () => {
+      return store.withLock(id, async () => {
         for (let left = tries; left > 0; left -= 1) {
           const document = await find(acting, id);
           hold(conditions, document);
@@ -136,7 +136,7 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
 
     /** Copies a document with its tree as it is at one moment; whoever acts is the creator of all of it. Gives the reply. */
     copy<R>(
-      acting: Acting & { user_id: string },
+      acting: Actor & { user_id: string },
       id: string,
       conditions: Conditions,
       make: (original: DocumentRow, at: Date) => DocumentRow,
@@ -153,12 +153,12 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
 
     /** Removes a document with its nodes for good, in the transaction of what `decide` does; it may throw what forbids it. */
     remove(
-      acting: Acting,
+      acting: Actor,
       id: string,
       conditions: Conditions,
       decide: (document: DocumentRow, tx: Transaction) => Promise<void>,
     ): Promise<void> {
-      return store.inTurn(id, () =>
+      return store.withLock(id, () =>
         store.transact(acting, async (tx) => {
           const document = await admitted(acting, id, conditions, tx);
           await decide(document, tx);
@@ -170,20 +170,20 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
     },
 
     /** Whether the organization locks its published documents. */
-    async locksPublished({ organization_id }: Acting, tx?: Transaction): Promise<boolean> {
+    async locksPublished({ organization_id }: Actor, tx?: Transaction): Promise<boolean> {
       const within = tx ? { session: tx.session } : {};
       return (await profiles.one({ _id: organization_id }, within))?.lock_published ?? false;
     },
 
     /** Throws what keeps this actor from changing this document: `NotFound`, or the problem that `refuses` gives. */
-    async check(acting: Acting, id: string, refuses: Conditions['refuses']): Promise<void> {
+    async check(acting: Actor, id: string, refuses: Conditions['refuses']): Promise<void> {
       const refused = refuses(await find(acting, id));
       if (refused) throw refused;
     },
   };
   return made;
 
-  async function find({ organization_id }: Acting, id: string, tx?: Transaction): Promise<DocumentRow> {
+  async function find({ organization_id }: Actor, id: string, tx?: Transaction): Promise<DocumentRow> {
     const document = await rows
       .findOne({ _id: id, organization_id }, null, tx ? { session: tx.session } : {})
       .lean();
@@ -192,7 +192,7 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
   }
 
   async function admitted(
-    acting: Acting,
+    acting: Actor,
     id: string,
     conditions: Conditions,
     tx: Transaction,
@@ -209,7 +209,7 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
 
   /** Changes a document that is as foreseen; what is thrown later takes it back. */
   async function changed(
-    { organization_id }: Acting,
+    { organization_id }: Actor,
     _id: string,
     { from, change }: Foreseen,
     { session }: Transaction,

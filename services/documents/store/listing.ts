@@ -1,6 +1,6 @@
 /** Lists and counts of documents in MongoDB, always within the organization of who asks. */
 import type { QueryFilter } from 'mongoose';
-import type { Acting, Store } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import { wordsSought } from '../rules/words.ts';
 import type { DocumentStatus, ListSort } from '../shapes.ts';
 import { belonging, type DocumentRow, documents, sortedBy } from './collections.ts';
@@ -45,7 +45,7 @@ export function listing(store: Store, search: Search) {
   return {
     /** A page of documents; equal sort keys follow each other by id, in the direction of the sort. */
     async page(
-      acting: Acting,
+      acting: Actor,
       filters: Filters,
       { status, sort, from, limit }: Wanted,
     ): Promise<DocumentRow[]> {
@@ -62,7 +62,7 @@ export function listing(store: Store, search: Search) {
     },
 
     /** How many documents are meant, by state: each count walks the keys of an index. */
-    async count(acting: Acting, filters: Filters): Promise<Counts> {
+    async count(acting: Actor, filters: Filters): Promise<Counts> {
       const which = await meant(acting, filters, 'updated_at');
       const count = async (status: DocumentStatus) =>
         which ? rows.countDocuments({ ...which.filter, status }, which.options) : 0;
@@ -77,7 +77,7 @@ export function listing(store: Store, search: Search) {
 
   /** The filter of the documents that are meant, and the index that serves it; nothing when no document can be. */
   async function meant(
-    acting: Acting,
+    acting: Actor,
     { q, updated_since, ...same }: Filters,
     sortField: SortField,
   ): Promise<{ filter: Filter; options: { hint?: Index } } | undefined> {

@@ -1,6 +1,6 @@
 /** The publish quota in MongoDB: a ledger of every publish, and a counter for limited plans only. */
 import { newId } from '#libs/contract';
-import type { Acting, Store, Transaction } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import { periodOf, renewalOf, subscriptionTerms, type Terms } from '../../identity/contract.ts';
 import { PublishQuotaExhausted } from '../contract.ts';
 import { publishLedger, publishUsage } from './collections.ts';
@@ -19,7 +19,7 @@ export function quota(store: Store) {
      * a limited plan is seeded from the ledger. Gives what uses it up within the transaction of the publish;
      * `PublishQuotaExhausted`.
      */
-    async ready({ organization_id }: Acting, at: Date): Promise<UseUp> {
+    async ready({ organization_id }: Actor, at: Date): Promise<UseUp> {
       const own = (await terms.in(organization_id).one({})) ?? {
         publish_limit: 0,
         renews: 'never' as const,

@@ -1,5 +1,5 @@
 /** The search index in MongoDB: for each document the words it is found by (docs/adr/0013), kept up to date behind the writes. */
-import type { Acting, Store, Transaction } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import { titleKey } from '../rules/words.ts';
 import { type DocumentRow, search as searchRows } from './collections.ts';
 
@@ -21,7 +21,7 @@ export function search(store: Store) {
      * The ids of at most 1,000 documents that have all of these words, the newest first. Of several words that are all
      * frequent, only the newest 10,000 documents with the rarest of them are looked through.
      */
-    async matches({ organization_id }: Acting, words: readonly string[]): Promise<string[]> {
+    async matches({ organization_id }: Actor, words: readonly string[]): Promise<string[]> {
       const [rarest, ...others] = await rarestFirst(organization_id, words);
       if (rarest === undefined) return [];
       const found = await rows

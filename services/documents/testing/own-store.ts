@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
 import { memoryBus, topologyOf } from '#libs/events';
-import { keyRing, makeView, openStore, type Store } from '#libs/store';
+import { createKeyring, makeView, openStore, type Store } from '#libs/store';
 import { testMongo } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
 import { documentsContract as contract } from '../contract.ts';
@@ -36,7 +36,7 @@ export async function ownStores(replicas = 1): Promise<OwnStores> {
       topology,
       bus: memoryBus(topology),
       alone: true,
-      ring: keyRing(new Secret(randomBytes(32).toString('base64'))),
+      ring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
       now: () => new Date(),
       trace: () => undefined,
       trouble: () => undefined,
@@ -44,7 +44,7 @@ export async function ownStores(replicas = 1): Promise<OwnStores> {
   const stores = await Promise.all(Array.from({ length: replicas }, open));
   const [first] = stores;
   if (!first) throw new Error('At least one replica is wanted');
-  await first.prepare();
+  await first.migrate();
   const { db } = first.rows(documentRows);
   // what neighbours publish is there and empty
   if (db.db) for (const view of contract.reads) await makeView(db.db, view);

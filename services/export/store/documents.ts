@@ -1,6 +1,6 @@
 /** The documents that are exported, read through the views of their owners. */
 import type { RowOf } from '#libs/contract';
-import type { Acting, Store } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import { documentNodes, documentStates } from '../../documents/contract.ts';
 import { organizationProfiles } from '../../identity/contract.ts';
 
@@ -22,11 +22,11 @@ export interface Moment {
 /** What export reads of documents. */
 export function documentStore(store: Pick<Store, 'read'>) {
   const states = store.read(documentStates);
-  const organizations = store.read(organizationProfiles).anywhere();
+  const organizations = store.read(organizationProfiles).unscoped();
 
   return {
     /** The small rows that decide about an export, read for each one; nothing for a document that the actor cannot see. */
-    async opened({ organization_id }: Acting, _id: string): Promise<Opened | undefined> {
+    async opened({ organization_id }: Actor, _id: string): Promise<Opened | undefined> {
       const [document, organization] = await Promise.all([
         states.in(organization_id).one({ _id }),
         organizations.one({ _id: organization_id }),

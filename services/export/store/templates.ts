@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
-import { type Acting, collection, type Store } from '#libs/store';
+import { type Actor, collection, type Store } from '#libs/store';
 import type { Compilation, CompiledTemplate } from '../formats/template.ts';
 import { compilerVersion } from '../formats/version.ts';
 import type { Run } from '../threads/pool.ts';
@@ -87,7 +87,7 @@ export function templateStore(store: Store, trouble: (what: string, error: unkno
   return {
     /** Keeps a template and gives the reply: its files first, its row after; without the row the files are removed again. */
     async add<R>(
-      acting: Acting & { user_id: string },
+      acting: Actor & { user_id: string },
       made: NewTemplate,
       reply: (row: TemplateFacts) => R,
     ): Promise<R> {
@@ -127,7 +127,7 @@ export function templateStore(store: Store, trouble: (what: string, error: unkno
 
     /** The templates of the organization, the newest first, from below the id `before`. */
     list(
-      { organization_id }: Acting,
+      { organization_id }: Actor,
       { before, limit }: { before: string | undefined; limit: number },
     ): Promise<TemplateFacts[]> {
       const which = { organization_id, ...(before !== undefined && { _id: { $lt: before } }) };
@@ -135,12 +135,12 @@ export function templateStore(store: Store, trouble: (what: string, error: unkno
     },
 
     /** A template of the organization. */
-    async find({ organization_id }: Acting, _id: string): Promise<TemplateFacts | undefined> {
+    async find({ organization_id }: Actor, _id: string): Promise<TemplateFacts | undefined> {
       return (await rows.findOne({ _id, organization_id }, { plan: 0 }).lean()) ?? undefined;
     },
 
     /** A template to render with. */
-    async usable({ organization_id }: Acting, _id: string): Promise<UsableTemplate | undefined> {
+    async usable({ organization_id }: Actor, _id: string): Promise<UsableTemplate | undefined> {
       const found = await rows.findOne({ _id, organization_id }, { indent_inches: 1 }).lean();
       return found
         ? { indentInches: found.indent_inches, load: (run) => compiled(organization_id, _id, run) }
@@ -148,7 +148,7 @@ export function templateStore(store: Store, trouble: (what: string, error: unkno
     },
 
     /** Removes a template; false when it was gone already. */
-    async remove({ organization_id }: Acting, template: TemplateFacts): Promise<boolean> {
+    async remove({ organization_id }: Actor, template: TemplateFacts): Promise<boolean> {
       const { deletedCount } = await rows.deleteOne({ _id: template._id, organization_id });
       if (deletedCount === 0) return false;
       await discard([template.original_file, template.compiled_file]);

@@ -1,6 +1,6 @@
 /** Accounts in MongoDB: people, their organizations and memberships. */
 import { newId } from '#libs/contract';
-import { type Acting, isDuplicate, type Store } from '#libs/store';
+import { type Actor, isDuplicate, type Store } from '#libs/store';
 import { EmailTaken, SlugTaken } from '../contract.ts';
 import { slugWithSuffix } from '../rules/slug.ts';
 import type { Role } from '../views.ts';
@@ -75,7 +75,7 @@ export function accounts(store: Store) {
     },
 
     /** Puts a new password in place of the one that the person had, and ends all sessions; false when it is another one by now. */
-    setPassword(acting: Acting, { _id, password }: UserRow, to: string): Promise<boolean> {
+    setPassword(acting: Actor, { _id, password }: UserRow, to: string): Promise<boolean> {
       return store.transact(acting, (tx) => put({ _id, password }, to, tx));
     },
 

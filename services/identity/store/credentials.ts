@@ -1,5 +1,5 @@
 /** Credentials in MongoDB: API keys and signing keys; secrets only as hashes or sealed. */
-import type { Acting, Store } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import { type ApiKeyRow, apiKeys, members, type SigningKeyRow, signingKeys } from './collections.ts';
 
 /** Reads and writes credentials. */
@@ -12,7 +12,7 @@ export function credentials(store: Store) {
 
   return {
     /** Keeps a new key; false when the key or the membership that makes it has gone. */
-    keepKey(acting: Acting, key: ApiKeyRow): Promise<boolean> {
+    keepKey(acting: Actor, key: ApiKeyRow): Promise<boolean> {
       return store.transact(acting, async ({ session }) => {
         const { organization_id, made_by_key, member_id } = key;
         // raised, so that this collides with whoever takes the maker away at the same moment
@@ -28,7 +28,7 @@ export function credentials(store: Store) {
 
     /** A page of keys, the newest first: one member's, or everybody's. */
     async listKeys(
-      { organization_id }: Acting,
+      { organization_id }: Actor,
       of: { userId: string | undefined; before: string | undefined; limit: number },
     ): Promise<ApiKeyRow[]> {
       const which = {
@@ -40,7 +40,7 @@ export function credentials(store: Store) {
     },
 
     /** Revokes a key, of one member or of anybody, and every key that it made; gives it, or nothing when there is none. */
-    revoke(acting: Acting, keyId: string, userId: string | undefined): Promise<ApiKeyRow | undefined> {
+    revoke(acting: Actor, keyId: string, userId: string | undefined): Promise<ApiKeyRow | undefined> {
       const { organization_id } = acting;
       const which = { _id: keyId, organization_id, ...(userId !== undefined && { user_id: userId }) };
       return store.transact(acting, async ({ session }) => {
@@ -55,12 +55,12 @@ export function credentials(store: Store) {
     },
 
     /** Notes when a key was last used; an older moment changes nothing. */
-    async noteUse({ organization_id }: Acting, keyId: string, at: Date): Promise<void> {
+    async noteUse({ organization_id }: Actor, keyId: string, at: Date): Promise<void> {
       await rows.keys.updateOne({ _id: keyId, organization_id }, { $max: { last_used_at: at } });
     },
 
     /** The expiry of the key that is asking, if it has one. */
-    async expiryOf(acting: Acting, keyId: string | null): Promise<Date | null> {
+    async expiryOf(acting: Actor, keyId: string | null): Promise<Date | null> {
       if (keyId === null) return null;
       const key = await rows.keys.findOne({ _id: keyId, organization_id: acting.organization_id }).lean();
       return key?.expires_at ?? null;

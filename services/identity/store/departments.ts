@@ -1,6 +1,6 @@
 /** Departments in MongoDB; members carry a department's name, which is kept in step within one transaction. */
 import { newId } from '#libs/contract';
-import { type Acting, isDuplicate, type Store, type Transaction } from '#libs/store';
+import { type Actor, isDuplicate, type Store, type Transaction } from '#libs/store';
 import { DepartmentInUse, DepartmentTaken, NoSuchDepartment } from '../problems.ts';
 import { type DepartmentRow, departments, members } from './collections.ts';
 
@@ -11,7 +11,7 @@ export function departmentRows(store: Store) {
   return {
     /** A page of departments by name. */
     async list(
-      { organization_id }: Acting,
+      { organization_id }: Actor,
       of: { after: string | undefined; limit: number },
     ): Promise<DepartmentRow[]> {
       const which = { organization_id, ...(of.after !== undefined && { name: { $gt: of.after } }) };
@@ -19,7 +19,7 @@ export function departmentRows(store: Store) {
     },
 
     /** Adds a department; `DepartmentTaken`. */
-    async add(acting: Acting, name: string, created_at: Date): Promise<DepartmentRow> {
+    async add(acting: Actor, name: string, created_at: Date): Promise<DepartmentRow> {
       const row = { _id: newId(), organization_id: acting.organization_id, name, touched: 0, created_at };
       const session = acting.tx ? { session: acting.tx.session } : {};
       await unlessTaken(rows.departments.insertMany([row], { ...session, lean: true }));
@@ -27,7 +27,7 @@ export function departmentRows(store: Store) {
     },
 
     /** Renames a department with its members; nothing when there is none. `DepartmentTaken`. */
-    rename(acting: Acting, id: string, name: string): Promise<DepartmentRow | undefined> {
+    rename(acting: Actor, id: string, name: string): Promise<DepartmentRow | undefined> {
       const { organization_id } = acting;
       return store.transact(acting, async ({ session }) => {
         const before = await unlessTaken(
@@ -44,7 +44,7 @@ export function departmentRows(store: Store) {
     },
 
     /** Deletes a department; false when there is none. `DepartmentInUse`. */
-    delete(acting: Acting, id: string): Promise<boolean> {
+    delete(acting: Actor, id: string): Promise<boolean> {
       const { organization_id } = acting;
       return store.transact(acting, async ({ session }) => {
         const deleted = await rows.departments
@@ -62,14 +62,14 @@ export function departmentRows(store: Store) {
     isHeld,
 
     /** Makes sure, within a transaction, that a department is there and stays; `NoSuchDepartment`. */
-    async hold(acting: Acting, name: string, tx: Transaction): Promise<void> {
+    async hold(acting: Actor, name: string, tx: Transaction): Promise<void> {
       if (!(await isHeld(acting, name, tx))) throw NoSuchDepartment();
     },
   };
 
   /** Whether a department is there; if so, it stays until the transaction ends. */
   async function isHeld(
-    { organization_id }: Acting,
+    { organization_id }: Actor,
     name: string,
     { session }: Transaction,
   ): Promise<boolean> {

@@ -1,11 +1,11 @@
 /** Inboxes in MongoDB: what concerns a member, always within their organization. */
 import { newId } from '#libs/contract';
-import type { Acting, Store, Transaction } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import type { Notice } from '../rules/notices.ts';
 import { type InboxRow, inboxItems, members } from './collections.ts';
 
 /** Whose inbox. */
-export type Owner = Acting & { user_id: string };
+export type Owner = Actor & { user_id: string };
 
 /** Puts items into inboxes and reads them. */
 export function inboxes(store: Store) {

@@ -1,6 +1,6 @@
 /** Invitations in MongoDB: one open invitation for each email of an organization. */
 import { newId } from '#libs/contract';
-import { type Acting, isDuplicate, type Store, type Transaction } from '#libs/store';
+import { type Actor, isDuplicate, type Store, type Transaction } from '#libs/store';
 import { AlreadyMember, InvitationInvalid } from '../problems.ts';
 import { membershipId } from './accounts.ts';
 import {
@@ -46,7 +46,7 @@ export function invitationRows(store: Store, departments: DepartmentRows) {
 
   return {
     /** Keeps an invitation in place of an older one for the same person, in one transaction; `AlreadyMember`. */
-    invite(acting: Acting, of: NewInvitationRow): Promise<InvitationRow> {
+    invite(acting: Actor, of: NewInvitationRow): Promise<InvitationRow> {
       const { organization_id } = acting;
       return store.transact(acting, async (tx) => {
         const { session } = tx;
@@ -65,7 +65,7 @@ export function invitationRows(store: Store, departments: DepartmentRows) {
 
     /** A page of open invitations, the newest first. */
     async list(
-      { organization_id }: Acting,
+      { organization_id }: Actor,
       of: { before: string | undefined; limit: number; at: Date },
     ): Promise<InvitationRow[]> {
       const which = {
@@ -77,7 +77,7 @@ export function invitationRows(store: Store, departments: DepartmentRows) {
     },
 
     /** Withdraws an invitation; false when there is none. */
-    async withdraw({ organization_id }: Acting, id: string): Promise<boolean> {
+    async withdraw({ organization_id }: Actor, id: string): Promise<boolean> {
       return (await rows.invitations.deleteOne({ _id: id, organization_id })).deletedCount === 1;
     },
 

@@ -1,5 +1,5 @@
 /** Members in MongoDB: who belongs to an organization, and the admin that it never loses. */
-import type { Acting, Store, Transaction } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import { LastAdmin } from '../problems.ts';
 import type { Role } from '../views.ts';
 import { membershipId } from './accounts.ts';
@@ -39,7 +39,7 @@ export function memberRows(store: Store, departments: DepartmentRows) {
   return {
     /** A page of members, the longest-standing first (user ids are ordered by time). */
     async list(
-      { organization_id }: Acting,
+      { organization_id }: Actor,
       { after, limit }: { after: string | undefined; limit: number },
     ): Promise<MemberOf[]> {
       const which = { organization_id, ...(after !== undefined && { user_id: { $gt: after } }) };
@@ -53,7 +53,7 @@ export function memberRows(store: Store, departments: DepartmentRows) {
 
     /** Gives a member a role or a department; nothing when there is none. The last admin stays admin: `LastAdmin`, `NoSuchDepartment`. */
     change(
-      acting: Acting,
+      acting: Actor,
       userId: string,
       to: MemberChange,
     ): Promise<(MemberOf & { before: MemberRow }) | undefined> {
@@ -74,7 +74,7 @@ export function memberRows(store: Store, departments: DepartmentRows) {
 
     /** Removes a member and tells `removed` within the transaction; nothing when there is none. `LastAdmin`. */
     remove(
-      acting: Acting,
+      acting: Actor,
       userId: string,
       removed: (member: MemberOf, tx: Transaction) => void,
     ): Promise<MemberOf | undefined> {
@@ -95,7 +95,7 @@ export function memberRows(store: Store, departments: DepartmentRows) {
   };
 
   async function find(
-    { organization_id }: Acting,
+    { organization_id }: Actor,
     userId: string,
     { session }: Transaction,
   ): Promise<MemberOf | undefined> {
@@ -108,7 +108,7 @@ export function memberRows(store: Store, departments: DepartmentRows) {
 
   /** Every such change touches the organization's row, so that two of them at once collide and one sees the other. */
   async function keepAnAdmin(
-    { organization_id }: Acting,
+    { organization_id }: Actor,
     userId: string,
     { session }: Transaction,
   ): Promise<void> {

@@ -1,6 +1,6 @@
 /** Organizations in MongoDB. */
 
-import type { Acting } from '#libs/store';
+import type { Actor } from '#libs/store';
 import { isDuplicate, type Store } from '#libs/store';
 import { SlugTaken } from '../problems.ts';
 import type { Settings } from '../shapes.ts';
@@ -18,13 +18,13 @@ export function organizationRows(store: Store) {
   const rows = store.rows(organizations);
 
   return {
-    async get({ organization_id }: Acting): Promise<OrganizationRow | undefined> {
+    async get({ organization_id }: Actor): Promise<OrganizationRow | undefined> {
       return (await rows.findOne({ _id: organization_id }).lean()) ?? undefined;
     },
 
     /** Changes what is named; settings are merged by key. `SlugTaken`. */
     async change(
-      { organization_id }: Acting,
+      { organization_id }: Actor,
       { name, slug, settings }: OrganizationChange,
     ): Promise<OrganizationRow | undefined> {
       const named = Object.entries(settings ?? {}).filter(([, value]) => value !== undefined);

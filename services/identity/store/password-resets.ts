@@ -1,5 +1,5 @@
 /** Open resets of passwords in MongoDB: one for each person. */
-import type { Acting, Store } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import { members, type PasswordResetRow, passwordResets, type UserRow, users } from './collections.ts';
 import { passwordPutter } from './password-putter.ts';
 
@@ -14,7 +14,7 @@ export function passwordResetRows(store: Store) {
 
   return {
     /** Keeps a reset in place of an older one for the same person. */
-    async keep({ _id, ...reset }: PasswordResetRow, { tx }: Acting): Promise<void> {
+    async keep({ _id, ...reset }: PasswordResetRow, { tx }: Actor): Promise<void> {
       const options = { upsert: true, ...(tx && { session: tx.session }) };
       await rows.resets.updateOne({ _id }, { $set: reset }, options);
     },

@@ -1,5 +1,5 @@
 /** Subscriptions in MongoDB, and how much of them is used. */
-import type { Acting, Store, Transaction } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import { publishRecords } from '../../documents/views.ts';
 import { periodOf, type Terms } from '../rules/terms.ts';
 import { type SubscriptionRow, subscriptions } from './collections.ts';
@@ -16,7 +16,7 @@ export function plans(store: Store) {
 
     /** Sets the plan with its terms and tells `changed` in the transaction; nothing when there is no such organization. */
     set(
-      acting: Acting,
+      acting: Actor,
       plan: string,
       terms: Omit<Terms, 'terms_version'>,
       changed: (row: SubscriptionRow, tx: Transaction) => void,

@@ -1,6 +1,6 @@
 /** Webhook configs in MongoDB: within the organization of who asks, their secrets sealed. */
 import { type Envelope, NotFound, newId, type Problem, Secret } from '#libs/contract';
-import type { Acting, Store, Transaction } from '#libs/store';
+import type { Actor, Store, Transaction } from '#libs/store';
 import { maxWebhooks, TooManySecrets, TooManyWebhooks, type Webhook } from '../contract.ts';
 import { WebhookDisabled } from '../events.ts';
 import { isInForce, maxSecrets, rotated } from '../rules/secrets.ts';
@@ -43,11 +43,7 @@ export function configs(store: Store, now: () => Date) {
 
   return {
     /** Keeps a new webhook and gives the reply; `TooManyWebhooks`. Two replicas at the same moment may go one over the limit. */
-    add<R>(
-      acting: Acting & { user_id: string },
-      config: NewConfig,
-      reply: (row: ConfigRow) => R,
-    ): Promise<R> {
+    add<R>(acting: Actor & { user_id: string }, config: NewConfig, reply: (row: ConfigRow) => R): Promise<R> {
       const { organization_id, user_id } = acting;
       const add = async (tx: Transaction) => {
         const { session } = tx;
@@ -69,30 +65,27 @@ export function configs(store: Store, now: () => Date) {
         await rows.insertMany([row], { session, lean: true });
         return reply(row);
       };
-      return store.inTurn(organization_id, () => store.respond(acting, (_, tx) => add(tx)));
+      return store.withLock(organization_id, () => store.respond(acting, (_, tx) => add(tx)));
     },
 
     /** Webhooks after an id, the oldest first. */
-    list(
-      { organization_id }: Acting,
-      of: { after: string | undefined; limit: number },
-    ): Promise<ConfigRow[]> {
+    list({ organization_id }: Actor, of: { after: string | undefined; limit: number }): Promise<ConfigRow[]> {
       const filter = of.after ? { organization_id, _id: { $gt: of.after } } : { organization_id };
       return rows.find(filter).sort({ _id: 1 }).limit(of.limit).lean();
     },
 
     /** One webhook; nothing when there is none. */
-    async known({ organization_id, tx }: Acting, id: string): Promise<ConfigRow | undefined> {
+    async known({ organization_id, tx }: Actor, id: string): Promise<ConfigRow | undefined> {
       return (await rows.findOne({ _id: id, organization_id }, null, within(tx)).lean()) ?? undefined;
     },
 
     /** One webhook; `NotFound`. */
-    one(acting: Acting, id: string): Promise<ConfigRow> {
+    one(acting: Actor, id: string): Promise<ConfigRow> {
       return find(acting, id);
     },
 
     /** Changes a webhook; `NotFound`, or what `refuses` says. */
-    change(acting: Acting, id: string, changed: Changes, refuses: Refuses): Promise<ConfigRow> {
+    change(acting: Actor, id: string, changed: Changes, refuses: Refuses): Promise<ConfigRow> {
       return store.transact(acting, async (tx) => {
         const row = await findAllowed(acting, id, refuses, tx);
         const at = now();
@@ -106,7 +99,7 @@ export function configs(store: Store, now: () => Date) {
 
     /** Has a new secret sign, and older ones beside it for a while; gives the reply. `NotFound`, `TooManySecrets`, or what `refuses` says. */
     rotate<R>(
-      acting: Acting,
+      acting: Actor,
       id: string,
       of: { secret: Secret; overlapSeconds: number },
       refuses: Refuses,
@@ -123,7 +116,7 @@ export function configs(store: Store, now: () => Date) {
         await rows.updateOne({ _id: id }, { $set: set }, { session: tx.session });
         return reply({ ...row, ...set });
       };
-      return store.inTurn(id, () => store.respond(acting, (_, tx) => rotate(tx)));
+      return store.withLock(id, () => store.respond(acting, (_, tx) => rotate(tx)));
     },
 
     /** Removes secrets that sign no more. */
@@ -135,14 +128,14 @@ export function configs(store: Store, now: () => Date) {
     },
 
     /** Where one webhook's deliveries go; `NotFound`. */
-    async receiver(acting: Acting, id: string): Promise<Receiver> {
+    async receiver(acting: Actor, id: string): Promise<Receiver> {
       const receiver = receiverOf(await find(acting, id));
       if (receiver.secrets.length === 0) throw new Error(`No key opens a secret of webhook ${id}`);
       return receiver;
     },
 
     /** Deletes a webhook (`NotFound`, or what `refuses` says) and ends what was still to be sent to it. */
-    async remove(acting: Acting, id: string, refuses: Refuses): Promise<void> {
+    async remove(acting: Actor, id: string, refuses: Refuses): Promise<void> {
       await store.transact(acting, async (tx) => {
         await findAllowed(acting, id, refuses, tx);
         await rows.deleteOne({ _id: id }, { session: tx.session });
@@ -180,19 +173,19 @@ export function configs(store: Store, now: () => Date) {
         const row = await rows.findOneAndUpdate(active, off, { session: tx.session }).lean();
         if (!row) return;
         const webhook = { id, name: row.name, created_by: row.created_by };
-        tx.say(WebhookDisabled, { webhook, reason: 'gone' });
+        tx.publish(WebhookDisabled, { webhook, reason: 'gone' });
       });
     },
   };
 
-  async function find({ organization_id, tx }: Acting, id: string, mine = tx): Promise<ConfigRow> {
+  async function find({ organization_id, tx }: Actor, id: string, mine = tx): Promise<ConfigRow> {
     const row = await rows.findOne({ _id: id, organization_id }, null, within(mine)).lean();
     if (!row) throw NotFound();
     return row;
   }
 
   async function findAllowed(
-    acting: Acting,
+    acting: Actor,
     id: string,
     refuses: Refuses,
     tx: Transaction,

@@ -48,13 +48,13 @@ export function failures(store: Store, now: () => Date) {
       const webhook = { id: _id, name: row.name, created_by: row.created_by };
       if (isHopeless(await standingOf(row, tx), at)) {
         await configs.updateOne({ _id }, { is_active: false, updated_at: at }, { session });
-        tx.say(WebhookDisabled, { webhook, reason: 'failing' });
+        tx.publish(WebhookDisabled, { webhook, reason: 'failing' });
         return;
       }
       // of a flood, the next thousand follow at once
       if (failed.length < mostCounted) await configs.updateOne({ _id }, { told_at: at }, { session });
       const { event_type, error } = last;
-      tx.say(WebhookExhausted, {
+      tx.publish(WebhookExhausted, {
         webhook,
         failed: failed.length,
         last: { entry_id: last._id, event_type, error },

@@ -1,5 +1,5 @@
 /** The event log in MongoDB: what is to be told is written here, and what was told is read from here. */
-import { type Acting, isDuplicate, type Store } from '#libs/store';
+import { type Actor, isDuplicate, type Store } from '#libs/store';
 import type { DeliveryStatus, WebhookEvent } from '../contract.ts';
 import { deliveryStatus } from '../shapes.ts';
 import {
@@ -72,7 +72,7 @@ export function eventLog(store: Store, now: () => Date) {
     },
 
     /** Keeps the entry of a test that was sent already. */
-    async record(acting: Acting, telling: Telling, ended: Ended): Promise<void> {
+    async record(acting: Actor, telling: Telling, ended: Ended): Promise<void> {
       const at = now();
       const once = { original: true as const, repeatable: false, attempts: 1 };
       const row = { ...entry(telling, at), ...ended, ...once };
@@ -83,7 +83,7 @@ export function eventLog(store: Store, now: () => Date) {
     },
 
     /** An organization's entries after a position, the newest first. */
-    async list({ organization_id }: Acting, of: Listed): Promise<DeliveryRow[]> {
+    async list({ organization_id }: Actor, of: Listed): Promise<DeliveryRow[]> {
       const { after, limit, ...filters } = of;
       const named = Object.entries(filters).filter(([, value]) => value !== undefined);
       const which = {

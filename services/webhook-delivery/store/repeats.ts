@@ -1,6 +1,6 @@
 /** Repetitions in MongoDB: new rows of the log for events that were told before. */
 import { NotFound } from '#libs/contract';
-import type { Acting, Store } from '#libs/store';
+import type { Actor, Store } from '#libs/store';
 import { EventExpired } from '../contract.ts';
 import { eachOnce, maxRepeated } from '../rules/repeating.ts';
 import { type DeliveryRow, webhookDeliveries, webhookEvents } from './collections.ts';
@@ -13,7 +13,7 @@ export function repeats(store: Store, now: () => Date) {
 
   return {
     /** One entry; `NotFound`. */
-    async entry({ organization_id, tx }: Acting, _id: string): Promise<DeliveryRow> {
+    async entry({ organization_id, tx }: Actor, _id: string): Promise<DeliveryRow> {
       const session = tx ? { session: tx.session } : {};
       const row = await rows.findOne({ _id, organization_id }, null, session).lean();
       if (!row) throw NotFound();
@@ -21,7 +21,7 @@ export function repeats(store: Store, now: () => Date) {
     },
 
     /** Has an entry's event sent again; gives the new entry. `EventExpired`. */
-    again(acting: Acting, entry: DeliveryRow): Promise<DeliveryRow> {
+    again(acting: Actor, entry: DeliveryRow): Promise<DeliveryRow> {
       return store.transact(acting, async (tx) => {
         const { session } = tx;
         if (!(await events.exists({ _id: entry.event_id }).session(session))) throw EventExpired();
@@ -37,7 +37,7 @@ export function repeats(store: Store, now: () => Date) {
      * most. Gives the reply for their number. One transaction marks what is sent again, so nothing is sent again twice.
      */
     failed<R>(
-      acting: Acting,
+      acting: Actor,
       of: { config_id: string; since: Date },
       reply: (count: number) => R,
     ): Promise<R> {
@@ -64,7 +64,7 @@ export function repeats(store: Store, now: () => Date) {
           if (again.length > 0) await write(store, again, tx);
           return reply(again.length);
         });
-      return store.inTurn(config_id, repeat);
+      return store.withLock(config_id, repeat);
     },
   };
 }

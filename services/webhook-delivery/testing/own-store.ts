@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
 import { memoryBus, topologyOf } from '#libs/events';
-import { keyRing, openStore, type Store } from '#libs/store';
+import { createKeyring, openStore, type Store } from '#libs/store';
 import { testMongo } from '#libs/testing';
 import { webhookDeliveryContract as contract } from '../contract.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from '../store/collections.ts';
@@ -20,12 +20,12 @@ export async function ownStore(): Promise<{ store: Store; stop(): Promise<void> 
     topology,
     bus: memoryBus(topology),
     alone: true,
-    ring: keyRing(new Secret(randomBytes(32).toString('base64'))),
+    ring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
     now: () => new Date(),
     trace: () => undefined,
     trouble: () => undefined,
   });
-  await store.prepare();
+  await store.migrate();
   const stop = async () => {
     await store.rows(webhookConfigs).db.dropDatabase();
     await store.close();

@@ -2,9 +2,9 @@
 import type { Tracing } from '#libs/service';
 
 /** Runs units of work in no trace. */
-export const untraced: Pick<Tracing, 'unit' | 'note' | 'current' | 'gathered'> = {
-  unit: (_of, work) => work(),
-  note: () => undefined,
+export const untraced: Pick<Tracing, 'withSpan' | 'setAttributes' | 'current' | 'workStats'> = {
+  withSpan: (_of, work) => work(),
+  setAttributes: () => undefined,
   current: () => undefined,
-  gathered: () => ({ mongodb_commands: 0, mongodb_ms: 0, events: 0 }),
+  workStats: () => ({ mongodb_commands: 0, mongodb_ms: 0, events: 0 }),
 };

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { connect } from 'amqplib';
 import { newId } from '#libs/contract';
 import { ownMongo, ownRabbit, type RabbitBroker, until } from '#libs/testing';
-import { namesUnder } from '../../../libs/events/amqp/declaring.ts';
+import { prefixedNames } from '../../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../../services/contracts.ts';
 import {
   brokenPromises,
@@ -77,8 +77,8 @@ test('F4: a RabbitMQ that comes back empty is declared anew, and what it had is 
   await rabbit.start({ empty: true });
   await flowing();
   await nothingLost(load);
-  const names = namesUnder(running.prefix);
-  const hearing = contracts.filter(({ hears }) => hears.length > 0).map(({ name }) => name);
+  const names = prefixedNames(running.prefix);
+  const hearing = contracts.filter(({ consumes }) => consumes.length > 0).map(({ name }) => name);
   // rejects when one is not there
   await onBroker(async (channel) => {
     await channel.checkExchange(names.exchange);
@@ -130,15 +130,15 @@ async function muchIsSaid(megabytes: number): Promise<void> {
 }
 
 test('F7: an exchange that is deleted under load, and an event that no queue is bound to, are not marked as published, and heal', async () => {
-  const names = namesUnder(running.prefix);
+  const names = prefixedNames(running.prefix);
   const load = publishing(running, office, 20);
   await flowing(40);
   for (let times = 0; times < 2; times += 1) {
     await onBroker((channel) => channel.deleteExchange(names.exchange));
     await flowing();
     await onBroker(async (channel) => {
-      for (const { name, hears } of contracts)
-        if (hears.some((event) => event.name === 'document.published'))
+      for (const { name, consumes } of contracts)
+        if (consumes.some((event) => event.name === 'document.published'))
           await channel.unbindQueue(names.queue(name), names.exchange, 'document.published');
     });
     await flowing();
@@ -149,11 +149,11 @@ test('F7: an exchange that is deleted under load, and an event that no queue is 
 
 /** The queues that have dead letters, with their number. */
 async function deadLetters(): Promise<Record<string, number>> {
-  const names = namesUnder(running.prefix);
+  const names = prefixedNames(running.prefix);
   return onBroker(async (channel) => {
     const found: Record<string, number> = {};
-    for (const { name, hears } of contracts) {
-      if (hears.length === 0) continue;
+    for (const { name, consumes } of contracts) {
+      if (consumes.length === 0) continue;
       const { messageCount } = await channel.checkQueue(names.dead(name));
       if (messageCount > 0) found[name] = messageCount;
     }

@@ -5,7 +5,7 @@ import { newId, Secret } from '#libs/contract';
 import { type StoreStage, storeStage } from '../testing/store-stage.ts';
 import { collection } from './collection.ts';
 import type { SealedField } from './sealed.ts';
-import { keyRing } from './sealing.ts';
+import { createKeyring } from './sealing.ts';
 
 interface SafeRow {
   _id: string;
@@ -24,7 +24,7 @@ const safes = collection<SafeRow>('safes', {
 });
 
 const newKey = () => randomBytes(32).toString('base64');
-const ringOf = (...keys: string[]) => keyRing(new Secret(keys.join(',')));
+const ringOf = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));
 const [old, young] = [newKey(), newKey()];
 
 let stage: StoreStage;
@@ -52,7 +52,7 @@ async function fill(count: number, ...keys: string[]): Promise<string[]> {
 test('every text moves to the first key, also within arrays; then the old key may go', async () => {
   const ids = await fill(60, old);
   await stage.db.collection<SafeRow>('safes').insertOne({ _id: newId(), sealed: null, codes: [] });
-  const results = await (await openWith(young, old)).reseal();
+  const results = await (await openWith(young, old)).reencrypt();
   expect(results).toEqual([
     { collection: 'safes', field: 'sealed', count: 60, unopened: [], goesOn: false },
     { collection: 'safes', field: 'codes.sealed', count: 120, unopened: [], goesOn: false },
@@ -65,7 +65,7 @@ test('every text moves to the first key, also within arrays; then the old key ma
     const codes = row?.codes.map(({ sealed }) => store.sealing(sealedCodes).open(sealed, {}));
     expect(codes).toEqual([`${at}a`, `${at}b`]);
   }
-  expect((await store.reseal()).map(({ count }) => count)).toEqual([0, 0, 0]);
+  expect((await store.reencrypt()).map(({ count }) => count)).toEqual([0, 0, 0]);
 });
 
 test('what is written meanwhile is kept, and sealed with the first key all the same', async () => {
@@ -85,11 +85,11 @@ test('what is written meanwhile is kept, and sealed with the first key all the s
     return written;
   };
   const writing = write();
-  const [during] = await store.reseal();
+  const [during] = await store.reencrypt();
   done = true;
   const written = await writing;
   expect(during).toMatchObject({ goesOn: true, unopened: [] });
-  expect((await store.reseal())[0]?.goesOn).toBe(false);
+  expect((await store.reencrypt())[0]?.goesOn).toBe(false);
   const rows = await store.rows(safes).find({}).lean();
   expect(rows.map(({ sealed }) => sealed?.startsWith(`${ringOf(young).newest}.`))).toEqual(
     rows.map(() => true),
@@ -109,7 +109,7 @@ test('what no key opens is named and stays as it is; the rest moves', async () =
   const _id = newId();
   const sealed = (await openWith(old)).sealing(sealedText).seal('opens', { _id });
   await store.rows(safes).insertMany([{ _id, sealed, codes: [] }], { lean: true });
-  const [texts, codes] = await store.reseal();
+  const [texts, codes] = await store.reencrypt();
   const reason = `No key ${ringOf(lost).newest} in ENCRYPTION_KEY`;
   expect(texts).toEqual({
     collection: 'safes',

@@ -41,7 +41,7 @@ test('what was published in the last hours is published again, and older events 
   clock.advance(2 * 3_600_000);
   await makeThing(store, someone(), 'young');
   await marked(2);
-  expect(await store.resend(3_600_000)).toBe(1);
+  expect(await store.republish(3_600_000)).toBe(1);
   clock.advance(1);
   await until('the young one again', async () => taken.length === 3);
   expect(taken.map(nameOf)).toEqual(['old', 'young', 'young']);
@@ -56,7 +56,7 @@ test('a process that has not begun to publish can be told as well', async () => 
   await makeThing(first, someone(), 'a');
   await marked(1);
   const second = await stage.open();
-  expect(await second.resend(3_600_000)).toBe(1);
+  expect(await second.republish(3_600_000)).toBe(1);
   await until('it again', async () => taken.length === 2);
 }, 20_000);
 

@@ -1,9 +1,9 @@
 /** One after the other, by key. */
 import { expect, test } from '@jest/globals';
-import { turns } from './turns.ts';
+import { keyedMutex } from './keyed-mutex.ts';
 
 test('work for one key is done one after the other, in the order of asking', async () => {
-  const inTurn = turns();
+  const withLock = keyedMutex();
   const seen: string[] = [];
   const work = (name: string) => async () => {
     seen.push(`${name} begins`);
@@ -11,24 +11,24 @@ test('work for one key is done one after the other, in the order of asking', asy
     seen.push(`${name} ends`);
     return name;
   };
-  const results = await Promise.all(['a', 'b', 'c'].map((name) => inTurn('key', work(name))));
+  const results = await Promise.all(['a', 'b', 'c'].map((name) => withLock('key', work(name))));
   expect(results).toEqual(['a', 'b', 'c']);
   expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
 });
 
 test('work for other keys does not wait', async () => {
-  const inTurn = turns();
+  const withLock = keyedMutex();
   const gate = Promise.withResolvers<void>();
-  const slow = inTurn('one', () => gate.promise);
-  expect(await inTurn('other', async () => 'done')).toBe('done');
+  const slow = withLock('one', () => gate.promise);
+  expect(await withLock('other', async () => 'done')).toBe('done');
   gate.resolve();
   await slow;
 });
 
 test('work that fails tells its own asker, and the next goes on', async () => {
-  const inTurn = turns();
-  const failing = inTurn('key', () => Promise.reject(new Error('no')));
-  const next = inTurn('key', async () => 'yes');
+  const withLock = keyedMutex();
+  const failing = withLock('key', () => Promise.reject(new Error('no')));
+  const next = withLock('key', async () => 'yes');
   await expect(failing).rejects.toThrow('no');
   expect(await next).toBe('yes');
 });

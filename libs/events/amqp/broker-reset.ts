@@ -4,15 +4,15 @@
  */
 import type { ChannelModel } from 'amqplib';
 import { type Connection, closed, quietChannel } from './connection.ts';
-import { isThere, type Names } from './declaring.ts';
+import { isThere, type Names } from './topology-setup.ts';
 
 const againMs = 5_000;
 
 /** What is known of the broker. */
-export function knowing(of: {
+export function detectBrokerReset(of: {
   names: Names;
   owners: readonly string[];
-  onEmptyBroker?: (() => Promise<void>) | undefined;
+  onBrokerReset?: (() => Promise<void>) | undefined;
   trouble(what: string, error: unknown): void;
 }) {
   let known = false;
@@ -51,11 +51,11 @@ export function knowing(of: {
   };
 
   async function look(model: ChannelModel): Promise<undefined> {
-    const marks = of.owners.map(of.names.known);
+    const marks = of.owners.map(of.names.sentinel);
     const missing = [];
     for (const mark of marks) if (!(await isThere(model, mark))) missing.push(mark);
     if (missing.length === 0 && !emptied) return;
-    await of.onEmptyBroker?.();
+    await of.onBrokerReset?.();
     emptied = false;
     const channel = await quietChannel(model);
     // only now: whoever dies before has not been told

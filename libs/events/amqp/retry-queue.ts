@@ -11,7 +11,7 @@ import type { Subscription } from './consumer.ts';
 export const usualCalmMs = 5_000;
 
 /** The subscription to what a queue has set aside, made from the one to the queue itself. */
-export function secondChance(first: Subscription, again: string): Subscription {
+export function retryQueue(first: Subscription, again: string): Subscription {
   return { ...first, queue: again, prefetch: 1, takes: wasRefusedByNobody };
 }
 

@@ -9,21 +9,21 @@ export interface Names {
   readonly deadExchange: string;
   queue(name: string): string;
   /** Where everything goes that is set aside, and waits until it is looked at once more. */
-  again(name: string): string;
+  retry(name: string): string;
   dead(name: string): string;
   /** A queue that is there as long as the broker has kept what the owner of an outbox gave it. */
-  known(owner: string): string;
+  sentinel(owner: string): string;
 }
 
 /** The names under a prefix. */
-export function namesUnder(prefix: string): Names {
+export function prefixedNames(prefix: string): Names {
   return {
     exchange: `${prefix}events`,
     deadExchange: `${prefix}events.dead`,
     queue: (name) => prefix + name,
-    again: (name) => `${prefix}${name}.again`,
+    retry: (name) => `${prefix}${name}.again`,
     dead: (name) => `${prefix}${name}.dead`,
-    known: (owner) => `${prefix}${owner}.known`,
+    sentinel: (owner) => `${prefix}${owner}.known`,
   };
 }
 
@@ -57,8 +57,8 @@ export async function declare(
       arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': peeks },
     });
     await channel.bindQueue(names.dead(name), names.deadExchange, `${name}.dead`);
-    await channel.assertQueue(names.again(name), settingAside(`${name}.dead`, secondDeliveries));
-    await channel.bindQueue(names.again(name), names.deadExchange, name);
+    await channel.assertQueue(names.retry(name), settingAside(`${name}.dead`, secondDeliveries));
+    await channel.bindQueue(names.retry(name), names.deadExchange, name);
     await channel.assertQueue(names.queue(name), { maxLength, ...settingAside(name, deliveries) });
     for (const type of types) await channel.bindQueue(names.queue(name), names.exchange, type);
   }

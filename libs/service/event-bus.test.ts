@@ -15,7 +15,7 @@ import {
   storeStage,
   ThingMade,
 } from '../testing/store-stage.ts';
-import { carrying } from './carrying.ts';
+import { createEventBus } from './event-bus.ts';
 import type { Log } from './log.ts';
 import { type CommonSettings, commonSettings, readSettings } from './settings.ts';
 
@@ -60,7 +60,7 @@ function carried(owners: readonly string[], stores: Promise<readonly Store[]>, u
   const settings = readSettings([commonSettings], environment)[0] as CommonSettings;
   // all that carrying asks of a log
   const log = { warn: (...words: unknown[]) => void warnings.push(words) } as unknown as Log;
-  const found = carrying({ settings, contracts: [makers, hearers], owners, stores, log });
+  const found = createEventBus({ settings, contracts: [makers, hearers], owners, stores, log });
   buses.push(found.bus);
   return found;
 }

@@ -1,10 +1,10 @@
 /** Turns: work on one key is done one after the other within the process, so that it does not conflict in MongoDB. */
 
 /** Runs work for a key after all earlier work for the same key. */
-export type InTurn = <R>(key: string, work: () => Promise<R>) => Promise<R>;
+export type KeyedMutex = <R>(key: string, work: () => Promise<R>) => Promise<R>;
 
 /** A new set of turns. */
-export function turns(): InTurn {
+export function keyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {
     const before = last.get(key) ?? Promise.resolve();

@@ -1,10 +1,10 @@
 /** Listeners: what a service does when it hears an event. */
 import { type Envelope, type EventType, envelope as envelopeShape } from '#libs/contract';
 import type { Handler } from './bus.ts';
-import { Hopeless } from './retries.ts';
+import { UnrecoverableError } from './retries.ts';
 
 /** What to do on one type of event. */
-export interface Listener {
+export interface Subscriber {
   readonly type: EventType;
   handle(event: Envelope): Promise<unknown>;
 }
@@ -13,7 +13,7 @@ export interface Listener {
 export function on<Data>(
   type: EventType<Data>,
   handle: (event: Envelope<Data>) => Promise<unknown>,
-): Listener {
+): Subscriber {
   return {
     type,
     handle(event) {
@@ -21,7 +21,9 @@ export function on<Data>(
       if (parsed.success) return handle({ ...event, data: parsed.data });
       const isNewer = parsed.error.issues.every(({ code }) => code === 'unrecognized_keys');
       if (!isNewer)
-        throw new Hopeless(`${type.name} ${event.id} does not fit its schema`, { cause: parsed.error });
+        throw new UnrecoverableError(`${type.name} ${event.id} does not fit its schema`, {
+          cause: parsed.error,
+        });
       // a newer producer says more than this consumer knows: what it knows fits, and the rest is carried along
       return handle({ ...event, data: event.data as Data });
     },
@@ -29,13 +31,13 @@ export function on<Data>(
 }
 
 /** One handler for a service's queue: finds the listener by type; garbage and unknown types are hopeless. */
-export function listener(listeners: readonly Listener[]): Handler {
+export function dispatchByType(listeners: readonly Subscriber[]): Handler {
   const byType = new Map(listeners.map((one) => [one.type.name, one]));
   return async (event) => {
     const parsed = envelopeShape.safeParse(event);
-    if (!parsed.success) throw new Hopeless('This is no event envelope', { cause: parsed.error });
+    if (!parsed.success) throw new UnrecoverableError('This is no event envelope', { cause: parsed.error });
     const one = byType.get(event.type);
-    if (!one) throw new Hopeless(`Nobody here hears ${event.type}`);
+    if (!one) throw new UnrecoverableError(`Nobody here hears ${event.type}`);
     await one.handle(event);
   };
 }

@@ -11,7 +11,7 @@ export interface Opened<T> {
 }
 
 /** Something that is kept open. */
-export interface KeptOpen<T> {
+export interface AutoReconnect<T> {
   /** What is open now. */
   readonly now: T | undefined;
   /** The next one, or the one of now; rejects when it is closed before. */
@@ -30,11 +30,11 @@ const settledMs = 5_000;
 const sayEvery = 30;
 
 /** Keeps something open. `open` is given a signal that is aborted at `close`. */
-export function keptOpen<T>(of: {
+export function autoReconnect<T>(of: {
   name: string;
   open(signal: AbortSignal): Promise<Opened<T>>;
   trouble(what: string, error: unknown): void;
-}): KeptOpen<T> {
+}): AutoReconnect<T> {
   const closing = new AbortController();
   const { signal } = closing;
   const closed = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));

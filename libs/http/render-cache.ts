@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** A memory of bytes. */
-export interface KeptBytes<Bytes extends Uint8Array> {
+export interface RenderCache<Bytes extends Uint8Array> {
   /**
    * The bytes of a version, rendered when they are not there. Nothing is kept, and nothing given, where `render` gives
    * nothing. Whoever asks while they are rendered gets the same bytes, or the same rejection.
@@ -11,7 +11,7 @@ export interface KeptBytes<Bytes extends Uint8Array> {
 }
 
 /** Keeps at most so many bytes, those that were asked for last. What is larger is rendered each time. */
-export function keptBytes<Bytes extends Uint8Array>(maxBytes: number): KeptBytes<Bytes> {
+export function renderCache<Bytes extends Uint8Array>(maxBytes: number): RenderCache<Bytes> {
   const kept = new LRUCache<string, Bytes>({
     maxSize: maxBytes,
     sizeCalculation: (bytes, version) => bytes.byteLength + version.length,

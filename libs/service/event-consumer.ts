@@ -1,6 +1,12 @@
 /** How a service hears: its listeners as the handler of its queue. */
 import type { Envelope } from '#libs/contract';
-import { type Handler, type Hearing, type Listener, listener, NotNow } from '#libs/events';
+import {
+  type ConsumeOptions,
+  DependencyUnavailable,
+  dispatchByType,
+  type Handler,
+  type Subscriber,
+} from '#libs/events';
 import { isUnavailable } from '#libs/store';
 import type { Log } from './log.ts';
 import type { Meters } from './meters.ts';
@@ -8,20 +14,20 @@ import { ofEachService } from './process-metrics.ts';
 import type { Tracing } from './tracing.ts';
 
 /** What hearing needs. */
-export interface Hears {
+export interface ConsumeDeps {
   meters: Meters;
   log: Log;
   now: () => Date;
-  tracing: Pick<Tracing, 'unit' | 'current' | 'gathered'>;
+  tracing: Pick<Tracing, 'withSpan' | 'current' | 'workStats'>;
 }
 
 /** The handler of a service's queue and what it is told, which count and log how it went. */
-export function heard(
-  { meters, log, now, tracing }: Hears,
+export function consumeEvents(
+  { meters, log, now, tracing }: ConsumeDeps,
   service: string,
-  listeners: readonly Listener[],
-): { handler: Handler } & Pick<Hearing, 'setAside'> {
-  const handler = listener(listeners);
+  listeners: readonly Subscriber[],
+): { handler: Handler } & Pick<ConsumeOptions, 'onDeadLetter'> {
+  const handler = dispatchByType(listeners);
   const known = new Set(listeners.map(({ type }) => type.name));
   // garbage must not make a metric of its own
   const typeOf = ({ type }: { readonly type?: unknown }) =>
@@ -31,7 +37,7 @@ export function heard(
   const took = meters.histogram(ofEachService.handlingTime);
   const age = meters.histogram(ofEachService.age);
   return {
-    setAside: (event) => aside({ type: typeOf(event) }),
+    onDeadLetter: (event) => aside({ type: typeOf(event) }),
     handler: (event, signal) => {
       const type = typeOf(event);
       const attributes = {
@@ -39,7 +45,7 @@ export function heard(
         'messaging.message.id': nameIn(event.id),
         'pds.service': service,
       };
-      return tracing.unit({ name: `hear ${type}`, kind: 'consumer', from: event.trace, attributes }, () =>
+      return tracing.withSpan({ name: `hear ${type}`, kind: 'consumer', from: event.trace, attributes }, () =>
         heardOne(type, event, signal),
       );
     },
@@ -56,7 +62,7 @@ export function heard(
         duration_ms: Math.round(durationMs * 10) / 10,
         organization_id: nameIn(event.organization_id),
         actor_id: nameIn(event.actor_id),
-        ...tracing.gathered(),
+        ...tracing.workStats(),
       };
     };
     try {
@@ -67,7 +73,7 @@ export function heard(
     } catch (error) {
       const isNotNow = isUnavailable(error);
       log.warn({ ...line(isNotNow ? 'postponed' : 'failed'), err: error }, 'Event not handled');
-      throw isNotNow ? new NotNow(error) : error;
+      throw isNotNow ? new DependencyUnavailable(error) : error;
     }
   }
 }

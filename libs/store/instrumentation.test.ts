@@ -4,7 +4,7 @@ import { Secret } from '#libs/contract';
 import { testMongo } from '#libs/testing';
 import { type StoreStage, storeStage, things } from '../testing/store-stage.ts';
 import { connect } from './connect.ts';
-import { type Command, connectionsOf, watch } from './watching.ts';
+import { type Command, connectionsOf, instrument } from './instrumentation.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let stage: StoreStage;
@@ -22,7 +22,7 @@ test('a command is told with its name and collection; one that MongoDB refuses i
   const store = await stage.open();
   const rows = store.rows(things);
   const told: Command[] = [];
-  watch(rows.db.getClient(), { command: (one) => told.push(one), waited: () => undefined });
+  instrument(rows.db.getClient(), { command: (one) => told.push(one), connectionWaited: () => undefined });
   await rows.find({ name: 'nobody' }).lean();
   await expect(rows.collection.find({ $nonsense: 1 }).toArray()).rejects.toThrow('$nonsense');
   const found = told.filter(({ name }) => name === 'find');

@@ -1,6 +1,6 @@
 /** Observing: what a process tells of each service's store and queue. */
 import type { Bus } from '#libs/events';
-import type { Command, Publishing, Store, Watch } from '#libs/store';
+import type { Command, Publishing, Store, StoreInstrumentation } from '#libs/store';
 import type { Meters } from './meters.ts';
 import { mongoCommands, ofEachService } from './process-metrics.ts';
 import type { Tracing } from './tracing.ts';
@@ -8,35 +8,35 @@ import type { Tracing } from './tracing.ts';
 const commands = new Map<string, (typeof mongoCommands)[number]>(mongoCommands.map((name) => [name, name]));
 
 /** Keeps the times of commands to MongoDB, and of waiting for a connection; tells them to the work that is going on. */
-export function watching(meters: Meters, tracing: Pick<Tracing, 'command' | 'said'>): Watch {
+export function watching(meters: Meters, tracing: Pick<Tracing, 'command' | 'said'>): StoreInstrumentation {
   const took = meters.histogram(ofEachService.commands);
   const waited = meters.histogram(ofEachService.poolWait);
   return {
-    said: tracing.said,
+    eventsPublished: tracing.said,
     command(of: Command) {
       const { name, isFailed, durationMs } = of;
       tracing.command(of);
       const outcome = isFailed ? 'failed' : 'ok';
       took({ command: commands.get(name) ?? 'other', outcome }, durationMs / 1000);
     },
-    waited: (ms) => waited({}, ms / 1000),
+    connectionWaited: (ms) => waited({}, ms / 1000),
   };
 }
 
 /** Publishes each event in a span of its own, from which whoever hears it goes on. */
-export function publishing({ unit, current }: Pick<Tracing, 'unit' | 'current'>): Publishing {
+export function publishing({ withSpan, current }: Pick<Tracing, 'withSpan' | 'current'>): Publishing {
   return (event, publish) => {
     // not traced, or published before it was
     if (event.trace === undefined) return publish(event);
     const attributes = { 'messaging.system': 'events', 'messaging.message.id': event.id };
-    return unit({ name: `publish ${event.type}`, kind: 'producer', from: event.trace, attributes }, () =>
+    return withSpan({ name: `publish ${event.type}`, kind: 'producer', from: event.trace, attributes }, () =>
       publish({ ...event, trace: current() ?? event.trace }),
     );
   };
 }
 
 /** Tells of a store's connections and outbox whenever the metrics are read. */
-export function tellStore(meters: Meters, store: Pick<Store, 'waiting' | 'connections'>): void {
+export function registerStoreMetrics(meters: Meters, store: Pick<Store, 'backlog' | 'connections'>): void {
   meters.gauge(ofEachService.pool, () => {
     const { inUse, idle } = store.connections();
     return [
@@ -45,10 +45,10 @@ export function tellStore(meters: Meters, store: Pick<Store, 'waiting' | 'connec
     ];
   });
   meters.gauge(ofEachService.poolWaiting, () => store.connections().waiting);
-  let looking: ReturnType<typeof store.waiting> | undefined;
+  let looking: ReturnType<typeof store.backlog> | undefined;
   // one look for both
   const look = () =>
-    (looking ??= store.waiting().finally(() => {
+    (looking ??= store.backlog().finally(() => {
       looking = undefined;
     }));
   meters.gauge(ofEachService.outboxCount, async () => (await look()).count);
@@ -56,12 +56,12 @@ export function tellStore(meters: Meters, store: Pick<Store, 'waiting' | 'connec
 }
 
 /** Tells what is in a service's queue; while RabbitMQ is away there is no number. */
-export function tellQueue(meters: Meters, bus: Pick<Bus, 'depth'>, queue: string): void {
+export function registerQueueMetrics(meters: Meters, bus: Pick<Bus, 'depth'>, queue: string): void {
   meters.gauge(ofEachService.queue, async () => {
-    const { waiting, aside, dead } = await bus.depth(queue);
+    const { ready, retry, dead } = await bus.depth(queue);
     return [
-      [{ state: 'waiting' as const }, waiting],
-      [{ state: 'aside' as const }, aside],
+      [{ state: 'waiting' as const }, ready],
+      [{ state: 'aside' as const }, retry],
       [{ state: 'dead' as const }, dead],
     ];
   });

@@ -9,21 +9,21 @@ import type { CommonSettings } from './settings.ts';
 const sentAgainMs = 6 * 3_600_000;
 
 /** A bus and how it may be used. */
-export interface Carrying {
+export interface EventBus {
   bus: Bus;
   /** Whether nobody outside of this process publishes. */
   alone: boolean;
 }
 
 /** The bus that the settings ask for; `stores` resolves when those of this process are open. */
-export function carrying(of: {
+export function createEventBus(of: {
   settings: CommonSettings;
   contracts: readonly Contract[];
   /** The names of the services in this process. */
   owners: readonly string[];
   stores: Promise<readonly Store[]>;
   log: Log;
-}): Carrying {
+}): EventBus {
   const { settings, log, owners, stores } = of;
   const topology = topologyOf(of.contracts);
   if (!settings.AMQP_URL) return { bus: memoryBus(topology), alone: true };
@@ -32,8 +32,8 @@ export function carrying(of: {
     prefix: settings.AMQP_PREFIX,
     topology,
     owners,
-    async onEmptyBroker() {
-      const counts = await Promise.all((await stores).map((store) => store.resend(sentAgainMs)));
+    async onBrokerReset() {
+      const counts = await Promise.all((await stores).map((store) => store.republish(sentAgainMs)));
       const events = counts.reduce((sum, count) => sum + count, 0);
       if (events > 0) log.warn({ events }, 'RabbitMQ came back empty: recent events are sent again');
     },
@@ -43,7 +43,7 @@ export function carrying(of: {
 }
 
 /** What is wrong about a process without RabbitMQ: somebody outside of it is to hear its events. */
-export function withoutBroker(
+export function missingBrokerError(
   contracts: readonly Contract[],
   here: readonly string[],
   environment: Record<string, string | undefined>,

@@ -1,6 +1,6 @@
 /** Bytes in memory: never more than allowed, never rendered twice at once, never lost to others that need room. */
 import { expect, test } from '@jest/globals';
-import { type KeptBytes, keptBytes } from './kept-bytes.ts';
+import { type RenderCache, renderCache } from './render-cache.ts';
 
 /** Renders so many bytes when it is told to, and counts how often it was asked. */
 function renderer(size: number) {
@@ -14,11 +14,11 @@ function renderer(size: number) {
   return { seen, render, open: () => gate.resolve() };
 }
 
-const isKept = async (memory: KeptBytes<Uint8Array>, version: string) =>
+const isKept = async (memory: RenderCache<Uint8Array>, version: string) =>
   (await memory.of(version, async () => undefined)) !== undefined;
 
 test('many who ask at once get the same bytes, rendered once; later ones get them from memory', async () => {
-  const memory = keptBytes(1_000);
+  const memory = renderCache(1_000);
   const { seen, render, open } = renderer(10);
   const asked = [1, 2, 3].map(() => memory.of('a', render));
   open();
@@ -29,7 +29,7 @@ test('many who ask at once get the same bytes, rendered once; later ones get the
 });
 
 test('at most so many bytes are kept, those that were asked for last', async () => {
-  const memory = keptBytes(1_000);
+  const memory = renderCache(1_000);
   const bytes = async () => new Uint8Array(400);
   for (const version of ['a', 'b', 'a', 'c']) await memory.of(version, bytes);
   expect([await isKept(memory, 'a'), await isKept(memory, 'b'), await isKept(memory, 'c')]).toEqual([
@@ -40,7 +40,7 @@ test('at most so many bytes are kept, those that were asked for last', async () 
 });
 
 test('more at once than there is room for are all given', async () => {
-  const memory = keptBytes(1_000);
+  const memory = renderCache(1_000);
   const works = Array.from({ length: 20 }, (_, at) => ({ version: `${at}`, ...renderer(300) }));
   const asked = works.map(({ version, render }) => memory.of(version, render));
   for (const { open } of works) open();
@@ -52,7 +52,7 @@ test('more at once than there is room for are all given', async () => {
 });
 
 test('what cannot be rendered is not kept, and tried again', async () => {
-  const memory = keptBytes(1_000);
+  const memory = renderCache(1_000);
   const failing = async () => {
     throw new Error('no');
   };

@@ -5,7 +5,7 @@
  * still points to the next one and to what was in it at the time: once one of them is old, every later one, with all that its objects hold, is taken
  * for alive until the old space is collected as a whole. Here nothing points to what was deleted. docs/adr/0023 has what that costs.
  */
-export class Churn<T extends object> {
+export class SwapRemoveSet<T extends object> {
   readonly #items: T[] = [];
   /** Where each object stands is written on itself. */
   readonly #place = Symbol('place');

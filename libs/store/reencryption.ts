@@ -1,10 +1,10 @@
 /** Exchanging the key: what is sealed with another key than the ring's first is sealed anew, while services go on. */
 import type mongoose from 'mongoose';
 import type { SealedField } from './sealed.ts';
-import type { KeyRing } from './sealing.ts';
+import type { Keyring } from './sealing.ts';
 
 /** What became of one sealed field. */
-export interface Resealed {
+export interface Reencrypted {
   collection: string;
   field: string;
   /** How many texts are sealed with the first key now that were not before. */
@@ -32,8 +32,8 @@ const maxPasses = 5;
  * Seals a collection's fields anew, each text only while it is still the one that was read. What is done is not looked
  * at again, so this may be stopped and repeated at any time.
  */
-export async function reseal(db: mongoose.mongo.Db, of: Sealed, ring: KeyRing): Promise<Resealed[]> {
-  const results: Resealed[] = [];
+export async function reencrypt(db: mongoose.mongo.Db, of: Sealed, ring: Keyring): Promise<Reencrypted[]> {
+  const results: Reencrypted[] = [];
   for (const field of of.sealed)
     results.push({
       collection: of.name,
@@ -43,7 +43,7 @@ export async function reseal(db: mongoose.mongo.Db, of: Sealed, ring: KeyRing): 
   return results;
 }
 
-async function resealField(rows: Rows, field: SealedField<never>, ring: KeyRing) {
+async function resealField(rows: Rows, field: SealedField<never>, ring: Keyring) {
   let count = 0;
   for (let passes = 1; ; passes += 1) {
     const pass = await passOver(rows, field, ring);
@@ -53,8 +53,8 @@ async function resealField(rows: Rows, field: SealedField<never>, ring: KeyRing)
   }
 }
 
-async function passOver(rows: Rows, { path, context }: SealedField<never>, ring: KeyRing) {
-  const pass = { count: 0, missed: 0, unopened: [] as Resealed['unopened'] };
+async function passOver(rows: Rows, { path, context }: SealedField<never>, ring: Keyring) {
+  const pass = { count: 0, missed: 0, unopened: [] as Reencrypted['unopened'] };
   // a sealed text begins with the name of its key
   const otherKey = new RegExp(`^(?!${ring.newest}\\.)`);
   for await (const row of rows

@@ -1,7 +1,7 @@
 /** A set for objects that come and go: it does what a `Set` does, but for the order, and keeps nothing of what was deleted. */
 import { expect, test } from '@jest/globals';
 import { leftOver } from '#libs/testing';
-import { Churn } from './churn.ts';
+import { SwapRemoveSet } from './swap-remove-set.ts';
 
 /** The same numbers at every run, below `limit`. */
 function numbers(seed: number) {
@@ -15,47 +15,50 @@ function numbers(seed: number) {
 test('whatever is added, deleted and cleared, it holds what a Set would hold', () => {
   const next = numbers(7);
   const things = Array.from({ length: 12 }, (_, name) => ({ name }));
-  const [churn, set] = [new Churn<object>(), new Set<object>()];
+  const [subject, set] = [new SwapRemoveSet<object>(), new Set<object>()];
   for (let i = 0; i < 5_000; i += 1) {
     const thing = things[next(things.length)] ?? {};
     const what = next(100);
     if (what < 50) {
-      expect(churn.add(thing)).toBe(churn);
+      expect(subject.add(thing)).toBe(subject);
       set.add(thing);
-    } else if (what < 99) expect(churn.delete(thing)).toBe(set.delete(thing));
-    else for (const one of [churn, set]) one.clear();
-    expect(churn.size).toBe(set.size);
-    expect(new Set(churn)).toEqual(set);
+    } else if (what < 99) expect(subject.delete(thing)).toBe(set.delete(thing));
+    else for (const one of [subject, set]) one.clear();
+    expect(subject.size).toBe(set.size);
+    expect(new Set(subject)).toEqual(set);
   }
 });
 
 test('an object may be in several of them', () => {
   const thing = {};
-  const [one, other] = [new Churn<object>().add(thing), new Churn<object>().add({}).add(thing)];
+  const [one, other] = [
+    new SwapRemoveSet<object>().add(thing),
+    new SwapRemoveSet<object>().add({}).add(thing),
+  ];
   expect([one.delete(thing), one.size, other.size]).toEqual([true, 0, 2]);
   expect([...other]).toContain(thing);
 });
 
 test('whoever goes through it sees all that were in it, also those that are deleted meanwhile', () => {
-  const churn = new Churn<{ name: number }>();
-  for (const name of [1, 2, 3, 4]) churn.add({ name });
+  const subject = new SwapRemoveSet<{ name: number }>();
+  for (const name of [1, 2, 3, 4]) subject.add({ name });
   const seen = [];
-  for (const thing of churn) {
-    churn.delete(thing);
+  for (const thing of subject) {
+    subject.delete(thing);
     seen.push(thing.name);
   }
-  expect([seen, churn.size]).toEqual([[1, 2, 3, 4], 0]);
+  expect([seen, subject.size]).toEqual([[1, 2, 3, 4], 0]);
 });
 
 test('what was deleted does not pile up until the whole heap is collected', async () => {
-  const churn = new Churn<object>();
+  const subject = new SwapRemoveSet<object>();
   const inHand: object[] = [];
   // four at a time, a kilobyte and more each: 40 MB altogether
   const left = await leftOver(20_000, () => {
     const thing = { load: new Array(250).fill(0) };
-    churn.add(thing);
+    subject.add(thing);
     inHand.push(thing);
-    if (inHand.length > 4) churn.delete(inHand.shift() ?? {});
+    if (inHand.length > 4) subject.delete(inHand.shift() ?? {});
   });
   expect(left).toBeLessThan(5_000_000);
 });

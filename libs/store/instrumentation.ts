@@ -14,13 +14,13 @@ export interface Command {
 }
 
 /** Who watches. */
-export interface Watch {
+export interface StoreInstrumentation {
   /** Told of each command, within the work that sent it. */
   command(of: Command): void;
   /** Told of events that were said, within the work that said them, once they are committed. */
-  said(count: number): void;
+  eventsPublished(count: number): void;
   /** How long work waited for a connection, ms. */
-  waited(ms: number): void;
+  connectionWaited(ms: number): void;
 }
 
 /** Connections, over all servers. */
@@ -32,9 +32,9 @@ export interface Connections {
 }
 
 /** Has what happens on a client's connections told from now on. */
-export function watch(
+export function instrument(
   client: mongoose.mongo.MongoClient,
-  { command, waited }: Pick<Watch, 'command' | 'waited'>,
+  { command, connectionWaited }: Pick<StoreInstrumentation, 'command' | 'connectionWaited'>,
 ): void {
   const told = (isFailed: boolean) => (of: unknown) => {
     // what driver.ts sends, under the names of the driver's own events
@@ -43,7 +43,7 @@ export function watch(
   };
   client.on('commandSucceeded', told(false));
   client.on('commandFailed', told(true));
-  client.on('connectionCheckedOut', ({ durationMS }) => waited(durationMS));
+  client.on('connectionCheckedOut', ({ durationMS }) => connectionWaited(durationMS));
 }
 
 /** The connections of a client at this moment. */

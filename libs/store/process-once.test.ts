@@ -34,7 +34,7 @@ describe('once', () => {
     data: {},
   });
   const effect = (event: Envelope, name: string) =>
-    store.once(event, async (tx) => {
+    store.processOnce(event, async (tx) => {
       await makeThing(store, { ...someone(), ...{ tx } }, name);
     });
   const inbox = (id: string) =>
@@ -55,7 +55,7 @@ describe('once', () => {
 
   test('an effect that fails leaves no id behind, so that it can be tried again', async () => {
     const event = heard();
-    const fails = store.once(event, async (tx) => {
+    const fails = store.processOnce(event, async (tx) => {
       await makeThing(store, { ...someone(), ...{ tx } }, 'again');
       throw new Error('not yet');
     });
@@ -69,7 +69,7 @@ describe('once', () => {
   test('a duplicate key in the effect itself is an error, not a second delivery', async () => {
     const ada = someone();
     await makeThing(store, ada, 'mine');
-    const clash = store.once(heard(), async (tx) => {
+    const clash = store.processOnce(heard(), async (tx) => {
       await makeThing(store, { ...ada, ...{ tx } }, 'mine');
     });
     await expect(clash).rejects.toMatchObject({ code: 11000 });
