@@ -4,21 +4,21 @@ import { handle } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
 import { MemberRemoved } from '../identity/contract.ts';
 import { assignEditor, DocumentAssigned, DocumentIsArchived, EditorNotMember } from './contract.ts';
-import { onlyManagers } from './editing.ts';
-import { summaryOf } from './presenting.ts';
-import type { Show } from './showing.ts';
+import { requireManager } from './editing.ts';
+import { toSummary } from './presenting.ts';
+import type { DocumentReply } from './showing.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { Editors } from './store/editors.ts';
-import type { Library } from './store/library.ts';
+import type { DocumentRepository } from './store/library.ts';
 import type { Trees } from './store/tree.ts';
 
 /** What assigning needs. */
 export interface Assigning {
   store: Pick<Store, 'transact' | 'processOnce'>;
-  library: Library;
+  library: DocumentRepository;
   trees: Trees;
   editors: Editors;
-  show: Show;
+  show: DocumentReply;
 }
 
 /** The operation on a document's editor. */
@@ -26,12 +26,12 @@ export function assigning({ store, library, trees, editors, show }: Assigning) {
   return [
     handle(assignEditor, async ({ actor, params, body, call }) => {
       const { editor_id } = body;
-      const conditions = { refuses: onlyManagers(actor, 'assign the editor of'), ifMatch: call.ifMatch };
+      const conditions = { authorize: requireManager(actor, 'assign the editor of'), ifMatch: call.ifMatch };
       const reply = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
         if (current.status === 'archived') throw DocumentIsArchived();
         if (editor_id !== null) {
           if (!(await editors.isMember(actor, editor_id))) throw EditorNotMember();
-          const assigned = summaryOf({ ...current, editor_id, updated_at: at });
+          const assigned = toSummary({ ...current, editor_id, updated_at: at });
           tx.publish(DocumentAssigned, { document: assigned, editor_id });
         }
         const nodes = await trees.all(current, tx);
@@ -45,7 +45,7 @@ export function assigning({ store, library, trees, editors, show }: Assigning) {
 }
 
 /** What assigning hears: that a member is gone, and its own assignments, in case a removal was heard before they were committed. */
-export function clearing({ store, editors }: Pick<Assigning, 'store' | 'editors'>): Subscriber[] {
+export function clearRemovedEditors({ store, editors }: Pick<Assigning, 'store' | 'editors'>): Subscriber[] {
   return [
     on(MemberRemoved, ({ data, ...event }) =>
       store.processOnce({ data, ...event }, (tx) => editors.clear(systemOf(event), data.member.id, tx)),

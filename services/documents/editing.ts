@@ -2,14 +2,14 @@
 import { Forbidden, type Problem } from '#libs/contract';
 import type { Actor, Transaction } from '#libs/store';
 import { DocumentIsArchived, DocumentLocked, VersionUnchanged } from './contract.ts';
-import { type Asker, type Belongings, canEdit, canManage } from './rules/permission.ts';
+import { type Requester, type OwnedResource, canEdit, canManage } from './rules/permission.ts';
 import { repeatsVersion } from './rules/version.ts';
 import type { DocumentStatus } from './shapes.ts';
 import type { DocumentRow } from './store/collections.ts';
-import type { Library } from './store/library.ts';
+import type { DocumentRepository } from './store/library.ts';
 
 /** What keeps an actor from editing a document: `Forbidden`, or nothing. */
-export function onlyEditors(actor: Asker): (document: Belongings) => Problem | undefined {
+export function requireEditor(actor: Requester): (document: OwnedResource) => Problem | undefined {
   return (document) =>
     canEdit(actor, document)
       ? undefined
@@ -17,7 +17,7 @@ export function onlyEditors(actor: Asker): (document: Belongings) => Problem | u
 }
 
 /** What keeps an actor from doing this to a document's life, its editor or its events: `Forbidden`, or nothing. */
-export function onlyManagers(actor: Asker, deed: string): (document: Belongings) => Problem | undefined {
+export function requireManager(actor: Requester, deed: string): (document: OwnedResource) => Problem | undefined {
   return (document) =>
     canManage(actor, document)
       ? undefined
@@ -28,7 +28,7 @@ export function onlyManagers(actor: Asker, deed: string): (document: Belongings)
  * Throws when the document is read-only: `DocumentIsArchived`, or `DocumentLocked` when it is published and its
  * organization locks those. The setting is read only for a published document.
  */
-export async function openToEdits(
+export async function assertEditable(
   { status }: { status: DocumentStatus },
   locksPublished: () => Promise<boolean>,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function openToEdits(
 export async function requireNewVersion(
   actor: Actor,
   { parent_doc_id, version }: Pick<DocumentRow, 'parent_doc_id' | 'version'>,
-  library: Pick<Library, 'find' | 'locksPublished'>,
+  library: Pick<DocumentRepository, 'find' | 'locksPublished'>,
   tx: Transaction,
 ): Promise<void> {
   if (parent_doc_id === null || version === null) return;

@@ -3,21 +3,21 @@ import { z } from 'zod';
 import { positionOf } from '#libs/contract';
 import { handle, pageOf } from '#libs/http';
 import { countDocuments, getDocument, listDocuments } from './contract.ts';
-import { summaryOf } from './presenting.ts';
+import { toSummary } from './presenting.ts';
 import type { ListSort } from './shapes.ts';
-import type { Show } from './showing.ts';
+import type { DocumentReply } from './showing.ts';
 import type { DocumentRow } from './store/collections.ts';
 import { type Beginning, type Listing, sortKeyOf } from './store/listing.ts';
 
 /** The operations that read. `/documents/counts` comes before `/documents/{doc_id}`: else it would be taken for an id. */
-export function finding({ listing, show }: { listing: Listing; show: Show }) {
+export function finding({ listing, show }: { listing: Listing; show: DocumentReply }) {
   return [
     handle(listDocuments, async ({ actor, query }) => {
       const { cursor, limit, sort, status = ['draft', 'published'], ...filters } = query;
       const from = beginningOf(cursor, sort);
       const found = await listing.page(actor, filters, { status, sort, from, limit: limit + 1 });
       const position = (last: DocumentRow, next: DocumentRow) => cursorBetween(last, next, sort);
-      return pageOf({ found, limit, show: summaryOf, position });
+      return pageOf({ found, limit, show: toSummary, position });
     }),
 
     handle(countDocuments, async ({ actor, query }) => {

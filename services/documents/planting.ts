@@ -9,7 +9,7 @@ import type { DocumentRow, NodeRow } from './store/collections.ts';
  * The nodes of a tree that is sent as a whole, each with a new id, in the order of reading, and their size. Throws
  * `NodeHierarchy` with the path of every node that stands where it must not, `TooManyNodes`, `ContentTooLarge`.
  */
-export function planted(
+export function flattenTree(
   document: Pick<DocumentRow, '_id' | 'organization_id'>,
   input: readonly TreeInput[],
   created_by: string,

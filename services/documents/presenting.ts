@@ -3,7 +3,7 @@ import type { ArchiveRecord, DocumentSummary, HistoryRecord } from './shapes.ts'
 import type { DocumentRow } from './store/collections.ts';
 
 /** A document without its nodes. */
-export function summaryOf(row: DocumentRow): DocumentSummary {
+export function toSummary(row: DocumentRow): DocumentSummary {
   return {
     id: row._id,
     organization_id: row.organization_id,
@@ -22,13 +22,13 @@ export function summaryOf(row: DocumentRow): DocumentSummary {
 }
 
 /** A document as its history tells it. */
-export function historyRecordOf(row: DocumentRow): HistoryRecord {
-  const { status: _status, ...record } = summaryOf(row);
+export function toHistoryRecord(row: DocumentRow): HistoryRecord {
+  const { status: _status, ...record } = toSummary(row);
   return record;
 }
 
 /** A document as archiving it answers. */
-export function archiveRecordOf(row: DocumentRow): ArchiveRecord {
-  const { editor_id: _editor, parent_doc_id: _parent, ...record } = historyRecordOf(row);
+export function toArchiveRecord(row: DocumentRow): ArchiveRecord {
+  const { editor_id: _editor, parent_doc_id: _parent, ...record } = toHistoryRecord(row);
   return record;
 }

@@ -10,28 +10,28 @@ import {
   DocumentRevised,
   publishDocument,
 } from './contract.ts';
-import { onlyManagers, requireNewVersion } from './editing.ts';
-import { archiveRecordOf, summaryOf } from './presenting.ts';
-import { archived, published } from './rules/life.ts';
-import type { Show } from './showing.ts';
+import { requireManager, requireNewVersion } from './editing.ts';
+import { toArchiveRecord, toSummary } from './presenting.ts';
+import { archive, publish } from './rules/life.ts';
+import type { DocumentReply } from './showing.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { Families } from './store/families.ts';
-import { etagOf, type Foreseen, type Library } from './store/library.ts';
+import { etagOf, type FastPath, type DocumentRepository } from './store/library.ts';
 import type { Quota } from './store/quota.ts';
 import type { Trees } from './store/tree.ts';
 
 /** What publishing needs. */
 export interface Publishing {
-  library: Library;
+  library: DocumentRepository;
   trees: Trees;
   families: Families;
-  show: Show;
+  show: DocumentReply;
   quota: Quota;
   now: () => Date;
 }
 
 /** A revision is not among them: what it replaces must be archived before. */
-const firstPublication: Foreseen = { from: { status: 'draft', parent_doc_id: null }, change: published };
+const firstPublication: FastPath = { from: { status: 'draft', parent_doc_id: null }, change: publish };
 
 /** The operations that publish and archive. */
 export function publishing({ library, families, trees, show, quota, now }: Publishing) {
@@ -39,25 +39,25 @@ export function publishing({ library, families, trees, show, quota, now }: Publi
     handle(
       publishDocument,
       async ({ actor, params, call }) => {
-        const useUp = await quota.ready(actor, now());
-        const conditions = { refuses: onlyManagers(actor, 'publish'), ifMatch: call.ifMatch };
-        const publish = async (draft: DocumentRow, tx: Transaction, at: Date) => {
+        const useUp = await quota.prepare(actor, now());
+        const conditions = { authorize: requireManager(actor, 'publish'), ifMatch: call.ifMatch };
+        const publishDraft = async (draft: DocumentRow, tx: Transaction, at: Date) => {
           if (draft.status !== 'draft') throw DocumentNotDraft();
           await requireNewVersion(actor, draft, library, tx);
           const isRevision = draft.parent_doc_id !== null;
           if (isRevision) await families.supersede(draft, at, tx);
           await useUp(draft._id, tx);
-          const change = published(at);
-          const document = summaryOf({ ...draft, ...change, updated_at: at });
+          const change = publish(at);
+          const document = toSummary({ ...draft, ...change, updated_at: at });
           tx.publish(isRevision ? DocumentRevised : DocumentPublished, { document });
           const nodes = await trees.all(draft, tx);
           return { change, reply: (document: DocumentRow) => show.made(document, nodes) };
         };
-        return library.change(actor, params.doc_id, conditions, publish, firstPublication);
+        return library.change(actor, params.doc_id, conditions, publishDraft, firstPublication);
       },
       {
         authorizeReplay: ({ actor, params }) =>
-          library.check(actor, params.doc_id, onlyManagers(actor, 'publish')),
+          library.check(actor, params.doc_id, requireManager(actor, 'publish')),
         replay: show.replay,
       },
     ),
@@ -65,20 +65,20 @@ export function publishing({ library, families, trees, show, quota, now }: Publi
     handle(
       archiveDocument,
       async ({ actor, params, call }) => {
-        const conditions = { refuses: onlyManagers(actor, 'archive'), ifMatch: call.ifMatch };
+        const conditions = { authorize: requireManager(actor, 'archive'), ifMatch: call.ifMatch };
         return library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
           if (current.status !== 'published') throw DocumentNotPublished();
           await families.endLinks(current, tx);
-          const change = archived(at);
-          tx.publish(DocumentArchived, { document: summaryOf({ ...current, ...change, updated_at: at }) });
+          const change = archive(at);
+          tx.publish(DocumentArchived, { document: toSummary({ ...current, ...change, updated_at: at }) });
           const toReply = (document: DocumentRow) =>
-            reply(archiveRecordOf(document), { etag: etagOf(document) });
+            reply(toArchiveRecord(document), { etag: etagOf(document) });
           return { change, reply: toReply };
         });
       },
       {
         authorizeReplay: ({ actor, params }) =>
-          library.check(actor, params.doc_id, onlyManagers(actor, 'archive')),
+          library.check(actor, params.doc_id, requireManager(actor, 'archive')),
       },
     ),
   ];

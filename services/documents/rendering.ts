@@ -1,6 +1,6 @@
 /** Trees as bytes of JSON: stored rich text is spliced in as the JSON text that it is, and nobody waits while a huge tree is put together. */
 import { setImmediate } from 'node:timers/promises';
-import { summaryOf } from './presenting.ts';
+import { toSummary } from './presenting.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 
 /** Nodes as they come, in no order. */
@@ -16,7 +16,7 @@ export async function documentBytes(document: DocumentRow, batches: Batches): Pr
       leaves.push(leaf);
       if (turn.isOver(leaf.text.length)) await setImmediate();
     }
-  const before = `${JSON.stringify(summaryOf(document)).slice(0, -1)},"nodes":[`;
+  const before = `${JSON.stringify(toSummary(document)).slice(0, -1)},"nodes":[`;
   return joined(before, branches(null, familiesOf(leaves)), ']}');
 }
 

@@ -3,21 +3,21 @@ import { newId } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Transaction } from '#libs/store';
 import { DocumentNotPublished, getHistory, reviseDocument } from './contract.ts';
-import { onlyManagers } from './editing.ts';
-import { historyRecordOf } from './presenting.ts';
-import { carriedOver, historyOf } from './rules/life.ts';
-import type { Show } from './showing.ts';
+import { requireManager } from './editing.ts';
+import { toHistoryRecord } from './presenting.ts';
+import { revisionFields, historyOf } from './rules/life.ts';
+import type { DocumentReply } from './showing.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { Families } from './store/families.ts';
-import type { Library } from './store/library.ts';
+import type { DocumentRepository } from './store/library.ts';
 import type { Trees } from './store/tree.ts';
 
 /** What revising needs. */
 export interface Revising {
-  library: Library;
+  library: DocumentRepository;
   families: Families;
   trees: Trees;
-  show: Show;
+  show: DocumentReply;
 }
 
 /** The operations on what a document was before and will be next. */
@@ -26,7 +26,7 @@ export function revising({ library, families, trees, show }: Revising) {
     handle(
       reviseDocument,
       async ({ actor, params, call }) => {
-        const conditions = { refuses: onlyManagers(actor, 'revise'), ifMatch: call.ifMatch };
+        const conditions = { authorize: requireManager(actor, 'revise'), ifMatch: call.ifMatch };
         const revise = async (original: DocumentRow, tx: Transaction, at: Date) => {
           if (original.status !== 'published') throw DocumentNotPublished();
           const draft = revisionOf(original, at);
@@ -37,13 +37,13 @@ export function revising({ library, families, trees, show }: Revising) {
       },
       {
         authorizeReplay: ({ actor, params }) =>
-          library.check(actor, params.doc_id, onlyManagers(actor, 'revise')),
+          library.check(actor, params.doc_id, requireManager(actor, 'revise')),
         replay: show.replay,
       },
     ),
 
     handle(getHistory, async ({ actor, params }) =>
-      historyOf(await families.members(actor, params.doc_id)).map(historyRecordOf),
+      historyOf(await families.members(actor, params.doc_id)).map(toHistoryRecord),
     ),
   ];
 }
@@ -51,7 +51,7 @@ export function revising({ library, families, trees, show }: Revising) {
 function revisionOf(original: DocumentRow, at: Date): DocumentRow {
   return {
     _id: newId(),
-    ...carriedOver(original),
+    ...revisionFields(original),
     parent_doc_id: original._id,
     status: 'draft',
     published_at: null,

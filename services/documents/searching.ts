@@ -3,7 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { plainText } from '#libs/rich-text';
 import { every, type Worker } from '#libs/service';
 import { type WordBag, wordBag } from './rules/words.ts';
-import type { Stale, StaleDocuments } from './store/stale.ts';
+import type { Stale, SearchIndex } from './store/stale.ts';
 
 const pauseMs = 500;
 const batch = 50;
@@ -13,7 +13,7 @@ const breath = 64 * 1024;
 
 /** What searching needs. */
 export interface Searching {
-  stale: StaleDocuments;
+  stale: SearchIndex;
   trouble(what: string, error: unknown): void;
 }
 
@@ -34,12 +34,12 @@ export function searching({ stale, trouble }: Searching): Worker {
 
   async function refresh(): Promise<void> {
     if (!isMarked) {
-      await stale.markAll();
+      await stale.backfill();
       isMarked = true;
     }
     for (let more = true; more && !isStopped; ) {
-      const documents = await stale.take(batch);
-      if (documents.length > 0) await stale.keep(await read(documents));
+      const documents = await stale.claim(batch);
+      if (documents.length > 0) await stale.save(await read(documents));
       more = documents.length === batch;
     }
   }

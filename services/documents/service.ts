@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { integer, service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
-import { assigning, clearing } from './assigning.ts';
+import { assigning, clearRemovedEditors } from './assigning.ts';
 import { documentsContract } from './contract.ts';
 import { finding } from './finding.ts';
 import { publishing } from './publishing.ts';
 import { revising } from './revising.ts';
 import { searching } from './searching.ts';
-import { showing } from './showing.ts';
+import { createDocumentReply } from './showing.ts';
 import {
   documents as documentCollection,
   nodes,
@@ -18,11 +18,11 @@ import {
 } from './store/collections.ts';
 import { editors } from './store/editors.ts';
 import { families } from './store/families.ts';
-import { library } from './store/library.ts';
+import { documentRepository } from './store/library.ts';
 import { listing } from './store/listing.ts';
 import { quota } from './store/quota.ts';
 import { search } from './store/search.ts';
-import { stale } from './store/stale.ts';
+import { searchIndex } from './store/stale.ts';
 import { trees } from './store/tree.ts';
 import { createDueUpdates } from './store/update-events.ts';
 import { tree } from './tree.ts';
@@ -42,7 +42,7 @@ export const documents = service({
   start({ store, settings, now, log }) {
     const nodeRows = trees(store);
     const words = search(store);
-    const documentRows = library(store, { trees: nodeRows, search: words }, now);
+    const documentRows = documentRepository(store, { trees: nodeRows, search: words }, now);
     const rows = { library: documentRows, trees: nodeRows };
     const kept = {
       store,
@@ -50,7 +50,7 @@ export const documents = service({
       listing: listing(store, words),
       families: families(store, documentRows, now),
       editors: editors(store, now),
-      show: showing({ ...rows, cacheBytes: settings.DOCUMENT_CACHE_MB * 2 ** 20 }),
+      show: createDocumentReply({ ...rows, cacheBytes: settings.DOCUMENT_CACHE_MB * 2 ** 20 }),
       quota: quota(store),
       now,
     };
@@ -59,10 +59,10 @@ export const documents = service({
       handled: [writing, tree, publishing, revising, assigning, triggering, finding].flatMap((handled) =>
         handled(kept),
       ),
-      subscribers: clearing(kept),
+      subscribers: clearRemovedEditors(kept),
       authenticate: principalFrom(store, now),
       workers: [
-        searching({ stale: stale(store, now), trouble }),
+        searching({ stale: searchIndex(store, now), trouble }),
         updateEventWorker({ store, dueUpdates: createDueUpdates(store, now), onError: trouble }),
       ],
     };

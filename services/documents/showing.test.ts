@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Json } from '#libs/contract';
 import type { Reply } from '#libs/http';
 import type { Store } from '#libs/store';
-import { type Show, showing } from './showing.ts';
+import { type DocumentReply, createDocumentReply } from './showing.ts';
 import { type DocumentRow, nodes } from './store/collections.ts';
-import { type Library, library } from './store/library.ts';
+import { type DocumentRepository, documentRepository } from './store/library.ts';
 import { search } from './store/search.ts';
 import { type Trees, trees } from './store/tree.ts';
 import { type OwnStores, ownStores } from './testing/own-store.ts';
@@ -14,18 +14,18 @@ import { documentRow, nodeRow } from './testing/rows.ts';
 let own: OwnStores;
 let store: Store;
 let kept: Trees;
-let rows: Library;
-let show: Show;
+let rows: DocumentRepository;
+let show: DocumentReply;
 const at = new Date('2026-11-21T09:30:00.000Z');
-const free = { refuses: () => undefined, ifMatch: undefined };
+const free = { authorize: () => undefined, ifMatch: undefined };
 
 beforeAll(async () => {
   own = await ownStores();
   [store] = own.stores as [Store];
   kept = trees(store);
   // the clock stands still: versions differ in their number alone
-  rows = library(store, { trees: kept, search: search(store) }, () => at);
-  show = showing({ library: rows, trees: kept, cacheBytes: 300_000 });
+  rows = documentRepository(store, { trees: kept, search: search(store) }, () => at);
+  show = createDocumentReply({ library: rows, trees: kept, cacheBytes: 300_000 });
 }, 60_000);
 afterAll(() => own?.stop());
 
@@ -95,7 +95,7 @@ test('what a transaction sees is not kept: it may never have been', async () => 
 
 test('a document that changes while it is read is shown as it is at one moment', async () => {
   const document = await keep();
-  const racing = showing({
+  const racing = createDocumentReply({
     cacheBytes: 300_000,
     library: rows,
     trees: {

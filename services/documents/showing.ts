@@ -4,19 +4,19 @@ import { type ReplayKey, type Reply, renderCache, reply } from '#libs/http';
 import type { Actor } from '#libs/store';
 import { documentBytes } from './rendering.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { etagOf, type Library } from './store/library.ts';
+import { etagOf, type DocumentRepository } from './store/library.ts';
 import type { Trees } from './store/tree.ts';
 
 /** What showing needs. */
-export interface Showing {
-  library: Pick<Library, 'find' | 'whole'>;
+export interface DocumentReplyDeps {
+  library: Pick<DocumentRepository, 'find' | 'whole'>;
   trees: Pick<Trees, 'batches'>;
   /** Bytes of rendered documents kept in memory. */
   cacheBytes: number;
 }
 
 /** Makes the answers of operations that give a whole document. */
-export function showing({ library, trees, cacheBytes }: Showing) {
+export function createDocumentReply({ library, trees, cacheBytes }: DocumentReplyDeps) {
   // nothing is kept of a document that changed while it was read
   const rendered = renderCache<Buffer>(cacheBytes);
 
@@ -51,7 +51,7 @@ export function showing({ library, trees, cacheBytes }: Showing) {
   }
 }
 
-export type Show = ReturnType<typeof showing>;
+export type DocumentReply = ReturnType<typeof createDocumentReply>;
 
 function shown(document: DocumentRow, bytes: Buffer): Reply<Json> {
   return reply(json(bytes), { etag: etagOf(document), replayKey: { doc_id: document._id } });

@@ -11,21 +11,21 @@ import {
   UnknownNodes,
   updateNode,
 } from './contract.ts';
-import { onlyEditors, openToEdits } from './editing.ts';
-import { planted, withinLimits } from './planting.ts';
+import { requireEditor, assertEditable } from './editing.ts';
+import { flattenTree, withinLimits } from './planting.ts';
 import { nodeBytes } from './rendering.ts';
 import { bytesOf, canStandUnder } from './rules/hierarchy.ts';
-import type { Asker } from './rules/permission.ts';
+import type { Requester } from './rules/permission.ts';
 import type { NodeType } from './shapes.ts';
-import type { Show } from './showing.ts';
+import type { DocumentReply } from './showing.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { type Decided, etagOf, type Library } from './store/library.ts';
+import { type Decided, etagOf, type DocumentRepository } from './store/library.ts';
 import type { NodeChange, Trees } from './store/tree.ts';
 
 /** The operations on nodes. */
-export function tree({ library, trees, show }: { library: Library; trees: Trees; show: Show }) {
+export function tree({ library, trees, show }: { library: DocumentRepository; trees: Trees; show: DocumentReply }) {
   const authorizeReplay = ({ actor, params }: EditAsked) =>
-    library.check(actor, params.doc_id, onlyEditors(actor));
+    library.check(actor, params.doc_id, requireEditor(actor));
 
   return [
     handle(
@@ -95,7 +95,7 @@ export function tree({ library, trees, show }: { library: Library; trees: Trees;
 
     handle(replaceTree, async (asked) =>
       edit(asked, async ({ document, tx, at }) => {
-        const { nodes, ...size } = planted(document, asked.body.nodes, asked.actor.user_id, at);
+        const { nodes, ...size } = flattenTree(document, asked.body.nodes, asked.actor.user_id, at);
         await trees.clear(document, tx);
         await trees.add(nodes, tx);
         return { change: size, reply: (document: DocumentRow) => show.made(document, nodes) };
@@ -109,9 +109,9 @@ export function tree({ library, trees, show }: { library: Library; trees: Trees;
     decide: (edit: Edit) => Promise<Decided<R>>,
     finds?: (document: DocumentRow, tx: Transaction) => Promise<void>,
   ): Promise<R> {
-    const conditions = { refuses: onlyEditors(actor), ifMatch: call.ifMatch, ...(finds && { finds }) };
+    const conditions = { authorize: requireEditor(actor), ifMatch: call.ifMatch, ...(finds && { finds }) };
     return library.change(actor, params.doc_id, conditions, async (document, tx, at) => {
-      await openToEdits(document, () => library.locksPublished(actor, tx));
+      await assertEditable(document, () => library.locksPublished(actor, tx));
       return decide({ document, tx, at });
     });
   }
@@ -163,7 +163,7 @@ export function tree({ library, trees, show }: { library: Library; trees: Trees;
 
 /** Who wants to edit which document, and what they know of it. */
 interface EditAsked {
-  actor: Actor & Asker;
+  actor: Actor & Requester;
   params: { doc_id: string };
   call: Pick<RequestInfo, 'ifMatch'>;
 }

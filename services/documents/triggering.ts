@@ -3,9 +3,9 @@ import { handle } from '#libs/http';
 import type { Store } from '#libs/store';
 import { webhookSubscriptions } from '../webhook-delivery/views.ts';
 import { DocumentArchived, DocumentPublished, DocumentRevised, triggerWebhooks } from './contract.ts';
-import { onlyManagers } from './editing.ts';
-import { summaryOf } from './presenting.ts';
-import type { Library } from './store/library.ts';
+import { requireManager } from './editing.ts';
+import { toSummary } from './presenting.ts';
+import type { DocumentRepository } from './store/library.ts';
 
 const events = {
   'document.published': DocumentPublished,
@@ -14,7 +14,7 @@ const events = {
 };
 
 /** The operation that fires again. */
-export function triggering({ store, library }: { store: Store; library: Library }) {
+export function triggering({ store, library }: { store: Store; library: DocumentRepository }) {
   const subscriptions = store.read(webhookSubscriptions);
 
   return [
@@ -22,21 +22,21 @@ export function triggering({ store, library }: { store: Store; library: Library 
       triggerWebhooks,
       async ({ actor, params, body, call }) => {
         const { event_type } = body;
-        const conditions = { refuses: onlyManagers(actor, 'fire events of'), ifMatch: call.ifMatch };
+        const conditions = { authorize: requireManager(actor, 'fire events of'), ifMatch: call.ifMatch };
         const wanted = { is_active: true, event_types: event_type };
         return store.respond(actor, async (_, tx) => {
-          const document = await library.admitted(actor, params.doc_id, conditions, tx);
+          const document = await library.findAuthorized(actor, params.doc_id, conditions, tx);
           // webhooks of a lapsed plan stay, and are skipped
           const isHeard =
             (await actor.plan()) === 'scale' &&
             (await subscriptions.in(actor.organization_id).one(wanted)) !== undefined;
-          if (isHeard) tx.publish(events[event_type], { document: summaryOf(document), refired: true });
+          if (isHeard) tx.publish(events[event_type], { document: toSummary(document), refired: true });
           return { dispatched: isHeard };
         });
       },
       {
         authorizeReplay: ({ actor, params }) =>
-          library.check(actor, params.doc_id, onlyManagers(actor, 'fire events of')),
+          library.check(actor, params.doc_id, requireManager(actor, 'fire events of')),
       },
     ),
   ];

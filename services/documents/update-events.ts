@@ -2,7 +2,7 @@
 import { every, type Worker } from '#libs/service';
 import type { Store } from '#libs/store';
 import { DocumentUpdated } from './events.ts';
-import { summaryOf } from './presenting.ts';
+import { toSummary } from './presenting.ts';
 import type { DueUpdate, DueUpdates } from './store/update-events.ts';
 
 const pollMs = 1_000;
@@ -61,7 +61,7 @@ export function publishUpdate(
   return store.withLock(due._id, () =>
     store.transact(system, async (tx) => {
       const document = await dueUpdates.take(due, tx);
-      if (document?.status === 'published') tx.publish(DocumentUpdated, { document: summaryOf(document) });
+      if (document?.status === 'published') tx.publish(DocumentUpdated, { document: toSummary(document) });
     }),
   );
 }

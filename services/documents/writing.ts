@@ -11,19 +11,19 @@ import {
   updateDocument,
   VersionUnchanged,
 } from './contract.ts';
-import { onlyEditors, onlyManagers, openToEdits } from './editing.ts';
-import { planted } from './planting.ts';
-import { summaryOf } from './presenting.ts';
+import { requireEditor, requireManager, assertEditable } from './editing.ts';
+import { flattenTree } from './planting.ts';
+import { toSummary } from './presenting.ts';
 import { repeatsVersion, versionToDifferFrom } from './rules/version.ts';
-import type { Show } from './showing.ts';
+import type { DocumentReply } from './showing.ts';
 import type { DocumentRow } from './store/collections.ts';
-import type { Change, Library } from './store/library.ts';
+import type { Change, DocumentRepository } from './store/library.ts';
 
 /** What writing needs. */
 export interface Writing {
   store: Pick<Store, 'respond'>;
-  library: Library;
-  show: Show;
+  library: DocumentRepository;
+  show: DocumentReply;
   now: () => Date;
 }
 
@@ -35,7 +35,7 @@ export function writing({ store, library, show, now }: Writing) {
       async ({ actor, body }) => {
         const at = now();
         const blank = draftOf(actor, at, body);
-        const { nodes, ...size } = planted(blank, body.nodes ?? [], actor.user_id, at);
+        const { nodes, ...size } = flattenTree(blank, body.nodes ?? [], actor.user_id, at);
         const document = { ...blank, ...size };
         return store.respond(actor, async (within) => {
           await library.create(within, document, nodes);
@@ -46,9 +46,9 @@ export function writing({ store, library, show, now }: Writing) {
     ),
 
     handle(updateDocument, async ({ actor, params, body, call }) => {
-      const conditions = { refuses: onlyEditors(actor), ifMatch: call.ifMatch };
+      const conditions = { authorize: requireEditor(actor), ifMatch: call.ifMatch };
       const changed = await library.changeRow(actor, params.doc_id, conditions, async (current) => {
-        await openToEdits(current, () => library.locksPublished(actor));
+        await assertEditable(current, () => library.locksPublished(actor));
         const original = versionToDifferFrom(current, body);
         if (original && repeatsVersion(body.version, (await library.find(actor, original)).version))
           throw VersionUnchanged();
@@ -58,10 +58,10 @@ export function writing({ store, library, show, now }: Writing) {
     }),
 
     handle(deleteDocument, async ({ actor, params, call }) => {
-      const conditions = { refuses: onlyManagers(actor, 'delete'), ifMatch: call.ifMatch };
+      const conditions = { authorize: requireManager(actor, 'delete'), ifMatch: call.ifMatch };
       await library.remove(actor, params.doc_id, conditions, async (draft, tx) => {
         if (draft.status !== 'draft') throw DocumentNotDraft();
-        tx.publish(DocumentDeleted, { document: summaryOf(draft) });
+        tx.publish(DocumentDeleted, { document: toSummary(draft) });
       });
       return undefined;
     }),
@@ -69,7 +69,7 @@ export function writing({ store, library, show, now }: Writing) {
     handle(
       duplicateDocument,
       async ({ actor, params, call }) => {
-        const conditions = { refuses: anyone, ifMatch: call.ifMatch };
+        const conditions = { authorize: anyone, ifMatch: call.ifMatch };
         const make = (original: DocumentRow, at: Date): DocumentRow => {
           const { node_count, content_bytes } = original;
           return { ...draftOf(actor, at, original), node_count, content_bytes };

@@ -1,18 +1,18 @@
 /** Who may call an operation: the values that operations of every service carry. */
 import { access, Forbidden } from '#libs/contract';
 import type { Principal } from '#libs/http';
-import type { Asking } from './principal.ts';
+import type { MemberPrincipal } from './principal.ts';
 import { ScalePlanRequired } from './problems.ts';
 
 /** Any member of an organization, with an access token or an API key. */
-export const member = access<Asking>({
+export const member = access<MemberPrincipal>({
   name: 'member',
   description: 'Any member of the organization.',
   permits: () => undefined,
 });
 
 /** An admin of the organization. */
-export const admin = access<Asking>({
+export const admin = access<MemberPrincipal>({
   name: 'admin',
   description: 'Admins of the organization.',
   problems: [Forbidden],
@@ -28,7 +28,7 @@ export const operator = access<Principal>({
 });
 
 /** Any member of an organization on the Scale plan. */
-export const scaleMember = access<Asking>({
+export const scaleMember = access<MemberPrincipal>({
   name: 'scale plan member',
   description: 'Any member of an organization on the Scale plan.',
   problems: [ScalePlanRequired],

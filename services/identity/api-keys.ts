@@ -5,8 +5,8 @@ import { InvalidRequest, id, NotFound, newId, positionOf, Unauthenticated } from
 import { on, type Subscriber } from '#libs/events';
 import { handle, pageOf } from '#libs/http';
 import type { Store } from '#libs/store';
-import { ApiKeyUsed, type Asking, createApiKey, listApiKeys, RoleTooHigh, revokeApiKey } from './contract.ts';
-import { apiKeyOf } from './presenting.ts';
+import { ApiKeyUsed, type MemberPrincipal, createApiKey, listApiKeys, RoleTooHigh, revokeApiKey } from './contract.ts';
+import { toApiKey } from './presenting.ts';
 import { hashOf } from './principal.ts';
 import { keyFrom, prefixOf } from './rules/api-key.ts';
 import { membershipId } from './store/accounts.ts';
@@ -16,7 +16,7 @@ import type { Credentials } from './store/credentials.ts';
 const position = z.tuple([id]);
 
 /** The operations on API keys. */
-export function keeping(of: { store: Pick<Store, 'respond'>; credentials: Credentials; now: () => Date }) {
+export function apiKeyHandlers(of: { store: Pick<Store, 'respond'>; credentials: Credentials; now: () => Date }) {
   return [
     handle(createApiKey, async ({ actor, body, call }) => {
       call.audit({ role: body.role });
@@ -43,7 +43,7 @@ export function keeping(of: { store: Pick<Store, 'respond'>; credentials: Creden
       return of.store.respond(actor, async (within) => {
         if (!(await of.credentials.keepKey(within, row))) throw Unauthenticated();
         call.audit({ made_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
-        return { ...apiKeyOf(row), key };
+        return { ...toApiKey(row), key };
       });
     }),
 
@@ -54,7 +54,7 @@ export function keeping(of: { store: Pick<Store, 'respond'>; credentials: Creden
         before,
         limit: query.limit + 1,
       });
-      return pageOf({ found, limit: query.limit, show: apiKeyOf, position: ({ _id }) => [_id] });
+      return pageOf({ found, limit: query.limit, show: toApiKey, position: ({ _id }) => [_id] });
     }),
 
     handle(revokeApiKey, async ({ actor, params, call }) => {
@@ -68,7 +68,7 @@ export function keeping(of: { store: Pick<Store, 'respond'>; credentials: Creden
 }
 
 /** What is heard of keys: their use, in any service. Heard twice it changes nothing. */
-export function noting(of: { credentials: Credentials }): Subscriber[] {
+export function recordKeyUsage(of: { credentials: Credentials }): Subscriber[] {
   return [
     on(ApiKeyUsed, ({ organization_id, data }) =>
       of.credentials.noteUse({ organization_id, user_id: null }, data.key_id, new Date(data.used_at)),
@@ -77,7 +77,7 @@ export function noting(of: { credentials: Credentials }): Subscriber[] {
 }
 
 /** Whose keys a member may see and revoke: an admin everybody's. */
-function onlyOwn({ role, user_id }: Asking): string | undefined {
+function onlyOwn({ role, user_id }: MemberPrincipal): string | undefined {
   return role === 'admin' ? undefined : user_id;
 }
 

@@ -33,7 +33,7 @@ export * from './contract/resetting.ts';
 export * from './contract/signing-in.ts';
 export * from './contract/start-page.ts';
 export * from './events.ts';
-export { type Asking, principalFrom } from './principal.ts';
+export { type MemberPrincipal, principalFrom } from './principal.ts';
 export * from './problems.ts';
 export { periodOf, renewalOf, type Terms } from './rules/terms.ts';
 export { ApiKey, Member, Organization, Session, Subscription } from './shapes.ts';

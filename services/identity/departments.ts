@@ -4,7 +4,7 @@ import { NotFound, positionOf } from '#libs/contract';
 import { handle, pageOf } from '#libs/http';
 import type { Store } from '#libs/store';
 import { createDepartment, deleteDepartment, listDepartments, renameDepartment } from './contract.ts';
-import { departmentOf } from './presenting.ts';
+import { toDepartment } from './presenting.ts';
 import type { DepartmentRows } from './store/departments.ts';
 
 const position = z.tuple([z.string()]);
@@ -17,22 +17,22 @@ export interface Departments {
 }
 
 /** The operations on departments. */
-export function keepingDepartments({ store, departments, now }: Departments) {
+export function departmentHandlers({ store, departments, now }: Departments) {
   return [
     handle(listDepartments, async ({ actor, query }) => {
       const [after] = positionOf(query.cursor, position) ?? [];
       const found = await departments.list(actor, { after, limit: query.limit + 1 });
-      return pageOf({ found, limit: query.limit, show: departmentOf, position: ({ name }) => [name] });
+      return pageOf({ found, limit: query.limit, show: toDepartment, position: ({ name }) => [name] });
     }),
 
     handle(createDepartment, ({ actor, body }) =>
-      store.respond(actor, async (within) => departmentOf(await departments.add(within, body.name, now()))),
+      store.respond(actor, async (within) => toDepartment(await departments.add(within, body.name, now()))),
     ),
 
     handle(renameDepartment, async ({ actor, params, body }) => {
       const row = await departments.rename(actor, params.department_id, body.name);
       if (!row) throw NotFound();
-      return departmentOf(row);
+      return toDepartment(row);
     }),
 
     handle(deleteDepartment, async ({ actor, params }) => {

@@ -4,7 +4,7 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 import { InvalidRequest } from '#libs/contract';
 
 /** Throws `InvalidRequest` at a path of the body when a password is easy to guess, also from what is known of its owner. */
-export type RefuseGuessable = (password: string, known: readonly string[], path: string) => void;
+export type RejectWeakPassword = (password: string, known: readonly string[], path: string) => void;
 
 /** Scores up to this one fall to fewer than a million guesses (zxcvbn's scale from 0 to 4). */
 const weakest = 1;
@@ -13,7 +13,7 @@ const weakest = 1;
 const looksAt = 32;
 
 /** A check over the lists of common passwords that come with it. */
-export function guessing(): RefuseGuessable {
+export function weakPasswordRejecter(): RejectWeakPassword {
   const estimate = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
   return (password, known, path) => {
     // what is known is found in what is looked at only if it is cut alike

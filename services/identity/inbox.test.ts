@@ -4,7 +4,7 @@ import { newId } from '#libs/contract';
 import { type Person, register, until, type World, world } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { services } from '../services.ts';
-import { assignment, concerned, joining, noticeOf } from './rules/notices.ts';
+import { documentAssigned, recipients, memberJoined, toNotification } from './rules/notices.ts';
 import { InboxItem } from './shapes.ts';
 
 let here: World;
@@ -152,17 +152,17 @@ test('items are forgotten after ninety days', async () => {
 
 test('the rules: owner and editor are concerned, each once, without the actor; words fit the deed', () => {
   const document = { id: 'd', title: 'T', created_by: 'owner', editor_id: 'editor' };
-  expect(concerned(document, 'owner')).toEqual(['editor']);
-  expect(concerned(document, null)).toEqual(['owner', 'editor']);
-  expect(concerned({ ...document, editor_id: 'owner' }, 'other')).toEqual(['owner']);
-  expect(concerned({ ...document, editor_id: null }, 'owner')).toEqual([]);
-  expect(noticeOf('document.archived', document).title).toBe('“T” was archived');
-  expect(noticeOf('document.revised', document).title).toBe('“T” was published in a new version');
-  expect(assignment(document)).toMatchObject({
+  expect(recipients(document, 'owner')).toEqual(['editor']);
+  expect(recipients(document, null)).toEqual(['owner', 'editor']);
+  expect(recipients({ ...document, editor_id: 'owner' }, 'other')).toEqual(['owner']);
+  expect(recipients({ ...document, editor_id: null }, 'owner')).toEqual([]);
+  expect(toNotification('document.archived', document).title).toBe('“T” was archived');
+  expect(toNotification('document.revised', document).title).toBe('“T” was published in a new version');
+  expect(documentAssigned(document)).toMatchObject({
     type: 'document.assigned',
     title: 'You are the editor of “T”',
   });
-  expect(joining({ id: 'm', name: 'Mo' })).toMatchObject({
+  expect(memberJoined({ id: 'm', name: 'Mo' })).toMatchObject({
     type: 'member.joined',
     data: { member_id: 'm', member_name: 'Mo' },
   });

@@ -19,16 +19,16 @@ import {
   readInboxItem,
   readWholeInbox,
 } from './contract.ts';
-import { inboxItemOf } from './presenting.ts';
+import { toInboxItem } from './presenting.ts';
 import {
-  assignment,
-  concerned,
-  exhaustion,
-  joining,
-  type Notice,
+  documentAssigned,
+  recipients,
+  webhookExhausted,
+  memberJoined,
+  type Notification,
   type Noticed,
-  noticeOf,
-  switchingOff,
+  toNotification,
+  webhookDisabled,
 } from './rules/notices.ts';
 import type { Inboxes } from './store/inbox.ts';
 
@@ -51,7 +51,7 @@ export function inbox({ store, inboxes, now }: Inbox) {
         before,
         limit: query.limit + 1,
       });
-      return pageOf({ found, limit: query.limit, show: inboxItemOf, position: ({ _id }) => [_id] });
+      return pageOf({ found, limit: query.limit, show: toInboxItem, position: ({ _id }) => [_id] });
     }),
 
     handle(countInbox, ({ actor }) => inboxes.count(actor)),
@@ -60,7 +60,7 @@ export function inbox({ store, inboxes, now }: Inbox) {
       store.respond(actor, async (within) => {
         const row = await inboxes.read(within, params.item_id, now());
         if (!row) throw NotFound();
-        return inboxItemOf(row);
+        return toInboxItem(row);
       }),
     ),
 
@@ -79,12 +79,12 @@ export function inbox({ store, inboxes, now }: Inbox) {
 }
 
 /** What the inbox hears; each event is told once, however often it is delivered. */
-export function telling({ store, inboxes }: Pick<Inbox, 'store' | 'inboxes'>): Subscriber[] {
+export function notifyMembers({ store, inboxes }: Pick<Inbox, 'store' | 'inboxes'>): Subscriber[] {
   const aboutDocument = (event: Envelope<{ document: Noticed; refired?: true | undefined }>) => {
     const { document, refired } = event.data;
     // sent again for other systems: for people nothing happened
     if (refired) return Promise.resolve();
-    return tell(event, concerned(document, event.actor_id), noticeOf(event.type, document));
+    return tell(event, recipients(document, event.actor_id), toNotification(event.type, document));
   };
   return [
     on(DocumentPublished, aboutDocument),
@@ -92,7 +92,7 @@ export function telling({ store, inboxes }: Pick<Inbox, 'store' | 'inboxes'>): S
     on(DocumentArchived, aboutDocument),
     on(DocumentAssigned, (event) => {
       const { document, editor_id } = event.data;
-      return tell(event, editor_id === event.actor_id ? [] : [editor_id], assignment(document));
+      return tell(event, editor_id === event.actor_id ? [] : [editor_id], documentAssigned(document));
     }),
     on(MemberJoined, async (event) => {
       const { member } = event.data;
@@ -100,21 +100,21 @@ export function telling({ store, inboxes }: Pick<Inbox, 'store' | 'inboxes'>): S
       await tell(
         event,
         admins.filter((userId) => userId !== member.id),
-        joining(member),
+        memberJoined(member),
       );
     }),
     on(WebhookExhausted, (event) => {
       const { webhook, failed, last } = event.data;
-      return tellMaker(event, webhook.created_by, exhaustion(webhook, failed, last));
+      return tellMaker(event, webhook.created_by, webhookExhausted(webhook, failed, last));
     }),
     on(WebhookDisabled, (event) => {
       const { webhook, reason } = event.data;
-      return tellMaker(event, webhook.created_by, switchingOff(webhook, reason));
+      return tellMaker(event, webhook.created_by, webhookDisabled(webhook, reason));
     }),
   ];
 
   /** Tells who made a thing, or the admins when its maker is a member no more. */
-  function tellMaker(event: Envelope, userId: string, notice: Notice): Promise<unknown> {
+  function tellMaker(event: Envelope, userId: string, notice: Notification): Promise<unknown> {
     const { organization_id, occurred_at } = event;
     const at = new Date(occurred_at);
     return store.processOnce(event, async (tx) => {
@@ -123,7 +123,7 @@ export function telling({ store, inboxes }: Pick<Inbox, 'store' | 'inboxes'>): S
     });
   }
 
-  function tell(event: Envelope, userIds: readonly string[], notice: Notice): Promise<unknown> {
+  function tell(event: Envelope, userIds: readonly string[], notice: Notification): Promise<unknown> {
     // most documents are published by their owner: nobody is told, and there is nothing to do only once
     if (userIds.length === 0) return Promise.resolve();
     return store.processOnce(event, async (tx) => {

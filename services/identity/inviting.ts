@@ -14,11 +14,11 @@ import {
   WrongCredentials,
   withdrawInvitation,
 } from './contract.ts';
-import type { RefuseGuessable } from './guessing.ts';
+import type { RejectWeakPassword } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
-import { invitationOf, memberOf } from './presenting.ts';
+import { toInvitation, toMember } from './presenting.ts';
 import { hashOf } from './principal.ts';
-import type { Prove } from './proving.ts';
+import type { WithLoginThrottle } from './proving.ts';
 import { type Limit, networkOf } from './rules/limits.ts';
 import type { Sessions } from './sessions.ts';
 import { password as newPassword } from './shapes.ts';
@@ -38,9 +38,9 @@ export interface Inviting {
   invitations: InvitationRows;
   accounts: Accounts;
   sessions: Sessions;
-  refuseGuessable: RefuseGuessable;
+  refuseGuessable: RejectWeakPassword;
   passwords: Passwords;
-  prove: Prove;
+  prove: WithLoginThrottle;
   limits: Limits;
   /** How often invitations may be accepted from one address. */
   most: Limit;
@@ -68,17 +68,17 @@ export function inviting(of: Inviting) {
       };
       return store.respond(actor, async (within, tx) => {
         const row = await invitations.invite(within, of);
-        tx.publish(MemberInvited, { invitation: invitationOf(row) });
+        tx.publish(MemberInvited, { invitation: toInvitation(row) });
         call.audit({ invitation_id: row._id });
         // behind the #: browsers do not send it, so that it stays out of logs on its way
-        return { ...invitationOf(row), token, invite_url: `${appUrl}/invite#${token}` };
+        return { ...toInvitation(row), token, invite_url: `${appUrl}/invite#${token}` };
       });
     }),
 
     handle(listInvitations, async ({ actor, query }) => {
       const [before] = positionOf(query.cursor, position) ?? [];
       const found = await invitations.list(actor, { before, limit: query.limit + 1, at: now() });
-      return pageOf({ found, limit: query.limit, show: invitationOf, position: ({ _id }) => [_id] });
+      return pageOf({ found, limit: query.limit, show: toInvitation, position: ({ _id }) => [_id] });
     }),
 
     handle(withdrawInvitation, async ({ actor, params, call }) => {
@@ -101,7 +101,7 @@ export function inviting(of: Inviting) {
             ? await known(of, user, body.password, call.address)
             : await renewed(of, user, invitation.email, body);
         const joined = await invitations.accept(invitation, person, at, (accepted, tx) =>
-          tx.publish(MemberJoined, { member: memberOf(accepted.user, accepted.member) }),
+          tx.publish(MemberJoined, { member: toMember(accepted.user, accepted.member) }),
         );
         const membership = joined && (await accounts.membership(invitation.organization_id, joined.user._id));
         if (!membership) continue;

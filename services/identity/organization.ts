@@ -2,7 +2,7 @@
 import { InvalidRequest, Unauthenticated } from '#libs/contract';
 import { handle } from '#libs/http';
 import { changeOrganization, getOrganization } from './contract.ts';
-import { organizationOf } from './presenting.ts';
+import { toOrganization } from './presenting.ts';
 import { isReserved } from './rules/slug.ts';
 import type { OrganizationRows } from './store/organizations.ts';
 
@@ -12,7 +12,7 @@ export function organization({ organizations }: { organizations: OrganizationRow
     handle(getOrganization, async ({ actor }) => {
       const row = await organizations.get(actor);
       if (!row) throw Unauthenticated();
-      return organizationOf(row);
+      return toOrganization(row);
     }),
 
     handle(changeOrganization, async ({ actor, body, call }) => {
@@ -23,7 +23,7 @@ export function organization({ organizations }: { organizations: OrganizationRow
       if (body.slug !== undefined && isReserved(body.slug)) throw reserved('body/slug');
       const row = await organizations.change(actor, body);
       if (!row) throw Unauthenticated();
-      return organizationOf(row);
+      return toOrganization(row);
     }),
   ];
 }

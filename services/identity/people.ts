@@ -14,10 +14,10 @@ import {
   removeMember,
   WrongPassword,
 } from './contract.ts';
-import type { RefuseGuessable } from './guessing.ts';
+import type { RejectWeakPassword } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
-import { memberOf, organizationOf } from './presenting.ts';
-import type { Prove } from './proving.ts';
+import { toMember, toOrganization } from './presenting.ts';
+import type { WithLoginThrottle } from './proving.ts';
 import { roles } from './rules/roles.ts';
 import type { Accounts } from './store/accounts.ts';
 import type { MemberOf, MemberRows } from './store/members.ts';
@@ -29,9 +29,9 @@ export interface People {
   store: Pick<Store, 'respond'>;
   accounts: Accounts;
   members: MemberRows;
-  refuseGuessable: RefuseGuessable;
+  refuseGuessable: RejectWeakPassword;
   passwords: Passwords;
-  prove: Prove;
+  prove: WithLoginThrottle;
 }
 
 /** The operations on people. */
@@ -43,8 +43,8 @@ export function people({ store, accounts, members, refuseGuessable, passwords, p
       const { user, member, organization } = membership;
       return {
         user: { id: user._id, name: user.name, email: user.email },
-        member: memberOf(user, member),
-        organization: organizationOf(organization),
+        member: toMember(user, member),
+        organization: toOrganization(organization),
       };
     }),
 
@@ -53,7 +53,7 @@ export function people({ store, accounts, members, refuseGuessable, passwords, p
     handle(listMembers, async ({ actor, query }) => {
       const [after] = positionOf(query.cursor, position) ?? [];
       const found = await members.list(actor, { after, limit: query.limit + 1 });
-      const show = ({ user, member }: MemberOf) => memberOf(user, member);
+      const show = ({ user, member }: MemberOf) => toMember(user, member);
       return pageOf({ found, limit: query.limit, show, position: ({ user }) => [user._id] });
     }),
 
@@ -63,13 +63,13 @@ export function people({ store, accounts, members, refuseGuessable, passwords, p
       const found = await members.change(actor, member_id, body);
       if (!found) throw NotFound();
       call.audit({ role_before: found.before.role });
-      return memberOf(found.user, found.member);
+      return toMember(found.user, found.member);
     }),
 
     handle(removeMember, async ({ actor, params, call }) => {
       call.audit({ member_id: params.member_id });
       const found = await members.remove(actor, params.member_id, ({ user, member }, tx) =>
-        tx.publish(MemberRemoved, { member: memberOf(user, member) }),
+        tx.publish(MemberRemoved, { member: toMember(user, member) }),
       );
       if (!found) throw NotFound();
       return undefined;

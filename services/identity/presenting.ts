@@ -13,7 +13,7 @@ import type {
 } from './store/collections.ts';
 
 /** A member: a person in an organization. */
-export function memberOf(user: UserRow, member: MemberRow): z.infer<typeof Member> {
+export function toMember(user: UserRow, member: MemberRow): z.infer<typeof Member> {
   const { role, department, joined_at } = member;
   return {
     id: user._id,
@@ -26,7 +26,7 @@ export function memberOf(user: UserRow, member: MemberRow): z.infer<typeof Membe
 }
 
 /** An organization. */
-export function organizationOf({
+export function toOrganization({
   _id,
   name,
   slug,
@@ -43,19 +43,19 @@ export function organizationOf({
 }
 
 /** A department. */
-export function departmentOf({ _id, name, created_at }: DepartmentRow): z.infer<typeof Department> {
+export function toDepartment({ _id, name, created_at }: DepartmentRow): z.infer<typeof Department> {
   return { id: _id, name, created_at: created_at.toISOString() };
 }
 
 /** An invitation without its token. */
-export function invitationOf(row: InvitationRow): z.infer<typeof Invitation> {
+export function toInvitation(row: InvitationRow): z.infer<typeof Invitation> {
   const { _id, email, role, department, invited_by, expires_at, created_at } = row;
   const times = { expires_at: expires_at.toISOString(), created_at: created_at.toISOString() };
   return { id: _id, email, role, department, invited_by, ...times };
 }
 
 /** An item of an inbox. */
-export function inboxItemOf(row: InboxRow): z.infer<typeof InboxItem> {
+export function toInboxItem(row: InboxRow): z.infer<typeof InboxItem> {
   const { _id, type, title, data, read_at, created_at } = row;
   return {
     id: _id,
@@ -68,7 +68,7 @@ export function inboxItemOf(row: InboxRow): z.infer<typeof InboxItem> {
 }
 
 /** An API key without the key itself. */
-export function apiKeyOf(row: ApiKeyRow): z.infer<typeof ApiKey> {
+export function toApiKey(row: ApiKeyRow): z.infer<typeof ApiKey> {
   return {
     id: row._id,
     name: row.name,

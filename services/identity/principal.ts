@@ -11,7 +11,7 @@ import { isWellFormedKey } from './rules/api-key.ts';
 import { keyPrincipals, memberStates, publicKeys, type Role, subscriptionTerms } from './views.ts';
 
 /** A principal: a member, by an access token or by an API key of theirs. */
-export interface Asking extends Principal {
+export interface MemberPrincipal extends Principal {
   /** The member's role, capped by the key's. */
   readonly role: Role;
   /** The organization's plan now. */
@@ -37,17 +37,17 @@ const toleratedSeconds = 60;
 export function principalFrom(
   store: Pick<Store, 'read' | 'transact'>,
   now: () => Date,
-): (token: string) => Promise<Asking | RejectedToken> {
+): (token: string) => Promise<MemberPrincipal | RejectedToken> {
   const keys = store.read(keyPrincipals).unscoped();
   const members = store.read(memberStates);
   const terms = store.read(subscriptionTerms);
   const claimsOf = tokenVerifier(store, now);
-  const noteUse = useNoter(store, now);
+  const noteUse = usageRecorder(store, now);
   const planOf = (organization_id: string) => async () => (await terms.in(organization_id).one({}))?.plan;
 
   return async (token) => (token.startsWith('pds_') ? byKey(token) : byToken(token));
 
-  async function byKey(token: string): Promise<Asking | RejectedToken> {
+  async function byKey(token: string): Promise<MemberPrincipal | RejectedToken> {
     if (!isWellFormedKey(token)) return rejected.mistypedKey;
     const key = await keys.one({ hash: hashOf(token) });
     if (!key) return rejected.unknownKey;
@@ -58,7 +58,7 @@ export function principalFrom(
     return { organization_id, user_id, key_id, role, plan: planOf(organization_id) };
   }
 
-  async function byToken(token: string): Promise<Asking | RejectedToken> {
+  async function byToken(token: string): Promise<MemberPrincipal | RejectedToken> {
     const verified = await claimsOf(token);
     if (verified instanceof RejectedToken) return verified;
     const { org: organization_id, sub: user_id, epoch } = verified;
@@ -86,7 +86,7 @@ const rejected = {
 };
 
 /** Says that a key is in use, at most once a minute for each key; nobody waits for it, and losing one is no loss. */
-function useNoter(store: Pick<Store, 'transact'>, now: () => Date) {
+function usageRecorder(store: Pick<Store, 'transact'>, now: () => Date) {
   const noted = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
   return (organization_id: string, user_id: string, key_id: string) => {
     if (noted.has(key_id)) return;

@@ -3,13 +3,13 @@ import { accountFactor, type Limit, networkOf } from './rules/limits.ts';
 import type { Counted, Limits } from './store/limits.ts';
 
 /** Runs a proof of an account's password; it counts as a failure unless it gives something. `TooManyRequests`. */
-export type Prove = <R>(
+export type WithLoginThrottle = <R>(
   account: { email: string; address: string },
   proof: () => Promise<R | undefined>,
 ) => Promise<R | undefined>;
 
 /** Limits proofs: for the account from this network, and more softly for the account from anywhere; known or not, accounts count alike. */
-export function proving(limits: Limits, failures: Limit): Prove {
+export function loginThrottle(limits: Limits, failures: Limit): WithLoginThrottle {
   return async ({ email, address }, proof) => {
     const counted: [Counted, Limit][] = [
       [['failure', email, networkOf(address)], failures],

@@ -12,7 +12,7 @@ import {
   resetMemberPassword,
   resetPassword,
 } from './contract.ts';
-import type { RefuseGuessable } from './guessing.ts';
+import type { RejectWeakPassword } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
 import { hashOf } from './principal.ts';
 import { type Limit, networkOf } from './rules/limits.ts';
@@ -30,7 +30,7 @@ export interface Resetting {
   limits: Limits;
   /** How often new passwords may be set from one address. */
   most: Limit;
-  refuseGuessable: RefuseGuessable;
+  refuseGuessable: RejectWeakPassword;
   passwords: Passwords;
   now: () => Date;
   appUrl: string;

@@ -2,17 +2,17 @@
 import { openapi } from '#libs/contract';
 import { every, securityLog, service } from '#libs/service';
 import { contracts } from '../contracts.ts';
-import { keeping, noting } from './api-keys.ts';
+import { apiKeyHandlers, recordKeyUsage } from './api-keys.ts';
 import { identityContract } from './contract.ts';
-import { keepingDepartments } from './departments.ts';
-import { guessing } from './guessing.ts';
-import { inbox, telling } from './inbox.ts';
+import { departmentHandlers } from './departments.ts';
+import { weakPasswordRejecter } from './guessing.ts';
+import { inbox, notifyMembers } from './inbox.ts';
 import { inviting } from './inviting.ts';
 import { organization } from './organization.ts';
 import { passwordsWithin } from './passwords.ts';
 import { people } from './people.ts';
 import { principalFrom } from './principal.ts';
-import { proving } from './proving.ts';
+import { loginThrottle } from './proving.ts';
 import { about, reference } from './reference.ts';
 import { resetting } from './resetting.ts';
 import { sessionsOf } from './sessions.ts';
@@ -37,9 +37,9 @@ export const identity = service({
     const kept = {
       store,
       ...stored,
-      refuseGuessable: guessing(),
+      refuseGuessable: weakPasswordRejecter(),
       passwords: passwordsWithin({ atOnce: settings.PASSWORD_HASHES_AT_ONCE }),
-      prove: proving(stored.limits, most.failures),
+      prove: loginThrottle(stored.limits, most.failures),
     };
     const keys = signing({
       ...kept,
@@ -63,15 +63,15 @@ export const identity = service({
         ...people(kept),
         ...inviting({ ...kept, sessions, most: most.logins, appUrl }),
         ...organization(kept),
-        ...keepingDepartments(kept),
+        ...departmentHandlers(kept),
         ...plan.handled,
-        ...keeping(kept),
+        ...apiKeyHandlers(kept),
         ...inbox(kept),
         ...reference(openapi(contracts, about)),
         ...startPage({ about, health, guidesUrl: settings.GUIDES_URL }),
       ],
       authenticate: principalFrom(store, now),
-      subscribers: [...telling(kept), ...noting(kept)],
+      subscribers: [...notifyMembers(kept), ...recordKeyUsage(kept)],
       ...(settings.OPS_TOKEN && { adminHandlers }),
       workers: [every(hourMs, () => keys.keepFresh(settings.SIGNING_KEY_DAYS), troubled)],
       before: keys.prepare,

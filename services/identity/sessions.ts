@@ -1,7 +1,7 @@
 /** Sessions: the tokens that a person gets after proving who they are, and their renewal. */
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import { memberOf, organizationOf } from './presenting.ts';
+import { toMember, toOrganization } from './presenting.ts';
 import { hashOf } from './principal.ts';
 import type { Session } from './shapes.ts';
 import type { Signing } from './signing-keys.ts';
@@ -75,8 +75,8 @@ export function sessionsOf({ sessions, accounts, signing, now, accessTokenSecond
       refresh_token,
       token_type: 'Bearer',
       expires_in: accessTokenSeconds,
-      member: memberOf(user, member),
-      organization: organizationOf(organization),
+      member: toMember(user, member),
+      organization: toOrganization(organization),
     };
   }
 

@@ -10,10 +10,10 @@ import {
   register,
   WrongCredentials,
 } from './contract.ts';
-import type { RefuseGuessable } from './guessing.ts';
+import type { RejectWeakPassword } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
 import { hashOf } from './principal.ts';
-import type { Prove } from './proving.ts';
+import type { WithLoginThrottle } from './proving.ts';
 import { networkOf, type SignInLimits } from './rules/limits.ts';
 import { type PlanTerms, termsOf } from './rules/plans.ts';
 import { isReserved, slugFrom } from './rules/slug.ts';
@@ -26,9 +26,9 @@ import type { Limits } from './store/limits.ts';
 export interface SigningIn {
   accounts: Accounts;
   sessions: Sessions;
-  refuseGuessable: RefuseGuessable;
+  refuseGuessable: RejectWeakPassword;
   passwords: Passwords;
-  prove: Prove;
+  prove: WithLoginThrottle;
   now: () => Date;
   defaultPlan: string;
   terms: PlanTerms;

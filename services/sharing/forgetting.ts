@@ -8,14 +8,14 @@ import type { SharingStore } from './store.ts';
 /** What forgetting needs. */
 export interface Forgetting {
   store: Pick<Store, 'processOnce'>;
-  sharing: Pick<SharingStore, 'document' | 'forgetDead'>;
+  sharing: Pick<SharingStore, 'document' | 'deleteDead'>;
 }
 
 /**
  * What sharing hears. An event says only where to look: it may come late, twice or again on request, when the family has been
  * published and shared anew. What is forgotten is decided by the family's epoch, which never falls.
  */
-export function forgetting({ store, sharing }: Forgetting): Subscriber[] {
+export function deleteDeadTokens({ store, sharing }: Forgetting): Subscriber[] {
   return [
     on(DocumentArchived, (event) => forgetFamilyOf(event.data.document.id, event)),
     on(DocumentDeleted, async (event) => {
@@ -29,7 +29,7 @@ export function forgetting({ store, sharing }: Forgetting): Subscriber[] {
     const { organization_id } = event;
     return store.processOnce(event, async (tx) => {
       const document = await sharing.document(organization_id, documentId);
-      if (document) await sharing.forgetDead({ organization_id, user_id: null, tx }, document);
+      if (document) await sharing.deleteDead({ organization_id, user_id: null, tx }, document);
     });
   }
 }

@@ -2,7 +2,7 @@
 import { Forbidden, NotFound } from '#libs/contract';
 import { handle, type Route } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
-import type { Asking } from '../identity/contract.ts';
+import type { MemberPrincipal } from '../identity/contract.ts';
 import {
   createShareToken,
   DocumentNotPublished,
@@ -11,7 +11,7 @@ import {
   type ShareToken,
 } from './contract.ts';
 import { isLive, isShareable, mayShare } from './rules.ts';
-import type { DocumentState, Made, SharingStore } from './store.ts';
+import type { DocumentState, NewToken, SharingStore } from './store.ts';
 
 /** What links need. */
 export interface Links {
@@ -33,7 +33,7 @@ export function links({ store, sharing, now, newToken, appUrl }: Links): Route[]
         const document = await foundForSharing(actor, params.doc_id);
         if (!isShareable(document)) throw DocumentNotPublished();
         // read before the transaction: of two that replace at once, the second takes the token of the first
-        const replaced = body?.replace ? await sharing.held(actor, document.family_id) : undefined;
+        const replaced = body?.replace ? await sharing.find(actor, document.family_id) : undefined;
         return store.respond(actor, async (within) =>
           shown(actor, document, await tokenFor(within, document, replaced?.hash)),
         );
@@ -48,14 +48,14 @@ export function links({ store, sharing, now, newToken, appUrl }: Links): Route[]
     handle(getShareToken, async ({ actor, params }) => {
       const document = await found(actor, params.doc_id);
       if (!isShareable(document)) return null;
-      const held = await sharing.held(actor, document.family_id);
+      const held = await sharing.find(actor, document.family_id);
       return held && isLive(held, document) ? shown(actor, document, held) : null;
     }),
 
     handle(deleteShareToken, async ({ actor, params }) => {
       const document = await foundForSharing(actor, params.doc_id);
       // a draft shares its family with the published version, whose link is not the draft's to end
-      if (isShareable(document)) await sharing.drop(actor, document.family_id);
+      if (isShareable(document)) await sharing.delete(actor, document.family_id);
       return undefined;
     }),
   ];
@@ -66,7 +66,7 @@ export function links({ store, sharing, now, newToken, appUrl }: Links): Route[]
     return document;
   }
 
-  async function foundForSharing(actor: Asking, id: string): Promise<DocumentState> {
+  async function foundForSharing(actor: MemberPrincipal, id: string): Promise<DocumentState> {
     const document = await found(actor, id);
     if (mayShare(actor, document)) return document;
     throw Forbidden('Only the owner of the document or an admin may share it.');
@@ -77,16 +77,16 @@ export function links({ store, sharing, now, newToken, appUrl }: Links): Route[]
     within: Actor,
     document: DocumentState,
     replaced: string | undefined,
-  ): Promise<Made> {
+  ): Promise<NewToken> {
     const { family_id, share_epoch } = document;
-    const held = await sharing.held(within, family_id);
+    const held = await sharing.find(within, family_id);
     if (held && isLive(held, document) && held.hash !== replaced) return held;
     const made = { token: newToken(), share_epoch, created_at: now() };
-    await sharing.keep(within, family_id, made);
+    await sharing.save(within, family_id, made);
     return made;
   }
 
-  async function shown(actor: Actor, document: DocumentState, held: Made): Promise<ShareToken> {
+  async function shown(actor: Actor, document: DocumentState, held: NewToken): Promise<ShareToken> {
     const organization = await sharing.organization(actor);
     if (!organization) throw NotFound();
     return {

@@ -5,7 +5,7 @@ import { appUrl, integer, service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
 import { sharingContract } from './contract.ts';
 import { embedding } from './embedding.ts';
-import { forgetting } from './forgetting.ts';
+import { deleteDeadTokens } from './forgetting.ts';
 import { links } from './links.ts';
 import { metering, sharingMetrics } from './metering.ts';
 import { notFoundLimit } from './not-found-limit.ts';
@@ -43,7 +43,7 @@ export const sharing = service({
           }),
         }),
       ],
-      subscribers: forgetting({ store, sharing: rows }),
+      subscribers: deleteDeadTokens({ store, sharing: rows }),
       authenticate: principalFrom(store, now),
     };
   },

@@ -48,7 +48,7 @@ export type NodeRow = RowOf<typeof documentNodes>;
 export type OrganizationProfile = RowOf<typeof organizationProfiles>;
 
 /** A token as it was found. */
-export interface Held {
+export interface StoredToken {
   token: string;
   hash: string;
   share_epoch: number;
@@ -56,7 +56,7 @@ export interface Held {
 }
 
 /** A token to be kept. */
-export type Made = Omit<Held, 'hash'>;
+export type NewToken = Omit<StoredToken, 'hash'>;
 
 export type SharingStore = ReturnType<typeof sharingStore>;
 
@@ -84,7 +84,7 @@ export function sharingStore(store: Store) {
     organizationBySlug: (slug: string) => organizations.one({ slug }),
 
     /** The token of a family, dead or alive. */
-    async held({ organization_id, tx }: Actor, family_id: string): Promise<Held | undefined> {
+    async find({ organization_id, tx }: Actor, family_id: string): Promise<StoredToken | undefined> {
       const row = await rows
         .findOne({ organization_id, family_id })
         .session(tx?.session ?? null)
@@ -103,7 +103,7 @@ export function sharingStore(store: Store) {
     },
 
     /** Keeps a token as the family's only one. */
-    async keep({ organization_id, tx }: Actor, family_id: string, made: Made): Promise<void> {
+    async save({ organization_id, tx }: Actor, family_id: string, made: NewToken): Promise<void> {
       const { token, share_epoch, created_at } = made;
       const sealed = tokens.seal(token, { family_id });
       const change = { hash: tokenHash(token), sealed, share_epoch, created_at };
@@ -113,14 +113,14 @@ export function sharingStore(store: Store) {
     },
 
     /** Forgets the token of a document's family if it was made before an archiving: then it can never open anything again. */
-    async forgetDead({ organization_id, tx }: Actor, document: DocumentState): Promise<void> {
+    async deleteDead({ organization_id, tx }: Actor, document: DocumentState): Promise<void> {
       const { family_id, share_epoch } = document;
       const dead = { organization_id, family_id, share_epoch: { $lt: share_epoch } };
       await rows.deleteOne(dead, tx ? { session: tx.session } : {});
     },
 
     /** Forgets the token of a family, if there is one. */
-    async drop({ organization_id }: Actor, family_id: string): Promise<void> {
+    async delete({ organization_id }: Actor, family_id: string): Promise<void> {
       await rows.deleteOne({ organization_id, family_id });
     },
   };

@@ -1,13 +1,13 @@
 /** Attempting: one request for one delivery, and what follows from how it ended. */
 import type { Log, Tracing } from '#libs/service';
 import { retryAfterMs, verdictOn } from './rules/backoff.ts';
-import { headersOf } from './rules/message.ts';
+import { toHeaders } from './rules/message.ts';
 import type { Sender } from './sending.ts';
 import type { Receiver } from './store/configs.ts';
-import type { Claimed, Kept, Result } from './store/queue.ts';
+import type { Claimed, StoredEvent, Result } from './store/queue.ts';
 
 /** What an attempt needs. */
-export interface Attempting {
+export interface AttemptDeps {
   sender: Pick<Sender, 'send'>;
   /** The pauses after the first and the second attempt. */
   delaysMs: readonly number[];
@@ -19,14 +19,14 @@ export interface Attempting {
 }
 
 /** A delivery that is ready to be sent. */
-export interface Parcel {
+export interface DeliveryJob {
   readonly row: Claimed;
   readonly receiver: Receiver;
-  readonly event: Kept;
+  readonly event: StoredEvent;
 }
 
 /** Sends a delivery whose attempt is counted, once; the receiver is told the trace of the change, if it is traced. */
-export function attempting(of: Attempting): (parcel: Parcel) => Promise<Result> {
+export function createAttempt(of: AttemptDeps): (parcel: DeliveryJob) => Promise<Result> {
   return (parcel) => {
     const { row, event } = parcel;
     const about = {
@@ -56,10 +56,10 @@ export function attempting(of: Attempting): (parcel: Parcel) => Promise<Result> 
     });
   };
 
-  async function attempt({ row, receiver, event: { body } }: Parcel): Promise<Result> {
+  async function attempt({ row, receiver, event: { body } }: DeliveryJob): Promise<Result> {
     const { attempts: number } = row;
     const traceparent = of.tracing.current();
-    const headers = headersOf({
+    const headers = toHeaders({
       eventId: row.event_id,
       eventType: row.event_type,
       deliveryId: row._id,
@@ -80,11 +80,11 @@ export function attempting(of: Attempting): (parcel: Parcel) => Promise<Result> 
 }
 
 /** A delivery that is ready to be sent, or, as a stable word, why it can never be. */
-export function parcelOf(
+export function toDeliveryJob(
   row: Claimed,
   receiver: Receiver | undefined,
-  event: Kept | undefined,
-): Parcel | string {
+  event: StoredEvent | undefined,
+): DeliveryJob | string {
   if (!receiver) return 'webhook_deleted';
   if (!receiver.isActive) return 'webhook_inactive';
   if (receiver.secrets.length === 0) return 'secret_unreadable';
@@ -92,6 +92,6 @@ export function parcelOf(
 }
 
 /** How a delivery ends that cannot be sent. */
-export function unsendable(error: string): Result {
+export function failUnsendable(error: string): Result {
   return { verdict: { status: 'failed' }, http_status: null, duration_ms: null, error };
 }

@@ -1,14 +1,14 @@
 /** Booking: a delivery for which there is a slot is in hand from its birth, so that nobody looks for it, claims it and counts it. */
 import { newId } from '#libs/contract';
-import type { Parcel } from './attempting.ts';
+import type { DeliveryJob } from './attempting.ts';
 import type { Candidate } from './rules/slots.ts';
-import type { InHand } from './store/writing.ts';
+import type { Lease } from './store/writing.ts';
 
 /** A delivery that is about to be written. */
-export type Draft = Omit<Parcel, 'row'> & { readonly row: Omit<Parcel['row'], 'lock_token'> };
+export type NewDelivery = Omit<DeliveryJob, 'row'> & { readonly row: Omit<DeliveryJob['row'], 'lock_token'> };
 
 /** Slots for deliveries that are about to be written. */
-export interface Booking extends InHand {
+export interface Reservation extends Lease {
   /** These of them are written: those that have a slot go out, unless that took too long, and the others are known to be due. */
   written(those: ReadonlySet<string>): void;
   /** They are not written, or not by this process: the slots are free again. Does nothing after `written`. */
@@ -16,23 +16,23 @@ export interface Booking extends InHand {
 }
 
 /** What bookings need. */
-interface Booked {
+interface ReservationDeps {
   /** How long a row that is in hand is safe from the sweep. */
   lockMs: number;
   /** Gives slots to some rows. */
   reserve(rows: readonly Candidate[]): readonly Candidate[];
   release(row: Candidate): void;
-  send(parcel: Parcel): void;
-  ring(rows: readonly Candidate[]): void;
+  send(parcel: DeliveryJob): void;
+  wake(rows: readonly Candidate[]): void;
 }
 
 /** Makes bookings, and knows which of them are open. */
-export function bookings({ lockMs, reserve, release, send, ring }: Booked) {
+export function createReservations({ lockMs, reserve, release, send, wake }: ReservationDeps) {
   const open = new Set<Promise<void>>();
 
   return {
     /** Books as many deliveries as there are slots for. */
-    book(drafts: readonly Draft[]): Booking {
+    reserve(drafts: readonly NewDelivery[]): Reservation {
       const sendable = drafts.filter(({ receiver }) => receiver.secrets.length > 0);
       const reserved = reserve(sendable.map(({ row }) => row));
       const ids = new Set(reserved.map(({ _id }) => _id));
@@ -55,7 +55,7 @@ export function bookings({ lockMs, reserve, release, send, ring }: Booked) {
             for (const draft of drafts.filter(({ row }) => ids.has(row._id)))
               if (isTooLate || !those.has(draft.row._id)) release(draft.row);
               else send({ ...draft, row: { ...draft.row, attempts: 1, lock_token } });
-            ring(drafts.map(({ row }) => row).filter(({ _id }) => those.has(_id) && !ids.has(_id)));
+            wake(drafts.map(({ row }) => row).filter(({ _id }) => those.has(_id) && !ids.has(_id)));
           }),
         cancel: () => end(() => reserved.forEach(release)),
       };

@@ -7,10 +7,10 @@ import { isAllowed, literalAddress, type TargetPolicy } from './rules/target.ts'
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /** A target that is not connected to; `reason` is a stable word for the log. */
-export class Refused extends Error {
+export class AddressBlockedError extends Error {
   readonly reason: 'name_not_resolved' | 'address_refused';
 
-  constructor(reason: Refused['reason'], options?: ErrorOptions) {
+  constructor(reason: AddressBlockedError['reason'], options?: ErrorOptions) {
     super(reason, options);
     this.name = 'Refused';
     this.reason = reason;
@@ -38,7 +38,7 @@ export async function vettedAddresses(
   const literal = literalAddress(hostname);
   const addresses = literal ? [literal] : await resolved(hostname, resolve);
   if (addresses.every((address) => isAllowed(address, policy))) return addresses;
-  throw new Refused('address_refused');
+  throw new AddressBlockedError('address_refused');
 }
 
 /** How TLS is spoken, always. */
@@ -86,7 +86,7 @@ export function guardedConnector(of: {
     });
     if (isAllowed(socket.remoteAddress ?? '', of.policy)) return socket;
     socket.destroy();
-    throw new Refused('address_refused');
+    throw new AddressBlockedError('address_refused');
   }
 }
 
@@ -106,9 +106,9 @@ async function resolved(hostname: string, resolve: Resolve): Promise<readonly st
     const addresses = await Promise.race([resolve(hostname), late]);
     if (addresses.length > 0) return addresses;
   } catch (cause) {
-    throw new Refused('name_not_resolved', { cause });
+    throw new AddressBlockedError('name_not_resolved', { cause });
   } finally {
     clearTimeout(timer);
   }
-  throw new Refused('name_not_resolved');
+  throw new AddressBlockedError('name_not_resolved');
 }

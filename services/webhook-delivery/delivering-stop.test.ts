@@ -3,8 +3,8 @@ import { setImmediate as afterOthers } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
-import { type Delivering, delivering } from './delivering.ts';
-import { breakers } from './rules/breaker.ts';
+import { type DispatcherDeps, createDispatcher } from './delivering.ts';
+import { circuitBreakers } from './rules/breaker.ts';
 import { secretFrom } from './rules/signature.ts';
 import type { Receiver } from './store/configs.ts';
 import type { Claimed } from './store/queue.ts';
@@ -17,7 +17,7 @@ function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
     done.push(what);
   };
   const waiting = new Set(rows);
-  const of: Delivering = {
+  const of: DispatcherDeps = {
     queue: {
       due: async () => [...waiting],
       async claim() {
@@ -37,7 +37,7 @@ function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
     },
     postponing: { postpone: async () => 0, resume: note('resume') },
     metering: { attempted: () => undefined, ended: () => undefined },
-    breakers: breakers({ pauseMs: 1, longestMs: 1 }),
+    breakers: circuitBreakers({ pauseMs: 1, longestMs: 1 }),
     configs: {
       receivers: async () => new Map(rows.map(({ config_id }) => [config_id, receiverOf(config_id)])),
       switchOff: note('switch off'),
@@ -82,7 +82,7 @@ test('what is claimed while the worker stops is given back, uncounted and unsent
       release = resolve;
     });
   });
-  const worker = delivering(of);
+  const worker = createDispatcher(of);
   worker.start();
   await until('the claim', async () => claiming);
   const stopping = worker.stop();
@@ -93,7 +93,7 @@ test('what is claimed while the worker stops is given back, uncounted and unsent
 
 test('a running worker counts before it sends, and records after', async () => {
   const { of, done } = fakes([row()], async () => undefined);
-  const worker = delivering(of);
+  const worker = createDispatcher(of);
   worker.start();
   await until('the record', async () => done.includes('finish'));
   await worker.stop();
@@ -109,14 +109,14 @@ const draftOf = ({ lock_token: _, ...row }: Claimed) => ({
 /** A worker that has nothing else to do. */
 function idle() {
   const { of, done } = fakes([], async () => undefined);
-  return { of, done, worker: delivering(of) };
+  return { of, done, worker: createDispatcher(of) };
 }
 
 test('what has a slot when it is written is sent without a claim, and recorded', async () => {
   const { done, worker } = idle();
   worker.start();
   const draft = draftOf(row());
-  const booking = worker.book([draft]);
+  const booking = worker.reserve([draft]);
   expect([...booking.ids]).toEqual([draft.row._id]);
   expect(done).toEqual([]);
   booking.written(booking.ids);
@@ -129,12 +129,12 @@ test('what has no slot when it is written is claimed and counted like any due ro
   const fresh = row();
   const { of, done } = fakes([fresh], async () => undefined);
   of.queue.due = async () => [];
-  const worker = delivering(of);
+  const worker = createDispatcher(of);
   worker.start();
   const draft = draftOf(fresh);
   const others = Array.from({ length: 4 }, () => draftOf({ ...row(), config_id: fresh.config_id }));
-  const before = worker.book(others);
-  const booking = worker.book([draft]);
+  const before = worker.reserve(others);
+  const booking = worker.reserve([draft]);
   expect([before.ids.size, booking.ids.size]).toEqual([4, 0]);
   booking.written(new Set([draft.row._id]));
   before.cancel();
@@ -148,9 +148,9 @@ test('of what is booked only that goes out which was written by this process; th
   worker.start();
   const config_id = newId();
   const drafts = Array.from({ length: 4 }, () => draftOf({ ...row(), config_id }));
-  const booking = worker.book(drafts);
+  const booking = worker.reserve(drafts);
   booking.written(new Set(drafts.slice(0, 1).map(({ row }) => row._id)));
-  const others = worker.book(drafts.slice(1));
+  const others = worker.reserve(drafts.slice(1));
   expect(others.ids.size).toBe(3);
   others.cancel();
   await worker.stop();
@@ -162,10 +162,10 @@ test('a booking that is cancelled sends nothing, and its slots are free again', 
   worker.start();
   const config_id = newId();
   const drafts = Array.from({ length: 4 }, () => draftOf({ ...row(), config_id }));
-  const booking = worker.book(drafts);
+  const booking = worker.reserve(drafts);
   booking.cancel();
   booking.written(booking.ids);
-  const again = worker.book(drafts);
+  const again = worker.reserve(drafts);
   expect(again.ids.size).toBe(4);
   again.cancel();
   await worker.stop();
@@ -174,9 +174,9 @@ test('a booking that is cancelled sends nothing, and its slots are free again', 
 
 test('what took too long to be written is not sent: its row might be freed meanwhile', async () => {
   const { of, done } = fakes([], async () => undefined);
-  const worker = delivering({ ...of, lockMs: 3 });
+  const worker = createDispatcher({ ...of, lockMs: 3 });
   worker.start();
-  const booking = worker.book([draftOf(row())]);
+  const booking = worker.reserve([draftOf(row())]);
   const bookedAt = performance.now();
   await until('a third of the lock to be over', async () => performance.now() > bookedAt + 2);
   booking.written(booking.ids);
@@ -188,18 +188,18 @@ test('no secret that can be opened, no slot', async () => {
   const { worker } = idle();
   worker.start();
   const draft = draftOf(row());
-  expect(worker.book([{ ...draft, receiver: { ...draft.receiver, secrets: [] } }]).ids.size).toBe(0);
+  expect(worker.reserve([{ ...draft, receiver: { ...draft.receiver, secrets: [] } }]).ids.size).toBe(0);
   await worker.stop();
 });
 
 test('an endpoint that is left alone has no slots', async () => {
   const { of } = fakes([], async () => undefined);
   const [alone, other] = [draftOf(row()), draftOf(row())];
-  const open = breakers({ pauseMs: 60_000, longestMs: 60_000 });
-  for (let failures = 0; failures < 5; failures += 1) open.failed(alone.row.config_id, performance.now());
-  const worker = delivering({ ...of, breakers: open });
+  const open = circuitBreakers({ pauseMs: 60_000, longestMs: 60_000 });
+  for (let failures = 0; failures < 5; failures += 1) open.recordFailure(alone.row.config_id, performance.now());
+  const worker = createDispatcher({ ...of, breakers: open });
   worker.start();
-  const booking = worker.book([alone, other]);
+  const booking = worker.reserve([alone, other]);
   expect(booking.ids).toEqual(new Set([other.row._id]));
   booking.cancel();
   await worker.stop();
@@ -208,7 +208,7 @@ test('an endpoint that is left alone has no slots', async () => {
 test('a stop waits for what is booked, and sends it when it is written', async () => {
   const { done, worker } = idle();
   worker.start();
-  const booking = worker.book([draftOf(row())]);
+  const booking = worker.reserve([draftOf(row())]);
   const stopping = worker.stop();
   for (let turn = 0; turn < 10; turn += 1) await afterOthers();
   expect(done).toEqual([]);
@@ -219,8 +219,8 @@ test('a stop waits for what is booked, and sends it when it is written', async (
 
 test('nothing is booked before the start and after the stop', async () => {
   const { worker } = idle();
-  expect(worker.book([draftOf(row())]).ids.size).toBe(0);
+  expect(worker.reserve([draftOf(row())]).ids.size).toBe(0);
   worker.start();
   await worker.stop();
-  expect(worker.book([draftOf(row())]).ids.size).toBe(0);
+  expect(worker.reserve([draftOf(row())]).ids.size).toBe(0);
 });

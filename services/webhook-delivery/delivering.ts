@@ -2,12 +2,12 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { newId } from '#libs/contract';
 import { every, type Worker } from '#libs/service';
-import { type Attempting, attempting, type Parcel, parcelOf, unsendable } from './attempting.ts';
-import { type Booking, bookings, type Draft } from './booking.ts';
-import { type LeavingAlone, leavingAlone } from './leaving-alone.ts';
-import type { Metering } from './metering.ts';
-import { recording } from './recording.ts';
-import { type Candidate, halves, waitingRoom } from './rules/slots.ts';
+import { type AttemptDeps, createAttempt, type DeliveryJob, toDeliveryJob, failUnsendable } from './attempting.ts';
+import { type Reservation, createReservations, type NewDelivery } from './booking.ts';
+import { type EndpointBackoffDeps, endpointBackoff } from './leaving-alone.ts';
+import type { DeliveryMetrics } from './metering.ts';
+import { createOutcomeWriter } from './recording.ts';
+import { type Candidate, halves, fairScheduler } from './rules/slots.ts';
 import type { Sender } from './sending.ts';
 import type { Configs } from './store/configs.ts';
 import type { Claimed, Queue, Result } from './store/queue.ts';
@@ -19,9 +19,9 @@ const batch = 200;
 const mostLaunches = 4;
 
 /** What delivering needs. */
-export interface Delivering extends Attempting, LeavingAlone {
+export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
   queue: Queue;
-  metering: Metering;
+  metering: DeliveryMetrics;
   configs: Pick<Configs, 'receivers' | 'switchOff'>;
   sender: Sender;
   /** How long a row that is in hand is safe from the sweep. */
@@ -32,147 +32,147 @@ export interface Delivering extends Attempting, LeavingAlone {
 }
 
 /** The worker; without word from matching it looks every 250 ms. */
-export interface Deliverer extends Worker {
+export interface Dispatcher extends Worker {
   /** Books slots for deliveries that are about to be written, as far as there are any. */
-  book(drafts: readonly Draft[]): Booking;
+  reserve(drafts: readonly NewDelivery[]): Reservation;
 }
 
 /** The worker. */
-export function delivering(of: Delivering): Deliverer {
+export function createDispatcher(of: DispatcherDeps): Dispatcher {
   const { queue, configs, sender, metering } = of;
-  const room = waitingRoom();
-  const attempt = attempting(of);
-  const recorder = recording(of);
-  const alone = leavingAlone(of);
+  const scheduler = fairScheduler();
+  const attempt = createAttempt(of);
+  const recorder = createOutcomeWriter(of);
+  const backoff = endpointBackoff(of);
   const launches = new Set<Promise<void>>();
-  const inHand = new Set<Promise<void>>();
-  const booked = bookings({
+  const inFlight = new Set<Promise<void>>();
+  const reservations = createReservations({
     lockMs: of.lockMs,
-    reserve: (rows) => (stopped ? [] : room.book(rows, alone.limit)),
-    release: freed,
-    send: hold,
-    ring,
+    reserve: (rows) => (stopped ? [] : scheduler.reserve(rows, backoff.limit)),
+    release: onSlotFreed,
+    send: track,
+    wake,
   });
   let asked = false;
   let isToLook = false;
   let isBehind = false;
   let stopped = true;
-  let turning: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
 
-  const troubled = (error: unknown) => of.trouble('Due deliveries could not be taken up', error);
-  const poll = every(pollMs, look, troubled);
-  const sweep = every(sweepMs, tidy, (error) => of.trouble('Deliveries could not be swept', error));
+  const onPollError = (error: unknown) => of.trouble('Due deliveries could not be taken up', error);
+  const pollTimer = every(pollMs, requestPoll, onPollError);
+  const sweepTimer = every(sweepMs, cleanUp, (error) => of.trouble('Deliveries could not be swept', error));
 
   return {
-    book: booked.book,
+    reserve: reservations.reserve,
     start() {
       stopped = false;
-      sweep.start();
-      poll.start();
+      sweepTimer.start();
+      pollTimer.start();
     },
     async stop() {
       stopped = true;
-      recorder.hurry();
-      await Promise.all([poll.stop(), sweep.stop()]);
-      await turning;
-      await Promise.all([...launches, booked.rest()]);
-      await Promise.all(inHand);
-      await recorder.rest();
-      await alone.rest();
+      recorder.flush();
+      await Promise.all([pollTimer.stop(), sweepTimer.stop()]);
+      await running;
+      await Promise.all([...launches, reservations.rest()]);
+      await Promise.all(inFlight);
+      await recorder.idle();
+      await backoff.rest();
       await sender.close();
     },
   };
 
-  function ring(rows: readonly Candidate[]): void {
+  function wake(rows: readonly Candidate[]): void {
     if (stopped || rows.length === 0) return;
-    admit(rows);
-    turn();
+    enqueue(rows);
+    dispatch();
   }
 
-  async function tidy(): Promise<void> {
-    alone.tidy();
+  async function cleanUp(): Promise<void> {
+    backoff.tidy();
     metering.ended('failed', await queue.sweep());
   }
 
-  async function look(): Promise<void> {
+  async function requestPoll(): Promise<void> {
     isToLook = true;
-    turn();
+    dispatch();
   }
 
-  function turn(): void {
+  function dispatch(): void {
     asked = true;
     if (stopped) return;
-    turning ??= takeTurns();
+    running ??= runLoop();
   }
 
-  async function takeTurns(): Promise<void> {
+  async function runLoop(): Promise<void> {
     try {
       while (asked && !stopped) {
         // slots become free in batches
         await afterOthers();
         asked = false;
-        if (isToLook && room.free() > 0) await lookAround();
-        takeUp();
+        if (isToLook && scheduler.free() > 0) await poll();
+        schedule();
         if (launches.size >= mostLaunches) await Promise.race(launches);
-        else if (room.free() > 0 && (isBehind || room.runsShort())) await lookFurther();
+        else if (scheduler.free() > 0 && (isBehind || scheduler.needsRefill())) await pollMore();
       }
     } catch (error) {
-      troubled(error);
+      onPollError(error);
     } finally {
-      turning = undefined;
+      running = undefined;
     }
   }
 
-  async function lookAround(): Promise<void> {
+  async function poll(): Promise<void> {
     isToLook = false;
-    isBehind = await letIn(halves(of.random()).flat());
+    isBehind = await fetchDue(halves(of.random()).flat());
   }
 
   /** There are slots for more than what is known: replicas look in different places first. */
-  async function lookFurther(): Promise<void> {
+  async function pollMore(): Promise<void> {
     asked = true;
     const [these, those] = halves(of.random());
-    isBehind = (await letIn(these)) || (await letIn(those));
+    isBehind = (await fetchDue(these)) || (await fetchDue(those));
   }
 
   /** Lets due rows in; whether there may be more. Rows that are here already do not hide others. */
-  async function letIn(shards: readonly number[]): Promise<boolean> {
-    const { without, others } = room.supplied();
+  async function fetchDue(shards: readonly number[]): Promise<boolean> {
+    const { without, others } = scheduler.saturated();
     const limit = batch + others;
-    const candidates = await queue.due({ shards, without: [...without, ...alone.pending()], limit });
-    admit(candidates);
+    const candidates = await queue.due({ shards, without: [...without, ...backoff.pending()], limit });
+    enqueue(candidates);
     return candidates.length === limit;
   }
 
-  function admit(rows: readonly Candidate[]): void {
-    const isLeftAlone = ({ config_id }: Candidate) => alone.limit(config_id) === 0;
-    room.add(rows.filter((row) => !isLeftAlone(row)));
-    alone.postpone(rows.filter(isLeftAlone).map(({ config_id }) => config_id));
+  function enqueue(rows: readonly Candidate[]): void {
+    const isLeftAlone = ({ config_id }: Candidate) => backoff.limit(config_id) === 0;
+    scheduler.add(rows.filter((row) => !isLeftAlone(row)));
+    backoff.postpone(rows.filter(isLeftAlone).map(({ config_id }) => config_id));
   }
 
-  function takeUp(): void {
+  function schedule(): void {
     if (stopped || launches.size >= mostLaunches) return;
-    const taken = room.take(alone.limit);
+    const taken = scheduler.take(backoff.limit);
     if (taken.length === 0) return;
-    const launched = launch(taken).finally(() => {
+    const launched = claimAndStart(taken).finally(() => {
       launches.delete(launched);
-      turn();
+      dispatch();
     });
     launches.add(launched);
   }
 
-  async function launch(taken: readonly Candidate[]): Promise<void> {
-    const parcels = await prepared(taken.map(({ _id }) => _id)).catch((error) => {
-      troubled(error);
+  async function claimAndStart(taken: readonly Candidate[]): Promise<void> {
+    const parcels = await claim(taken.map(({ _id }) => _id)).catch((error) => {
+      onPollError(error);
       return [];
     });
     const sent = new Set(parcels.map(({ row }) => row._id));
-    for (const row of taken) if (!sent.has(row._id)) room.release(row);
-    for (const parcel of parcels) hold(parcel);
+    for (const row of taken) if (!sent.has(row._id)) scheduler.release(row);
+    for (const parcel of parcels) track(parcel);
   }
 
   /** Takes rows in hand and counts their attempts; what comes of it may be sent now. */
-  async function prepared(ids: readonly string[]): Promise<Parcel[]> {
+  async function claim(ids: readonly string[]): Promise<DeliveryJob[]> {
     const claimed = await queue.claim(ids, newId());
     if (claimed.length === 0) return [];
     try {
@@ -180,10 +180,10 @@ export function delivering(of: Delivering): Deliverer {
         configs.receivers(claimed.map(({ config_id }) => config_id)),
         queue.bodies(claimed.map(({ event_id }) => event_id)),
       ]);
-      const ready = new Map<string, Parcel>();
+      const ready = new Map<string, DeliveryJob>();
       for (const row of claimed) {
-        const parcel = parcelOf(row, receivers.get(row.config_id), bodies.get(row.event_id));
-        if (typeof parcel === 'string') end(row, unsendable(parcel));
+        const parcel = toDeliveryJob(row, receivers.get(row.config_id), bodies.get(row.event_id));
+        if (typeof parcel === 'string') end(row, failUnsendable(parcel));
         else ready.set(row._id, parcel);
       }
       const rows = [...ready.values()].map(({ row }) => row);
@@ -200,30 +200,30 @@ export function delivering(of: Delivering): Deliverer {
   }
 
   /** Has a delivery in hand until its outcome is recorded. */
-  function hold(parcel: Parcel): void {
+  function track(parcel: DeliveryJob): void {
     const work = deliver(parcel)
       // the lock runs out and the sweep frees the row
       .catch((error) => of.trouble(`Delivery ${parcel.row._id} came to no end`, error))
       .finally(() => {
-        inHand.delete(work);
-        freed(parcel.row);
+        inFlight.delete(work);
+        onSlotFreed(parcel.row);
       });
-    inHand.add(work);
+    inFlight.add(work);
   }
 
-  function freed(row: Candidate): void {
-    room.release(row);
-    turn();
+  function onSlotFreed(row: Candidate): void {
+    scheduler.release(row);
+    dispatch();
   }
 
-  async function deliver(parcel: Parcel): Promise<void> {
+  async function deliver(parcel: DeliveryJob): Promise<void> {
     const { row } = parcel;
     const result = await attempt(parcel);
     metering.attempted(result, parcel);
     // first: whoever dies in between leaves a webhook that is off
     if (result.http_status === 410) await configs.switchOff(row.organization_id, row.config_id);
     await end(row, result);
-    if (await alone.learn(row.config_id, result)) room.drop(row.config_id);
+    if (await backoff.learn(row.config_id, result)) scheduler.drop(row.config_id);
   }
 
   async function end(row: Claimed, result: Result): Promise<void> {

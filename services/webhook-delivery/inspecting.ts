@@ -5,11 +5,11 @@ import { type Bucket, handle, pageOf, tokenBucket } from '#libs/http';
 import type { Store } from '#libs/store';
 import { listWebhookEvents, testWebhook } from './contract.ts';
 import { isSuccess } from './rules/backoff.ts';
-import { bodyOf, headersOf } from './rules/message.ts';
+import { toBody, toHeaders } from './rules/message.ts';
 import { testType } from './rules/repeating.ts';
 import type { Sender } from './sending.ts';
 import type { Configs } from './store/configs.ts';
-import { type EventLog, entryOf } from './store/log.ts';
+import { type EventLog, toEntry } from './store/log.ts';
 
 const position = z.tuple([z.iso.datetime(), z.uuid()]);
 const message = 'This is a test: your webhook works.';
@@ -41,10 +41,10 @@ export function inspecting(of: {
       takeToken(perWebhook, receiver.id);
       const at = now();
       const told = { id: newId(), type: testType, occurred_at: at.toISOString(), organization_id };
-      const body = bodyOf({ ...told, data: { message } });
+      const body = toBody({ ...told, data: { message } });
       const deliveryId = newId();
       const about = { eventId: told.id, eventType: told.type, deliveryId, attempt: 1 };
-      const headers = headersOf({ ...about, body, secrets: receiver.secrets, at });
+      const headers = toHeaders({ ...about, body, secrets: receiver.secrets, at });
       const { http_status, duration_ms, error } = await sender.send({ url: receiver.url, headers, body });
       const delivered = http_status !== null && isSuccess(http_status);
       const status = delivered ? ('delivered' as const) : ('failed' as const);
@@ -62,7 +62,7 @@ export function inspecting(of: {
       const after = created_at && _id ? { created_at: new Date(created_at), _id } : undefined;
       const found = await log.list(actor, { ...filters, after, limit: limit + 1 });
       const place = (row: (typeof found)[number]) => [row.created_at.toISOString(), row._id];
-      return pageOf({ found, limit, show: entryOf, position: place });
+      return pageOf({ found, limit, show: toEntry, position: place });
     }),
   ];
 }

@@ -1,7 +1,7 @@
 /** What breakers do to due rows. */
 import { expect, test } from '@jest/globals';
-import { leavingAlone } from './leaving-alone.ts';
-import { breakers } from './rules/breaker.ts';
+import { endpointBackoff } from './leaving-alone.ts';
+import { circuitBreakers } from './rules/breaker.ts';
 import type { Result } from './store/queue.ts';
 
 const ended = (http_status: number | null): Result => ({
@@ -16,8 +16,8 @@ const silent = ended(null);
 function asked(errors: Error[] = []) {
   const done: string[] = [];
   const failed: number[] = [];
-  const alone = leavingAlone({
-    breakers: breakers({ pauseMs: 60_000, longestMs: 60_000 }),
+  const alone = endpointBackoff({
+    breakers: circuitBreakers({ pauseMs: 60_000, longestMs: 60_000 }),
     postponing: {
       async postpone(configId, ms) {
         const error = errors.shift();

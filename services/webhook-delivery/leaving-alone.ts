@@ -1,7 +1,7 @@
 /** Leaving alone: an endpoint that does not answer is not asked for a while, and what is due for it waits in MongoDB. */
 import { setImmediate as afterOthers } from 'node:timers/promises';
-import type { Metering } from './metering.ts';
-import { type Breakers, isUnanswered } from './rules/breaker.ts';
+import type { DeliveryMetrics } from './metering.ts';
+import { type CircuitBreakers, isUnanswered } from './rules/breaker.ts';
 import { perEndpoint } from './rules/slots.ts';
 import type { Postponing } from './store/postponing.ts';
 import type { Result } from './store/queue.ts';
@@ -10,21 +10,21 @@ import type { Result } from './store/queue.ts';
 const memoryMs = 3_600_000;
 
 /** What leaving alone needs. */
-export interface LeavingAlone {
-  breakers: Breakers;
+export interface EndpointBackoffDeps {
+  breakers: CircuitBreakers;
   postponing: Postponing;
-  metering: Pick<Metering, 'ended'>;
+  metering: Pick<DeliveryMetrics, 'ended'>;
   trouble(what: string, error: unknown): void;
 }
 
 /** Knows whom this process leaves alone, and has their due rows postponed, beside everything else. */
-export function leavingAlone({ breakers, postponing, metering, trouble }: LeavingAlone) {
+export function endpointBackoff({ breakers, postponing, metering, trouble }: EndpointBackoffDeps) {
   const toPostpone = new Set<string>();
   let postponement: Promise<void> | undefined;
 
   return {
     /** How many requests an endpoint may have in flight now. */
-    limit: (configId: string) => breakers.limit(configId, performance.now(), perEndpoint),
+    limit: (configId: string) => breakers.permits(configId, performance.now(), perEndpoint),
 
     /** Endpoints whose due rows are still to be postponed. */
     pending: () => [...toPostpone],
@@ -35,16 +35,16 @@ export function leavingAlone({ breakers, postponing, metering, trouble }: Leavin
     /** An attempt has ended. True when its endpoint is to be left alone from now on. */
     async learn(configId: string, result: Result): Promise<boolean> {
       if (result.http_status !== null) {
-        if (breakers.answered(configId)) await postponing.resume(configId);
+        if (breakers.recordSuccess(configId)) await postponing.resume(configId);
         return false;
       }
-      const isOver = isUnanswered(result) && breakers.failed(configId, performance.now());
+      const isOver = isUnanswered(result) && breakers.recordFailure(configId, performance.now());
       if (isOver) postpone([configId]);
       return isOver;
     },
 
     /** Forgets whoever was not heard of for long. */
-    tidy: () => breakers.forget(performance.now() - memoryMs),
+    tidy: () => breakers.evict(performance.now() - memoryMs),
 
     /** Resolves when nothing is being postponed. */
     rest: async () => postponement,
@@ -59,7 +59,7 @@ export function leavingAlone({ breakers, postponing, metering, trouble }: Leavin
     await afterOthers();
     for (const configId of toPostpone) {
       try {
-        const leftMs = breakers.leftMs(configId, performance.now());
+        const leftMs = breakers.remainingMs(configId, performance.now());
         if (leftMs > 0) metering.ended('failed', await postponing.postpone(configId, leftMs));
       } catch (error) {
         trouble('Deliveries could not be postponed', error);

@@ -70,7 +70,7 @@ async function bookingsOf(
     configs: configs(store, () => new Date()),
     log: eventLog({ ...store, rows }, () => new Date()),
     worker: {
-      book(drafts) {
+      reserve(drafts) {
         const at = bookings.push('open') - 1;
         const end = (how: string) => {
           if (bookings[at] === 'open') bookings[at] = how;

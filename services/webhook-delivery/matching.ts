@@ -5,9 +5,9 @@ import { type Envelope, type EventType, id } from '#libs/contract';
 import { on, type Subscriber } from '#libs/events';
 import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../identity/contract.ts';
-import type { Booking } from './booking.ts';
-import type { Deliverer } from './delivering.ts';
-import { bodyOf } from './rules/message.ts';
+import type { Reservation } from './booking.ts';
+import type { Dispatcher } from './delivering.ts';
+import { toBody } from './rules/message.ts';
 import type { Configs } from './store/configs.ts';
 import type { EventLog } from './store/log.ts';
 
@@ -26,7 +26,7 @@ export function matching(
     store: Pick<Store, 'read'>;
     configs: Pick<Configs, 'subscribed'>;
     log: Pick<EventLog, 'enqueueOnce'>;
-    worker: Pick<Deliverer, 'book'>;
+    worker: Pick<Dispatcher, 'reserve'>;
   },
 ): Subscriber[] {
   const terms = of.store.read(subscriptionTerms);
@@ -37,10 +37,10 @@ export function matching(
     const { organization_id } = event;
     const subscribed = await of.configs.subscribed(event);
     if (subscribed.length === 0 || !(await isOnScalePlan(organization_id))) return;
-    let booking: Booking | undefined;
+    let booking: Reservation | undefined;
     try {
       const written = await of.log.enqueueOnce(tellingOf(event), subscribed, (drafts) => {
-        booking = of.worker.book(drafts);
+        booking = of.worker.reserve(drafts);
         return booking;
       });
       if (written.size > 0) booking?.written(written);
@@ -65,7 +65,7 @@ function tellingOf(event: Envelope) {
     event_type: event.type,
     organization_id,
     document_id: aboutDocument.safeParse(event.data).data?.document.id ?? null,
-    body: bodyOf(event),
+    body: toBody(event),
     occurred_at: new Date(event.occurred_at),
     trace: event.trace,
   };

@@ -1,8 +1,8 @@
 /** Metering: what operators are told of deliveries. */
 import { classOf, counter, gauge, histogram, type Meters, statusClasses } from '#libs/service';
-import type { Parcel } from './attempting.ts';
+import type { DeliveryJob } from './attempting.ts';
 import { maxAttempts } from './rules/backoff.ts';
-import type { Breakers } from './rules/breaker.ts';
+import type { CircuitBreakers } from './rules/breaker.ts';
 import type { Sender } from './sending.ts';
 import type { Queue, Result } from './store/queue.ts';
 
@@ -53,9 +53,9 @@ const metrics = {
 export const webhookMetrics = Object.values(metrics);
 
 /** Counts what happens to deliveries. */
-export interface Metering {
+export interface DeliveryMetrics {
   /** An attempt that was made. */
-  attempted(result: Result, parcel: Pick<Parcel, 'row' | 'event'>): void;
+  attempted(result: Result, parcel: Pick<DeliveryJob, 'row' | 'event'>): void;
   /** Deliveries that have come to their end. */
   ended(status: 'delivered' | 'failed', count?: number): void;
 }
@@ -65,11 +65,11 @@ export function metering(
   meters: Meters,
   of: {
     queue: Pick<Queue, 'backlog'>;
-    breakers: Pick<Breakers, 'open'>;
+    breakers: Pick<CircuitBreakers, 'open'>;
     sender: Pick<Sender, 'inFlight'>;
     now: () => Date;
   },
-): Metering {
+): DeliveryMetrics {
   const attempts = meters.histogram(metrics.attempts);
   const ends = meters.counter(metrics.ends);
   const latency = meters.histogram(metrics.latency);

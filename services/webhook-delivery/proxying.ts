@@ -1,7 +1,7 @@
 /** Proxying: every request goes through a tunnel of the operator's proxy, which resolves names and decides where it leads. */
 import { type Dispatcher, ProxyAgent } from 'undici';
 import type { Secret } from '#libs/contract';
-import { Refused, tlsOptions } from './connecting.ts';
+import { AddressBlockedError, tlsOptions } from './connecting.ts';
 import { isAllowed, isLoopbackName, literalAddress, type TargetPolicy } from './rules/target.ts';
 
 /** Tunnels (CONNECT) through a proxy, also to http targets; TLS is between here and the receiver, and verified as ever. */
@@ -26,5 +26,5 @@ export function tunnels(of: {
 export function vettedName(hostname: string, policy: TargetPolicy): void {
   const literal = literalAddress(hostname);
   const isFine = literal ? isAllowed(literal, policy) : policy.allowLoopback || !isLoopbackName(hostname);
-  if (!isFine) throw new Refused('address_refused');
+  if (!isFine) throw new AddressBlockedError('address_refused');
 }

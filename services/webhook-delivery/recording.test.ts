@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { recording } from './recording.ts';
+import { createOutcomeWriter } from './recording.ts';
 import type { Claimed, Finished, Result } from './store/queue.ts';
 
 const result: Result = { verdict: { status: 'delivered' }, http_status: 200, duration_ms: 1, error: null };
@@ -19,7 +19,7 @@ const down = Object.assign(new Error('down'), { name: 'MongoServerSelectionError
 function refusing(errors: unknown[], keepMs = 10_000) {
   const written: (readonly Finished[])[] = [];
   const told: string[] = [];
-  const recorder = recording({
+  const recorder = createOutcomeWriter({
     queue: {
       async finish(batch) {
         const error = errors.shift();
@@ -60,8 +60,8 @@ test('a stop does not let a few wait', async () => {
   const { recorder, written } = refusing([]);
   const order: string[] = [];
   const one = recorder.record(row(), result);
-  recorder.hurry();
-  const rested = Promise.all([one, recorder.rest()]).then(() => order.push('rested'));
+  recorder.flush();
+  const rested = Promise.all([one, recorder.idle()]).then(() => order.push('rested'));
   await Promise.all([rested, pause(12).then(() => order.push('12 ms'))]);
   expect([written.length, order]).toEqual([1, ['rested', '12 ms']]);
 });
@@ -85,8 +85,8 @@ describe('while there is no database', () => {
   test('a stop does not wait for it', async () => {
     const { recorder, written, told } = refusing(Array(10_000).fill(down), 3_600_000);
     const recorded = recorder.record(row(), result);
-    recorder.hurry();
-    await recorder.rest();
+    recorder.flush();
+    await recorder.idle();
     await recorded;
     expect([written.length, told.length]).toEqual([0, 1]);
   });

@@ -11,13 +11,13 @@ const longerMs = 16;
 const againMs = 250;
 
 /** Writes outcomes down. */
-export interface Recorder {
+export interface OutcomeWriter {
   /** Resolves when the outcome is written, or given up: then the sweep frees the row. */
   record(row: Claimed, result: Result): Promise<void>;
   /** From now on what cannot be written is not tried again. */
-  hurry(): void;
+  flush(): void;
   /** Resolves when nothing is left. */
-  rest(): Promise<void>;
+  idle(): Promise<void>;
 }
 
 /** Outcomes that are written together. */
@@ -29,11 +29,11 @@ interface Batch {
 }
 
 /** A recorder. `keepMs`: for how long outcomes are tried to be written while there is no database. */
-export function recording(of: {
+export function createOutcomeWriter(of: {
   queue: Pick<Queue, 'finish'>;
   keepMs: number;
   trouble(what: string, error: unknown): void;
-}): Recorder {
+}): OutcomeWriter {
   const { queue, keepMs, trouble } = of;
   let next: Batch | undefined;
   let last = Promise.resolve();
@@ -46,11 +46,11 @@ export function recording(of: {
       if (next.outcomes.length >= few) next.enough();
       return next.written;
     },
-    hurry() {
+    flush() {
       hurries = true;
       next?.enough();
     },
-    rest: () => last,
+    idle: () => last,
   };
 
   /** A batch that gathers for a moment, and for as long as the one before it is written. */

@@ -6,7 +6,7 @@ import type { Person, Told } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { WebhookEvent } from './contract.ts';
-import { maxRepeated } from './rules/repeating.ts';
+import { maxPerRequest } from './rules/repeating.ts';
 import { webhookDelivery } from './service.ts';
 import { type Entry, type House, house } from './testing/house.ts';
 import { type Receiver, receiver } from './testing/receiver.ts';
@@ -195,14 +195,14 @@ describe('all that failed', () => {
     const event = await collection('webhook_events').findOne({});
     await rows.deleteMany({ config_id: id });
     const created = (minute: number) => new Date(Date.parse(long) + minute * 60_000);
-    const made = Array.from({ length: maxRepeated + 2 }, (_, minute) => {
+    const made = Array.from({ length: maxPerRequest + 2 }, (_, minute) => {
       const ids = { _id: newId(), event_id: newId(), config_id: id };
       return { ...row, ...ids, created_at: created(minute + 1) };
     });
     await rows.insertMany(made);
     await collection('webhook_events').insertMany(made.map(({ event_id }) => ({ ...event, _id: event_id })));
     status = 200;
-    expect((await allAgain(id)).body).toEqual({ count: maxRepeated });
+    expect((await allAgain(id)).body).toEqual({ count: maxPerRequest });
     const left = await rows.find({ config_id: id, status: 'failed', repeatable: true }).toArray();
     expect(left.map(({ _id }) => _id).sort()).toEqual(made.slice(-2).map(({ _id }) => _id));
     expect((await allAgain(id)).body).toEqual({ count: 2 });

@@ -3,20 +3,20 @@ import { InvalidRequest } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
 import { redeliverFailedEvents, redeliverWebhookEvent, WebhookDeleted, WebhookInactive } from './contract.ts';
-import { type Asker, onlyMakers } from './rules/permission.ts';
-import { hindered } from './rules/repeating.ts';
+import { type Requester, requireCreatorOrAdmin } from './rules/permission.ts';
+import { redeliveryBlocker } from './rules/repeating.ts';
 import type { ConfigRow } from './store/collections.ts';
 import type { Configs } from './store/configs.ts';
-import { entryOf } from './store/log.ts';
-import type { Repeats } from './store/repeats.ts';
+import { toEntry } from './store/log.ts';
+import type { Redeliveries } from './store/repeats.ts';
 
-type Redeliverer = Actor & Asker;
+type Redeliverer = Actor & Requester;
 
 /** What redelivering needs. */
 export interface Redelivering {
   store: Pick<Store, 'respond'>;
   configs: Configs;
-  repeats: Repeats;
+  repeats: Redeliveries;
 }
 
 /** The operations that send again. */
@@ -27,10 +27,10 @@ export function redelivering({ store, configs, repeats }: Redelivering) {
       async ({ actor, params }) => {
         const entry = await repeats.entry(actor, params.entry_id);
         const config = await configOf(actor, entry.config_id);
-        const hindrance = hindered(entry);
+        const hindrance = redeliveryBlocker(entry);
         if (hindrance) throw hindrance;
         if (!config.is_active) throw WebhookInactive();
-        return store.respond(actor, async (within) => entryOf(await repeats.again(within, entry)));
+        return store.respond(actor, async (within) => toEntry(await repeats.again(within, entry)));
       },
       {
         async authorizeReplay({ actor, params }) {
@@ -71,8 +71,8 @@ export function redelivering({ store, configs, repeats }: Redelivering) {
   }
 }
 
-function allowed(actor: Asker, config: ConfigRow): ConfigRow {
-  const refused = onlyMakers(actor, 'send again what a webhook was sent')(config);
+function allowed(actor: Requester, config: ConfigRow): ConfigRow {
+  const refused = requireCreatorOrAdmin(actor, 'send again what a webhook was sent')(config);
   if (refused) throw refused;
   return config;
 }

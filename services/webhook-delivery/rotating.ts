@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
 import { handle } from '#libs/http';
 import { rotateWebhookSecret } from './contract.ts';
-import { type Asker, onlyMakers } from './rules/permission.ts';
+import { type Requester, requireCreatorOrAdmin } from './rules/permission.ts';
 import { secretFrom } from './rules/signature.ts';
-import { type Configs, webhookOf } from './store/configs.ts';
+import { type Configs, toWebhook } from './store/configs.ts';
 
 const standardOverlapSeconds = 86_400;
 
 /** The operation on secrets. */
 export function rotating({ configs }: { configs: Configs }) {
-  const refuses = (actor: Asker) => onlyMakers(actor, 'rotate the secret of a webhook');
+  const refuses = (actor: Requester) => requireCreatorOrAdmin(actor, 'rotate the secret of a webhook');
   return [
     handle(
       rotateWebhookSecret,
@@ -23,7 +23,7 @@ export function rotating({ configs }: { configs: Configs }) {
         return configs.rotate(actor, params.config_id, rotation, refuses(actor), (row) => {
           const ends = row.secrets.flatMap(({ until }) => until?.toISOString() ?? []);
           return {
-            ...webhookOf(row),
+            ...toWebhook(row),
             secret: secret.reveal(),
             older_secrets_until: ends.sort().at(-1) ?? null,
           };

@@ -1,7 +1,7 @@
 /** Sending: one POST to one receiver, bounded in time and size, and how it ended. */
 import { Agent, request } from 'undici';
 import type { Secret } from '#libs/contract';
-import { codeOf, guardedConnector, Refused, type Resolve, vettedAddresses } from './connecting.ts';
+import { codeOf, guardedConnector, AddressBlockedError, type Resolve, vettedAddresses } from './connecting.ts';
 import { tunnels, vettedName } from './proxying.ts';
 import { isSuccess } from './rules/backoff.ts';
 import { type TargetPolicy, targetFault } from './rules/target.ts';
@@ -98,7 +98,7 @@ export function sender(of: {
         if (proxy) vettedName(hostname, policy);
         else await vettedAddresses(hostname, policy, resolve);
       } catch (error) {
-        if (error instanceof Refused && error.reason === 'name_not_resolved') return undefined;
+        if (error instanceof AddressBlockedError && error.reason === 'name_not_resolved') return undefined;
         return 'This host has an address that is not public';
       }
       return undefined;
@@ -123,7 +123,7 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Refused) return error.reason;
+  if (error instanceof AddressBlockedError) return error.reason;
   const code = codeOf(error);
   const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
   if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';

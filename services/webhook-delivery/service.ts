@@ -2,14 +2,14 @@
 import { service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
 import { webhookDeliveryContract } from './contract.ts';
-import { delivering } from './delivering.ts';
+import { createDispatcher } from './delivering.ts';
 import { inspecting } from './inspecting.ts';
 import { matching } from './matching.ts';
 import { metering, webhookMetrics } from './metering.ts';
 import { redelivering } from './redelivering.ts';
 import { resolving } from './resolving.ts';
 import { rotating } from './rotating.ts';
-import { breakers } from './rules/breaker.ts';
+import { circuitBreakers } from './rules/breaker.ts';
 import { sender as newSender } from './sending.ts';
 import { webhookSettings } from './settings.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
@@ -18,9 +18,9 @@ import { failures } from './store/failures.ts';
 import { eventLog } from './store/log.ts';
 import { postponing as postponingOf } from './store/postponing.ts';
 import { queue as queueOf } from './store/queue.ts';
-import { repeats as repeatsOf } from './store/repeats.ts';
+import { redeliveries as repeatsOf } from './store/repeats.ts';
 import { subscribing } from './subscribing.ts';
-import { tending } from './tending.ts';
+import { maintenanceWorker } from './tending.ts';
 
 /** A claimed row is safe this much longer than its request may take. */
 const lockMarginMs = 20_000;
@@ -39,14 +39,14 @@ export const webhookDelivery = service({
     const lockMs = timeoutMs + lockMarginMs;
     const queue = queueOf(store, lockMs);
     const [pauseS = 0, longestS = 0] = settings.WEBHOOK_BREAKER_SECONDS;
-    const open = breakers({ pauseMs: pauseS * 1000, longestMs: longestS * 1000 });
+    const open = circuitBreakers({ pauseMs: pauseS * 1000, longestMs: longestS * 1000 });
     const delaysMs = settings.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1000);
     const sender = newSender({
       ...{ policy, timeoutMs, resolve: resolving() },
       proxy: settings.WEBHOOK_PROXY_URL,
     });
     const trouble = (what: string, error: unknown) => lines.warn({ err: error }, what);
-    const worker = delivering({
+    const worker = createDispatcher({
       ...{ queue, configs, sender, delaysMs, now, tracing, log: lines, trouble },
       postponing: postponingOf(store),
       breakers: open,
@@ -69,7 +69,7 @@ export const webhookDelivery = service({
       ],
       authenticate: principalFrom(store, now),
       subscribers: matching(webhookDeliveryContract.consumes, { store, configs, log, worker }),
-      workers: [worker, tending({ configs, failures: failures(store, now), trouble })],
+      workers: [worker, maintenanceWorker({ configs, failures: failures(store, now), trouble })],
     };
   },
 });

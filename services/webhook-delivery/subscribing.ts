@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { InvalidRequest, positionOf, Secret } from '#libs/contract';
 import { handle, pageOf } from '#libs/http';
 import { deleteWebhook, getWebhook, listWebhooks, registerWebhook, updateWebhook } from './contract.ts';
-import { onlyMakers } from './rules/permission.ts';
+import { requireCreatorOrAdmin } from './rules/permission.ts';
 import { secretFrom } from './rules/signature.ts';
 import type { Sender } from './sending.ts';
-import { type Configs, webhookOf } from './store/configs.ts';
+import { type Configs, toWebhook } from './store/configs.ts';
 
 const position = z.tuple([z.uuid()]);
 
@@ -20,31 +20,31 @@ export function subscribing({ configs, sender }: { configs: Configs; sender: Pic
       const secret = new Secret(secretFrom(randomBytes(32)));
       return configs.add(actor, { ...body, secret }, (row) => {
         call.audit({ webhook_id: row._id });
-        return { ...webhookOf(row), secret: secret.reveal() };
+        return { ...toWebhook(row), secret: secret.reveal() };
       });
     }),
 
     handle(listWebhooks, async ({ actor, query: { limit, cursor } }) => {
       const [after] = positionOf(cursor, position) ?? [];
       const found = await configs.list(actor, { after, limit: limit + 1 });
-      return pageOf({ found, limit, show: webhookOf, position: ({ _id }) => [_id] });
+      return pageOf({ found, limit, show: toWebhook, position: ({ _id }) => [_id] });
     }),
 
-    handle(getWebhook, async ({ actor, params }) => webhookOf(await configs.one(actor, params.config_id))),
+    handle(getWebhook, async ({ actor, params }) => toWebhook(await configs.one(actor, params.config_id))),
 
     handle(updateWebhook, async ({ actor, params, body, call }) => {
       const { url, is_active, event_types } = body;
       const host = url === undefined ? undefined : hostOf(url);
       call.audit({ webhook_id: params.config_id, changed: Object.keys(body), host, event_types, is_active });
       if (body.url !== undefined) await refuseTarget(body.url);
-      return webhookOf(
-        await configs.change(actor, params.config_id, body, onlyMakers(actor, 'change a webhook')),
+      return toWebhook(
+        await configs.change(actor, params.config_id, body, requireCreatorOrAdmin(actor, 'change a webhook')),
       );
     }),
 
     handle(deleteWebhook, async ({ actor, params, call }) => {
       call.audit({ webhook_id: params.config_id });
-      await configs.remove(actor, params.config_id, onlyMakers(actor, 'delete a webhook'));
+      await configs.remove(actor, params.config_id, requireCreatorOrAdmin(actor, 'delete a webhook'));
       return undefined;
     }),
   ];

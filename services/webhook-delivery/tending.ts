@@ -8,7 +8,7 @@ const tellEveryMs = 1_000;
 const forgetEveryMs = 5_000;
 
 /** The worker. Any number of replicas may do it side by side. */
-export function tending(of: {
+export function maintenanceWorker(of: {
   configs: Pick<Configs, 'forgetSecrets'>;
   failures: Failures;
   trouble(what: string, error: unknown): void;

@@ -8,17 +8,17 @@ export interface Step {
 }
 
 /** What publishing makes of a draft. */
-export function published(at: Date): Step {
+export function publish(at: Date): Step {
   return { status: 'published', published_at: at };
 }
 
 /** What archiving makes of a published document; so does a revision that takes its place. */
-export function archived(at: Date): Step {
+export function archive(at: Date): Step {
   return { status: 'archived', archived_at: at };
 }
 
 /** What a revision has from its original. */
-export interface CarriedOver {
+export interface RevisionFields {
   organization_id: string;
   family_id: string;
   created_by: string;
@@ -32,7 +32,7 @@ export interface CarriedOver {
 }
 
 /** What a revision has from its original: all that it says and whose it is, whoever revises it. */
-export function carriedOver(original: CarriedOver): CarriedOver {
+export function revisionFields(original: RevisionFields): RevisionFields {
   const { organization_id, family_id, created_by, editor_id, title, version, department } = original;
   const { share_epoch, node_count, content_bytes } = original;
   return {

@@ -1,7 +1,7 @@
 /** The rules of documents, every branch. */
 import { describe, expect, test } from '@jest/globals';
 import { canStandUnder, placed } from './hierarchy.ts';
-import { archived, carriedOver, historyOf, published } from './life.ts';
+import { archive, revisionFields, historyOf, publish } from './life.ts';
 import { canEdit, canManage } from './permission.ts';
 
 test('sections stand at the top, steps in sections, sub-steps in steps, and nowhere else', () => {
@@ -69,8 +69,8 @@ describe('life', () => {
   const at = new Date('2026-11-21T09:30:00.000Z');
 
   test('publishing sets published_at, archiving archived_at, and neither takes the other away', () => {
-    expect(published(at)).toEqual({ status: 'published', published_at: at });
-    expect(archived(at)).toEqual({ status: 'archived', archived_at: at });
+    expect(publish(at)).toEqual({ status: 'published', published_at: at });
+    expect(archive(at)).toEqual({ status: 'archived', archived_at: at });
   });
 
   test('a revision has what its original says and whose it is, and nothing of its life', () => {
@@ -87,7 +87,7 @@ describe('life', () => {
       content_bytes: 4,
     };
     const original = { ...kept, _id: 'second', parent_doc_id: 'first', status: 'published', row_version: 9 };
-    expect(carriedOver(original)).toEqual(kept);
+    expect(revisionFields(original)).toEqual(kept);
   });
 
   test('history is in the order of publishing, ties in that of making; none of one document alone', () => {

@@ -18,7 +18,7 @@ const unspaced = /([\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\
 const ascii = /^[\x00-\x7f]*$/;
 
 /** The text without case, accents and compatibility forms (UAX 15): `ÉTÉ`, `été` and `ete` are the same, as are `STRASSE` and `Straße`. */
-export function folded(text: string): string {
+export function normalizeText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
   const bare = text.normalize('NFKD').replaceAll(accents, '');
   // by way of the upper case, since some letters have two lower ones (ß and ss, ς and σ)
@@ -27,11 +27,11 @@ export function folded(text: string): string {
 
 /** What titles are sorted by: folded, so that `apple`, `Äpfel` and `Zebra` follow each other; at most 300 characters. */
 export function titleKey(title: string): string {
-  return folded(title).slice(0, 300).toWellFormed();
+  return normalizeText(title).slice(0, 300).toWellFormed();
 }
 
 /** The words that a question names, each once; none when it has only punctuation. */
-export function wordsSought(question: string): string[] {
+export function queryTerms(question: string): string[] {
   return [
     ...new Set(wordsIn(question, (characters) => (characters.length > 1 ? pairs(characters) : characters))),
   ];
@@ -72,7 +72,7 @@ export function wordBag(maxBytes = maxWordBytes): WordBag {
 
 /** The words of a text, folded; runs of unspaced characters become what `cut` makes of them. */
 function* wordsIn(text: string, cut: (characters: string[]) => readonly string[]): Iterable<string> {
-  for (const run of folded(text).match(runs) ?? []) {
+  for (const run of normalizeText(text).match(runs) ?? []) {
     if (!unspaced.test(run)) yield shortened(run);
     else
       for (const part of run.split(unspaced)) {

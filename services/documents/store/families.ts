@@ -1,11 +1,11 @@
 /** Families in MongoDB: a document with all its revisions, of which at most one is published. */
 import type { Actor, Store, Transaction } from '#libs/store';
-import { archived } from '../rules/life.ts';
+import { archive } from '../rules/life.ts';
 import { type DocumentRow, documents } from './collections.ts';
-import type { Conditions, Library } from './library.ts';
+import type { Preconditions, DocumentRepository } from './library.ts';
 
 /** Reads and changes what the versions of one document share. */
-export function families(store: Store, library: Library, now: () => Date) {
+export function families(store: Store, library: DocumentRepository, now: () => Date) {
   const rows = store.rows(documents);
 
   return {
@@ -14,7 +14,7 @@ export function families(store: Store, library: Library, now: () => Date) {
       const { organization_id, family_id } = draft;
       const current = { organization_id, family_id, status: 'published' as const };
       const before = await rows.findOne(current, null, { session: tx.session }).lean();
-      if (before) await library.write(before, archived(at), at, tx);
+      if (before) await library.write(before, archive(at), at, tx);
     },
 
     /** Ends all links of a family for good, also for its drafts; no version's ETag changes. */
@@ -30,12 +30,12 @@ export function families(store: Store, library: Library, now: () => Date) {
     hold<R>(
       acting: Actor,
       id: string,
-      conditions: Conditions,
+      conditions: Preconditions,
       work: (document: DocumentRow, tx: Transaction, at: Date) => Promise<R>,
     ): Promise<R> {
       return store.withLock(id, () =>
         store.respond(acting, async (_, tx) => {
-          const document = await library.admitted(acting, id, conditions, tx);
+          const document = await library.findAuthorized(acting, id, conditions, tx);
           await rows.updateOne({ _id: id }, { $inc: { revisions: 1 } }, { session: tx.session });
           return work(document, tx, now());
         }),

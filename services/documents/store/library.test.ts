@@ -3,20 +3,20 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type OwnStores, ownStores } from '../testing/own-store.ts';
 import { documentRow } from '../testing/rows.ts';
 import { documents } from './collections.ts';
-import { type Library, library } from './library.ts';
+import { type DocumentRepository, documentRepository } from './library.ts';
 import { search } from './search.ts';
 import { trees } from './tree.ts';
 
 let own: OwnStores;
-let here: Library;
-let there: Library;
-const free = { refuses: () => undefined, ifMatch: undefined };
+let here: DocumentRepository;
+let there: DocumentRepository;
+const free = { authorize: () => undefined, ifMatch: undefined };
 
 beforeAll(async () => {
   own = await ownStores(2);
   [here, there] = own.stores.map((store) =>
-    library(store, { trees: trees(store), search: search(store) }, () => new Date()),
-  ) as [Library, Library];
+    documentRepository(store, { trees: trees(store), search: search(store) }, () => new Date()),
+  ) as [DocumentRepository, DocumentRepository];
 }, 60_000);
 afterAll(() => own?.stop());
 

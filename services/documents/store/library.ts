@@ -9,11 +9,11 @@ import type { Trees } from './tree.ts';
 import { matchUnchangedRow } from './update-events.ts';
 
 /** What must hold before a document is changed. */
-export interface Conditions {
+export interface Preconditions {
   /** Looks for what else must be there, before anything else is looked at; `NotFound`. */
   finds?(document: DocumentRow, tx: Transaction): Promise<void>;
   /** The problem that keeps this actor from changing this document. */
-  refuses(document: DocumentRow): Problem | undefined;
+  authorize(document: DocumentRow): Problem | undefined;
   /** ETags of which one must be the document's. */
   ifMatch: readonly string[] | undefined;
 }
@@ -29,7 +29,7 @@ export interface Decided<R> {
 }
 
 /** A change that is known before the document is: one update finds the document as it must be, changes it and reads it. */
-export interface Foreseen {
+export interface FastPath {
   /** What the document must be like; where it is not, it is read first, as for any other change. */
   from: Partial<Pick<DocumentRow, 'status' | 'parent_doc_id'>>;
   change(at: Date): Change;
@@ -51,7 +51,7 @@ export interface Parts {
 }
 
 /** Reads and writes documents. */
-export function library(store: Store, { trees, search }: Parts, now: () => Date) {
+export function documentRepository(store: Store, { trees, search }: Parts, now: () => Date) {
   const rows = store.rows(documents);
   const profiles = store.read(organizationProfiles).unscoped();
 
@@ -84,19 +84,19 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
     change<R>(
       acting: Actor,
       id: string,
-      conditions: Conditions,
+      conditions: Preconditions,
       decide: (document: DocumentRow, tx: Transaction, at: Date) => Promise<Decided<R>>,
-      foreseen?: Foreseen,
+      foreseen?: FastPath,
     ): Promise<R> {
       return store.withLock(id, () =>
         store.respond(acting, async (_, tx) => {
           const found = foreseen && (await changed(acting, id, foreseen, tx));
           if (found) {
-            await held(found.before, conditions, tx);
+            await checkPreconditions(found.before, conditions, tx);
             const { reply } = await decide(found.before, tx, found.after.updated_at);
             return reply(found.after);
           }
-          const document = await admitted(acting, id, conditions, tx);
+          const document = await findAuthorized(acting, id, conditions, tx);
           const at = now();
           const { change, reply } = await decide(document, tx, at);
           return reply(await write(document, change, at, tx));
@@ -111,7 +111,7 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
     changeRow(
       acting: Actor,
       id: string,
-      conditions: Conditions,
+      conditions: Preconditions,
       decide: (document: DocumentRow) => Promise<Change>,
     ): Promise<DocumentRow> {
       return store.withLock(id, async () => {
@@ -132,18 +132,18 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
     write,
 
     /** A document within a transaction, if the conditions hold: `NotFound`, what `refuses` says, `PreconditionFailed`. */
-    admitted,
+    findAuthorized: findAuthorized,
 
     /** Copies a document with its tree as it is at one moment; whoever acts is the creator of all of it. Gives the reply. */
     copy<R>(
       acting: Actor & { user_id: string },
       id: string,
-      conditions: Conditions,
+      conditions: Preconditions,
       make: (original: DocumentRow, at: Date) => DocumentRow,
       reply: (copy: Whole) => Promise<R>,
     ): Promise<R> {
       return store.respond(acting, async (within, tx) => {
-        const original = await admitted(acting, id, conditions, tx);
+        const original = await findAuthorized(acting, id, conditions, tx);
         const at = now();
         const document = make(original, at);
         await made.create(within, document, []);
@@ -155,12 +155,12 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
     remove(
       acting: Actor,
       id: string,
-      conditions: Conditions,
+      conditions: Preconditions,
       decide: (document: DocumentRow, tx: Transaction) => Promise<void>,
     ): Promise<void> {
       return store.withLock(id, () =>
         store.transact(acting, async (tx) => {
-          const document = await admitted(acting, id, conditions, tx);
+          const document = await findAuthorized(acting, id, conditions, tx);
           await decide(document, tx);
           await rows.deleteOne({ _id: id }, { session: tx.session });
           await trees.clear(document, tx);
@@ -175,9 +175,9 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
       return (await profiles.one({ _id: organization_id }, within))?.lock_published ?? false;
     },
 
-    /** Throws what keeps this actor from changing this document: `NotFound`, or the problem that `refuses` gives. */
-    async check(acting: Actor, id: string, refuses: Conditions['refuses']): Promise<void> {
-      const refused = refuses(await find(acting, id));
+    /** Throws what keeps this actor from changing this document: `NotFound`, or the problem that `authorize` gives. */
+    async check(acting: Actor, id: string, authorize: Preconditions['authorize']): Promise<void> {
+      const refused = authorize(await find(acting, id));
       if (refused) throw refused;
     },
   };
@@ -191,18 +191,18 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
     return document;
   }
 
-  async function admitted(
+  async function findAuthorized(
     acting: Actor,
     id: string,
-    conditions: Conditions,
+    conditions: Preconditions,
     tx: Transaction,
   ): Promise<DocumentRow> {
     const document = await find(acting, id, tx);
-    await held(document, conditions, tx);
+    await checkPreconditions(document, conditions, tx);
     return document;
   }
 
-  async function held(document: DocumentRow, conditions: Conditions, tx: Transaction): Promise<void> {
+  async function checkPreconditions(document: DocumentRow, conditions: Preconditions, tx: Transaction): Promise<void> {
     await conditions.finds?.(document, tx);
     hold(conditions, document);
   }
@@ -211,7 +211,7 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
   async function changed(
     { organization_id }: Actor,
     _id: string,
-    { from, change }: Foreseen,
+    { from, change }: FastPath,
     { session }: Transaction,
   ): Promise<{ before: DocumentRow; after: DocumentRow } | undefined> {
     const at = now();
@@ -233,11 +233,11 @@ export function library(store: Store, { trees, search }: Parts, now: () => Date)
   }
 }
 
-export type Library = ReturnType<typeof library>;
+export type DocumentRepository = ReturnType<typeof documentRepository>;
 
 /** Throws unless the conditions of a change hold. */
-function hold({ refuses, ifMatch }: Conditions, document: DocumentRow): void {
-  const refused = refuses(document);
+function hold({ authorize, ifMatch }: Preconditions, document: DocumentRow): void {
+  const refused = authorize(document);
   if (refused) throw refused;
   if (ifMatch && !ifMatch.includes(etagOf(document))) throw PreconditionFailed();
 }

@@ -1,7 +1,7 @@
 /** Lists and counts of documents in MongoDB, always within the organization of who asks. */
 import type { QueryFilter } from 'mongoose';
 import type { Actor, Store } from '#libs/store';
-import { wordsSought } from '../rules/words.ts';
+import { queryTerms } from '../rules/words.ts';
 import type { DocumentStatus, ListSort } from '../shapes.ts';
 import { belonging, type DocumentRow, documents, sortedBy } from './collections.ts';
 import type { Search } from './search.ts';
@@ -85,7 +85,7 @@ export function listing(store: Store, search: Search) {
     for (const [field, value] of Object.entries(same)) if (value !== undefined) filter[field] = value;
     if (updated_since) filter.updated_at = { $gte: updated_since };
     if (q === undefined) return { filter, options: hintFor(same, sortField) };
-    const ids = await search.matches(acting, wordsSought(q));
+    const ids = await search.matches(acting, queryTerms(q));
     if (ids.length === 0) return undefined;
     // some rows by their ids, never the whole list in the hope of meeting them
     return { filter: { ...filter, _id: { $in: ids } }, options: { hint: { _id: 1 } } };

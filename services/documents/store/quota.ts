@@ -6,7 +6,7 @@ import { PublishQuotaExhausted } from '../contract.ts';
 import { publishLedger, publishUsage } from './collections.ts';
 
 /** Uses up one publish event for a document, within the transaction that publishes it. */
-export type UseUp = (documentId: string, tx: Transaction) => Promise<void>;
+export type ConsumeQuota = (documentId: string, tx: Transaction) => Promise<void>;
 
 /** Counts publish events. */
 export function quota(store: Store) {
@@ -19,7 +19,7 @@ export function quota(store: Store) {
      * a limited plan is seeded from the ledger. Gives what uses it up within the transaction of the publish;
      * `PublishQuotaExhausted`.
      */
-    async ready({ organization_id }: Actor, at: Date): Promise<UseUp> {
+    async prepare({ organization_id }: Actor, at: Date): Promise<ConsumeQuota> {
       const own = (await terms.in(organization_id).one({})) ?? {
         publish_limit: 0,
         renews: 'never' as const,

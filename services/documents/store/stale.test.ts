@@ -6,7 +6,7 @@ import { type StoreStage, stillClock, storeStage } from '../../../libs/testing/s
 import { documentRow } from '../testing/rows.ts';
 import { type DocumentRow, documents, nodes, search as searchRows } from './collections.ts';
 import { search } from './search.ts';
-import { stale } from './stale.ts';
+import { searchIndex } from './stale.ts';
 
 let stage: StoreStage;
 let store: Store;
@@ -15,13 +15,13 @@ const clock = stillClock();
 beforeAll(async () => {
   stage = await storeStage();
   store = await stage.open({ collections: [documents, nodes, searchRows] });
-  await stale(store, clock.now).markAll();
+  await searchIndex(store, clock.now).backfill();
 }, 60_000);
 // replicas look for documents of all organizations
 beforeEach(async () => void (await rows().documents.deleteMany({})));
 afterAll(() => stage?.stop());
 
-const replica = () => stale(store, clock.now);
+const replica = () => searchIndex(store, clock.now);
 const rows = () => ({
   documents: stage.db.collection<DocumentRow>('documents'),
   search: stage.db.collection<{ _id: string; words: string[] }>('search'),
@@ -42,37 +42,37 @@ const staleAt = async (id: string) => (await rows().documents.findOne({ _id: id 
 
 test('replicas that look at the same moment take different documents, and all of them', async () => {
   const made = await outOfDate(60);
-  const taken = await Promise.all([1, 2, 3].map(() => replica().take(60)));
+  const taken = await Promise.all([1, 2, 3].map(() => replica().claim(60)));
   const ids = taken.flat().map(({ _id }) => _id);
   expect(ids.toSorted()).toEqual(made.map(({ _id }) => _id).toSorted());
-  expect(await replica().take(60)).toEqual([]);
+  expect(await replica().claim(60)).toEqual([]);
 });
 
 test('what a process took and did not finish is taken by another when the lease is over', async () => {
   const [one] = await outOfDate(1);
-  expect(await replica().take(10)).toHaveLength(1);
+  expect(await replica().claim(10)).toHaveLength(1);
   clock.advance(9_000);
-  expect(await replica().take(10)).toHaveLength(0);
+  expect(await replica().claim(10)).toHaveLength(0);
   clock.advance(11_001);
-  expect((await replica().take(10)).map(({ _id }) => _id)).toEqual([one?._id]);
+  expect((await replica().claim(10)).map(({ _id }) => _id)).toEqual([one?._id]);
 });
 
 test('what was changed while its words were read is read again', async () => {
   const [one] = await outOfDate(1);
   const id = one?._id ?? '';
-  const [taken] = await replica().take(10);
+  const [taken] = await replica().claim(10);
   if (!taken) throw new Error('There was nothing to take');
   const change = { $set: { title: 'Later', stale_at: clock.now() }, $inc: { row_version: 1 } };
   await rows().documents.updateOne({ _id: id }, change);
-  await replica().keep([{ ...taken, words: ['early'] }]);
+  await replica().save([{ ...taken, words: ['early'] }]);
   expect([await wordsOf(id), await staleAt(id)]).toEqual([['early'], clock.now()]);
-  const [again] = await replica().take(10);
+  const [again] = await replica().claim(10);
   if (!again) throw new Error('There was nothing to take again');
-  await replica().keep([{ ...again, words: ['later'] }]);
+  await replica().save([{ ...again, words: ['later'] }]);
   expect([await wordsOf(id), await staleAt(id)]).toEqual([['later'], null]);
 
   // the first process comes back from a long pause
-  await replica().keep([{ ...taken, words: ['early'] }]);
+  await replica().save([{ ...taken, words: ['early'] }]);
   expect([await wordsOf(id), await staleAt(id)]).toEqual([['later'], null]);
 });
 
@@ -80,8 +80,8 @@ test('two that write the first words of a document at once leave the later ones'
   for (const one of await outOfDate(20)) {
     const taken = { ...one, stale_at: clock.now() };
     await Promise.all([
-      replica().keep([{ ...taken, words: ['early'] }]),
-      replica().keep([{ ...taken, row_version: 2, words: ['later'] }]),
+      replica().save([{ ...taken, words: ['early'] }]),
+      replica().save([{ ...taken, row_version: 2, words: ['later'] }]),
     ]);
     expect(await wordsOf(one._id)).toEqual(['later']);
   }
@@ -89,8 +89,8 @@ test('two that write the first words of a document at once leave the later ones'
 
 test('a document that is deleted takes its words along, also when they are written meanwhile', async () => {
   const [one, two] = await outOfDate(2);
-  const taken = await replica().take(10);
-  await replica().keep(taken.map((document) => ({ ...document, words: ['word'] })));
+  const taken = await replica().claim(10);
+  await replica().save(taken.map((document) => ({ ...document, words: ['word'] })));
   const remove = (id: string, fails: boolean) =>
     store.transact({ organization_id: newId(), user_id: null }, async (tx) => {
       await store.rows(documents).deleteOne({ _id: id }, { session: tx.session });
@@ -102,7 +102,7 @@ test('a document that is deleted takes its words along, also when they are writt
   await remove(gone, false);
   expect([await wordsOf(kept), await wordsOf(gone)]).toEqual([['word'], undefined]);
 
-  await replica().keep(taken.map((document) => ({ ...document, words: ['late'] })));
+  await replica().save(taken.map((document) => ({ ...document, words: ['late'] })));
   expect([await wordsOf(kept), await wordsOf(gone)]).toEqual([['late'], undefined]);
 });
 

@@ -22,12 +22,12 @@ export interface Stale {
 export type NodeText = Pick<NodeRow, 'document_id' | 'title' | 'content'>;
 
 /** Reads what is out of date and writes what documents are found by. */
-export function stale(store: Store, now: () => Date) {
+export function searchIndex(store: Store, now: () => Date) {
   const rows = { documents: store.rows(documents), nodes: store.rows(nodes), search: store.rows(search) };
 
   return {
     /** Takes documents in hand, those that have waited longest first; no other process has them until the lease is over. */
-    async take(most: number): Promise<Stale[]> {
+    async claim(most: number): Promise<Stale[]> {
       const due = { stale_at: { $gt: ever, $lte: now() } };
       const found = await rows.documents.find(due, { _id: 1 }).sort({ stale_at: 1 }).limit(most).lean();
       if (found.length === 0) return [];
@@ -49,7 +49,7 @@ export function stale(store: Store, now: () => Date) {
     },
 
     /** Writes words, unless they are there from a later version; documents that did not change meanwhile are up to date then. */
-    async keep(found: readonly (Stale & { words: readonly string[] })[]): Promise<void> {
+    async save(found: readonly (Stale & { words: readonly string[] })[]): Promise<void> {
       const written = found.map(({ _id, organization_id, row_version, words }) => ({
         updateOne: {
           filter: { _id, row_version: { $lte: row_version } },
@@ -79,7 +79,7 @@ export function stale(store: Store, now: () => Date) {
      * Once for a database: every document is out of date. Those that were written before there was a search index have
      * nothing that says so.
      */
-    async markAll(): Promise<void> {
+    async backfill(): Promise<void> {
       if (await rows.search.exists({ _id: sweepId })) return;
       let after = '';
       for (;;) {
@@ -107,7 +107,7 @@ export function stale(store: Store, now: () => Date) {
   }
 }
 
-export type StaleDocuments = ReturnType<typeof stale>;
+export type SearchIndex = ReturnType<typeof searchIndex>;
 
 /** The row of `search` that says that every document was marked; another number would have all words read again. */
 const sweepId = 'marked-1';

@@ -5,7 +5,7 @@ import { type OwnStores, ownStores } from '../testing/own-store.ts';
 import { documentRow } from '../testing/rows.ts';
 import { publishUpdate } from '../update-events.ts';
 import { type DocumentRow, documents } from './collections.ts';
-import { type Change, type Library, library } from './library.ts';
+import { type Change, type DocumentRepository, documentRepository } from './library.ts';
 import { search } from './search.ts';
 import { trees } from './tree.ts';
 import { createDueUpdates } from './update-events.ts';
@@ -14,7 +14,7 @@ let own: OwnStores;
 let replicas: Replica[];
 
 interface Replica {
-  library: Library;
+  library: DocumentRepository;
   /** Publishes all events, due or not: its clock is an hour ahead. */
   publishAll(): Promise<void>;
 }
@@ -33,7 +33,7 @@ function openReplica(store: Store): Replica {
   const anHourAhead = () => new Date(Date.now() + 3_600_000);
   const dueUpdates = createDueUpdates(store, anHourAhead);
   return {
-    library: library(store, { trees: trees(store), search: search(store) }, () => new Date()),
+    library: documentRepository(store, { trees: trees(store), search: search(store) }, () => new Date()),
     async publishAll() {
       for (const due of await dueUpdates.find(100)) await publishUpdate({ store, dueUpdates }, due);
     },
@@ -47,7 +47,7 @@ function first(): Store {
 }
 
 const outbox = () => first().rows(documents).db.collection('documents_outbox');
-const anyone = { refuses: () => undefined, ifMatch: undefined };
+const anyone = { authorize: () => undefined, ifMatch: undefined };
 const actingOn = ({ organization_id }: DocumentRow) => ({ organization_id, user_id: null });
 const rowOf = ({ _id }: DocumentRow) => first().rows(documents).findOne({ _id }).lean();
 

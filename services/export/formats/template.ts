@@ -1,6 +1,6 @@
 /** Turns an uploaded .docx into a template that can be filled quickly, once; says what is wrong with it otherwise. */
 import { createHash, randomBytes } from 'node:crypto';
-import { Refused, type TemplateFault } from './opc/fault.ts';
+import { TemplateRejected, type TemplateFault } from './opc/fault.ts';
 import { pack } from './opc/pack.ts';
 import { readPackage } from './opc/package.ts';
 import { unpack } from './opc/unpack.ts';
@@ -35,7 +35,7 @@ export async function compileTemplate(
     const sha256 = createHash('sha256').update(original).digest('hex');
     return { ok: true, template: { bytes: await pack(parts), placeholders, warnings, sha256, plan } };
   } catch (error) {
-    if (error instanceof Refused) return { ok: false, fault: error.fault };
+    if (error instanceof TemplateRejected) return { ok: false, fault: error.fault };
     throw error;
   }
 }

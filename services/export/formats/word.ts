@@ -7,7 +7,7 @@ import { escapeLine } from './opc/xml-text.ts';
 import { slot } from './template/placeholders.ts';
 import type { CompiledTemplate } from './template.ts';
 import { bodyMarkup } from './word/body.ts';
-import { newPen, type Pen, relationshipsMarkup, typesMarkup } from './word/pen.ts';
+import { newPen, type BodyWriter, relationshipsMarkup, typesMarkup } from './word/pen.ts';
 
 /** The .docx; what the document does not have (a version, a date) leaves its placeholder empty. */
 export async function renderWord(
@@ -32,7 +32,7 @@ const TRUSTED = {
 /** The parts of the result; those that tell what the body used come after it. */
 function* written(
   parts: Parts,
-  pen: Pen,
+  pen: BodyWriter,
   document: ExportDocument,
   indentInches: number,
 ): Generator<[string, PartSource]> {

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import process from 'node:process';
-import { type Crew, CrewLost, type Equipment, MemoryUsedUp } from './crew.ts';
+import { type WorkerPool, WorkerCrashed, type Equipment, MemoryUsedUp } from './crew.ts';
 
 /** What the process is told: how it is equipped, then work, and of which work nobody waits for the end any more. */
 export type Told =
@@ -22,7 +22,7 @@ export type Said =
 const passedOn = /^(PATH|TZ|LANG|LC_.+|NODE_.+|SSL_CERT_.+|MALLOC_.+|LD_.+|UV_.+)$/;
 
 /** Has the threads in a process of their own; `trouble` is told of what ends without work in hand. */
-export function apart(equipment: Equipment, trouble: (error: unknown) => void): Crew {
+export function apart(equipment: Equipment, trouble: (error: unknown) => void): WorkerPool {
   let there: Company | undefined;
   let leaving: NodeJS.Timeout | undefined;
 
@@ -63,7 +63,7 @@ export function apart(equipment: Equipment, trouble: (error: unknown) => void): 
 
 /** One process, from its beginning to its end. */
 interface Company {
-  run: Crew['run'];
+  run: WorkerPool['run'];
   atWork(): number;
   /** Ends it at once; resolves when it has ended. */
   end(): Promise<void>;
@@ -82,10 +82,10 @@ function companyOf(equipment: Equipment, trouble: (error: unknown) => void): Com
   });
   child.on('message', heard);
   child.once('error', (cause) =>
-    gone(new CrewLost('The process that makes files could not begin', { cause })),
+    gone(new WorkerCrashed('The process that makes files could not begin', { cause })),
   );
   child.once('exit', (code, signal) =>
-    gone(new CrewLost(`The process that makes files ended by ${signal ?? code}`)),
+    gone(new WorkerCrashed(`The process that makes files ended by ${signal ?? code}`)),
   );
   tell(child, { begin: equipment });
 

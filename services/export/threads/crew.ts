@@ -13,7 +13,7 @@ export interface Equipment {
 }
 
 /** Those who do the work. */
-export interface Crew {
+export interface WorkerPool {
   /**
    * Has the work of a name done until `signal` ends it. Errors: `MemoryUsedUp`, `CrewLost`; whatever the work throws,
    * though not of its class.
@@ -29,6 +29,6 @@ export class MemoryUsedUp extends Error {
 }
 
 /** The process of the threads ended while it had work in hand. */
-export class CrewLost extends Error {
+export class WorkerCrashed extends Error {
   override name = 'CrewLost';
 }

@@ -1,9 +1,9 @@
 /** Threads of this process: each with its memory, and another one in place of one that is ended. */
 import { Piscina } from 'piscina';
-import { type Crew, type Equipment, MemoryUsedUp } from './crew.ts';
+import { type WorkerPool, type Equipment, MemoryUsedUp } from './crew.ts';
 
 /** Has the threads in this process; `trouble` is told of one that ends without work in hand. */
-export function here(of: Equipment, trouble: (error: unknown) => void): Crew {
+export function here(of: Equipment, trouble: (error: unknown) => void): WorkerPool {
   const pool = new Piscina({
     filename: new URL('./thread.ts', import.meta.url).href,
     minThreads: 0,

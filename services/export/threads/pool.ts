@@ -6,7 +6,7 @@ import process from 'node:process';
 import { type Secret, Unavailable } from '#libs/contract';
 import { bulkhead } from '#libs/service';
 import { apart } from './apart.ts';
-import { CrewLost, MemoryUsedUp } from './crew.ts';
+import { WorkerCrashed, MemoryUsedUp } from './crew.ts';
 import { here } from './here.ts';
 
 /** What is done in a thread, by its name. */
@@ -121,7 +121,7 @@ export function threads(
 
   function explained(error: unknown): never {
     if (error instanceof MemoryUsedUp) throw new TooMuchMemory(memoryMb);
-    if (!(error instanceof CrewLost)) throw error;
+    if (!(error instanceof WorkerCrashed)) throw error;
     trouble(error);
     refused('crashed');
     throw interrupted();

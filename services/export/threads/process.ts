@@ -3,12 +3,12 @@ import { readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import process from 'node:process';
 import type { Said, Told } from './apart.ts';
-import { type Crew, MemoryUsedUp } from './crew.ts';
+import { type WorkerPool, MemoryUsedUp } from './crew.ts';
 import { here } from './here.ts';
 
 const lowest = constants.priority.PRIORITY_LOW;
 const inHand = new Map<number, AbortController>();
-let crew: Crew | undefined;
+let crew: WorkerPool | undefined;
 
 stepBack();
 process.title = 'pds-export-files';
@@ -21,7 +21,7 @@ process.on('message', (told: Told) => {
   else if (crew) void work(crew, told);
 });
 
-async function work(crew: Crew, { id, name, task }: Extract<Told, { id: number }>): Promise<void> {
+async function work(crew: WorkerPool, { id, name, task }: Extract<Told, { id: number }>): Promise<void> {
   const ending = new AbortController();
   inHand.set(id, ending);
   try {

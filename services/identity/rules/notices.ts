@@ -9,12 +9,12 @@ export interface Noticed {
 }
 
 /** What is put into somebody's inbox. */
-export interface Notice {
+export interface Notification {
   type: string;
   title: string;
   data: Record<string, unknown>;
   /** The notice that stands for this one and an unread one of these data before it, where they add up. */
-  added?(earlier: Record<string, unknown>): Notice;
+  added?(earlier: Record<string, unknown>): Notification;
 }
 
 const deeds: Record<string, string> = {
@@ -24,13 +24,13 @@ const deeds: Record<string, string> = {
 };
 
 /** Owner and editor of a document, without whoever did it. */
-export function concerned(document: Noticed, actorId: string | null): string[] {
+export function recipients(document: Noticed, actorId: string | null): string[] {
   const both = [document.created_by, ...(document.editor_id === null ? [] : [document.editor_id])];
   return [...new Set(both)].filter((userId) => userId !== actorId);
 }
 
 /** The notice that something became of a document. */
-export function noticeOf(type: string, { id, title }: Noticed): Notice {
+export function toNotification(type: string, { id, title }: Noticed): Notification {
   return {
     type,
     title: `“${title}” ${deeds[type] ?? 'changed'}`,
@@ -39,13 +39,13 @@ export function noticeOf(type: string, { id, title }: Noticed): Notice {
 }
 
 /** The notice that a document was assigned to somebody. */
-export function assignment({ id, title }: Noticed): Notice {
+export function documentAssigned({ id, title }: Noticed): Notification {
   const data = { document_id: id, document_title: title };
   return { type: 'document.assigned', title: `You are the editor of “${title}”`, data };
 }
 
 /** The notice that somebody joined. */
-export function joining(member: { id: string; name: string }): Notice {
+export function memberJoined(member: { id: string; name: string }): Notification {
   const data = { member_id: member.id, member_name: member.name };
   return { type: 'member.joined', title: `${member.name} joined the organization`, data };
 }
@@ -57,11 +57,11 @@ export interface NoticedWebhook {
 }
 
 /** The notice that deliveries to a webhook failed; several add up. */
-export function exhaustion(
+export function webhookExhausted(
   webhook: NoticedWebhook,
   failed: number,
   last: { event_type: string; error: string | null },
-): Notice {
+): Notification {
   const some = failed === 1 ? 'A delivery' : `${failed} deliveries`;
   return {
     type: 'webhook.exhausted',
@@ -73,7 +73,7 @@ export function exhaustion(
       last_event_type: last.event_type,
       last_error: last.error,
     },
-    added: (earlier) => exhaustion(webhook, failed + (Number(earlier.failed) || 0), last),
+    added: (earlier) => webhookExhausted(webhook, failed + (Number(earlier.failed) || 0), last),
   };
 }
 
@@ -83,7 +83,7 @@ const causes = {
 };
 
 /** The notice that a webhook was switched off. */
-export function switchingOff({ id, name }: NoticedWebhook, reason: keyof typeof causes): Notice {
+export function webhookDisabled({ id, name }: NoticedWebhook, reason: keyof typeof causes): Notification {
   const data = { webhook_id: id, webhook_name: name, reason };
   return {
     type: 'webhook.disabled',

@@ -13,7 +13,7 @@ import {
   type UserRow,
   users,
 } from './collections.ts';
-import { passwordPutter } from './password-putter.ts';
+import { replacePassword } from './password-putter.ts';
 
 /** A person as a member of one organization. */
 export interface Membership {
@@ -49,7 +49,7 @@ export function accounts(store: Store) {
     members: store.rows(members),
     subscriptions: store.rows(subscriptions),
   };
-  const put = passwordPutter(store);
+  const put = replacePassword(store);
 
   return {
     /** Makes an organization with its first admin; `EmailTaken`, `SlugTaken`. */

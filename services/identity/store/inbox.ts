@@ -1,7 +1,7 @@
 /** Inboxes in MongoDB: what concerns a member, always within their organization. */
 import { newId } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
-import type { Notice } from '../rules/notices.ts';
+import type { Notification } from '../rules/notices.ts';
 import { type InboxRow, inboxItems, members } from './collections.ts';
 
 /** Whose inbox. */
@@ -19,7 +19,7 @@ export function inboxes(store: Store) {
     async tell(
       organization_id: string,
       userIds: readonly string[],
-      notice: Notice,
+      notice: Notification,
       at: Date,
       tx: Transaction,
     ): Promise<number> {
@@ -99,7 +99,7 @@ export function inboxes(store: Store) {
 export type Inboxes = ReturnType<typeof inboxes>;
 
 /** The id of what a notice is about. */
-function aboutOf({ data }: Notice): string {
+function aboutOf({ data }: Notification): string {
   return String(data.document_id ?? data.member_id ?? data.webhook_id ?? '');
 }
 

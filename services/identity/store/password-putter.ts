@@ -9,7 +9,7 @@ export interface Whose {
 }
 
 /** Makes the function that puts a hash in a password's place; it gives false when there is no such person. */
-export function passwordPutter(store: Store) {
+export function replacePassword(store: Store) {
   const rows = {
     users: store.rows(users),
     members: store.rows(members),

@@ -1,7 +1,7 @@
 /** Open resets of passwords in MongoDB: one for each person. */
 import type { Actor, Store } from '#libs/store';
 import { members, type PasswordResetRow, passwordResets, type UserRow, users } from './collections.ts';
-import { passwordPutter } from './password-putter.ts';
+import { replacePassword } from './password-putter.ts';
 
 /** Keeps resets and uses them up. */
 export function passwordResetRows(store: Store) {
@@ -10,7 +10,7 @@ export function passwordResetRows(store: Store) {
     users: store.rows(users),
     members: store.rows(members),
   };
-  const put = passwordPutter(store);
+  const put = replacePassword(store);
 
   return {
     /** Keeps a reset in place of an older one for the same person. */

@@ -9,7 +9,7 @@ import {
   WebhookDeleted,
   WebhookInactive,
 } from '../problems.ts';
-import { maxRepeated, testType } from '../rules/repeating.ts';
+import { maxPerRequest, testType } from '../rules/repeating.ts';
 import { configParams, deliveryStatus, eventType, WebhookEvent } from '../shapes.ts';
 
 export const testWebhook = operation({
@@ -78,7 +78,7 @@ export const redeliverFailedEvents = operation({
   method: 'post',
   path: '/webhooks/events/redeliver',
   summary: 'Send again what failed since a time',
-  description: `Makes a new entry for each event whose delivery to this webhook failed and was not sent again yet, from entries that were created at \`since\` or later: at most ${maxRepeated} at a time, the oldest first, all of them or none. Repeat it while \`count\` is ${maxRepeated}.`,
+  description: `Makes a new entry for each event whose delivery to this webhook failed and was not sent again yet, from entries that were created at \`since\` or later: at most ${maxPerRequest} at a time, the oldest first, all of them or none. Repeat it while \`count\` is ${maxPerRequest}.`,
   access: scaleMember,
   permission: 'The creator of the webhook or an admin may do this; the organization needs the Scale plan.',
   body: z.strictObject({

@@ -1,65 +1,65 @@
 /** When an endpoint is left alone, and when it is asked again. */
 import { describe, expect, test } from '@jest/globals';
-import { breakers, isUnanswered } from './breaker.ts';
+import { circuitBreakers, isUnanswered } from './breaker.ts';
 
-const made = () => breakers({ pauseMs: 30_000, longestMs: 100_000 });
+const made = () => circuitBreakers({ pauseMs: 30_000, longestMs: 100_000 });
 type Breakers = ReturnType<typeof made>;
 const fail = (of: Breakers, times: number, nowMs: number) =>
-  Array.from({ length: times }, () => of.failed('a', nowMs)).filter(Boolean).length;
+  Array.from({ length: times }, () => of.recordFailure('a', nowMs)).filter(Boolean).length;
 
 test('four failures in a row change nothing, the fifth opens the breaker once', () => {
   const of = made();
   expect(fail(of, 4, 0)).toBe(0);
-  expect(of.limit('a', 0, 4)).toBe(4);
+  expect(of.permits('a', 0, 4)).toBe(4);
   expect(fail(of, 4, 0)).toBe(1);
-  expect(of.limit('a', 29_999, 4)).toBe(0);
-  expect(of.leftMs('a', 10_000)).toBe(20_000);
+  expect(of.permits('a', 29_999, 4)).toBe(0);
+  expect(of.remainingMs('a', 10_000)).toBe(20_000);
   expect(of.open()).toBe(1);
 });
 
 test('an answer in between starts the count again', () => {
   const of = made();
   fail(of, 4, 0);
-  expect(of.answered('a')).toBe(false);
+  expect(of.recordSuccess('a')).toBe(false);
   expect(fail(of, 4, 0)).toBe(0);
 });
 
 test('others are not meant', () => {
   const of = made();
   fail(of, 5, 0);
-  expect(of.limit('b', 0, 4)).toBe(4);
-  expect(of.leftMs('b', 0)).toBe(0);
+  expect(of.permits('b', 0, 4)).toBe(4);
+  expect(of.remainingMs('b', 0)).toBe(0);
 });
 
 describe('when the pause is over', () => {
   test('one request at a time asks; each failure doubles the pause up to the longest', () => {
     const of = made();
     fail(of, 5, 0);
-    expect(of.limit('a', 30_000, 4)).toBe(1);
-    expect(of.failed('a', 30_000)).toBe(true);
-    expect(of.leftMs('a', 30_000)).toBe(60_000);
-    expect(of.failed('a', 90_000)).toBe(true);
-    expect(of.leftMs('a', 90_000)).toBe(100_000);
+    expect(of.permits('a', 30_000, 4)).toBe(1);
+    expect(of.recordFailure('a', 30_000)).toBe(true);
+    expect(of.remainingMs('a', 30_000)).toBe(60_000);
+    expect(of.recordFailure('a', 90_000)).toBe(true);
+    expect(of.remainingMs('a', 90_000)).toBe(100_000);
   });
 
   test('an answer closes it, and the next time begins with the first pause', () => {
     const of = made();
     fail(of, 5, 0);
-    of.failed('a', 30_000);
-    expect(of.answered('a')).toBe(true);
-    expect(of.limit('a', 30_000, 4)).toBe(4);
+    of.recordFailure('a', 30_000);
+    expect(of.recordSuccess('a')).toBe(true);
+    expect(of.permits('a', 30_000, 4)).toBe(4);
     expect(of.open()).toBe(0);
     fail(of, 5, 40_000);
-    expect(of.leftMs('a', 40_000)).toBe(30_000);
+    expect(of.remainingMs('a', 40_000)).toBe(30_000);
   });
 });
 
 test('an endpoint that was not heard of for long is forgotten', () => {
   const of = made();
   fail(of, 5, 1_000);
-  of.forget(1_000);
+  of.evict(1_000);
   expect(of.open()).toBe(1);
-  of.forget(1_001);
+  of.evict(1_001);
   expect(of.open()).toBe(0);
 });
 

@@ -20,27 +20,27 @@ export function isUnanswered(of: { http_status: number | null; error: string | n
   return of.http_status === null && of.error !== null && !refusals.has(of.error);
 }
 
-export type Breakers = ReturnType<typeof breakers>;
+export type CircuitBreakers = ReturnType<typeof circuitBreakers>;
 
 /** The breakers of one process: the first pause, and the longest that doubling it leads to. */
-export function breakers({ pauseMs, longestMs }: { pauseMs: number; longestMs: number }) {
+export function circuitBreakers({ pauseMs, longestMs }: { pauseMs: number; longestMs: number }) {
   const failing = new Map<string, Failing>();
 
   return {
     /** How many requests an endpoint may have in flight, if that is fewer than `usual`: none while it is left alone, then one. */
-    limit(id: string, nowMs: number, usual: number): number {
+    permits(id: string, nowMs: number, usual: number): number {
       const openUntil = failing.get(id)?.openUntil;
       if (openUntil === undefined) return usual;
       return nowMs < openUntil ? 0 : 1;
     },
 
     /** For how long an endpoint is still to be left alone, ms. */
-    leftMs(id: string, nowMs: number): number {
+    remainingMs(id: string, nowMs: number): number {
       return Math.max(0, (failing.get(id)?.openUntil ?? nowMs) - nowMs);
     },
 
     /** A request without an answer. True when that opens the breaker, also once more. */
-    failed(id: string, nowMs: number): boolean {
+    recordFailure(id: string, nowMs: number): boolean {
       const one = failing.get(id) ?? { failures: 0, pauseMs: pauseMs / 2, lastMs: nowMs };
       failing.set(id, one);
       one.failures += 1;
@@ -54,7 +54,7 @@ export function breakers({ pauseMs, longestMs }: { pauseMs: number; longestMs: n
     },
 
     /** An answer, whatever it says. True when that closes an open breaker. */
-    answered(id: string): boolean {
+    recordSuccess(id: string): boolean {
       const wasOpen = failing.get(id)?.openUntil !== undefined;
       failing.delete(id);
       return wasOpen;
@@ -66,7 +66,7 @@ export function breakers({ pauseMs, longestMs }: { pauseMs: number; longestMs: n
     },
 
     /** Forgets endpoints of which nothing was heard since then, e.g. because they are deleted. */
-    forget(sinceMs: number): void {
+    evict(sinceMs: number): void {
       for (const [id, { lastMs }] of failing) if (lastMs < sinceMs) failing.delete(id);
     },
   };

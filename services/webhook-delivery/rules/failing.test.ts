@@ -1,28 +1,28 @@
 /** When a webhook is switched off for failing, and when its creator is told. */
 import { describe, expect, test } from '@jest/globals';
-import { isHopeless, mayTell, patienceMs, quietMs } from './failing.ts';
+import { shouldDisable, shouldNotify, disableAfterMs, notifyIntervalMs } from './failing.ts';
 
 const at = new Date('2026-11-21T09:30:00Z');
 const ago = (ms: number) => new Date(at.getTime() - ms);
 
 describe('a webhook is switched off', () => {
   test.each([
-    ['after five days of failures', { delivered: undefined, firstFailed: ago(patienceMs) }, true],
-    ['not a moment earlier', { delivered: undefined, firstFailed: ago(patienceMs - 1) }, false],
+    ['after five days of failures', { delivered: undefined, firstFailed: ago(disableAfterMs) }, true],
+    ['not a moment earlier', { delivered: undefined, firstFailed: ago(disableAfterMs - 1) }, false],
     ['not without a failure', { delivered: undefined, firstFailed: undefined }, false],
     [
       'not within five days of a success',
-      { delivered: ago(patienceMs - 1), firstFailed: ago(patienceMs) },
+      { delivered: ago(disableAfterMs - 1), firstFailed: ago(disableAfterMs) },
       false,
     ],
-    ['long after a success', { delivered: ago(patienceMs), firstFailed: ago(patienceMs) }, true],
+    ['long after a success', { delivered: ago(disableAfterMs), firstFailed: ago(disableAfterMs) }, true],
   ])('%s', (_, standing, expected) => {
-    expect(isHopeless(standing, at)).toBe(expected);
+    expect(shouldDisable(standing, at)).toBe(expected);
   });
 });
 
 test('its creator is told at once, and then at most once a minute', () => {
-  expect(mayTell({}, at)).toBe(true);
-  expect(mayTell({ told_at: ago(quietMs - 1) }, at)).toBe(false);
-  expect(mayTell({ told_at: ago(quietMs) }, at)).toBe(true);
+  expect(shouldNotify({}, at)).toBe(true);
+  expect(shouldNotify({ told_at: ago(notifyIntervalMs - 1) }, at)).toBe(false);
+  expect(shouldNotify({ told_at: ago(notifyIntervalMs) }, at)).toBe(true);
 });

@@ -1,7 +1,7 @@
 /** What a delivery says. */
 import { expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
-import { bodyOf, headersOf } from './message.ts';
+import { toBody, toHeaders } from './message.ts';
 import { canChange } from './permission.ts';
 
 test('the body has the five fields that receivers know, and no others', () => {
@@ -13,7 +13,7 @@ test('the body has the five fields that receivers know, and no others', () => {
     actor_id: 'secretive',
     data: { document: { id: 'd' } },
   };
-  expect(bodyOf(event)).toBe(
+  expect(toBody(event)).toBe(
     '{"id":"e","event_type":"document.published","timestamp":"2026-11-21T09:30:00.000Z","organization_id":"o","data":{"document":{"id":"d"}}}',
   );
 });
@@ -21,7 +21,7 @@ test('the body has the five fields that receivers know, and no others', () => {
 test('the headers name event, delivery and attempt, and are signed for this moment', () => {
   const secrets = [new Secret(`whsec_${'A'.repeat(43)}=`)];
   const at = new Date('2026-11-21T09:30:00.900Z');
-  const headers = headersOf({
+  const headers = toHeaders({
     eventId: 'e',
     eventType: 'webhook.test',
     deliveryId: 'd',

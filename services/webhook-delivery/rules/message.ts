@@ -3,7 +3,7 @@ import type { Secret } from '#libs/contract';
 import { signatureHeaders } from './signature.ts';
 
 /** An event as receivers know it. */
-export interface Told {
+export interface WebhookPayload {
   readonly id: string;
   readonly type: string;
   readonly occurred_at: string;
@@ -12,7 +12,7 @@ export interface Told {
 }
 
 /** One attempt to tell it. */
-export interface Telling {
+export interface WebhookMessage {
   readonly eventId: string;
   readonly eventType: string;
   /** Id of the log entry. */
@@ -25,12 +25,12 @@ export interface Telling {
 }
 
 /** The body of every attempt: JSON text, kept and never made again, so that its bytes stay the same. */
-export function bodyOf({ id, type, occurred_at, organization_id, data }: Told): string {
+export function toBody({ id, type, occurred_at, organization_id, data }: WebhookPayload): string {
   return JSON.stringify({ id, event_type: type, timestamp: occurred_at, organization_id, data });
 }
 
 /** The headers of one attempt, signed. */
-export function headersOf(telling: Telling): Record<string, string> {
+export function toHeaders(telling: WebhookMessage): Record<string, string> {
   const { eventId, eventType, deliveryId, attempt, body, secrets, at } = telling;
   return {
     'Content-Type': 'application/json',

@@ -1,8 +1,8 @@
 /** Which entries are sent again. */
 import { expect, test } from '@jest/globals';
-import { eachOnce } from './repeating.ts';
+import { uniqueByEvent } from './repeating.ts';
 
 test('each event is sent again once, the first entry of it', () => {
   const entries = ['a1', 'b1', 'a2', 'c1', 'b2'].map((id) => ({ id, event_id: id[0] ?? '' }));
-  expect(eachOnce(entries).map(({ id }) => id)).toEqual(['a1', 'b1', 'c1']);
+  expect(uniqueByEvent(entries).map(({ id }) => id)).toEqual(['a1', 'b1', 'c1']);
 });

@@ -4,11 +4,11 @@ import { newId } from '#libs/contract';
 import {
   type Candidate,
   halves,
-  mostWaiting,
+  maxQueuedPerEndpoint,
   perProcess,
   shardCount,
   shardOf,
-  waitingRoom,
+  fairScheduler,
 } from './slots.ts';
 
 let made = 0;
@@ -20,14 +20,14 @@ const whose = (taken: readonly Candidate[]) => taken.map(({ config_id }) => conf
 
 describe('an endpoint', () => {
   test('gets four slots, and those behind it are not kept waiting', () => {
-    const room = waitingRoom();
+    const room = fairScheduler();
     room.add([...rows('a', 6), ...rows('b', 1)]);
     expect(whose(room.take())).toEqual(['a', 'a', 'a', 'a', 'b']);
     expect(room.take()).toEqual([]);
   });
 
   test('gets the next slot when one of its own is free', () => {
-    const room = waitingRoom();
+    const room = fairScheduler();
     room.add(rows('a', 6));
     const [first] = room.take() as [Candidate];
     room.release(first);
@@ -35,13 +35,13 @@ describe('an endpoint', () => {
   });
 
   test('gets as many as it may have, none if none', () => {
-    const room = waitingRoom();
+    const room = fairScheduler();
     room.add([...rows('a', 3), ...rows('b', 3)]);
     expect(whose(room.take((id) => (id === 'a' ? 1 : 0)))).toEqual(['a']);
   });
 
   test('takes turns with others', () => {
-    const room = waitingRoom();
+    const room = fairScheduler();
     room.add([...rows('a', 8), ...rows('b', 8)]);
     const taken = room.take();
     for (const row of taken) room.release(row);
@@ -50,33 +50,33 @@ describe('an endpoint', () => {
   });
 
   test('keeps some rows here; the others stay in MongoDB, and are asked for when it runs short', () => {
-    const room = waitingRoom();
-    room.add(rows('a', mostWaiting + 1));
-    expect(room.supplied()).toEqual({ without: ['a'], others: 0 });
-    expect(room.runsShort()).toBe(false);
+    const room = fairScheduler();
+    room.add(rows('a', maxQueuedPerEndpoint + 1));
+    expect(room.saturated()).toEqual({ without: ['a'], others: 0 });
+    expect(room.needsRefill()).toBe(false);
     for (let taken = room.take(); taken.length > 0; taken = room.take()) taken.map(room.release);
-    expect(room.supplied()).toEqual({ without: [], others: 0 });
-    expect(room.runsShort()).toBe(true);
-    expect(room.runsShort()).toBe(false);
+    expect(room.saturated()).toEqual({ without: [], others: 0 });
+    expect(room.needsRefill()).toBe(true);
+    expect(room.needsRefill()).toBe(false);
   });
 });
 
 test('of many endpoints fewer rows each are enough, so that those known here do not fill every look', () => {
-  const room = waitingRoom();
+  const room = fairScheduler();
   room.add(endpoints('few', 10, 10));
-  expect(room.supplied()).toEqual({ without: [], others: 100 });
+  expect(room.saturated()).toEqual({ without: [], others: 100 });
   room.add(endpoints('many', 300, 10));
-  expect(room.supplied().others).toBe(0);
+  expect(room.saturated().others).toBe(0);
 });
 
 test('a row is known while it waits and while it has its slot', () => {
-  const room = waitingRoom();
+  const room = fairScheduler();
   const [row] = rows('a', 1) as [Candidate];
   room.add([row, row]);
   expect(room.take()).toEqual([row]);
   room.add([row]);
   expect(room.take()).toEqual([]);
-  expect(room.supplied().others).toBe(1);
+  expect(room.saturated().others).toBe(1);
   room.release(row);
   room.add([row]);
   expect(room.take()).toEqual([row]);
@@ -84,7 +84,7 @@ test('a row is known while it waits and while it has its slot', () => {
 
 describe('an organization', () => {
   test('gets no more than are free, without those that are kept: near half of all when it is alone', () => {
-    const room = waitingRoom();
+    const room = fairScheduler();
     room.add(endpoints('big', 50, 4));
     expect(room.take()).toHaveLength((perProcess - 32) / 2);
     room.add(rows('small', 4));
@@ -92,7 +92,7 @@ describe('an organization', () => {
   });
 
   test('finds a slot for its first row, however many others took theirs before', () => {
-    const room = waitingRoom();
+    const room = fairScheduler();
     for (let at = 0; at < 20; at += 1) room.add(endpoints(`org${at}`, 50, 4));
     room.take();
     room.add(rows('late', 2));
@@ -101,7 +101,7 @@ describe('an organization', () => {
 });
 
 test('what is dropped is not known any more', () => {
-  const room = waitingRoom();
+  const room = fairScheduler();
   const all = rows('a', 3);
   room.add(all);
   room.drop('a');
@@ -128,8 +128,8 @@ describe('a booking', () => {
   const four = () => 4;
 
   test('gives as many slots as an endpoint may have, and they count', () => {
-    const room = waitingRoom();
-    const booked = room.book([...rows('a', 6), ...rows('b', 1)], (id) => (id === 'a' ? 2 : 4));
+    const room = fairScheduler();
+    const booked = room.reserve([...rows('a', 6), ...rows('b', 1)], (id) => (id === 'a' ? 2 : 4));
     expect(whose(booked)).toEqual(['a', 'a', 'b']);
     expect(room.free()).toBe(perProcess - 3);
     room.add(rows('a', 6));
@@ -137,20 +137,20 @@ describe('a booking', () => {
   });
 
   test('passes no row by that waits for the same endpoint', () => {
-    const room = waitingRoom();
+    const room = fairScheduler();
     room.add(rows('a', 1));
-    expect(whose(room.book([...rows('a', 1), ...rows('b', 1)], four))).toEqual(['b']);
+    expect(whose(room.reserve([...rows('a', 1), ...rows('b', 1)], four))).toEqual(['b']);
   });
 
   test('gives an organization no more than its share', () => {
-    const room = waitingRoom();
-    expect(room.book(endpoints('one', 100, 4), four).length).toBeLessThan(perProcess / 2);
-    expect(room.book(endpoints('two', 1, 4), four)).toHaveLength(4);
+    const room = fairScheduler();
+    expect(room.reserve(endpoints('one', 100, 4), four).length).toBeLessThan(perProcess / 2);
+    expect(room.reserve(endpoints('two', 1, 4), four)).toHaveLength(4);
   });
 
   test('makes its rows known: a look that finds them lets them in no second time, until their slots are free', () => {
-    const room = waitingRoom();
-    const booked = room.book(rows('a', 1), four);
+    const room = fairScheduler();
+    const booked = room.reserve(rows('a', 1), four);
     room.add(booked);
     expect(room.take()).toEqual([]);
     for (const row of booked) room.release(row);

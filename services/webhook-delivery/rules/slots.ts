@@ -10,13 +10,13 @@ export const perProcess = 256;
 const reserved = 32;
 
 /** At most this many rows of one endpoint wait here; the others wait in MongoDB. */
-export const mostWaiting = 200;
+export const maxQueuedPerEndpoint = 200;
 
 /** An endpoint with as many rows here needs no others yet. */
-const enough = 32;
+const usualTargetDepth = 32;
 
 /** From so many rows on, fewer of each are enough. */
-const crowd = 2_000;
+const crowdedFrom = 2_000;
 
 /** A row that could be taken up. */
 export interface Candidate {
@@ -32,14 +32,14 @@ interface Lane {
   more: boolean;
 }
 
-export type WaitingRoom = ReturnType<typeof waitingRoom>;
+export type FairScheduler = ReturnType<typeof fairScheduler>;
 
 /**
  * A room for the rows of one process. An endpoint gets four slots. An organization gets another slot as long as it has
  * fewer than are free (dynamic thresholds, Choudhury and Hahne 1998): half of all when it is alone, a third each when
  * there are two; some are kept for those that have none yet. Endpoints take turns.
  */
-export function waitingRoom() {
+export function fairScheduler() {
   const lanes = new Map<string, Lane>();
   const known = new Set<string>();
   const ofEndpoint = new Map<string, number>();
@@ -53,7 +53,7 @@ export function waitingRoom() {
         if (known.has(row._id)) continue;
         const lane = lanes.get(row.config_id) ?? { waiting: [], more: false };
         lanes.set(row.config_id, lane);
-        if (lane.waiting.length >= mostWaiting) lane.more = true;
+        if (lane.waiting.length >= maxQueuedPerEndpoint) lane.more = true;
         else {
           lane.waiting.push(row);
           known.add(row._id);
@@ -83,7 +83,7 @@ export function waitingRoom() {
     },
 
     /** Gives rows a slot that are still to be written, as far as there is one and no row of their endpoint waits for it. */
-    book(rows: readonly Candidate[], limitOf: (configId: string) => number): Candidate[] {
+    reserve(rows: readonly Candidate[], limitOf: (configId: string) => number): Candidate[] {
       const isServed = (row: Candidate) => {
         if (lanes.has(row.config_id) || !hasSlot(row, limitOf(row.config_id))) return false;
         known.add(row._id);
@@ -106,17 +106,17 @@ export function waitingRoom() {
     },
 
     /** The endpoints of which enough rows are here, and how many rows of others are here or have a slot. */
-    supplied(): { without: string[]; others: number } {
-      const full = [...lanes].filter(([, { waiting }]) => waiting.length >= plenty());
+    saturated(): { without: string[]; others: number } {
+      const full = [...lanes].filter(([, { waiting }]) => waiting.length >= targetDepth());
       const theirs = full.reduce((sum, [, { waiting }]) => sum + waiting.length, 0);
       return { without: full.map(([configId]) => configId), others: known.size - theirs };
     },
 
     /** Whether an endpoint whose other rows were left in MongoDB has few here; asks for each endpoint once. */
-    runsShort(): boolean {
+    needsRefill(): boolean {
       let short = false;
       for (const [configId, lane] of lanes) {
-        if (!lane.more || lane.waiting.length >= plenty()) continue;
+        if (!lane.more || lane.waiting.length >= targetDepth()) continue;
         short = true;
         lane.more = false;
         if (lane.waiting.length === 0) lanes.delete(configId);
@@ -128,15 +128,15 @@ export function waitingRoom() {
     free: () => perProcess - inUse,
   };
 
-  function plenty(): number {
-    return known.size > crowd ? perEndpoint : enough;
+  function targetDepth(): number {
+    return known.size > crowdedFrom ? perEndpoint : usualTargetDepth;
   }
 
   function hasSlot({ config_id, organization_id }: Candidate, limit: number): boolean {
-    return used(ofEndpoint, config_id) < limit && hasShare(organization_id);
+    return used(ofEndpoint, config_id) < limit && hasFairShare(organization_id);
   }
 
-  function hasShare(organizationId: string): boolean {
+  function hasFairShare(organizationId: string): boolean {
     const free = perProcess - inUse;
     const mine = used(ofOrganization, organizationId);
     return mine === 0 ? free > 0 : mine < free - reserved;

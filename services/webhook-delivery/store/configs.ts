@@ -214,7 +214,7 @@ export function configs(store: Store, now: () => Date) {
 export type Configs = ReturnType<typeof configs>;
 
 /** A config as clients see it. */
-export function webhookOf(row: ConfigRow): Webhook {
+export function toWebhook(row: ConfigRow): Webhook {
   return {
     id: row._id,
     organization_id: row.organization_id,

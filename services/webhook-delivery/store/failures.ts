@@ -1,7 +1,7 @@
 /** Failures in MongoDB: who is told of them, and which webhooks are switched off for them. */
 import type { Store, Transaction } from '#libs/store';
 import { WebhookDisabled, WebhookExhausted } from '../events.ts';
-import { isHopeless, mayTell, type Standing } from '../rules/failing.ts';
+import { shouldDisable, shouldNotify, type EndpointHealth } from '../rules/failing.ts';
 import { testType } from '../rules/repeating.ts';
 import { type ConfigRow, webhookConfigs, webhookDeliveries } from './collections.ts';
 
@@ -26,7 +26,7 @@ export function failures(store: Store, now: () => Date) {
       // who switched it off, or deleted it, knows; who lost it to a 410 is told of that
       const idle = ids.filter((id) => !active.has(id));
       await rows.updateMany({ config_id: { $in: idle }, untold: true }, { $unset: { untold: 1 } });
-      for (const row of active.values()) if (mayTell(row, now())) await tellOf(row);
+      for (const row of active.values()) if (shouldNotify(row, now())) await tellOf(row);
     },
   };
 
@@ -35,7 +35,7 @@ export function failures(store: Store, now: () => Date) {
       const { session } = tx;
       const at = now();
       const row = await configs.findOne({ _id, is_active: true }, null, { session }).lean();
-      if (!row || !mayTell(row, at)) return;
+      if (!row || !shouldNotify(row, at)) return;
       const failed = await rows
         .find({ config_id: _id, untold: true }, { event_type: 1, error: 1 }, { session })
         .sort({ _id: -1 })
@@ -46,7 +46,7 @@ export function failures(store: Store, now: () => Date) {
       const told = { _id: { $in: failed.map((one) => one._id) } };
       await rows.updateMany(told, { $unset: { untold: 1 } }, { session });
       const webhook = { id: _id, name: row.name, created_by: row.created_by };
-      if (isHopeless(await standingOf(row, tx), at)) {
+      if (shouldDisable(await standingOf(row, tx), at)) {
         await configs.updateOne({ _id }, { is_active: false, updated_at: at }, { session });
         tx.publish(WebhookDisabled, { webhook, reason: 'failing' });
         return;
@@ -66,7 +66,7 @@ export function failures(store: Store, now: () => Date) {
   async function standingOf(
     { _id, counts_from, created_at }: ConfigRow,
     { session }: Transaction,
-  ): Promise<Standing> {
+  ): Promise<EndpointHealth> {
     const from = counts_from ?? created_at;
     const own = { config_id: _id, event_type: { $ne: testType } };
     const success = await rows

@@ -5,7 +5,7 @@ import type { Store } from '#libs/store';
 import { ownStore } from '../testing/own-store.ts';
 import { type DeliveryRow, webhookConfigs, webhookDeliveries } from './collections.ts';
 import { eventLog, type Listed } from './log.ts';
-import { waiting } from './writing.ts';
+import { newDelivery } from './writing.ts';
 
 const organization_id = newId();
 const [busy, quiet, deleted] = [newId(), newId(), newId()];
@@ -36,7 +36,7 @@ function rows(
 ): DeliveryRow[] {
   return Array.from({ length: count }, () => {
     const told = { event_id: newId(), organization_id, document_id: null, ...of };
-    return { ...waiting(told, config_id, new Date(begin)), ...of };
+    return { ...newDelivery(told, config_id, new Date(begin)), ...of };
   });
 }
 

@@ -9,10 +9,10 @@ import {
   webhookDeliveries,
   webhookEvents,
 } from './collections.ts';
-import { type About, entry, type InHand, waiting, writeMissing } from './writing.ts';
+import { type About, entry, type Lease, newDelivery, writeMissing } from './writing.ts';
 
 /** An event to be told. */
-export type Telling = Readonly<About> & {
+export type EventToDeliver = Readonly<About> & {
   readonly body: string;
   readonly occurred_at?: Date;
   readonly trace?: string | undefined;
@@ -53,18 +53,18 @@ export function eventLog(store: Store, now: () => Date) {
      * what is missing. Every step is known to the majority before the next.
      */
     async enqueueOnce<Receiver extends { readonly id: string }>(
-      telling: Telling,
+      telling: EventToDeliver,
       receivers: readonly Receiver[],
       book: (
         drafts: readonly { row: DeliveryRow; receiver: Receiver; event: EventRow }[],
-      ) => InHand | undefined,
+      ) => Lease | undefined,
     ): Promise<ReadonlySet<string>> {
       const at = now();
       const event = { ...bodyRow(telling, at), told_to: receivers.map(({ id }) => id) };
       const left = (await isNew(event)) ? receivers : await untold(event._id, receivers);
       if (left.length === 0) return new Set();
       const drafts = left.map((receiver) => {
-        const row = { ...waiting(telling, receiver.id, at), original: true as const };
+        const row = { ...newDelivery(telling, receiver.id, at), original: true as const };
         return { row, receiver, event };
       });
       const written = drafts.map(({ row }) => row);
@@ -72,7 +72,7 @@ export function eventLog(store: Store, now: () => Date) {
     },
 
     /** Keeps the entry of a test that was sent already. */
-    async record(acting: Actor, telling: Telling, ended: Ended): Promise<void> {
+    async record(acting: Actor, telling: EventToDeliver, ended: Ended): Promise<void> {
       const at = now();
       const once = { original: true as const, repeatable: false, attempts: 1 };
       const row = { ...entry(telling, at), ...ended, ...once };
@@ -136,7 +136,7 @@ export function eventLog(store: Store, now: () => Date) {
 export type EventLog = ReturnType<typeof eventLog>;
 
 /** A row as clients see it. */
-export function entryOf(row: DeliveryRow): WebhookEvent {
+export function toEntry(row: DeliveryRow): WebhookEvent {
   return {
     id: row._id,
     event_type: row.event_type,
@@ -155,7 +155,7 @@ export function entryOf(row: DeliveryRow): WebhookEvent {
   };
 }
 
-function bodyRow({ event_id, organization_id, body, occurred_at, trace }: Telling, at: Date): EventRow {
+function bodyRow({ event_id, organization_id, body, occurred_at, trace }: EventToDeliver, at: Date): EventRow {
   const since = { ...(occurred_at && { occurred_at }), ...(trace !== undefined && { trace }) };
   return { _id: event_id, organization_id, body, ...since, created_at: at };
 }

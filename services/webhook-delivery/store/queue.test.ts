@@ -7,7 +7,7 @@ import { ownStore } from '../testing/own-store.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 import { eventLog } from './log.ts';
 import { type Claimed, type Queue, queue, type Result } from './queue.ts';
-import type { InHand } from './writing.ts';
+import type { Lease } from './writing.ts';
 
 const lockMs = 30_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);
@@ -39,7 +39,7 @@ beforeEach(async () => {
 /** Enqueues one event for several webhooks, by a process of which `now` is the clock, and gives the rows' ids. */
 async function enqueued(
   configIds: readonly string[],
-  { inHand, now }: { inHand?: InHand; now?: () => Date } = {},
+  { inHand, now }: { inHand?: Lease; now?: () => Date } = {},
 ): Promise<string[]> {
   const [event_id, organization_id] = [newId(), newId()];
   const telling = {

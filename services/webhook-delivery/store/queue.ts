@@ -16,7 +16,7 @@ export type Claimed = Pick<
 > & { lock_token: string };
 
 /** What is told of an event. */
-export type Kept = Pick<EventRow, 'body' | 'occurred_at' | 'trace'>;
+export type StoredEvent = Pick<EventRow, 'body' | 'occurred_at' | 'trace'>;
 
 /** How a row that is in hand ended, for now or for good. */
 export interface Finished {
@@ -134,7 +134,7 @@ export function queue(store: Store, lockMs: number) {
     },
 
     /** What is told of events, by event id. */
-    async bodies(eventIds: readonly string[]): Promise<Map<string, Kept>> {
+    async bodies(eventIds: readonly string[]): Promise<Map<string, StoredEvent>> {
       const found = await events
         .find({ _id: { $in: [...new Set(eventIds)] } }, { body: 1, occurred_at: 1, trace: 1 })
         .readConcern('majority')

@@ -2,12 +2,12 @@
 import { NotFound } from '#libs/contract';
 import type { Actor, Store } from '#libs/store';
 import { EventExpired } from '../contract.ts';
-import { eachOnce, maxRepeated } from '../rules/repeating.ts';
+import { uniqueByEvent, maxPerRequest } from '../rules/repeating.ts';
 import { type DeliveryRow, webhookDeliveries, webhookEvents } from './collections.ts';
-import { waiting, write } from './writing.ts';
+import { newDelivery, write } from './writing.ts';
 
 /** Repeats what the log has. */
-export function repeats(store: Store, now: () => Date) {
+export function redeliveries(store: Store, now: () => Date) {
   const rows = store.rows(webhookDeliveries);
   const events = store.rows(webhookEvents);
 
@@ -25,7 +25,7 @@ export function repeats(store: Store, now: () => Date) {
       return store.transact(acting, async (tx) => {
         const { session } = tx;
         if (!(await events.exists({ _id: entry.event_id }).session(session))) throw EventExpired();
-        const row = waiting(entry, entry.config_id, now());
+        const row = newDelivery(entry, entry.config_id, now());
         await rows.updateOne({ _id: entry._id }, { repeatable: false }, { session });
         await write(store, [row], tx);
         return row;
@@ -50,15 +50,15 @@ export function repeats(store: Store, now: () => Date) {
           const found = await rows
             .find({ organization_id, config_id, ...failed }, null, { session })
             .sort({ created_at: 1, _id: 1 })
-            .limit(maxRepeated)
+            .limit(maxPerRequest)
             .lean();
           const told = { _id: { $in: found.map(({ event_id }) => event_id) } };
           const kept = await events.find(told, { _id: 1 }, { session }).lean();
           const keptIds = new Set(kept.map(({ _id }) => _id));
           const at = now();
-          const again = eachOnce(found)
+          const again = uniqueByEvent(found)
             .filter(({ event_id }) => keptIds.has(event_id))
-            .map((entry) => waiting(entry, config_id, at));
+            .map((entry) => newDelivery(entry, config_id, at));
           const ids = found.map(({ _id }) => _id);
           await rows.updateMany({ _id: { $in: ids } }, { repeatable: false }, { session });
           if (again.length > 0) await write(store, again, tx);
@@ -69,4 +69,4 @@ export function repeats(store: Store, now: () => Date) {
   };
 }
 
-export type Repeats = ReturnType<typeof repeats>;
+export type Redeliveries = ReturnType<typeof redeliveries>;

@@ -9,7 +9,7 @@ import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 export type About = Pick<DeliveryRow, 'event_id' | 'event_type' | 'organization_id' | 'document_id'>;
 
 /** Rows that a process has in hand when they are written; their first attempt is counted. */
-export interface InHand {
+export interface Lease {
   readonly token: string;
   readonly ids: ReadonlySet<string>;
   /** How long they are safe from the sweep. */
@@ -24,7 +24,7 @@ export function entry({ event_id, event_type, organization_id, document_id }: Ab
 }
 
 /** A new row for what is to be told to a webhook, due at once. */
-export function waiting(about: About, config_id: string, at: Date): DeliveryRow {
+export function newDelivery(about: About, config_id: string, at: Date): DeliveryRow {
   const due = { status: 'pending' as const, due_at: at, attempts: 0, repeatable: true };
   return { ...entry(about, at), ...due, http_status: null, duration_ms: null, error: null, config_id };
 }
@@ -35,18 +35,18 @@ export async function write(
   rows: readonly DeliveryRow[],
   { session }: Pick<Transaction, 'session'>,
 ): Promise<void> {
-  await collectionOf(store).bulkWrite(rows.map(upsertOf()), { session });
+  await collectionOf(store).bulkWrite(rows.map(toUpsert()), { session });
 }
 
 /** Writes those of new rows that nobody has written before, and gives their ids. An event has one first row for each webhook. */
 export async function writeMissing(
   store: Pick<Store, 'rows'>,
   rows: readonly DeliveryRow[],
-  inHand?: InHand,
+  inHand?: Lease,
 ): Promise<ReadonlySet<string>> {
   const written = new Set(rows.map(({ _id }) => _id));
   try {
-    await collectionOf(store).bulkWrite(rows.map(upsertOf(inHand)), { ordered: false });
+    await collectionOf(store).bulkWrite(rows.map(toUpsert(inHand)), { ordered: false });
   } catch (error) {
     if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
     const refused = [error.writeErrors].flat();
@@ -62,14 +62,14 @@ function collectionOf(store: Pick<Store, 'rows'>) {
 }
 
 /** An insert knows nothing of the server's time, an upsert does. */
-function upsertOf(inHand?: InHand) {
+function toUpsert(inHand?: Lease) {
   return ({ due_at: _, ...row }: DeliveryRow) => {
-    const scheduled = inHand?.ids.has(row._id) ? held(inHand) : { due_at: '$$NOW' };
+    const scheduled = inHand?.ids.has(row._id) ? leaseFields(inHand) : { due_at: '$$NOW' };
     const update = [{ $replaceWith: { $mergeObjects: [{ $literal: row }, scheduled] } }];
     return { updateOne: { filter: { _id: row._id }, update, upsert: true } };
   };
 }
 
-function held({ token, lockMs }: InHand) {
+function leaseFields({ token, lockMs }: Lease) {
   return { attempts: 1, lock_token: token, locked_until: { $add: ['$$NOW', lockMs] } };
 }

@@ -1,7 +1,7 @@
 /** Deliveries put straight into the queue, as if their events had been heard: for tests and benchmarks of many. */
 import { newId } from '#libs/contract';
 import type { World } from '#libs/testing';
-import { bodyOf } from '../rules/message.ts';
+import { toBody } from '../rules/message.ts';
 import { shardOf } from '../rules/slots.ts';
 
 /** A webhook, and whose it is. */
@@ -42,7 +42,7 @@ function waiting({ id: config_id, organization_id }: Hook, due_at: Date) {
   const type = 'document.published';
   const document = { id: newId(), title: 'Payment system incident response', status: 'published' };
   const told = { id: event_id, type, occurred_at: due_at.toISOString(), organization_id, data: { document } };
-  const event = { _id: event_id, organization_id, body: bodyOf(told), created_at };
+  const event = { _id: event_id, organization_id, body: toBody(told), created_at };
   const what = { event_id, event_type: type, organization_id, document_id: document.id, config_id };
   const unsent = { original: true, status: 'pending', attempts: 0, due_at, shard: shardOf(_id) };
   const seen = { http_status: null, duration_ms: null, error: null, created_at, updated_at: created_at };

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type MongoServers, ownMongo, type TestRabbit, testRabbit, until, wireTo } from '#libs/testing';
-import { bodyOf } from '../../../services/webhook-delivery/rules/message.ts';
+import { toBody } from '../../../services/webhook-delivery/rules/message.ts';
 import { shardOf } from '../../../services/webhook-delivery/rules/slots.ts';
 import {
   brokenPromises,
@@ -219,7 +219,7 @@ async function dueAfterAnOutage(of: System, offices: readonly Office[], events: 
         }),
       );
       await rowsOf('webhook_events').insertMany(
-        said.map((event) => ({ _id: event.id, organization_id, body: bodyOf(event), created_at: at })),
+        said.map((event) => ({ _id: event.id, organization_id, body: toBody(event), created_at: at })),
       );
       await rowsOf('documents').insertMany(
         said.map(({ data: { document } }) => ({

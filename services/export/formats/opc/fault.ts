@@ -36,7 +36,7 @@ export type FaultCode = (typeof faultCodes)[number];
 export type TemplateFault = { code: FaultCode; message: string };
 
 /** Thrown inside the compile step only; `compileTemplate` turns it into its answer. */
-export class Refused extends Error {
+export class TemplateRejected extends Error {
   readonly fault: TemplateFault;
 
   constructor(fault: TemplateFault) {
@@ -47,5 +47,5 @@ export class Refused extends Error {
 
 /** Refuses the upload. */
 export function refuse(code: FaultCode, message: string): never {
-  throw new Refused({ code, message });
+  throw new TemplateRejected({ code, message });
 }

@@ -1,7 +1,7 @@
 /** Opens a zip from a stranger within limits of our own; what the file declares about itself is never trusted. */
 import { crc32 } from 'node:zlib';
 import * as yauzl from 'yauzl';
-import { Refused, refuse } from './fault.ts';
+import { TemplateRejected, refuse } from './fault.ts';
 
 /** Parts by name, in the order of the archive. */
 export type Parts = Map<string, Uint8Array>;
@@ -32,7 +32,7 @@ export async function unpack(file: Uint8Array, limits: UnpackLimits = uploadLimi
   try {
     return await read(file, limits);
   } catch (error) {
-    if (error instanceof Refused) throw error;
+    if (error instanceof TemplateRejected) throw error;
     return refuse('damaged', 'The file is damaged or cut short; open it in Word and save it again as .docx.');
   }
 }

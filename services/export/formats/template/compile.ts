@@ -23,7 +23,7 @@ import {
 import { openContentSlot } from './content-slot.ts';
 import { ensureLists } from './lists.ts';
 import { bodyOf, checkTypes, mainPart } from './main-part.ts';
-import { dropRelationships, neutralise } from './neutralise.ts';
+import { dropRelationships, sanitize } from './neutralise.ts';
 import { lastSection, roomAt } from './page.ts';
 import { findPlaceholders, KNOWN, MOST_PLACEHOLDERS, slot } from './placeholders.ts';
 import type { TemplateMode, TemplatePlan } from './plan.ts';
@@ -128,7 +128,7 @@ function treesOf(pack: Package, dropped: Map<string, Set<string>>, warn: (text: 
     const gone = dropped.get(name);
     if (type.startsWith(WORD_TYPE) || gone || type.endsWith('core-properties+xml')) {
       const root = parseXml(bytes, name, pack.budget);
-      neutralise(root, gone ?? new Set(), warn);
+      sanitize(root, gone ?? new Set(), warn);
       trees.set(name, root);
     } else if (/[+/]xml$/i.test(type)) checkXml(bytes, name, pack.budget);
   }

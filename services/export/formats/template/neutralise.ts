@@ -53,7 +53,7 @@ export function dropRelationships(pack: Package, warn: (text: string) => void): 
 }
 
 /** Takes out of a part's tree what needed a dropped relationship, and fields that fetch or run something. */
-export function neutralise(root: XmlElement, dropped: Set<string>, warn: (text: string) => void): void {
+export function sanitize(root: XmlElement, dropped: Set<string>, warn: (text: string) => void): void {
   let dead = false;
   neutraliseFields(root, warn);
   rewrite(root, (element) => {

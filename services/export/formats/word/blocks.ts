@@ -3,7 +3,7 @@ import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import type { StyleFact } from '../template/styles.ts';
 import { list } from './list.ts';
-import { inward, type Pen, type Place } from './pen.ts';
+import { inward, type BodyWriter, type Place } from './pen.ts';
 import { runs } from './runs.ts';
 import { table } from './table.ts';
 
@@ -27,11 +27,11 @@ const LINES_TOGETHER = 20;
 const QUOTE = 360;
 
 /** Blocks of a tree that `wellFormed` has made; unknown nodes are gone by then and have left their text. */
-export function blocks(pen: Pen, nodes: RichText[], place: Place): string {
+export function blocks(pen: BodyWriter, nodes: RichText[], place: Place): string {
   return nodes.map((node) => block(pen, node, place)).join('');
 }
 
-function block(pen: Pen, node: RichText, place: Place): string {
+function block(pen: BodyWriter, node: RichText, place: Place): string {
   switch (node.type) {
     case 'heading':
       return innerHeading(pen, node, place);
@@ -64,7 +64,7 @@ function block(pen: Pen, node: RichText, place: Place): string {
 }
 
 /** How an ordinary paragraph looks where it stands. */
-export function plainForm(pen: Pen, node: RichText, place: Place): ParagraphForm {
+export function plainForm(pen: BodyWriter, node: RichText, place: Place): ParagraphForm {
   const { quote, cell } = place.looks;
   return {
     ...(quote ? formOf(pen.plan.styles.quote, place) : { left: place.left }),
@@ -92,7 +92,7 @@ export function paragraph(form: ParagraphForm, inner: string): string {
 }
 
 /** A heading inside the text is one of the template's deeper headings, and never numbered. */
-function innerHeading(pen: Pen, node: RichText, place: Place): string {
+function innerHeading(pen: BodyWriter, node: RichText, place: Place): string {
   const asked = node.attrs?.level;
   const level = typeof asked === 'number' ? asked : 1;
   const { heading4, heading5, heading6 } = pen.plan.styles;

@@ -2,18 +2,18 @@
 import { wellFormed } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from '../document.ts';
 import { blocks, paragraph } from './blocks.ts';
-import { inward, type Pen, type Place } from './pen.ts';
+import { inward, type BodyWriter, type Place } from './pen.ts';
 import { textRun } from './runs.ts';
 
 /** The markup of the whole body, in pieces; it ends in a paragraph, as a table cell and a page want it. */
-export function* bodyMarkup(pen: Pen, document: ExportDocument, indentInches: number): Generator<string> {
+export function* bodyMarkup(pen: BodyWriter, document: ExportDocument, indentInches: number): Generator<string> {
   if (pen.plan.mode === 'styles')
     yield paragraph({ style: pen.plan.styles.title.id }, textRun(document.title));
   if (document.nodes.length === 0 && pen.plan.mode !== 'styles') yield '<w:p/>';
   yield* nodes(pen, document.nodes, 0, Math.round(indentInches * 1_440));
 }
 
-function* nodes(pen: Pen, siblings: ExportNode[], depth: number, step: number): Generator<string> {
+function* nodes(pen: BodyWriter, siblings: ExportNode[], depth: number, step: number): Generator<string> {
   for (const node of siblings) {
     const edge: Place = { base: 0, left: 0, width: pen.plan.room.width, level: 0, looks: {} };
     const left = inward(edge, depth * step);
@@ -27,7 +27,7 @@ function* nodes(pen: Pen, siblings: ExportNode[], depth: number, step: number): 
 }
 
 /** A heading that is numbered keeps the indent that its numbering gives it. */
-function heading(pen: Pen, node: ExportNode, left: number): string {
+function heading(pen: BodyWriter, node: ExportNode, left: number): string {
   const { heading1, heading2, heading3 } = pen.plan.styles;
   const fact = node.node_type === 'section' ? heading1 : node.node_type === 'step' ? heading2 : heading3;
   const indent = fact.isNumbered || left === 0 ? {} : { left: left + fact.left };

@@ -2,7 +2,7 @@
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import { blocks, type ParagraphForm, paragraph, plainForm } from './blocks.ts';
-import { inward, newList, type Pen, type Place } from './pen.ts';
+import { inward, newList, type BodyWriter, type Place } from './pen.ts';
 import { runs } from './runs.ts';
 
 /** Word knows nine levels; what is deeper stays on the last. */
@@ -12,7 +12,7 @@ const DEEPEST = 8;
 const BOX = 360;
 
 /** A list; each ordered one counts from its own start. */
-export function list(pen: Pen, node: RichText, place: Place): string {
+export function list(pen: BodyWriter, node: RichText, place: Place): string {
   const level = Math.min(place.level, DEEPEST);
   const isOrdered = node.type === 'orderedList';
   const levels = isOrdered ? pen.plan.lists.numbers : pen.plan.lists.bullets;
@@ -38,7 +38,7 @@ export function list(pen: Pen, node: RichText, place: Place): string {
 }
 
 /** The first textblock carries the bullet; an item that opens with something else gets an empty line for it. */
-function listItem(pen: Pen, item: RichText, place: Place, form: ParagraphForm, mark: string): string {
+function listItem(pen: BodyWriter, item: RichText, place: Place, form: ParagraphForm, mark: string): string {
   const [first, ...rest] = item.content ?? [];
   const isText = first?.type === 'paragraph' || first?.type === 'heading';
   const text = isText ? runs(pen, first.content ?? [], place) : '';

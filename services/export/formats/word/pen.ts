@@ -5,7 +5,7 @@ import type { TemplatePlan } from '../template/plan.ts';
 export type Picture = { id: string; part: string; mime: string; bytes: Uint8Array };
 
 /** One for each rendering; `links` and `pictures` are by target and source. */
-export type Pen = {
+export type BodyWriter = {
   plan: TemplatePlan;
   links: Map<string, string>;
   pictures: Map<string, Picture>;
@@ -34,19 +34,19 @@ export function inward({ width, left }: Pick<Place, 'width' | 'left'>, wanted: n
 }
 
 /** A pen for one rendering into a template. */
-export function newPen(plan: TemplatePlan): Pen {
+export function newPen(plan: TemplatePlan): BodyWriter {
   return { plan, links: new Map(), pictures: new Map(), lists: [], drawings: 0 };
 }
 
 /** The relationship id of a link; each target has one. */
-export function linkId(pen: Pen, href: string): string {
+export function linkId(pen: BodyWriter, href: string): string {
   const id = pen.links.get(href) ?? `${pen.plan.names}Link${pen.links.size + 1}`;
   pen.links.set(href, id);
   return id;
 }
 
 /** The relationship id of a picture; each source is kept once. */
-export function pictureId(pen: Pen, src: string, mime: string, bytes: Uint8Array): string {
+export function pictureId(pen: BodyWriter, src: string, mime: string, bytes: Uint8Array): string {
   const known = pen.pictures.get(src);
   if (known) return known.id;
   const number = pen.pictures.size + 1;
@@ -58,7 +58,7 @@ export function pictureId(pen: Pen, src: string, mime: string, bytes: Uint8Array
 }
 
 /** The number of a new ordered list, which starts anew at `start` on its level. */
-export function newList(pen: Pen, level: number, start: number): number {
+export function newList(pen: BodyWriter, level: number, start: number): number {
   const { nextNumId, orderedAbstractId } = pen.plan.lists;
   const numId = nextNumId + pen.lists.length;
   pen.lists.push(
@@ -69,7 +69,7 @@ export function newList(pen: Pen, level: number, start: number): number {
 }
 
 /** The relationships that the main part needs for what was written. */
-export function relationshipsMarkup(pen: Pen): string {
+export function relationshipsMarkup(pen: BodyWriter): string {
   const kinds = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
   const one = (id: string, kind: string, target: string, more = '') =>
     `<Relationship Id="${id}" Type="${kinds}/${kind}" Target="${escapeXml(target)}"${more}/>`;
@@ -79,7 +79,7 @@ export function relationshipsMarkup(pen: Pen): string {
 }
 
 /** The content types of the parts that were added. */
-export function typesMarkup(pen: Pen): string {
+export function typesMarkup(pen: BodyWriter): string {
   const xmlns = 'http://schemas.openxmlformats.org/package/2006/content-types';
   return [...pen.pictures.values()]
     .map(({ part, mime }) => `<Override xmlns="${xmlns}" PartName="/${part}" ContentType="${mime}"/>`)

@@ -1,7 +1,7 @@
 /** A picture in the text, never larger than the column it stands in. */
 import type { RichText } from '#libs/rich-text';
 import { escapeLine } from '../opc/xml-text.ts';
-import { type Pen, type Place, pictureId } from './pen.ts';
+import { type BodyWriter, type Place, pictureId } from './pen.ts';
 
 /** English Metric Units: 914,400 an inch; a pixel is 1/96 inch, a twip 1/1,440. */
 const EMU_PER_PIXEL = 9_525;
@@ -11,7 +11,7 @@ type Size = { width: number; height: number };
 
 /** The picture as a run; its size is the one asked for or its own, made to fit. */
 export function drawing(
-  pen: Pen,
+  pen: BodyWriter,
   leaf: RichText,
   image: Size & { mime: string; bytes: Uint8Array },
   alt: string,

@@ -1,14 +1,14 @@
 /** The inside of a paragraph: text with its marks, breaks, links and pictures. */
 import { imageOf, type Mark, type RichText, safeHref } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import { linkId, type Pen, type Place } from './pen.ts';
+import { linkId, type BodyWriter, type Place } from './pen.ts';
 import { drawing } from './picture.ts';
 
 const TEXT_END = '</w:t></w:r>';
 const TEXT_START = '<w:t xml:space="preserve">';
 
 /** The leaves of a textblock as runs; neighbours with one target share a link. `keepLines` shows line ends (code). */
-export function runs(pen: Pen, leaves: RichText[], place: Place, keepLines = false): string {
+export function runs(pen: BodyWriter, leaves: RichText[], place: Place, keepLines = false): string {
   let out = '';
   let open: string | undefined;
   for (const leaf of leaves) {
@@ -40,7 +40,7 @@ function hrefOf(leaf: RichText): string | undefined {
   return remote?.startsWith('http') ? remote : undefined;
 }
 
-function run(pen: Pen, leaf: RichText, place: Place, isLink: boolean, keepLines: boolean): string {
+function run(pen: BodyWriter, leaf: RichText, place: Place, isLink: boolean, keepLines: boolean): string {
   if (leaf.type === 'hardBreak') return '<w:r><w:br/></w:r>';
   const form = properties(pen, leaf.marks ?? [], place, isLink);
   if (leaf.type !== 'image') return text(leaf.text ?? '', form, keepLines);
@@ -67,7 +67,7 @@ function text(value: string, form: string, keepLines: boolean): string {
 }
 
 /** Run properties in the order that the schema wants (ECMA-376 part 1, 17.3.2.28, CT_RPr). */
-function properties(pen: Pen, marks: Mark[], place: Place, isLink: boolean): string {
+function properties(pen: BodyWriter, marks: Mark[], place: Place, isLink: boolean): string {
   if (marks.length === 0 && !isLink && !place.looks.head) return '';
   const has = (type: string) => marks.some((mark) => mark.type === type);
   const isCode = has('code');

@@ -3,14 +3,14 @@ import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import { blocks, paragraph } from './blocks.ts';
 import { type GridCell, gridOf } from './grid.ts';
-import type { Pen, Place } from './pen.ts';
+import type { BodyWriter, Place } from './pen.ts';
 
 /** A narrow column still shows a word, in twips; when there are too many for that, a letter. */
 const NARROW = 360;
 const NARROWEST = 120;
 
 /** The table and a thin paragraph after it, without which Word joins it with the next one. */
-export function table(pen: Pen, node: RichText, place: Place): string {
+export function table(pen: BodyWriter, node: RichText, place: Place): string {
   const { rows, columns } = gridOf(node);
   const total = Math.max(place.width - place.left, columns * NARROWEST);
   const narrow = Math.min(NARROW, Math.floor(total / columns));
@@ -33,7 +33,7 @@ export function table(pen: Pen, node: RichText, place: Place): string {
 }
 
 function tableCell(
-  pen: Pen,
+  pen: BodyWriter,
   { cell, column, span, merge }: GridCell,
   widths: number[],
   margin: number,
