@@ -2,7 +2,7 @@
 import { Forbidden, type Problem } from '#libs/contract';
 import type { Actor, Transaction } from '#libs/store';
 import { DocumentIsArchived, DocumentLocked, VersionUnchanged } from './contract.ts';
-import { type Requester, type OwnedResource, canEdit, canManage } from './rules/permission.ts';
+import { canEdit, canManage, type OwnedResource, type Requester } from './rules/permission.ts';
 import { repeatsVersion } from './rules/version.ts';
 import type { DocumentStatus } from './shapes.ts';
 import type { DocumentRow } from './store/collections.ts';
@@ -17,7 +17,10 @@ export function requireEditor(actor: Requester): (document: OwnedResource) => Pr
 }
 
 /** What keeps an actor from doing this to a document's life, its editor or its events: `Forbidden`, or nothing. */
-export function requireManager(actor: Requester, deed: string): (document: OwnedResource) => Problem | undefined {
+export function requireManager(
+  actor: Requester,
+  deed: string,
+): (document: OwnedResource) => Problem | undefined {
   return (document) =>
     canManage(actor, document)
       ? undefined

@@ -16,7 +16,7 @@ import { archive, publish } from './rules/life.ts';
 import type { DocumentReply } from './showing.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { Families } from './store/families.ts';
-import { etagOf, type FastPath, type DocumentRepository } from './store/library.ts';
+import { type DocumentRepository, etagOf, type FastPath } from './store/library.ts';
 import type { Quota } from './store/quota.ts';
 import type { Trees } from './store/tree.ts';
 

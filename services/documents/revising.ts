@@ -5,7 +5,7 @@ import type { Transaction } from '#libs/store';
 import { DocumentNotPublished, getHistory, reviseDocument } from './contract.ts';
 import { requireManager } from './editing.ts';
 import { toHistoryRecord } from './presenting.ts';
-import { revisionFields, historyOf } from './rules/life.ts';
+import { historyOf, revisionFields } from './rules/life.ts';
 import type { DocumentReply } from './showing.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { Families } from './store/families.ts';

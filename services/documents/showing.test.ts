@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Json } from '#libs/contract';
 import type { Reply } from '#libs/http';
 import type { Store } from '#libs/store';
-import { type DocumentReply, createDocumentReply } from './showing.ts';
+import { createDocumentReply, type DocumentReply } from './showing.ts';
 import { type DocumentRow, nodes } from './store/collections.ts';
 import { type DocumentRepository, documentRepository } from './store/library.ts';
 import { search } from './store/search.ts';

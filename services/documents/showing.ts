@@ -4,7 +4,7 @@ import { type ReplayKey, type Reply, renderCache, reply } from '#libs/http';
 import type { Actor } from '#libs/store';
 import { documentBytes } from './rendering.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { etagOf, type DocumentRepository } from './store/library.ts';
+import { type DocumentRepository, etagOf } from './store/library.ts';
 import type { Trees } from './store/tree.ts';
 
 /** What showing needs. */

@@ -11,7 +11,7 @@ import {
   UnknownNodes,
   updateNode,
 } from './contract.ts';
-import { requireEditor, assertEditable } from './editing.ts';
+import { assertEditable, requireEditor } from './editing.ts';
 import { flattenTree, withinLimits } from './planting.ts';
 import { nodeBytes } from './rendering.ts';
 import { bytesOf, canStandUnder } from './rules/hierarchy.ts';
@@ -19,11 +19,19 @@ import type { Requester } from './rules/permission.ts';
 import type { NodeType } from './shapes.ts';
 import type { DocumentReply } from './showing.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { type Decided, etagOf, type DocumentRepository } from './store/library.ts';
+import { type Decided, type DocumentRepository, etagOf } from './store/library.ts';
 import type { NodeChange, Trees } from './store/tree.ts';
 
 /** The operations on nodes. */
-export function tree({ library, trees, show }: { library: DocumentRepository; trees: Trees; show: DocumentReply }) {
+export function tree({
+  library,
+  trees,
+  show,
+}: {
+  library: DocumentRepository;
+  trees: Trees;
+  show: DocumentReply;
+}) {
   const authorizeReplay = ({ actor, params }: EditAsked) =>
     library.check(actor, params.doc_id, requireEditor(actor));
 

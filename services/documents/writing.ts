@@ -11,7 +11,7 @@ import {
   updateDocument,
   VersionUnchanged,
 } from './contract.ts';
-import { requireEditor, requireManager, assertEditable } from './editing.ts';
+import { assertEditable, requireEditor, requireManager } from './editing.ts';
 import { flattenTree } from './planting.ts';
 import { toSummary } from './presenting.ts';
 import { repeatsVersion, versionToDifferFrom } from './rules/version.ts';

@@ -5,7 +5,14 @@ import { InvalidRequest, id, NotFound, newId, positionOf, Unauthenticated } from
 import { on, type Subscriber } from '#libs/events';
 import { handle, pageOf } from '#libs/http';
 import type { Store } from '#libs/store';
-import { ApiKeyUsed, type MemberPrincipal, createApiKey, listApiKeys, RoleTooHigh, revokeApiKey } from './contract.ts';
+import {
+  ApiKeyUsed,
+  createApiKey,
+  listApiKeys,
+  type MemberPrincipal,
+  RoleTooHigh,
+  revokeApiKey,
+} from './contract.ts';
 import { toApiKey } from './presenting.ts';
 import { hashOf } from './principal.ts';
 import { keyFrom, prefixOf } from './rules/api-key.ts';
@@ -16,7 +23,11 @@ import type { Credentials } from './store/credentials.ts';
 const position = z.tuple([id]);
 
 /** The operations on API keys. */
-export function apiKeyHandlers(of: { store: Pick<Store, 'respond'>; credentials: Credentials; now: () => Date }) {
+export function apiKeyHandlers(of: {
+  store: Pick<Store, 'respond'>;
+  credentials: Credentials;
+  now: () => Date;
+}) {
   return [
     handle(createApiKey, async ({ actor, body, call }) => {
       call.audit({ role: body.role });

@@ -22,13 +22,13 @@ import {
 import { toInboxItem } from './presenting.ts';
 import {
   documentAssigned,
-  recipients,
-  webhookExhausted,
   memberJoined,
-  type Notification,
   type Noticed,
+  type Notification,
+  recipients,
   toNotification,
   webhookDisabled,
+  webhookExhausted,
 } from './rules/notices.ts';
 import type { Inboxes } from './store/inbox.ts';
 

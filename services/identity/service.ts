@@ -41,18 +41,14 @@ export const identity = service({
       passwords: passwordsWithin({ atOnce: settings.PASSWORD_HASHES_AT_ONCE }),
       prove: loginThrottle(stored.limits, most.failures),
     };
-    const keys = signing({
-      ...kept,
-      sealing: store.sealing(sealedPrivate),
-      audited: securityLog(log),
-      lifeSeconds: accessTokenSeconds,
-    });
+    const sealing = store.sealing(sealedPrivate);
+    const keys = signing({ ...kept, sealing, audited: securityLog(log), lifeSeconds: accessTokenSeconds });
     const sessions = sessionsOf({ ...kept, signing: keys, accessTokenSeconds });
     const terms = planTerms(settings);
     const plan = subscribing({ ...kept, terms });
     const reset = resetting({ ...kept, most: most.logins, appUrl: settings.APP_URL });
-    const authenticate = operatorFrom(settings.OPS_TOKEN);
-    const adminHandlers = { handled: [...plan.operated, ...reset.operated], authenticate };
+    const operators = operatorFrom(settings.OPS_TOKEN);
+    const adminHandlers = { handled: [...plan.operated, ...reset.operated], authenticate: operators };
     const troubled = (error: unknown) => log.warn({ err: error }, 'Signing keys could not be kept fresh');
     const { DEFAULT_PLAN: defaultPlan, APP_URL: appUrl } = settings;
     return {

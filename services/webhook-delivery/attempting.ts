@@ -4,7 +4,7 @@ import { retryAfterMs, verdictOn } from './rules/backoff.ts';
 import { toHeaders } from './rules/message.ts';
 import type { Sender } from './sending.ts';
 import type { Receiver } from './store/configs.ts';
-import type { Claimed, StoredEvent, Result } from './store/queue.ts';
+import type { Claimed, Result, StoredEvent } from './store/queue.ts';
 
 /** What an attempt needs. */
 export interface AttemptDeps {

@@ -3,7 +3,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
-import { type DispatcherDeps, createDispatcher } from './delivering.ts';
+import { createDispatcher, type DispatcherDeps } from './delivering.ts';
 import { circuitBreakers } from './rules/breaker.ts';
 import { secretFrom } from './rules/signature.ts';
 import type { Receiver } from './store/configs.ts';
@@ -196,7 +196,8 @@ test('an endpoint that is left alone has no slots', async () => {
   const { of } = fakes([], async () => undefined);
   const [alone, other] = [draftOf(row()), draftOf(row())];
   const open = circuitBreakers({ pauseMs: 60_000, longestMs: 60_000 });
-  for (let failures = 0; failures < 5; failures += 1) open.recordFailure(alone.row.config_id, performance.now());
+  for (let failures = 0; failures < 5; failures += 1)
+    open.recordFailure(alone.row.config_id, performance.now());
   const worker = createDispatcher({ ...of, breakers: open });
   worker.start();
   const booking = worker.reserve([alone, other]);

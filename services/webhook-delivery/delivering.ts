@@ -2,12 +2,18 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { newId } from '#libs/contract';
 import { every, type Worker } from '#libs/service';
-import { type AttemptDeps, createAttempt, type DeliveryJob, toDeliveryJob, failUnsendable } from './attempting.ts';
-import { type Reservation, createReservations, type NewDelivery } from './booking.ts';
+import {
+  type AttemptDeps,
+  createAttempt,
+  type DeliveryJob,
+  failUnsendable,
+  toDeliveryJob,
+} from './attempting.ts';
+import { createReservations, type NewDelivery, type Reservation } from './booking.ts';
 import { type EndpointBackoffDeps, endpointBackoff } from './leaving-alone.ts';
 import type { DeliveryMetrics } from './metering.ts';
 import { createOutcomeWriter } from './recording.ts';
-import { type Candidate, halves, fairScheduler } from './rules/slots.ts';
+import { type Candidate, fairScheduler, halves } from './rules/slots.ts';
 import type { Sender } from './sending.ts';
 import type { Configs } from './store/configs.ts';
 import type { Claimed, Queue, Result } from './store/queue.ts';

@@ -1,7 +1,13 @@
 /** Sending: one POST to one receiver, bounded in time and size, and how it ended. */
 import { Agent, request } from 'undici';
 import type { Secret } from '#libs/contract';
-import { codeOf, guardedConnector, AddressBlockedError, type Resolve, vettedAddresses } from './connecting.ts';
+import {
+  AddressBlockedError,
+  codeOf,
+  guardedConnector,
+  type Resolve,
+  vettedAddresses,
+} from './connecting.ts';
 import { tunnels, vettedName } from './proxying.ts';
 import { isSuccess } from './rules/backoff.ts';
 import { type TargetPolicy, targetFault } from './rules/target.ts';

@@ -2,7 +2,7 @@
 import type { Actor, Store, Transaction } from '#libs/store';
 import { archive } from '../rules/life.ts';
 import { type DocumentRow, documents } from './collections.ts';
-import type { Preconditions, DocumentRepository } from './library.ts';
+import type { DocumentRepository, Preconditions } from './library.ts';
 
 /** Reads and changes what the versions of one document share. */
 export function families(store: Store, library: DocumentRepository, now: () => Date) {

@@ -21,10 +21,9 @@ export interface Preconditions {
 /** What a change does to the document's row. */
 export type Change = Partial<Omit<DocumentRow, '_id' | 'organization_id' | 'row_version'>>;
 
-/** What a change does, and how the request is answered. */
+/** What a change does, and how the request is answered: from the document as it is after the change. */
 export interface Decided<R> {
   change: Change;
-  /** The reply to the request, made from the document as it is after the change. */
   reply(document: DocumentRow): R | Promise<R>;
 }
 
@@ -77,9 +76,8 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
     },
 
     /**
-     * Changes a document in one transaction: loads it (`NotFound`), checks the conditions, lets `decide` say what changes
-     * and gives its reply. Writers into one document wait for each other before their transactions begin. Where the change
-     * is foreseen, `decide` only says what else comes with it.
+     * Changes a document (`NotFound`) in one transaction and gives the reply of `decide`. Writers into one document wait for
+     * each other before their transactions begin. Where the change is foreseen, `decide` only says what comes with it.
      */
     change<R>(
       acting: Actor,
@@ -93,8 +91,7 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
           const found = foreseen && (await changed(acting, id, foreseen, tx));
           if (found) {
             await checkPreconditions(found.before, conditions, tx);
-            const { reply } = await decide(found.before, tx, found.after.updated_at);
-            return reply(found.after);
+            return (await decide(found.before, tx, found.after.updated_at)).reply(found.after);
           }
           const document = await findAuthorized(acting, id, conditions, tx);
           const at = now();
@@ -105,8 +102,8 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
     },
 
     /**
-     * Changes nothing but the row of a document and says nothing: one update, no transaction. It finds the version that
-     * `decide` saw or is tried again, so `decide` may run several times. `NotFound`. Gives the document as it is then.
+     * Changes nothing but the row of a document (`NotFound`) in one update without a transaction. The update finds the
+     * version that `decide` saw or is tried again, so `decide` may run several times. Gives the document after it.
      */
     changeRow(
       acting: Actor,
@@ -177,8 +174,7 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
 
     /** Throws what keeps this actor from changing this document: `NotFound`, or the problem that `authorize` gives. */
     async check(acting: Actor, id: string, authorize: Preconditions['authorize']): Promise<void> {
-      const refused = authorize(await find(acting, id));
-      if (refused) throw refused;
+      hold({ authorize, ifMatch: undefined }, await find(acting, id));
     },
   };
   return made;
@@ -202,7 +198,11 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
     return document;
   }
 
-  async function checkPreconditions(document: DocumentRow, conditions: Preconditions, tx: Transaction): Promise<void> {
+  async function checkPreconditions(
+    document: DocumentRow,
+    conditions: Preconditions,
+    tx: Transaction,
+  ): Promise<void> {
     await conditions.finds?.(document, tx);
     hold(conditions, document);
   }

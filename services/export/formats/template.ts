@@ -1,6 +1,6 @@
 /** Turns an uploaded .docx into a template that can be filled quickly, once; says what is wrong with it otherwise. */
 import { createHash, randomBytes } from 'node:crypto';
-import { TemplateRejected, type TemplateFault } from './opc/fault.ts';
+import { type TemplateFault, TemplateRejected } from './opc/fault.ts';
 import { pack } from './opc/pack.ts';
 import { readPackage } from './opc/package.ts';
 import { unpack } from './opc/unpack.ts';

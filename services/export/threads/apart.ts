@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import process from 'node:process';
-import { type WorkerPool, WorkerCrashed, type Equipment, MemoryUsedUp } from './crew.ts';
+import { type Equipment, MemoryUsedUp, WorkerCrashed, type WorkerPool } from './crew.ts';
 
 /** What the process is told: how it is equipped, then work, and of which work nobody waits for the end any more. */
 export type Told =

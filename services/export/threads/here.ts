@@ -1,6 +1,6 @@
 /** Threads of this process: each with its memory, and another one in place of one that is ended. */
 import { Piscina } from 'piscina';
-import { type WorkerPool, type Equipment, MemoryUsedUp } from './crew.ts';
+import { type Equipment, MemoryUsedUp, type WorkerPool } from './crew.ts';
 
 /** Has the threads in this process; `trouble` is told of one that ends without work in hand. */
 export function here(of: Equipment, trouble: (error: unknown) => void): WorkerPool {

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { type Secret, Unavailable } from '#libs/contract';
 import { bulkhead } from '#libs/service';
 import { apart } from './apart.ts';
-import { WorkerCrashed, MemoryUsedUp } from './crew.ts';
+import { MemoryUsedUp, WorkerCrashed } from './crew.ts';
 import { here } from './here.ts';
 
 /** What is done in a thread, by its name. */

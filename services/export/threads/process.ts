@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import process from 'node:process';
 import type { Said, Told } from './apart.ts';
-import { type WorkerPool, MemoryUsedUp } from './crew.ts';
+import { MemoryUsedUp, type WorkerPool } from './crew.ts';
 import { here } from './here.ts';
 
 const lowest = constants.priority.PRIORITY_LOW;

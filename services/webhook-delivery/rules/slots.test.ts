@@ -3,12 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import {
   type Candidate,
+  fairScheduler,
   halves,
   maxQueuedPerEndpoint,
   perProcess,
   shardCount,
   shardOf,
-  fairScheduler,
 } from './slots.ts';
 
 let made = 0;

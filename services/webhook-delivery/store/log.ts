@@ -155,7 +155,10 @@ export function toEntry(row: DeliveryRow): WebhookEvent {
   };
 }
 
-function bodyRow({ event_id, organization_id, body, occurred_at, trace }: EventToDeliver, at: Date): EventRow {
+function bodyRow(
+  { event_id, organization_id, body, occurred_at, trace }: EventToDeliver,
+  at: Date,
+): EventRow {
   const since = { ...(occurred_at && { occurred_at }), ...(trace !== undefined && { trace }) };
   return { _id: event_id, organization_id, body, ...since, created_at: at };
 }

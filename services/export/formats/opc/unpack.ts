@@ -1,7 +1,7 @@
 /** Opens a zip from a stranger within limits of our own; what the file declares about itself is never trusted. */
 import { crc32 } from 'node:zlib';
 import * as yauzl from 'yauzl';
-import { TemplateRejected, refuse } from './fault.ts';
+import { refuse, TemplateRejected } from './fault.ts';
 
 /** Parts by name, in the order of the archive. */
 export type Parts = Map<string, Uint8Array>;

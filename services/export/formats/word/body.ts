@@ -2,11 +2,15 @@
 import { wellFormed } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from '../document.ts';
 import { blocks, paragraph } from './blocks.ts';
-import { inward, type BodyWriter, type Place } from './pen.ts';
+import { type BodyWriter, inward, type Place } from './pen.ts';
 import { textRun } from './runs.ts';
 
 /** The markup of the whole body, in pieces; it ends in a paragraph, as a table cell and a page want it. */
-export function* bodyMarkup(pen: BodyWriter, document: ExportDocument, indentInches: number): Generator<string> {
+export function* bodyMarkup(
+  pen: BodyWriter,
+  document: ExportDocument,
+  indentInches: number,
+): Generator<string> {
   if (pen.plan.mode === 'styles')
     yield paragraph({ style: pen.plan.styles.title.id }, textRun(document.title));
   if (document.nodes.length === 0 && pen.plan.mode !== 'styles') yield '<w:p/>';
