@@ -1,6 +1,6 @@
 /** What the floor reads: the same rows through the same views as the services. */
 import { createHash } from 'node:crypto';
-import { forms, type Opened } from '../../services/sharing/forms.ts';
+import { forms, type Opened } from '../../services/sharing/representations.ts';
 import type { Db, Handler, Row } from './answering.ts';
 import { barePage } from './pages.ts';
 import { documentText, documentTextOfBson, embedText, summary } from './trees.ts';

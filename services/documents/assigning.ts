@@ -4,12 +4,12 @@ import { handle } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
 import { MemberRemoved } from '../identity/contract.ts';
 import { assignEditor, DocumentAssigned, DocumentIsArchived, EditorNotMember } from './contract.ts';
+import type { DocumentReply } from './document-reply.ts';
 import { requireManager } from './editing.ts';
-import { toSummary } from './presenting.ts';
-import type { DocumentReply } from './showing.ts';
+import { toSummary } from './presenters.ts';
 import type { DocumentRow } from './store/collections.ts';
+import type { DocumentRepository } from './store/document-repository.ts';
 import type { Editors } from './store/editors.ts';
-import type { DocumentRepository } from './store/library.ts';
 import type { Trees } from './store/tree.ts';
 
 /** What assigning needs. */

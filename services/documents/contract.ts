@@ -3,7 +3,7 @@ import { contract } from '#libs/contract';
 import { MemberRemoved, organizationProfiles, principalViews } from '../identity/contract.ts';
 import { webhookSubscriptions } from '../webhook-delivery/views.ts';
 import * as finding from './contract/finding.ts';
-import * as life from './contract/life.ts';
+import * as life from './contract/lifecycle.ts';
 import * as tree from './contract/tree.ts';
 import * as writing from './contract/writing.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import { documentNodes, documentStates, publishRecords } from './views.ts';
 
 export * from './contract/finding.ts';
-export * from './contract/life.ts';
+export * from './contract/lifecycle.ts';
 export * from './contract/tree.ts';
 export * from './contract/writing.ts';
 export * from './events.ts';

@@ -6,7 +6,7 @@ import { canEdit, canManage, type OwnedResource, type Requester } from './rules/
 import { repeatsVersion } from './rules/version.ts';
 import type { DocumentStatus } from './shapes.ts';
 import type { DocumentRow } from './store/collections.ts';
-import type { DocumentRepository } from './store/library.ts';
+import type { DocumentRepository } from './store/document-repository.ts';
 
 /** What keeps an actor from editing a document: `Forbidden`, or nothing. */
 export function requireEditor(actor: Requester): (document: OwnedResource) => Problem | undefined {

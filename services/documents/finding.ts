@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { positionOf } from '#libs/contract';
 import { handle, pageOf } from '#libs/http';
 import { countDocuments, getDocument, listDocuments } from './contract.ts';
-import { toSummary } from './presenting.ts';
+import type { DocumentReply } from './document-reply.ts';
+import { toSummary } from './presenters.ts';
 import type { ListSort } from './shapes.ts';
-import type { DocumentReply } from './showing.ts';
 import type { DocumentRow } from './store/collections.ts';
 import { type Beginning, type Listing, sortKeyOf } from './store/listing.ts';
 

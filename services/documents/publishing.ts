@@ -10,13 +10,14 @@ import {
   DocumentRevised,
   publishDocument,
 } from './contract.ts';
+import type { DocumentReply } from './document-reply.ts';
 import { requireManager, requireNewVersion } from './editing.ts';
-import { toArchiveRecord, toSummary } from './presenting.ts';
-import { archive, publish } from './rules/life.ts';
-import type { DocumentReply } from './showing.ts';
+import { toArchiveRecord, toSummary } from './presenters.ts';
+import { archive, publish } from './rules/lifecycle.ts';
 import type { DocumentRow } from './store/collections.ts';
+import type { DocumentRepository, FastPath } from './store/document-repository.ts';
 import type { Families } from './store/families.ts';
-import { type DocumentRepository, etagOf, type FastPath } from './store/library.ts';
+import { etagOf } from './store/preconditions.ts';
 import type { Quota } from './store/quota.ts';
 import type { Trees } from './store/tree.ts';
 

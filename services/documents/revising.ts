@@ -3,13 +3,13 @@ import { newId } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Transaction } from '#libs/store';
 import { DocumentNotPublished, getHistory, reviseDocument } from './contract.ts';
+import type { DocumentReply } from './document-reply.ts';
 import { requireManager } from './editing.ts';
-import { toHistoryRecord } from './presenting.ts';
-import { historyOf, revisionFields } from './rules/life.ts';
-import type { DocumentReply } from './showing.ts';
+import { toHistoryRecord } from './presenters.ts';
+import { historyOf, revisionFields } from './rules/lifecycle.ts';
 import type { DocumentRow } from './store/collections.ts';
+import type { DocumentRepository } from './store/document-repository.ts';
 import type { Families } from './store/families.ts';
-import type { DocumentRepository } from './store/library.ts';
 import type { Trees } from './store/tree.ts';
 
 /** What revising needs. */

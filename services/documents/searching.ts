@@ -3,7 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { plainText } from '#libs/rich-text';
 import { every, type Worker } from '#libs/service';
 import { type WordBag, wordBag } from './rules/words.ts';
-import type { SearchIndex, Stale } from './store/stale.ts';
+import type { SearchIndex, Stale } from './store/search-index.ts';
 
 const pauseMs = 500;
 const batch = 50;

@@ -4,11 +4,11 @@ import { integer, service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
 import { assigning, clearRemovedEditors } from './assigning.ts';
 import { documentsContract } from './contract.ts';
+import { createDocumentReply } from './document-reply.ts';
 import { finding } from './finding.ts';
 import { publishing } from './publishing.ts';
 import { revising } from './revising.ts';
 import { searching } from './searching.ts';
-import { createDocumentReply } from './showing.ts';
 import {
   documents as documentCollection,
   nodes,
@@ -16,13 +16,13 @@ import {
   publishUsage,
   search as searchCollection,
 } from './store/collections.ts';
+import { documentRepository } from './store/document-repository.ts';
 import { editors } from './store/editors.ts';
 import { families } from './store/families.ts';
-import { documentRepository } from './store/library.ts';
 import { listing } from './store/listing.ts';
 import { quota } from './store/quota.ts';
 import { search } from './store/search.ts';
-import { searchIndex } from './store/stale.ts';
+import { searchIndex } from './store/search-index.ts';
 import { trees } from './store/tree.ts';
 import { createDueUpdates } from './store/update-events.ts';
 import { tree } from './tree.ts';

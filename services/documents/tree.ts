@@ -11,16 +11,17 @@ import {
   UnknownNodes,
   updateNode,
 } from './contract.ts';
+import type { DocumentReply } from './document-reply.ts';
 import { assertEditable, requireEditor } from './editing.ts';
-import { flattenTree, withinLimits } from './planting.ts';
-import { nodeBytes } from './rendering.ts';
 import { bytesOf, canStandUnder } from './rules/hierarchy.ts';
 import type { Requester } from './rules/permission.ts';
 import type { NodeType } from './shapes.ts';
-import type { DocumentReply } from './showing.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { type Decided, type DocumentRepository, etagOf } from './store/library.ts';
+import type { Decided, DocumentRepository } from './store/document-repository.ts';
+import { etagOf } from './store/preconditions.ts';
 import type { NodeChange, Trees } from './store/tree.ts';
+import { flattenTree, withinLimits } from './tree-input.ts';
+import { nodeBytes } from './tree-json.ts';
 
 /** The operations on nodes. */
 export function tree({

@@ -4,8 +4,8 @@ import type { Store } from '#libs/store';
 import { webhookSubscriptions } from '../webhook-delivery/views.ts';
 import { DocumentArchived, DocumentPublished, DocumentRevised, triggerWebhooks } from './contract.ts';
 import { requireManager } from './editing.ts';
-import { toSummary } from './presenting.ts';
-import type { DocumentRepository } from './store/library.ts';
+import { toSummary } from './presenters.ts';
+import type { DocumentRepository } from './store/document-repository.ts';
 
 const events = {
   'document.published': DocumentPublished,

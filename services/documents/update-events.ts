@@ -2,7 +2,7 @@
 import { every, type Worker } from '#libs/service';
 import type { Store } from '#libs/store';
 import { DocumentUpdated } from './events.ts';
-import { toSummary } from './presenting.ts';
+import { toSummary } from './presenters.ts';
 import type { DueUpdate, DueUpdates } from './store/update-events.ts';
 
 const pollMs = 1_000;

@@ -11,13 +11,13 @@ import {
   updateDocument,
   VersionUnchanged,
 } from './contract.ts';
+import type { DocumentReply } from './document-reply.ts';
 import { assertEditable, requireEditor, requireManager } from './editing.ts';
-import { flattenTree } from './planting.ts';
-import { toSummary } from './presenting.ts';
+import { toSummary } from './presenters.ts';
 import { repeatsVersion, versionToDifferFrom } from './rules/version.ts';
-import type { DocumentReply } from './showing.ts';
 import type { DocumentRow } from './store/collections.ts';
-import type { Change, DocumentRepository } from './store/library.ts';
+import type { Change, DocumentRepository } from './store/document-repository.ts';
+import { flattenTree } from './tree-input.ts';
 
 /** What writing needs. */
 export interface Writing {

@@ -7,7 +7,7 @@ import type { Actor } from '#libs/store';
 import { builtIn, ExportTooLarge, exportMarkdown, exportWord, markdownType, wordType } from './contract.ts';
 import { fileName } from './formats/file-name.ts';
 import { rendererVersion } from './formats/version.ts';
-import type { Metering } from './metering.ts';
+import type { Metering } from './metrics.ts';
 import { factsOf } from './rules.ts';
 import type { DocumentStore } from './store/documents.ts';
 import type { TemplateStore } from './store/templates.ts';

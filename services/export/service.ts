@@ -4,9 +4,9 @@ import { every, integer, seconds, service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
 import { exportContract } from './contract.ts';
 import { exports } from './exports.ts';
-import { exportMetrics, metering } from './metering.ts';
+import { exportMetrics, metering } from './metrics.ts';
 import { documentStore } from './store/documents.ts';
-import { leftovers } from './store/leftovers.ts';
+import { orphanedFiles } from './store/orphaned-files.ts';
 import { templates as templateRows, templateStore } from './store/templates.ts';
 import { templating } from './templates.ts';
 import { threads } from './threads/pool.ts';
@@ -48,9 +48,9 @@ export const exporting = service({
     });
     metered.watch(pool);
     const templates = templateStore(store, (what, error) => log.warn({ err: error }, what));
-    const sweepLeftovers = leftovers(store, now);
+    const sweepOrphanedFiles = orphanedFiles(store, now);
     const sweep = async () => {
-      const files = await sweepLeftovers();
+      const files = await sweepOrphanedFiles();
       if (files > 0) log.info({ files }, 'Files of templates that were never finished are removed');
     };
     return {

@@ -13,7 +13,7 @@ import {
   RoleTooHigh,
   revokeApiKey,
 } from './contract.ts';
-import { toApiKey } from './presenting.ts';
+import { toApiKey } from './presenters.ts';
 import { hashOf } from './principal.ts';
 import { keyFrom, prefixOf } from './rules/api-key.ts';
 import { membershipId } from './store/accounts.ts';

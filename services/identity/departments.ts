@@ -4,7 +4,7 @@ import { NotFound, positionOf } from '#libs/contract';
 import { handle, pageOf } from '#libs/http';
 import type { Store } from '#libs/store';
 import { createDepartment, deleteDepartment, listDepartments, renameDepartment } from './contract.ts';
-import { toDepartment } from './presenting.ts';
+import { toDepartment } from './presenters.ts';
 import type { DepartmentRows } from './store/departments.ts';
 
 const position = z.tuple([z.string()]);

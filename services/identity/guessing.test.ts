@@ -1,7 +1,7 @@
 /** Passwords that are easy to guess are refused, without a long one holding everybody up. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { weakPasswordRejecter } from './guessing.ts';
+import { weakPasswordRejecter } from './password-strength.ts';
 
 const refuse = weakPasswordRejecter();
 

@@ -4,7 +4,7 @@ import { newId } from '#libs/contract';
 import { type Person, register, until, type World, world } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { services } from '../services.ts';
-import { documentAssigned, memberJoined, recipients, toNotification } from './rules/notices.ts';
+import { documentAssigned, memberJoined, recipients, toNotification } from './rules/notifications.ts';
 import { InboxItem } from './shapes.ts';
 
 let here: World;

@@ -19,7 +19,7 @@ import {
   readInboxItem,
   readWholeInbox,
 } from './contract.ts';
-import { toInboxItem } from './presenting.ts';
+import { toInboxItem } from './presenters.ts';
 import {
   documentAssigned,
   memberJoined,
@@ -29,7 +29,7 @@ import {
   toNotification,
   webhookDisabled,
   webhookExhausted,
-} from './rules/notices.ts';
+} from './rules/notifications.ts';
 import type { Inboxes } from './store/inbox.ts';
 
 /** What the inbox needs. */

@@ -14,11 +14,11 @@ import {
   WrongCredentials,
   withdrawInvitation,
 } from './contract.ts';
-import type { RejectWeakPassword } from './guessing.ts';
+import type { WithLoginThrottle } from './login-throttle.ts';
+import type { RejectWeakPassword } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
-import { toInvitation, toMember } from './presenting.ts';
+import { toInvitation, toMember } from './presenters.ts';
 import { hashOf } from './principal.ts';
-import type { WithLoginThrottle } from './proving.ts';
 import { type Limit, networkOf } from './rules/limits.ts';
 import type { Sessions } from './sessions.ts';
 import { password as newPassword } from './shapes.ts';

@@ -2,7 +2,7 @@
 import { InvalidRequest, Unauthenticated } from '#libs/contract';
 import { handle } from '#libs/http';
 import { changeOrganization, getOrganization } from './contract.ts';
-import { toOrganization } from './presenting.ts';
+import { toOrganization } from './presenters.ts';
 import { isReserved } from './rules/slug.ts';
 import type { OrganizationRows } from './store/organizations.ts';
 

@@ -14,10 +14,10 @@ import {
   removeMember,
   WrongPassword,
 } from './contract.ts';
-import type { RejectWeakPassword } from './guessing.ts';
+import type { WithLoginThrottle } from './login-throttle.ts';
+import type { RejectWeakPassword } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
-import { toMember, toOrganization } from './presenting.ts';
-import type { WithLoginThrottle } from './proving.ts';
+import { toMember, toOrganization } from './presenters.ts';
 import { roles } from './rules/roles.ts';
 import type { Accounts } from './store/accounts.ts';
 import type { MemberOf, MemberRows } from './store/members.ts';

@@ -12,7 +12,7 @@ import {
   resetMemberPassword,
   resetPassword,
 } from './contract.ts';
-import type { RejectWeakPassword } from './guessing.ts';
+import type { RejectWeakPassword } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import { hashOf } from './principal.ts';
 import { type Limit, networkOf } from './rules/limits.ts';

@@ -1,7 +1,7 @@
 /** Sessions: the tokens that a person gets after proving who they are, and their renewal. */
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import { toMember, toOrganization } from './presenting.ts';
+import { toMember, toOrganization } from './presenters.ts';
 import { hashOf } from './principal.ts';
 import type { Session } from './shapes.ts';
 import type { Signing } from './signing-keys.ts';

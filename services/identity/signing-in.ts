@@ -10,10 +10,10 @@ import {
   register,
   WrongCredentials,
 } from './contract.ts';
-import type { RejectWeakPassword } from './guessing.ts';
+import type { WithLoginThrottle } from './login-throttle.ts';
+import type { RejectWeakPassword } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import { hashOf } from './principal.ts';
-import type { WithLoginThrottle } from './proving.ts';
 import { networkOf, type SignInLimits } from './rules/limits.ts';
 import { type PlanTerms, termsOf } from './rules/plans.ts';
 import { isReserved, slugFrom } from './rules/slug.ts';

@@ -4,7 +4,7 @@ import jwt from 'jsonwebtoken';
 import { newId, Secret, type View } from '#libs/contract';
 import { createKeyring, type Store, sealingWith } from '#libs/store';
 import { principalFrom } from './principal.ts';
-import { isRotationDue, outlived, signerAt } from './rules/key-life.ts';
+import { isRotationDue, outlived, signerAt } from './rules/key-rotation.ts';
 import { signing } from './signing-keys.ts';
 import { type SigningKeyRow, sealedPrivate } from './store/collections.ts';
 import type { Credentials } from './store/credentials.ts';

@@ -7,7 +7,7 @@ import { type SecurityLog, systemAuditEvent } from '#libs/service';
 import type { Sealing } from '#libs/store';
 import { getKeySet } from './contract.ts';
 import { issuer } from './principal.ts';
-import { isRotationDue, outlived, publishedBeforeMs, signerAt } from './rules/key-life.ts';
+import { isRotationDue, outlived, publishedBeforeMs, signerAt } from './rules/key-rotation.ts';
 import type { SigningKeyRow } from './store/collections.ts';
 import type { Credentials } from './store/credentials.ts';
 

@@ -11,12 +11,12 @@ import {
 } from '#libs/contract';
 import { handle, type Route, renderCache, reply, withProblemPages } from '#libs/http';
 import { embedDocument } from './contract.ts';
-import { type Form, forms, type Opened } from './forms.ts';
-import type { Metering } from './metering.ts';
+import type { Metering } from './metrics.ts';
 import type { NotFoundLimit } from './not-found-limit.ts';
 import { noticePage } from './page/notice.ts';
 import { pagePolicy } from './page/policy.ts';
 import { noticeStyleSource } from './page/styles.ts';
+import { type Form, forms, type Opened } from './representations.ts';
 import { isForPeople, opens } from './rules.ts';
 import type { SharingStore } from './store.ts';
 

@@ -7,7 +7,7 @@ import { sharingContract } from './contract.ts';
 import { embedding } from './embedding.ts';
 import { deleteDeadTokens } from './forgetting.ts';
 import { links } from './links.ts';
-import { metering, sharingMetrics } from './metering.ts';
+import { metering, sharingMetrics } from './metrics.ts';
 import { notFoundLimit } from './not-found-limit.ts';
 import { tokenFrom } from './rules.ts';
 import { shareTokens, sharingStore } from './store.ts';

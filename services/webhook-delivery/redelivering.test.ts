@@ -6,7 +6,7 @@ import type { Person, Told } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { WebhookEvent } from './contract.ts';
-import { maxPerRequest } from './rules/repeating.ts';
+import { maxPerRequest } from './rules/redelivery.ts';
 import { webhookDelivery } from './service.ts';
 import { type Entry, type House, house } from './testing/house.ts';
 import { type Receiver, receiver } from './testing/receiver.ts';

@@ -2,14 +2,15 @@
 import { service } from '#libs/service';
 import { principalFrom } from '../identity/contract.ts';
 import { webhookDeliveryContract } from './contract.ts';
-import { createDispatcher } from './delivering.ts';
+import { createDispatcher } from './dispatcher.ts';
 import { inspecting } from './inspecting.ts';
+import { maintenanceWorker } from './maintenance.ts';
 import { matching } from './matching.ts';
-import { metering, webhookMetrics } from './metering.ts';
+import { metering, webhookMetrics } from './metrics.ts';
 import { redelivering } from './redelivering.ts';
 import { resolving } from './resolving.ts';
 import { rotating } from './rotating.ts';
-import { circuitBreakers } from './rules/breaker.ts';
+import { circuitBreakers } from './rules/circuit-breaker.ts';
 import { sender as newSender } from './sending.ts';
 import { webhookSettings } from './settings.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
@@ -18,9 +19,8 @@ import { failures } from './store/failures.ts';
 import { eventLog } from './store/log.ts';
 import { postponing as postponingOf } from './store/postponing.ts';
 import { queue as queueOf } from './store/queue.ts';
-import { redeliveries as repeatsOf } from './store/repeats.ts';
+import { redeliveries as repeatsOf } from './store/redeliveries.ts';
 import { subscribing } from './subscribing.ts';
-import { maintenanceWorker } from './tending.ts';
 
 /** A claimed row is safe this much longer than its request may take. */
 const lockMarginMs = 20_000;

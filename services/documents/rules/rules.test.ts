@@ -1,7 +1,7 @@
 /** The rules of documents, every branch. */
 import { describe, expect, test } from '@jest/globals';
 import { canStandUnder, placed } from './hierarchy.ts';
-import { archive, historyOf, publish, revisionFields } from './life.ts';
+import { archive, historyOf, publish, revisionFields } from './lifecycle.ts';
 import { canEdit, canManage } from './permission.ts';
 
 test('sections stand at the top, steps in sections, sub-steps in steps, and nowhere else', () => {

@@ -1,8 +1,9 @@
 /** Families in MongoDB: a document with all its revisions, of which at most one is published. */
 import type { Actor, Store, Transaction } from '#libs/store';
-import { archive } from '../rules/life.ts';
+import { archive } from '../rules/lifecycle.ts';
 import { type DocumentRow, documents } from './collections.ts';
-import type { DocumentRepository, Preconditions } from './library.ts';
+import type { DocumentRepository } from './document-repository.ts';
+import type { Preconditions } from './preconditions.ts';
 
 /** Reads and changes what the versions of one document share. */
 export function families(store: Store, library: DocumentRepository, now: () => Date) {

@@ -6,7 +6,7 @@ import { type StoreStage, stillClock, storeStage } from '../../../libs/testing/s
 import { documentRow } from '../testing/rows.ts';
 import { type DocumentRow, documents, nodes, search as searchRows } from './collections.ts';
 import { search } from './search.ts';
-import { searchIndex } from './stale.ts';
+import { searchIndex } from './search-index.ts';
 
 let stage: StoreStage;
 let store: Store;

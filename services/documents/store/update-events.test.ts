@@ -5,7 +5,7 @@ import { type OwnStores, ownStores } from '../testing/own-store.ts';
 import { documentRow } from '../testing/rows.ts';
 import { publishUpdate } from '../update-events.ts';
 import { type DocumentRow, documents } from './collections.ts';
-import { type Change, type DocumentRepository, documentRepository } from './library.ts';
+import { type Change, type DocumentRepository, documentRepository } from './document-repository.ts';
 import { search } from './search.ts';
 import { trees } from './tree.ts';
 import { createDueUpdates } from './update-events.ts';

@@ -7,7 +7,7 @@ import { escapeLine } from './opc/xml-text.ts';
 import { slot } from './template/placeholders.ts';
 import type { CompiledTemplate } from './template.ts';
 import { bodyMarkup } from './word/body.ts';
-import { type BodyWriter, newPen, relationshipsMarkup, typesMarkup } from './word/pen.ts';
+import { type BodyWriter, newPen, relationshipsMarkup, typesMarkup } from './word/body-writer.ts';
 
 /** The .docx; what the document does not have (a version, a date) leaves its placeholder empty. */
 export async function renderWord(

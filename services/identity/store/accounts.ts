@@ -13,7 +13,7 @@ import {
   type UserRow,
   users,
 } from './collections.ts';
-import { replacePassword } from './password-putter.ts';
+import { replacePassword } from './password-update.ts';
 
 /** A person as a member of one organization. */
 export interface Membership {

@@ -1,7 +1,7 @@
 /** Inboxes in MongoDB: what concerns a member, always within their organization. */
 import { newId } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
-import type { Notification } from '../rules/notices.ts';
+import type { Notification } from '../rules/notifications.ts';
 import { type InboxRow, inboxItems, members } from './collections.ts';
 
 /** Whose inbox. */

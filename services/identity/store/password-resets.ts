@@ -1,7 +1,7 @@
 /** Open resets of passwords in MongoDB: one for each person. */
 import type { Actor, Store } from '#libs/store';
 import { members, type PasswordResetRow, passwordResets, type UserRow, users } from './collections.ts';
-import { replacePassword } from './password-putter.ts';
+import { replacePassword } from './password-update.ts';
 
 /** Keeps resets and uses them up. */
 export function passwordResetRows(store: Store) {

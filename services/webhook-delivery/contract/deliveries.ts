@@ -9,7 +9,7 @@ import {
   WebhookDeleted,
   WebhookInactive,
 } from '../problems.ts';
-import { maxPerRequest, testType } from '../rules/repeating.ts';
+import { maxPerRequest, testType } from '../rules/redelivery.ts';
 import { configParams, deliveryStatus, eventType, WebhookEvent } from '../shapes.ts';
 
 export const testWebhook = operation({

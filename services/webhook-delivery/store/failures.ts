@@ -2,7 +2,7 @@
 import type { Store, Transaction } from '#libs/store';
 import { WebhookDisabled, WebhookExhausted } from '../events.ts';
 import { type EndpointHealth, shouldDisable, shouldNotify } from '../rules/failing.ts';
-import { testType } from '../rules/repeating.ts';
+import { testType } from '../rules/redelivery.ts';
 import { type ConfigRow, webhookConfigs, webhookDeliveries } from './collections.ts';
 
 /** At most this many failures are counted in one event. */

@@ -6,7 +6,7 @@ import type { QueryFilter } from 'mongoose';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { maxAttempts, type Verdict } from '../rules/backoff.ts';
-import type { Candidate } from '../rules/slots.ts';
+import type { Candidate } from '../rules/fair-scheduler.ts';
 import { type DeliveryRow, type EventRow, webhookDeliveries, webhookEvents } from './collections.ts';
 
 /** A row that this process has in hand. */

@@ -2,7 +2,7 @@
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
 import { isDuplicate, type Store, type Transaction } from '#libs/store';
-import { shardOf } from '../rules/slots.ts';
+import { shardOf } from '../rules/fair-scheduler.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 
 /** What an entry is about. */

@@ -1,8 +1,8 @@
 /** Deliveries put straight into the queue, as if their events had been heard: for tests and benchmarks of many. */
 import { newId } from '#libs/contract';
 import type { World } from '#libs/testing';
+import { shardOf } from '../rules/fair-scheduler.ts';
 import { toBody } from '../rules/message.ts';
-import { shardOf } from '../rules/slots.ts';
 
 /** A webhook, and whose it is. */
 export interface Hook {

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type MongoServers, ownMongo, type TestRabbit, testRabbit, until, wireTo } from '#libs/testing';
+import { shardOf } from '../../../services/webhook-delivery/rules/fair-scheduler.ts';
 import { toBody } from '../../../services/webhook-delivery/rules/message.ts';
-import { shardOf } from '../../../services/webhook-delivery/rules/slots.ts';
 import {
   brokenPromises,
   type Mailbox,

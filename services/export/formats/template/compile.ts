@@ -23,10 +23,10 @@ import {
 import { openContentSlot } from './content-slot.ts';
 import { ensureLists } from './lists.ts';
 import { bodyOf, checkTypes, mainPart } from './main-part.ts';
-import { dropRelationships, sanitize } from './neutralise.ts';
 import { lastSection, roomAt } from './page.ts';
 import { findPlaceholders, KNOWN, MOST_PLACEHOLDERS, slot } from './placeholders.ts';
 import type { TemplateMode, TemplatePlan } from './plan.ts';
+import { dropRelationships, sanitize } from './sanitize.ts';
 import { ensureStyles, styleSheet, tableStyle } from './styles.ts';
 
 const WORD_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';

@@ -14,7 +14,7 @@ const MAX_NESTED = 64;
 type Field = { instruction: string; parts: XmlElement[]; isNested: boolean; isShown: boolean };
 
 /** Neutralises unsafe fields of a part, also when split over runs or built from nested fields; marks a table of contents to be made anew. */
-export function neutraliseFields(root: XmlElement, warn: (text: string) => void): void {
+export function sanitizeFields(root: XmlElement, warn: (text: string) => void): void {
   const doomed = new Set<XmlElement>();
   for (const field of complexFields(root)) {
     if (!isUnsafe(field)) {

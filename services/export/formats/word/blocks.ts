@@ -2,8 +2,8 @@
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import type { StyleFact } from '../template/styles.ts';
+import { type BodyWriter, inward, type Place } from './body-writer.ts';
 import { list } from './list.ts';
-import { type BodyWriter, inward, type Place } from './pen.ts';
 import { runs } from './runs.ts';
 import { table } from './table.ts';
 

@@ -2,7 +2,7 @@
 import { wellFormed } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from '../document.ts';
 import { blocks, paragraph } from './blocks.ts';
-import { type BodyWriter, inward, type Place } from './pen.ts';
+import { type BodyWriter, inward, type Place } from './body-writer.ts';
 import { textRun } from './runs.ts';
 
 /** The markup of the whole body, in pieces; it ends in a paragraph, as a table cell and a page want it. */

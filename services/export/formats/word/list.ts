@@ -2,7 +2,7 @@
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import { blocks, type ParagraphForm, paragraph, plainForm } from './blocks.ts';
-import { type BodyWriter, inward, newList, type Place } from './pen.ts';
+import { type BodyWriter, inward, newList, type Place } from './body-writer.ts';
 import { runs } from './runs.ts';
 
 /** Word knows nine levels; what is deeper stays on the last. */

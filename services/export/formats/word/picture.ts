@@ -1,7 +1,7 @@
 /** A picture in the text, never larger than the column it stands in. */
 import type { RichText } from '#libs/rich-text';
 import { escapeLine } from '../opc/xml-text.ts';
-import { type BodyWriter, type Place, pictureId } from './pen.ts';
+import { type BodyWriter, type Place, pictureId } from './body-writer.ts';
 
 /** English Metric Units: 914,400 an inch; a pixel is 1/96 inch, a twip 1/1,440. */
 const EMU_PER_PIXEL = 9_525;

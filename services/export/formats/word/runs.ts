@@ -1,7 +1,7 @@
 /** The inside of a paragraph: text with its marks, breaks, links and pictures. */
 import { imageOf, type Mark, type RichText, safeHref } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import { type BodyWriter, linkId, type Place } from './pen.ts';
+import { type BodyWriter, linkId, type Place } from './body-writer.ts';
 import { drawing } from './picture.ts';
 
 const TEXT_END = '</w:t></w:r>';

@@ -2,8 +2,8 @@
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import { blocks, paragraph } from './blocks.ts';
+import type { BodyWriter, Place } from './body-writer.ts';
 import { type GridCell, gridOf } from './grid.ts';
-import type { BodyWriter, Place } from './pen.ts';
 
 /** A narrow column still shows a word, in twips; when there are too many for that, a letter. */
 const NARROW = 360;

@@ -7,7 +7,7 @@ import { templateBucket, templates } from './templates.ts';
 const graceMs = 60 * 60 * 1000;
 
 /** Removes what was left behind more than an hour ago; gives the number of files. Processes may do it at the same time. */
-export function leftovers(store: Store, now: () => Date) {
+export function orphanedFiles(store: Store, now: () => Date) {
   const { db } = store.rows(templates);
   const files = db.collection(`${templateBucket}.files`);
   const chunks = db.collection(`${templateBucket}.chunks`);

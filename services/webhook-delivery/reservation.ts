@@ -1,7 +1,7 @@
 /** Booking: a delivery for which there is a slot is in hand from its birth, so that nobody looks for it, claims it and counts it. */
 import { newId } from '#libs/contract';
 import type { DeliveryJob } from './attempting.ts';
-import type { Candidate } from './rules/slots.ts';
+import type { Candidate } from './rules/fair-scheduler.ts';
 import type { Lease } from './store/writing.ts';
 
 /** A delivery that is about to be written. */

@@ -1,22 +1,13 @@
-/** The library in MongoDB: documents and their nodes, always within the organization of who asks. */
-import { NotFound, PreconditionFailed, type Problem, Unavailable } from '#libs/contract';
+/** Documents and their nodes in MongoDB, always within the organization of the caller. */
+import { NotFound, Unavailable } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
 import { organizationProfiles } from '../../identity/contract.ts';
 import { scheduleUpdateEvent, type UpdateEventState } from '../rules/update-events.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
+import { assertPreconditions, type Preconditions } from './preconditions.ts';
 import { marks, type Search } from './search.ts';
 import type { Trees } from './tree.ts';
 import { matchUnchangedRow } from './update-events.ts';
-
-/** What must hold before a document is changed. */
-export interface Preconditions {
-  /** Looks for what else must be there, before anything else is looked at; `NotFound`. */
-  finds?(document: DocumentRow, tx: Transaction): Promise<void>;
-  /** The problem that keeps this actor from changing this document. */
-  authorize(document: DocumentRow): Problem | undefined;
-  /** ETags of which one must be the document's. */
-  ifMatch: readonly string[] | undefined;
-}
 
 /** What a change does to the document's row. */
 export type Change = Partial<Omit<DocumentRow, '_id' | 'organization_id' | 'row_version'>>;
@@ -114,7 +105,7 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
       return store.withLock(id, async () => {
         for (let left = tries; left > 0; left -= 1) {
           const document = await find(acting, id);
-          hold(conditions, document);
+          assertPreconditions(conditions, document);
           const change = next(document, await decide(document), now());
           const { matchedCount } = await rows.updateOne(matchUnchangedRow(document), change);
           if (matchedCount === 1) return { ...document, ...change };
@@ -174,7 +165,7 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
 
     /** Throws what keeps this actor from changing this document: `NotFound`, or the problem that `authorize` gives. */
     async check(acting: Actor, id: string, authorize: Preconditions['authorize']): Promise<void> {
-      hold({ authorize, ifMatch: undefined }, await find(acting, id));
+      assertPreconditions({ authorize, ifMatch: undefined }, await find(acting, id));
     },
   };
   return made;
@@ -204,7 +195,7 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
     tx: Transaction,
   ): Promise<void> {
     await conditions.finds?.(document, tx);
-    hold(conditions, document);
+    assertPreconditions(conditions, document);
   }
 
   /** Changes a document that is as foreseen; what is thrown later takes it back. */
@@ -235,20 +226,8 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
 
 export type DocumentRepository = ReturnType<typeof documentRepository>;
 
-/** Throws unless the conditions of a change hold. */
-function hold({ authorize, ifMatch }: Preconditions, document: DocumentRow): void {
-  const refused = authorize(document);
-  if (refused) throw refused;
-  if (ifMatch && !ifMatch.includes(etagOf(document))) throw PreconditionFailed();
-}
-
 /** A change with what every change brings. */
 function next(document: Pick<DocumentRow, 'row_version'> & UpdateEventState, change: Change, at: Date) {
   const due = scheduleUpdateEvent(document, change, at);
   return { ...change, ...marks(change, at), ...due, updated_at: at, row_version: document.row_version + 1 };
-}
-
-/** The ETag of a document: it changes with any change of the document or its tree. */
-export function etagOf(document: Pick<DocumentRow, 'row_version'>): string {
-  return String(document.row_version);
 }

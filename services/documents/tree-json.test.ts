@@ -1,9 +1,9 @@
 /** Documents as JSON text: the right tree, and room for others while a huge one is put together. */
 import { expect, test } from '@jest/globals';
-import { documentBytes, nodeBytes } from './rendering.ts';
 import { Document, Node } from './shapes.ts';
 import type { NodeRow } from './store/collections.ts';
 import { documentRow, nodeRow } from './testing/rows.ts';
+import { documentBytes, nodeBytes } from './tree-json.ts';
 
 const document = documentRow({ title: 'Quotes " and \u2028 breaks' });
 const below = ({ _id }: NodeRow, node_type: 'step' | 'sub_step', title: string, more = {}) =>

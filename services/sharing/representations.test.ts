@@ -1,7 +1,7 @@
 /** The two forms of a public link, without a database. */
 import { describe, expect, test } from '@jest/globals';
-import { type Form, forms, type Opened } from './forms.ts';
 import { specimen } from './page/specimen.ts';
+import { type Form, forms, type Opened } from './representations.ts';
 
 const { document, organization, rows } = specimen;
 const opened: Opened = { document, organization };

@@ -9,7 +9,7 @@ import {
   perProcess,
   shardCount,
   shardOf,
-} from './slots.ts';
+} from './fair-scheduler.ts';
 
 let made = 0;
 const rows = (config_id: string, count: number, organization_id = config_id): Candidate[] =>

@@ -2,10 +2,11 @@
 import { type Json, json } from '#libs/contract';
 import { type ReplayKey, type Reply, renderCache, reply } from '#libs/http';
 import type { Actor } from '#libs/store';
-import { documentBytes } from './rendering.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { type DocumentRepository, etagOf } from './store/library.ts';
+import type { DocumentRepository } from './store/document-repository.ts';
+import { etagOf } from './store/preconditions.ts';
 import type { Trees } from './store/tree.ts';
+import { documentBytes } from './tree-json.ts';
 
 /** What showing needs. */
 export interface DocumentReplyDeps {

@@ -9,11 +9,11 @@ import {
   failUnsendable,
   toDeliveryJob,
 } from './attempting.ts';
-import { createReservations, type NewDelivery, type Reservation } from './booking.ts';
-import { type EndpointBackoffDeps, endpointBackoff } from './leaving-alone.ts';
-import type { DeliveryMetrics } from './metering.ts';
-import { createOutcomeWriter } from './recording.ts';
-import { type Candidate, fairScheduler, halves } from './rules/slots.ts';
+import { type EndpointBackoffDeps, endpointBackoff } from './endpoint-backoff.ts';
+import type { DeliveryMetrics } from './metrics.ts';
+import { createOutcomeWriter } from './outcome-writer.ts';
+import { createReservations, type NewDelivery, type Reservation } from './reservation.ts';
+import { type Candidate, fairScheduler, halves } from './rules/fair-scheduler.ts';
 import type { Sender } from './sending.ts';
 import type { Configs } from './store/configs.ts';
 import type { Claimed, Queue, Result } from './store/queue.ts';

@@ -2,7 +2,7 @@
 import type { Package, Relationship } from '../opc/package.ts';
 import { isW, R, rewrite, W } from '../opc/tree.ts';
 import type { XmlElement, XmlNode } from '../opc/xml.ts';
-import { neutraliseFields } from './fields.ts';
+import { sanitizeFields } from './fields.ts';
 
 const VML = 'urn:schemas-microsoft-com:vml';
 const OFFICE = 'urn:schemas-microsoft-com:office:office';
@@ -55,7 +55,7 @@ export function dropRelationships(pack: Package, warn: (text: string) => void): 
 /** Takes out of a part's tree what needed a dropped relationship, and fields that fetch or run something. */
 export function sanitize(root: XmlElement, dropped: Set<string>, warn: (text: string) => void): void {
   let dead = false;
-  neutraliseFields(root, warn);
+  sanitizeFields(root, warn);
   rewrite(root, (element) => {
     if (isW(element, 'drawing', 'pict', 'object') && dead) {
       dead = false;

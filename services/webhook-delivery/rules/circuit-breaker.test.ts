@@ -1,6 +1,6 @@
 /** When an endpoint is left alone, and when it is asked again. */
 import { describe, expect, test } from '@jest/globals';
-import { circuitBreakers, isUnanswered } from './breaker.ts';
+import { circuitBreakers, isUnanswered } from './circuit-breaker.ts';
 
 const made = () => circuitBreakers({ pauseMs: 30_000, longestMs: 100_000 });
 type Breakers = ReturnType<typeof made>;

@@ -1,7 +1,7 @@
 /** What breakers do to due rows. */
 import { expect, test } from '@jest/globals';
-import { endpointBackoff } from './leaving-alone.ts';
-import { circuitBreakers } from './rules/breaker.ts';
+import { endpointBackoff } from './endpoint-backoff.ts';
+import { circuitBreakers } from './rules/circuit-breaker.ts';
 import type { Result } from './store/queue.ts';
 
 const ended = (http_status: number | null): Result => ({

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { createOutcomeWriter } from './recording.ts';
+import { createOutcomeWriter } from './outcome-writer.ts';
 import type { Claimed, Finished, Result } from './store/queue.ts';
 
 const result: Result = { verdict: { status: 'delivered' }, http_status: 200, duration_ms: 1, error: null };

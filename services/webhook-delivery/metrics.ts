@@ -2,7 +2,7 @@
 import { classOf, counter, gauge, histogram, type Meters, statusClasses } from '#libs/service';
 import type { DeliveryJob } from './attempting.ts';
 import { maxAttempts } from './rules/backoff.ts';
-import type { CircuitBreakers } from './rules/breaker.ts';
+import type { CircuitBreakers } from './rules/circuit-breaker.ts';
 import type { Sender } from './sending.ts';
 import type { Queue, Result } from './store/queue.ts';
 

@@ -1,6 +1,6 @@
 /** Trees as bytes of JSON: stored rich text is spliced in as the JSON text that it is, and nobody waits while a huge tree is put together. */
 import { setImmediate } from 'node:timers/promises';
-import { toSummary } from './presenting.ts';
+import { toSummary } from './presenters.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 
 /** Nodes as they come, in no order. */

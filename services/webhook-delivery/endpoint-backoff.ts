@@ -1,8 +1,8 @@
 /** Leaving alone: an endpoint that does not answer is not asked for a while, and what is due for it waits in MongoDB. */
 import { setImmediate as afterOthers } from 'node:timers/promises';
-import type { DeliveryMetrics } from './metering.ts';
-import { type CircuitBreakers, isUnanswered } from './rules/breaker.ts';
-import { perEndpoint } from './rules/slots.ts';
+import type { DeliveryMetrics } from './metrics.ts';
+import { type CircuitBreakers, isUnanswered } from './rules/circuit-breaker.ts';
+import { perEndpoint } from './rules/fair-scheduler.ts';
 import type { Postponing } from './store/postponing.ts';
 import type { Result } from './store/queue.ts';
 

@@ -1,5 +1,5 @@
 /** Races between lifecycle changes, with an Idempotency-Key on every authenticated POST. */
 import { sendIdempotencyKeys } from '#libs/testing';
-import './life-races.test.ts';
+import './lifecycle-races.test.ts';
 
 sendIdempotencyKeys();

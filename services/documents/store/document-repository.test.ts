@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type OwnStores, ownStores } from '../testing/own-store.ts';
 import { documentRow } from '../testing/rows.ts';
 import { documents } from './collections.ts';
-import { type DocumentRepository, documentRepository } from './library.ts';
+import { type DocumentRepository, documentRepository } from './document-repository.ts';
 import { search } from './search.ts';
 import { trees } from './tree.ts';
 

@@ -1,6 +1,6 @@
 /** Which entries are sent again. */
 import { expect, test } from '@jest/globals';
-import { uniqueByEvent } from './repeating.ts';
+import { uniqueByEvent } from './redelivery.ts';
 
 test('each event is sent again once, the first entry of it', () => {
   const entries = ['a1', 'b1', 'a2', 'c1', 'b2'].map((id) => ({ id, event_id: id[0] ?? '' }));

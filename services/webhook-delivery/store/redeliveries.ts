@@ -2,7 +2,7 @@
 import { NotFound } from '#libs/contract';
 import type { Actor, Store } from '#libs/store';
 import { EventExpired } from '../contract.ts';
-import { maxPerRequest, uniqueByEvent } from '../rules/repeating.ts';
+import { maxPerRequest, uniqueByEvent } from '../rules/redelivery.ts';
 import { type DeliveryRow, webhookDeliveries, webhookEvents } from './collections.ts';
 import { newDelivery, write } from './writing.ts';
 
