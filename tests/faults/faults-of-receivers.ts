@@ -65,7 +65,7 @@ export const faultsOfReceivers: readonly Fault[] = [
     proofs: [
       demanded('crowds', 'F17:'),
       delivery(
-        'delivering',
+        'dispatcher',
         'at most four requests are open to one endpoint, and a hanging one holds up nobody',
       ),
     ],
@@ -84,7 +84,7 @@ export const faultsOfReceivers: readonly Fault[] = [
     promise: 'both secrets verify within the overlap, the old one not after it; what waits ends as failed',
     proofs: [
       demanded('changed-webhooks', 'F19:'),
-      delivery('delivering', 'what waits for a deleted webhook ends failed'),
+      delivery('dispatcher', 'what waits for a deleted webhook ends failed'),
     ],
     seconds: { inTests: 0.6, onDemand: 19 },
   },
@@ -94,8 +94,8 @@ export const faultsOfReceivers: readonly Fault[] = [
     promise: 'no burnt attempt, no POST twice',
     proofs: [
       demanded('rolling-restart', 'F20:'),
-      delivery('delivering', 'a stop lets the request in hand finish'),
-      delivery('delivering-stop', 'what is claimed while the worker stops is given back'),
+      delivery('dispatcher', 'a stop lets the request in hand finish'),
+      delivery('dispatcher-stop', 'what is claimed while the worker stops is given back'),
     ],
     seconds: { inTests: 2, onDemand: 43 },
   },

@@ -30,7 +30,7 @@ export const faultsOfServers: readonly Fault[] = [
     proofs: [
       demanded('killed-deliverers', 'F2:'),
       delivery(
-        'delivering',
+        'dispatcher',
         'a row that it held is delivered by the sweep',
         'a row with three attempts behind it is not sent again',
       ),
