@@ -31,7 +31,7 @@ export interface Consumer {
 export interface Bus {
   /**
    * Resolves once the bus has taken responsibility for the event.
-   * Errors: `Unroutable` when no queue wants its type, `BusDown` while nothing can be carried, `BusClosed`, `Poisoned`
+   * Errors: `Unroutable` when no queue wants its type, `BusDown` while nothing can be carried, `BusClosed`, `DeadLettered`
    * (in-process bus only).
    */
   publish(event: Envelope): Promise<void>;
@@ -74,6 +74,6 @@ export class BusClosed extends Error {
 export class DeadLettered extends Error {
   constructor(queue: string, cause: unknown) {
     super(`${queue} set the event aside`, { cause });
-    this.name = 'Poisoned';
+    this.name = 'DeadLettered';
   }
 }

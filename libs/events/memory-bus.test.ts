@@ -47,7 +47,7 @@ describe('the in-process bus takes an event when it is handled', () => {
     await bus.close();
   });
 
-  test('publish rejects with Poisoned and its cause when a queue set the event aside', async () => {
+  test('publish rejects with DeadLettered and its cause when a queue set the event aside', async () => {
     const bus = memoryBus(topology, { retries: [] });
     const cause = new UnrecoverableError('never');
     await bus.consume('alpha', () => Promise.reject(cause), { prefetch: 1 });

@@ -12,7 +12,7 @@ export const standardRetries: Retries = [100, 400, 1600, 6400];
 export class UnrecoverableError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'Hopeless';
+    this.name = 'UnrecoverableError';
   }
 }
 
@@ -20,7 +20,7 @@ export class UnrecoverableError extends Error {
 export class DependencyUnavailable extends Error {
   constructor(cause: unknown) {
     super('Events cannot be handled right now', { cause });
-    this.name = 'NotNow';
+    this.name = 'DependencyUnavailable';
   }
 }
 

@@ -61,7 +61,7 @@ export function busFailures(stage: BusStage): void {
       // said once, to who handles it, and counted
       expect(told).toEqual([gone]);
       await until('the count', async () => (await bus.depth(alpha)).dead === 1);
-      expect(before).toEqual({ waiting: 0, aside: 0, dead: 0 });
+      expect(before).toEqual({ ready: 0, retry: 0, dead: 0 });
       expect(tries.filter((id) => id === bad.id)).toHaveLength(5);
       expect(tries.filter((id) => id === good.id)).toHaveLength(1);
       expect(await bus.dead(beta)).toEqual([]);

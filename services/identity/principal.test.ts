@@ -37,7 +37,7 @@ function views() {
         return [{ _id: kid, public_jwk: JSON.stringify(pair.publicKey.export({ format: 'jwk' })) }];
       },
     };
-    return { in: () => finder, anywhere: () => finder };
+    return { in: () => finder, unscoped: () => finder };
   };
   // the rows have what the verifier needs of the real ones
   const transact = async () => undefined;

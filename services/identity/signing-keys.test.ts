@@ -33,7 +33,7 @@ function stage() {
         view === memberStates ? { organization_id, user_id, role: 'member', session_epoch: 0 } : undefined,
       many: async () => [...rows],
     };
-    return { in: () => finder, anywhere: () => finder };
+    return { in: () => finder, unscoped: () => finder };
   };
   const now = () => new Date(at);
   // the rows have what the verifier needs of the real ones

@@ -20,7 +20,7 @@ function stage(whileReading: (document: { row_version: number }) => void) {
         return found;
       },
     };
-    return { in: () => finder, anywhere: () => finder };
+    return { in: () => finder, unscoped: () => finder };
   };
   // the rows have what the reader needs of the real ones
   return nodeStore({ read } as unknown as Pick<Store, 'read'>);
