@@ -15,9 +15,15 @@ export interface EventType<Data = unknown> {
 /** Declares a kind of event; `data` is checked on the way out and on the way in. */
 export function event<Data>(
   name: string,
-  of: { description: string; data: z.ZodType<Data>; subscribable?: boolean },
+  {
+    description,
+    data,
+    subscribable = false,
+  }: Pick<EventType<Data>, 'description' | 'data'> & {
+    subscribable?: boolean;
+  },
 ): EventType<Data> {
-  return { name, description: of.description, data: of.data, subscribable: of.subscribable ?? false };
+  return { name, description, data, subscribable };
 }
 
 /** What travels on the bus around an event's data. */

@@ -37,7 +37,7 @@ function closestBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssu
   return fitting.toSorted((a, b) => depth(b) - depth(a))[0];
 }
 
-/** The text of an issue, where its shape has none of its own. */
+/** The text of an issue; undefined if zod's own text serves. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'Required';

@@ -120,7 +120,7 @@ export function sendProblem(
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-/** The challenge of a 401 that brings none of its own: a credential that was sent does not count any more (RFC 6750). */
+/** The challenge of a 401 without one: a caller that sent a credential learns that it is no longer valid (RFC 6750). */
 function getChallenge(kind: ProblemKind, { headers }: IncomingMessage): string {
   const wasSent = kind === Unauthenticated && headers.authorization !== undefined;
   return wasSent ? 'Bearer error="invalid_token"' : 'Bearer';

@@ -1,4 +1,4 @@
-/** A switch for test clients: every authenticated POST carries an Idempotency-Key of its own. */
+/** A switch for test clients: every authenticated POST carries a new Idempotency-Key. */
 import { newId } from '#libs/contract';
 
 /** Switches keys on for the rest of a test file. */
