@@ -143,7 +143,14 @@ test('what waits for a deleted webhook ends failed', async () => {
     return entry?.attempts === 1 && entry.next_attempt_at !== null && entry;
   });
   expect(Date.parse(String(waiting.next_attempt_at))).toBeGreaterThan(Date.now() + 500_000);
-  await home.here.ask('DELETE', `/webhooks/${id}`, { as: ada.key });
+  // the log shows the outcome before the majority has it, and the transaction that deletes reads what the majority has
+  await until('an outcome that the majority has', async () => {
+    const deliveries = home.here.db.collection<{ _id: string; due_at?: Date }>('webhook_deliveries');
+    const row = await deliveries.findOne({ _id: waiting.id }, { readConcern: 'majority' });
+    return row?.due_at !== undefined;
+  });
+  const deleted = await home.here.ask('DELETE', `/webhooks/${id}`, { as: ada.key });
+  expect(deleted.status).toBe(204);
   expect(await home.log(ada)).toMatchObject([{ status: 'failed', attempts: 1, error: 'webhook_deleted' }]);
 });
 
