@@ -144,7 +144,8 @@ function permissionsPage(): string {
   const operates = contracts.flatMap((one) => one.adminOperations ?? []);
   const ops = operates.map((operation) => `- ${routeOf(operation)}: ${operation.summary}`).join('\n');
   const planChanges =
-    'Another plan counts with the next request. Only the matching of events to webhooks may notice up to 5 seconds later that an organization left the Scale plan: an event from those seconds may still be sent.';
+    'Another plan counts with the next request. Only the matching of events to webhooks may notice up to 5 seconds\n' +
+    'later that an organization left the Scale plan: an event from those seconds may still be sent.';
   const operator = `## The operator\n\nOn the management port, with \`OPS_TOKEN\`. Every other credential is 401 there, and the API does not know these routes.\n\n${ops}\n\n${planChanges}`;
   return page('Permissions', [permissionRules(), ...sections, operator], '`tests/permissions/table.ts`');
 }

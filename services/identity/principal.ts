@@ -69,8 +69,8 @@ export function principalFrom(
 }
 
 /**
- * Why a credential does not count. A stranger learns nothing: a revoked key leaves no row, so it reads like one that
- * never was; an expired key is told to its holder, and an access token to whoever has one with our signature.
+ * Why a credential is rejected. A stranger learns nothing. A revoked key leaves no row, so its text is that of an unknown
+ * key. Only the holder of an expired key, or of an access token with a valid signature, reads that it has expired.
  */
 const rejected = {
   mistypedKey: new RejectedToken(

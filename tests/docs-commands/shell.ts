@@ -71,7 +71,7 @@ export function runInBackground(
 }
 
 function start({ text }: Block, { folder, environment }: Place) {
-  // a session of its own, so that all of its processes can be stopped together
+  // a new session: its processes are stopped together
   const child = spawn('bash', ['-c', prelude + text], {
     cwd: folder,
     env: environment,

@@ -8,8 +8,13 @@ import { isThere, type Names } from './topology-setup.ts';
 
 const againMs = 5_000;
 
-/** What is known of the broker. */
-export function detectBrokerReset(of: {
+/** Detects that the broker lost its queues, and calls `onBrokerReset` once for each loss. */
+export function detectBrokerReset({
+  names,
+  owners,
+  onBrokerReset,
+  trouble,
+}: {
   names: Names;
   owners: readonly string[];
   onBrokerReset?: (() => Promise<void>) | undefined;
@@ -43,7 +48,7 @@ export function detectBrokerReset(of: {
           return;
         } catch (error) {
           if (isLost) return;
-          of.trouble('It could not be found out whether the broker has kept its events', error);
+          trouble('Could not check whether RabbitMQ lost its queues', error);
           await Promise.race([lost, new Promise((resolve) => setTimeout(resolve, againMs).unref())]);
         }
       }
@@ -51,11 +56,11 @@ export function detectBrokerReset(of: {
   };
 
   async function look(model: ChannelModel): Promise<undefined> {
-    const marks = of.owners.map(of.names.sentinel);
+    const marks = owners.map(names.sentinel);
     const missing = [];
     for (const mark of marks) if (!(await isThere(model, mark))) missing.push(mark);
     if (missing.length === 0 && !emptied) return;
-    await of.onBrokerReset?.();
+    await onBrokerReset?.();
     emptied = false;
     const channel = await quietChannel(model);
     // only now: whoever dies before has not been told

@@ -21,10 +21,16 @@ export interface DeadLetters {
 }
 
 /** Connects to a broker on which everything is declared already; rejects when it cannot be reached. */
-export async function openDeadLetters(of: { url: Secret; prefix: string }): Promise<DeadLetters> {
-  const names = prefixedNames(of.prefix);
+export async function openDeadLetters({
+  url,
+  prefix,
+}: {
+  url: Secret;
+  prefix: string;
+}): Promise<DeadLetters> {
+  const names = prefixedNames(prefix);
   const opened = await openConnection({
-    url: of.url,
+    url,
     name: 'pds dead letters',
     prepare: async () => undefined,
     trouble: () => undefined,
