@@ -101,13 +101,13 @@ function servicesOver(uri: string, managementPort: number): Record<string, strin
     MONGODB_URI: uri,
     HOST: '127.0.0.1',
     MANAGEMENT_PORT: String(managementPort),
-    ENCRYPTION_KEY: encryptionKey,
+    ENCRYPTION_KEYS: encryptionKey,
     LOG_LEVEL: 'warn',
-    REQUESTS_PER_MINUTE: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
     // counted as ever, and never too many
     LOGINS_PER_MINUTE: '1000000',
     REGISTRATIONS_PER_HOUR: '0',
-    EMBED_NOT_FOUND_PER_MINUTE: '0',
+    EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: '0',
     DEFAULT_PLAN: 'scale',
     // receivers are on this machine
     WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',
@@ -164,7 +164,7 @@ async function registered(ours: Client): Promise<Organization> {
 const nodesAtOnce = 10_000;
 
 /** A draft whose words count as up to date: nothing follows behind. */
-const blank = { status: 'draft', published_at: null, stale_at: null };
+const blank = { status: 'draft', published_at: null, reindex_at: null };
 
 async function copies(db: Db, id: string, count: number): Promise<string[]> {
   const documents = db.collection<DbRow>('documents');

@@ -9,7 +9,7 @@ export function valuesSchema(services: readonly AnyService[]) {
     object({
       ...serviceValues,
       name: { const: contract.name },
-      settings: settingsOf(commonSettings, settings),
+      env: settingsOf(commonSettings, settings),
     }),
   ]);
   return {
@@ -18,7 +18,7 @@ export function valuesSchema(services: readonly AnyService[]) {
     ...object({
       global: object({
         ...globalValues,
-        settings: settingsOf(commonSettings, ...services.map((one) => one.settings)),
+        env: settingsOf(commonSettings, ...services.map((one) => one.settings)),
       }),
       ingress: object({
         kind: { enum: ['traefik', 'nginx', 'haproxy', 'gateway', 'none'] },
@@ -28,7 +28,7 @@ export function valuesSchema(services: readonly AnyService[]) {
         annotations: texts,
         gateway: object({ name: text, namespace: text, sectionName: text }),
       }),
-      setup: object({ enabled: flag, adminSecret: name, passwordsSecret: name }),
+      databaseSetup: object({ enabled: flag, adminSecret: name, passwordsSecret: name }),
       ...Object.fromEntries(aliases),
     }),
   };
@@ -61,15 +61,14 @@ const globalValues = {
     pullPolicy: { enum: ['Always', 'IfNotPresent', 'Never'] },
     pullSecrets: things,
   }),
-  authorities: object({ configMap: text, key: name }),
+  caBundle: object({ configMap: text, key: name }),
   secrets: object({ encryption: name, amqp: name }),
   ingress: object({ namespaceLabels: texts, podLabels: texts }),
   monitoring: object({
-    podMonitors: flag,
+    podMonitor: object({ enabled: flag }),
     labels: texts,
-    rules: flag,
-    dashboards: flag,
-    dashboardLabels: texts,
+    prometheusRule: object({ enabled: flag }),
+    dashboards: object({ enabled: flag, labels: texts }),
     namespaceLabels: texts,
   }),
   network: object({
@@ -77,7 +76,7 @@ const globalValues = {
     mongodb: peers(),
     amqp: peers(),
     traces: peers(),
-    refusedRanges: { type: 'array', items: text },
+    deniedCIDRs: { type: 'array', items: text },
   }),
 };
 
@@ -86,7 +85,7 @@ const serviceValues = {
   enabled: flag,
   replicas: count,
   databaseSecret: name,
-  secretSettings: {
+  secretEnv: {
     type: 'array',
     items: {
       ...object({ name, secret: name, key: name, optional: flag }),
@@ -95,7 +94,7 @@ const serviceValues = {
   },
   resources: anything,
   autoscaling: object({
-    by: { enum: ['cpu', 'keda', 'none'] },
+    type: { enum: ['cpu', 'keda', 'none'] },
     min: { type: 'integer', minimum: 1 },
     max: { type: 'integer', minimum: 1 },
     cpu: { type: 'integer', minimum: 1 },
@@ -105,7 +104,7 @@ const serviceValues = {
   disruption: { type: ['object', 'null'] },
   network: object({ policies: flag, internet: flag, egress: things }),
   terminationGraceSeconds: count,
-  pauseBeforeStopSeconds: count,
+  preStopSleepSeconds: count,
   priorityClassName: text,
   nodeSelector: texts,
   tolerations: things,
@@ -117,7 +116,7 @@ const serviceValues = {
 const elsewhere = new Set([
   'MONGODB_URI',
   'AMQP_URL',
-  'ENCRYPTION_KEY',
+  'ENCRYPTION_KEYS',
   'OPS_TOKEN',
   'PORT',
   'MANAGEMENT_PORT',

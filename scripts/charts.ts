@@ -104,10 +104,10 @@ async function uncritical(objects: string): Promise<string> {
 async function unnoticed(): Promise<string[]> {
   const found = [];
   const misspelled = {
-    'a setting': 'documents.settings.DOCUMENT_CASH_MB=1',
+    'a setting': 'documents.env.DOCUMENT_CASH_MB=1',
     'a value': 'documents.replica=3',
     'an ingress': 'ingress.kind=traffic',
-    'a number': 'documents.settings.DOCUMENT_CACHE_MB=many',
+    'a number': 'documents.env.DOCUMENT_CACHE_MB=many',
   };
   for (const [what, value] of Object.entries(misspelled)) {
     const { code } = await rendered('{}', '--set', value);

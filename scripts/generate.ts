@@ -179,7 +179,7 @@ function settingsPage(): string {
   };
   const own = services.flatMap(({ contract, settings }) => section(contract.title, settings));
   const local =
-    'A local run (`npm start` without `MONGODB_URI`) also reads `DATA_DIR` (default `.data`) and `APP_URL`, makes its secrets once and keeps them there, and sets `DEFAULT_PLAN=scale`, `WEBHOOK_ALLOW_INSECURE_TARGETS=true` and `REQUESTS_PER_MINUTE=0` unless told otherwise. With `MONGODB_URI` everything is explicit.';
+    'A local run (`npm start` without `MONGODB_URI`) also reads `DATA_DIR` (default `.data`) and `APP_URL`, makes its secrets once and keeps them there, and sets `DEFAULT_PLAN=scale`, `WEBHOOK_ALLOW_INSECURE_TARGETS=true` and `RATE_LIMIT_PER_MINUTE=0` unless told otherwise. With `MONGODB_URI` everything is explicit.';
   return page('Settings', [
     'All settings are environment variables; a start lists every mistake at once.',
     local,

@@ -1,4 +1,4 @@
-/** What operators do with identity: `npm run identity -- rotate-keys`, with MONGODB_URI and ENCRYPTION_KEY as identity has them. */
+/** What operators do with identity: `npm run identity -- rotate-keys`, with MONGODB_URI and ENCRYPTION_KEYS as identity has them. */
 import { newLog, securityLog } from '#libs/service';
 import { identity } from '../services/identity/service.ts';
 import { signing } from '../services/identity/signing-keys.ts';
@@ -6,14 +6,14 @@ import { sealedPrivate } from '../services/identity/store/collections.ts';
 import { credentials } from '../services/identity/store/credentials.ts';
 import { ownedStore } from './owned-store.ts';
 
-const { MONGODB_URI, ENCRYPTION_KEY } = process.env;
+const { MONGODB_URI, ENCRYPTION_KEYS } = process.env;
 const [command] = process.argv.slice(2);
-if (command !== 'rotate-keys' || !MONGODB_URI || !ENCRYPTION_KEY) {
-  console.error('Usage: MONGODB_URI=… ENCRYPTION_KEY=… npm run identity -- rotate-keys');
+if (command !== 'rotate-keys' || !MONGODB_URI || !ENCRYPTION_KEYS) {
+  console.error('Usage: MONGODB_URI=… ENCRYPTION_KEYS=… npm run identity -- rotate-keys');
   process.exit(1);
 }
 
-const store = await ownedStore(identity, { MONGODB_URI, ENCRYPTION_KEY });
+const store = await ownedStore(identity, { MONGODB_URI, ENCRYPTION_KEYS });
 try {
   const sealing = store.sealing(sealedPrivate);
   const now = () => new Date();

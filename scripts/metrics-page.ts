@@ -11,7 +11,7 @@ export async function metricsPage(): Promise<string[]> {
   const section = (title: string, text: string, metrics: readonly Metric[]) =>
     `## ${title}\n\n${text}\n\n${table(head, metrics.map(row))}`;
   return [
-    '`GET /metrics` on the management port, in Prometheus’ words; `METRICS=false` switches it off. No label holds an id or anything that a caller chooses: ' +
+    '`GET /metrics` on the management port, in Prometheus’ words; `METRICS_ENABLED=false` switches it off. No label holds an id or anything that a caller chooses: ' +
       'what a label may be is declared with the metric, and a test holds a running system to it while strangers ask for nonsense.',
     `A histogram has \`_bucket\`, \`_sum\` and \`_count\`. What is read from MongoDB or RabbitMQ when the page is asked for is missing while they are away,
 and the same in every replica: add nothing up, take the largest.`,
@@ -39,8 +39,8 @@ const answers = `## Questions
 | How many logins, and how many are refused? | \`http_request_duration_seconds_count{operation="logIn"}\`, and why: \`http_problems_total{operation="logIn"}\` |
 | Who runs into the limit of published documents? | \`http_problems_total{code="publish_quota_exhausted"}\` |
 | Is anything lost? | nothing is: \`event_queue_messages{state="dead"}\` and \`webhook_deliveries_total{status="failed"}\` say what waits for a person |
-| How soon do webhooks come? | \`webhook_latency_seconds{attempt="1"}\` |
-| How far behind is everything? | \`outbox_oldest_seconds\`, \`event_queue_messages{state="waiting"}\`, \`webhook_due_oldest_seconds\`, \`export_waiting\` |`;
+| How soon do webhooks come? | \`webhook_delivery_latency_seconds{attempt="1"}\` |
+| How far behind is everything? | \`outbox_oldest_seconds\`, \`event_queue_messages{state="ready"}\`, \`webhook_due_oldest_seconds\`, \`export_queue_length\` |`;
 
 function row({ name, type, unit, labels, help }: Metric): string[] {
   const shown = Object.entries(labels).map(([label, values]) => {

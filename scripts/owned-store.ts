@@ -8,7 +8,7 @@ import { contracts } from '../services/contracts.ts';
 /** The settings of a service that its store needs. */
 export interface StoreSettings {
   MONGODB_URI: string;
-  ENCRYPTION_KEY: string;
+  ENCRYPTION_KEYS: string;
 }
 
 /** Opens the store; rejects when MongoDB cannot be reached or a key is none. Nothing is published, and nothing prepared. */
@@ -24,7 +24,7 @@ export function ownedStore(
     topology,
     bus: memoryBus(topology),
     alone: false,
-    ring: createKeyring(new Secret(settings.ENCRYPTION_KEY)),
+    ring: createKeyring(new Secret(settings.ENCRYPTION_KEYS)),
     now: () => new Date(),
     trace: () => undefined,
     trouble: (what, error) => console.error(what, error),

@@ -1,25 +1,25 @@
-/** Seals anew, with the first key of ENCRYPTION_KEY, what services keep sealed: `npm run re-encrypt -- <service>…`. */
+/** Seals anew, with the first key of ENCRYPTION_KEYS, what services keep sealed: `npm run re-encrypt -- <service>…`. */
 import { formatError, newLog, securityLog, systemAuditEvent } from '#libs/service';
 import type { Reencrypted } from '#libs/store';
 import { services } from '../services/services.ts';
 import { ownedStore, type StoreSettings } from './owned-store.ts';
 
-const usage = `Seals everything anew that is sealed with another key than the first of ENCRYPTION_KEY, while the services run.
+const usage = `Seals everything anew that is sealed with another key than the first of ENCRYPTION_KEYS, while the services run.
 
-  ENCRYPTION_KEY=new,old MONGODB_URI=… npm run re-encrypt                      all services, where one MongoDB user has all rights
-  ENCRYPTION_KEY=new,old MONGODB_URI=… npm run re-encrypt -- sharing           one service, with the user of that service
+  ENCRYPTION_KEYS=new,old MONGODB_URI=… npm run re-encrypt                      all services, where one MongoDB user has all rights
+  ENCRYPTION_KEYS=new,old MONGODB_URI=… npm run re-encrypt -- sharing           one service, with the user of that service
 
 May be stopped and repeated at any time. Exits with 1 when something cannot be opened: it stays as it is.`;
 
-const { MONGODB_URI, ENCRYPTION_KEY } = process.env;
+const { MONGODB_URI, ENCRYPTION_KEYS } = process.env;
 const asked = process.argv.slice(2);
 const chosen = services.filter(({ contract }) => asked.length === 0 || asked.includes(contract.name));
 
-if (!MONGODB_URI || !ENCRYPTION_KEY || (asked.length > 0 && chosen.length < asked.length)) {
+if (!MONGODB_URI || !ENCRYPTION_KEYS || (asked.length > 0 && chosen.length < asked.length)) {
   console.error(`${usage}\n\nServices: ${services.map(({ contract }) => contract.name).join(', ')}`);
   process.exitCode = 1;
 } else {
-  await sealAnew({ MONGODB_URI, ENCRYPTION_KEY }).catch((error: unknown) => {
+  await sealAnew({ MONGODB_URI, ENCRYPTION_KEYS }).catch((error: unknown) => {
     console.error(formatError(error));
     process.exitCode = 1;
   });
@@ -42,7 +42,7 @@ async function sealAnew(settings: StoreSettings): Promise<void> {
   }
   const names = chosen.map(({ contract }) => contract.name).join(', ');
   if (unopened > 0)
-    console.error(`${unopened} cannot be opened: their key is not in ENCRYPTION_KEY, or they were altered.`);
+    console.error(`${unopened} cannot be opened: their key is not in ENCRYPTION_KEYS, or they were altered.`);
   if (!isDone)
     console.error(
       'A process goes on sealing with another key: let every process have the new key first, then repeat.',

@@ -152,7 +152,7 @@ ${table(
   parts.map(([what, count, cpu, gb, why]) => [what, `${count} × ${cpu}`, `${count} × ${gb} GB`, why]),
 )}
 
-**Costs:** ${all.cpu} cores and ${all.gb} GB: at ${priceOfCore} a month for a core and ${priceOfGb} for a GB (assumed) ${all.cpu} × ${priceOfCore} + ${all.gb} × ${priceOfGb} = ${price(all)} a month, ${number(price(all) / many)} for each organization; ${price(kept)} of it for MongoDB and RabbitMQ. **Breaks first:** logins. A core does 1 ÷ ${number(login, 3)} s = ${number(1 / login, 3)} a second; more wait, and while 16 log in at once p99 of a read is ${number(of.p99Ratio(reading), 3)} times as high (measured, on two cores). The remedy is replicas of identity alone: nobody else computes passwords. Next: exports of many large documents at once ([ExportRefused](runbook.md#exportrefused)).`;
+**Costs:** ${all.cpu} cores and ${all.gb} GB: at ${priceOfCore} a month for a core and ${priceOfGb} for a GB (assumed) ${all.cpu} × ${priceOfCore} + ${all.gb} × ${priceOfGb} = ${price(all)} a month, ${number(price(all) / many)} for each organization; ${price(kept)} of it for MongoDB and RabbitMQ. **Breaks first:** logins. A core does 1 ÷ ${number(login, 3)} s = ${number(1 / login, 3)} a second; more wait, and while 16 log in at once p99 of a read is ${number(of.p99Ratio(reading), 3)} times as high (measured, on two cores). The remedy is replicas of identity alone: nobody else computes passwords. Next: exports of many large documents at once ([ExportRejections](runbook.md#exportrefused)).`;
 }
 
 function hundredThousand(): string {

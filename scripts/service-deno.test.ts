@@ -134,7 +134,7 @@ test('settings with mistakes are said under Deno, too, all at once', async () =>
     DEFAULT_PLAN: 'gold',
   });
   expect(await run.exited).toBe(1);
-  expect(run.printed()).toContain('ENCRYPTION_KEY: is required');
+  expect(run.printed()).toContain('ENCRYPTION_KEYS: is required');
   expect(run.printed()).toContain('DEFAULT_PLAN: ');
 }, 30_000);
 
@@ -146,7 +146,7 @@ test('a SIGKILL of what started Deno leaves no Deno behind', async () => {
     MONGODB_URI: uri.href,
     // nothing is published before it is ready
     AMQP_URL: 'amqp://127.0.0.1:9',
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
     PORT: '0',
     MANAGEMENT_PORT: '0',
   });

@@ -217,8 +217,8 @@ function sampleBody(operation: AnyOperation): unknown {
     replaceTree: { nodes: [] },
     assignEditor: { editor_id: null },
     triggerWebhooks: { event_type: 'document.published' },
-    changeMember: { role: 'admin' },
-    renameDepartment: { name: 'Renamed' },
+    updateMember: { role: 'admin' },
+    updateDepartment: { name: 'Renamed' },
     updateWebhook: { name: 'Renamed' },
   };
   return samples[operation.id];

@@ -170,6 +170,6 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     expect(secrets.foundIn(printed.flatMap((text) => text.split('\n')))).toEqual([]);
     // the password, the token with its signature, the key, the link, and those of the five
     expect(secrets.size()).toBeGreaterThanOrEqual(10);
-    expect(printed.join('')).toContain('"event":"api_key.make"');
+    expect(printed.join('')).toContain('"event":"api_key.create"');
   });
 }

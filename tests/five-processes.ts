@@ -43,7 +43,7 @@ export async function fiveProcesses(runtime: 'node' | 'deno', of: Choices = {}):
     ...localSettings,
     AMQP_URL: rabbit.url,
     AMQP_PREFIX: prefix,
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
     ...settings,
   };
   const running: KeptProgram[] = [];

@@ -29,7 +29,7 @@ const begin = async (service: (typeof services)[number]) => {
 
 const settings = {
   AMQP_PREFIX: `test-${randomBytes(4).toString('hex')}.`,
-  ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
   HOST: '127.0.0.1',
   PORT: '0',
   MANAGEMENT_PORT: '0',

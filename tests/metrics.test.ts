@@ -111,7 +111,7 @@ test('everything that is told is declared, with no other labels and no other val
 
 test('everything that happens is told: of each metric there is a number', async () => {
   const series = await told();
-  const rare = ['events_set_aside_total', 'export_refused_total'];
+  const rare = ['events_dead_lettered_total', 'export_rejected_total'];
   const missing = declared.filter(
     (metric) => !rare.includes(metric.name) && !series.some((one) => metricOf(one) === metric),
   );
@@ -120,9 +120,9 @@ test('everything that happens is told: of each metric there is a number', async 
     series
       .filter((one) => one.name === name && Object.entries(labels).every(([k, v]) => one.labels[k] === v))
       .reduce((sum, { value }) => sum + value, 0);
-  expect(sumOf('webhook_latency_seconds_count', { attempt: '1' })).toBe(1);
+  expect(sumOf('webhook_delivery_latency_seconds_count', { attempt: '1' })).toBe(1);
   expect(sumOf('event_age_seconds_count', { type: 'document.published' })).toBeGreaterThan(0);
-  expect(sumOf('embed_answers_total', { made: 'rendered' })).toBe(1);
+  expect(sumOf('embed_responses_total', { cache: 'miss' })).toBe(1);
   expect(sumOf('export_duration_seconds_count', { size: 'small' })).toBe(2);
   expect(sumOf('mongodb_command_duration_seconds_count', { command: 'find', outcome: 'ok' })).toBeGreaterThan(
     5,

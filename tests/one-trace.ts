@@ -6,7 +6,7 @@ import type { ReceivedSpan } from '#libs/testing';
 const way = [
   { name: 'publishDocument', kind: 'server', process: 'documents' },
   { name: 'publish document.published', kind: 'producer', process: 'documents' },
-  { name: 'hear document.published', kind: 'consumer', process: 'webhook-delivery' },
+  { name: 'process document.published', kind: 'consumer', process: 'webhook-delivery' },
   { name: 'deliver document.published', kind: 'client', process: 'webhook-delivery' },
 ] as const;
 

@@ -1,4 +1,4 @@
-/** The exchange of ENCRYPTION_KEY: five services with their own MongoDB users go on while everything is sealed anew. */
+/** The exchange of ENCRYPTION_KEYS: five services with their own MongoDB users go on while everything is sealed anew. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -44,7 +44,7 @@ async function restart(...keys: string[]): Promise<void> {
     await running.get(name)?.stop();
     const environment = {
       ...{ AMQP_URL: rabbit.url, AMQP_PREFIX: prefix, HOST: '127.0.0.1', PORT: '0', MANAGEMENT_PORT: '0' },
-      ...{ LOG_LEVEL: 'silent', DRAIN_SECONDS: '2', ENCRYPTION_KEY: keys.join(',') },
+      ...{ LOG_LEVEL: 'silent', DRAIN_SECONDS: '2', ENCRYPTION_KEYS: keys.join(',') },
       ...(name === 'identity' && { DEFAULT_PLAN: 'scale', REGISTRATIONS_PER_HOUR: '0' }),
       ...(name === 'webhook-delivery' && { WEBHOOK_ALLOW_INSECURE_TARGETS: 'true' }),
       MONGODB_URI: users.uriOf(name),
@@ -83,7 +83,7 @@ async function ask(
 /** Runs the command for each service with that service's user; gives the exit codes and all that was printed. */
 async function reEncrypt(...keys: string[]): Promise<{ codes: (number | null)[]; text: string }> {
   const programs = contracts.map(({ name }) =>
-    runScript('re-encrypt.ts', [name], { MONGODB_URI: users.uriOf(name), ENCRYPTION_KEY: keys.join(',') }),
+    runScript('re-encrypt.ts', [name], { MONGODB_URI: users.uriOf(name), ENCRYPTION_KEYS: keys.join(',') }),
   );
   const codes = await Promise.all(programs.map(({ exited }) => exited));
   return { codes, text: programs.map(({ printed }) => printed()).join('') };
@@ -164,19 +164,19 @@ test('what no key opens ends the command with 1 and is named; nothing is changed
   const { codes, text } = await reEncrypt(newKey());
   const failed = contracts.map(({ name }) => name).filter((_, at) => codes[at] === 1);
   expect(failed.toSorted()).toEqual(['identity', 'sharing', 'webhook-delivery']);
-  expect(text).toContain(`No key ${nameOf(young)} in ENCRYPTION_KEY`);
+  expect(text).toContain(`No key ${nameOf(young)} in ENCRYPTION_KEYS`);
   expect(await sealedWith(young)).toBe(count);
 }, 60_000);
 
 test('a service’s own user seals nothing of another, and mistakes are told in a sentence', async () => {
-  const settings = { MONGODB_URI: users.uriOf('export'), ENCRYPTION_KEY: young };
+  const settings = { MONGODB_URI: users.uriOf('export'), ENCRYPTION_KEYS: young };
   const foreign = runScript('re-encrypt.ts', ['identity'], settings);
   expect(await foreign.exited).toBe(1);
   expect(foreign.printed()).toContain('not authorized');
   const unnamed = runScript('re-encrypt.ts', ['nobody'], settings);
   expect(await unnamed.exited).toBe(1);
   expect(unnamed.printed()).toContain('Services: ');
-  const unkeyed = runScript('re-encrypt.ts', [], { ...settings, ENCRYPTION_KEY: 'short' });
+  const unkeyed = runScript('re-encrypt.ts', [], { ...settings, ENCRYPTION_KEYS: 'short' });
   expect(await unkeyed.exited).toBe(1);
-  expect(unkeyed.printed()).toMatch(/^ENCRYPTION_KEY must hold[^\n]*\n$/);
+  expect(unkeyed.printed()).toMatch(/^ENCRYPTION_KEYS must hold[^\n]*\n$/);
 }, 60_000);

@@ -68,8 +68,8 @@ async function beside({ runs }: Stage, settings: Record<string, string>): Promis
 export const metrics = watchedRow({
   name: 'metrics on against off',
   goal: 1.08,
-  against: 'with METRICS=false',
-  settings: async () => ({ ours: {}, floor: { METRICS: 'false' } }),
+  against: 'with METRICS_ENABLED=false',
+  settings: async () => ({ ours: {}, floor: { METRICS_ENABLED: 'false' } }),
 });
 
 /** With one trace in twenty sent to a collector, against no traces. */

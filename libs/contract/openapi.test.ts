@@ -83,7 +83,7 @@ describe('the document of the real contracts', () => {
     expect(sent('updateNode')).toEqual(['If-Match']);
     expect(sent('deleteNode')).toEqual(['If-Match']);
     expect(sent('getDocument')).toEqual(['If-None-Match']);
-    for (const id of ['listDocuments', 'logIn', 'changeMember']) expect([id, sent(id)]).toEqual([id, []]);
+    for (const id of ['listDocuments', 'logIn', 'updateMember']) expect([id, sent(id)]).toEqual([id, []]);
     expect(of('createDocument').responses[201].headers).toHaveProperty('Idempotency-Replayed');
     expect(of('getDocument').responses).toHaveProperty('304');
     const limits = ['RateLimit', 'RateLimit-Policy', 'Retry-After'];

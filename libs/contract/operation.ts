@@ -45,7 +45,7 @@ export interface Operation<
   readonly problemPages?: boolean;
   /** Whether pages of any origin may call it (CORS): preflight requests are answered. Its handler sends the other headers. */
   readonly crossOrigin?: boolean;
-  /** What the security log calls it, if an auditor asks about it: each request leaves a line, e.g. `api_key.make`. */
+  /** What the security log calls it, if an auditor asks about it: each request leaves a line, e.g. `api_key.create`. */
   readonly audit?: string;
   /** Problems of this operation beside those that the protocol makes. */
   readonly problems: readonly ProblemKind[];

@@ -29,6 +29,8 @@ export interface Consumer {
 
 /** Carries events at least once, in no promised order. */
 export interface Bus {
+  /** Value of the span attribute `messaging.system` (OpenTelemetry semantic conventions). */
+  readonly messagingSystem: 'rabbitmq' | 'in_memory';
   /**
    * Resolves once the bus has taken responsibility for the event.
    * Errors: `Unroutable` when no queue wants its type, `BusDown` while nothing can be carried, `BusClosed`, `DeadLettered`

@@ -45,6 +45,7 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
   };
 
   return {
+    messagingSystem: 'in_memory',
     get up() {
       return !closing.signal.aborted;
     },

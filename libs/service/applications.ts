@@ -35,7 +35,7 @@ export interface StartedService {
 /** The API of all services. */
 export function publicApplication(host: ProcessContext, ups: readonly StartedService[]) {
   const { settings, log, apiPrefix } = host;
-  const { REQUESTS_PER_MINUTE: perMinute, REQUESTS_BURST: burst } = settings;
+  const { RATE_LIMIT_PER_MINUTE: perMinute, RATE_LIMIT_BURST: burst } = settings;
   const limit =
     perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => host.now().getTime() }) : undefined;
   return application({
@@ -61,7 +61,7 @@ export function managementApplication(
     up.running.adminHandlers ? [{ up, ...up.running.adminHandlers }] : [],
   );
   return management({
-    metrics: host.settings.METRICS ? host.metrics.page : undefined,
+    metrics: host.settings.METRICS_ENABLED ? host.metrics.page : undefined,
     health: () => healthOf(host.bus, ups, phase()),
     routers: operated.map(({ up, ...by }) =>
       routes({ ...answering(host, up), ...by, apiPrefix: '', limit: undefined }),

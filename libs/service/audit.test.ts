@@ -12,15 +12,15 @@ function stage(level: string) {
 describe('the security log', () => {
   test.each(['info', 'error', 'fatal'])('has its lines when LOG_LEVEL says %s', (level) => {
     const { log, lines } = stage(level);
-    securityLog(log)(systemAuditEvent('signing_key.make', 'system', { kid: '1' }));
+    securityLog(log)(systemAuditEvent('signing_key.create', 'system', { kid: '1' }));
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ audit: true, event: 'signing_key.make', actor_id: 'system', kid: '1' }),
+      expect.objectContaining({ audit: true, event: 'signing_key.create', actor_id: 'system', kid: '1' }),
     ]);
   });
 
   test('is silent when LOG_LEVEL says so', () => {
     const { log, lines } = stage('silent');
-    securityLog(log)(systemAuditEvent('signing_key.make', 'system', {}));
+    securityLog(log)(systemAuditEvent('signing_key.create', 'system', {}));
     expect(lines).toEqual([]);
   });
 });

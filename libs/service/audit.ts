@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 
 /** What one line says; facts may say it better, e.g. who has just logged in. */
 export interface Audited {
-  /** What was asked for, e.g. `api_key.make`. */
+  /** What was asked for, e.g. `api_key.create`. */
   event: string;
   /** `done`, `replayed`, or the code of the problem that it ended in. */
   outcome: string;

@@ -20,7 +20,7 @@ import type { Log } from './log.ts';
 import { type CommonSettings, commonSettings, readSettings } from './settings.ts';
 
 const prefix = `test-${randomBytes(4).toString('hex')}.`;
-const mark = `${prefix}${makers.name}.known`;
+const mark = `${prefix}${makers.name}.sentinel`;
 let stage: StoreStage;
 let rabbit: TestRabbit;
 let clock: ReturnType<typeof stillClock>;
@@ -54,7 +54,7 @@ function carried(owners: readonly string[], stores: Promise<readonly Store[]>, u
     AMQP_URL: rabbit.url,
     AMQP_PREFIX: under,
     MONGODB_URI: stage.uri,
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
   };
   // the first shape gives the first result
   const settings = readSettings([commonSettings], environment)[0] as CommonSettings;

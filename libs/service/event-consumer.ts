@@ -1,6 +1,7 @@
 /** How a service hears: its listeners as the handler of its queue. */
 import type { Envelope } from '#libs/contract';
 import {
+  type Bus,
   type ConsumeOptions,
   DependencyUnavailable,
   dispatchByType,
@@ -19,11 +20,12 @@ export interface ConsumeDeps {
   log: Log;
   now: () => Date;
   tracing: Pick<Tracing, 'withSpan' | 'current' | 'workStats'>;
+  messagingSystem: Bus['messagingSystem'];
 }
 
 /** The handler of a service's queue and what it is told, which count and log how it went. */
 export function consumeEvents(
-  { meters, log, now, tracing }: ConsumeDeps,
+  { meters, log, now, tracing, messagingSystem }: ConsumeDeps,
   service: string,
   listeners: readonly Subscriber[],
 ): { handler: Handler } & Pick<ConsumeOptions, 'onDeadLetter'> {
@@ -41,11 +43,11 @@ export function consumeEvents(
     handler: (event, signal) => {
       const type = typeOf(event);
       const attributes = {
-        'messaging.system': 'events',
+        'messaging.system': messagingSystem,
         'messaging.message.id': nameIn(event.id),
         'pds.service': service,
       };
-      return tracing.withSpan({ name: `hear ${type}`, kind: 'consumer', from: event.trace, attributes }, () =>
+      return tracing.withSpan({ name: `process ${type}`, kind: 'consumer', from: event.trace, attributes }, () =>
         heardOne(type, event, signal),
       );
     },

@@ -24,11 +24,14 @@ export function watching(meters: Meters, tracing: Pick<Tracing, 'command' | 'sai
 }
 
 /** Publishes each event in a span of its own, from which whoever hears it goes on. */
-export function publishing({ withSpan, current }: Pick<Tracing, 'withSpan' | 'current'>): Publishing {
+export function publishing(
+  { withSpan, current }: Pick<Tracing, 'withSpan' | 'current'>,
+  messagingSystem: Bus['messagingSystem'],
+): Publishing {
   return (event, publish) => {
     // not traced, or published before it was
     if (event.trace === undefined) return publish(event);
-    const attributes = { 'messaging.system': 'events', 'messaging.message.id': event.id };
+    const attributes = { 'messaging.system': messagingSystem, 'messaging.message.id': event.id };
     return withSpan({ name: `publish ${event.type}`, kind: 'producer', from: event.trace, attributes }, () =>
       publish({ ...event, trace: current() ?? event.trace }),
     );
@@ -40,7 +43,7 @@ export function registerStoreMetrics(meters: Meters, store: Pick<Store, 'backlog
   meters.gauge(ofEachService.pool, () => {
     const { inUse, idle } = store.connections();
     return [
-      [{ state: 'in_use' as const }, inUse],
+      [{ state: 'used' as const }, inUse],
       [{ state: 'idle' as const }, idle],
     ];
   });
@@ -60,8 +63,8 @@ export function registerQueueMetrics(meters: Meters, bus: Pick<Bus, 'depth'>, qu
   meters.gauge(ofEachService.queue, async () => {
     const { ready, retry, dead } = await bus.depth(queue);
     return [
-      [{ state: 'waiting' as const }, ready],
-      [{ state: 'aside' as const }, retry],
+      [{ state: 'ready' as const }, ready],
+      [{ state: 'retry' as const }, retry],
       [{ state: 'dead' as const }, dead],
     ];
   });

@@ -71,7 +71,7 @@ export const ofEachService = {
     labels: { ...handling, outcome: ['handled', 'failed', 'postponed'] },
   }),
   setAside: counter({
-    name: 'events_set_aside_total',
+    name: 'events_dead_lettered_total',
     help: 'Events that this process gave up after all their tries: they are dead letters',
     labels: handling,
   }),
@@ -92,7 +92,7 @@ export const ofEachService = {
   queue: gauge({
     name: 'event_queue_messages',
     help: 'Events in the queue of a service: `waiting`, set `aside` and to be looked at once more, `dead`',
-    labels: { state: ['waiting', 'aside', 'dead'] },
+    labels: { state: ['ready', 'retry', 'dead'] },
   }),
   outboxCount: gauge({
     name: 'outbox_pending_events',
@@ -115,10 +115,10 @@ export const ofEachService = {
   pool: gauge({
     name: 'mongodb_pool_connections',
     help: 'Connections to MongoDB: `in_use` or `idle`',
-    labels: { state: ['in_use', 'idle'] },
+    labels: { state: ['used', 'idle'] },
   }),
   poolWaiting: gauge({
-    name: 'mongodb_pool_waiting',
+    name: 'mongodb_pool_pending_requests',
     help: 'Work that waits for a connection to MongoDB',
     labels: {},
   }),

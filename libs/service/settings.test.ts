@@ -16,7 +16,7 @@ import {
 } from './settings.ts';
 import { every } from './worker.ts';
 
-const needed = { MONGODB_URI: 'mongodb://x', ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+const needed = { MONGODB_URI: 'mongodb://x', ENCRYPTION_KEYS: randomBytes(32).toString('base64') };
 const common = (environment: Record<string, string | undefined> = {}) => {
   const [settings] = readSettings([commonSettings], { ...needed, ...environment });
   return commonSettings.shape && (settings as z.output<typeof commonSettings>);
@@ -66,15 +66,15 @@ describe('settings', () => {
         LOG_LEVEL: 'loud',
         DRAIN_SECONDS: '-1',
         TRUSTED_PROXIES: '10.0.0.0/8, nonsense',
-        REQUESTS_PER_MINUTE: '-5',
-        REQUESTS_BURST: '0',
+        RATE_LIMIT_PER_MINUTE: '-5',
+        RATE_LIMIT_BURST: '0',
         COLOUR: 'green',
         OTEL_EXPORTER_OTLP_ENDPOINT: 'there',
       },
       [commonSettings, own],
     );
     expect(lines.map((line) => line.split(':')[0]).sort()).toEqual(
-      'COLOUR DRAIN_SECONDS ENCRYPTION_KEY LOG_LEVEL MANAGEMENT_PORT MONGODB_URI OTEL_EXPORTER_OTLP_ENDPOINT PORT REQUESTS_BURST REQUESTS_PER_MINUTE SIZE TRUSTED_PROXIES'.split(
+      'COLOUR DRAIN_SECONDS ENCRYPTION_KEYS LOG_LEVEL MANAGEMENT_PORT MONGODB_URI OTEL_EXPORTER_OTLP_ENDPOINT PORT RATE_LIMIT_BURST RATE_LIMIT_PER_MINUTE SIZE TRUSTED_PROXIES'.split(
         ' ',
       ),
     );

@@ -81,7 +81,7 @@ export const commonSettings = z.object({
     .regex(/^[\w.-]{0,100}$/, 'must be letters, digits, dots, dashes')
     .default('')
     .meta({ description: 'Put before every name on RabbitMQ, so that several systems can share one' }),
-  ENCRYPTION_KEY: keys,
+  ENCRYPTION_KEYS: keys,
   PORT: port.default(8080).meta({ description: 'Port of the API; 0 takes a free one' }),
   MANAGEMENT_PORT: port
     .default(9464)
@@ -90,15 +90,15 @@ export const commonSettings = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty']).default('json'),
   TRUSTED_PROXIES: networks.default([]).meta({ description: 'CIDRs whose X-Forwarded-For counts' }),
-  REQUESTS_PER_MINUTE: count
+  RATE_LIMIT_PER_MINUTE: count
     .default(6000)
     .meta({ description: 'Steady requests of a principal; 0 is no limit' }),
-  REQUESTS_BURST: integer
+  RATE_LIMIT_BURST: integer
     .pipe(z.number().min(1))
     .default(1000)
     .meta({ description: 'Requests of a principal at once' }),
   DRAIN_SECONDS: seconds.default(25).meta({ description: 'How long requests in flight may take at a stop' }),
-  METRICS: flag
+  METRICS_ENABLED: flag
     .default(true)
     .meta({ description: 'Whether `/metrics` is there on the management port; it costs a few percent' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: z

@@ -88,7 +88,7 @@ function duet() {
 
 const environmentWith = (more: Record<string, string> = {}) => ({
   MONGODB_URI: stage.uri,
-  ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
   PORT: '0',
   MANAGEMENT_PORT: '0',
   HOST: '127.0.0.1',

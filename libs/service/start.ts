@@ -76,7 +76,7 @@ export async function start(of: Start): Promise<Started> {
     bus,
     alone,
     now: of.now ?? (() => new Date()),
-    metrics: newMetrics({ on: settings.METRICS }),
+    metrics: newMetrics({ on: settings.METRICS_ENABLED }),
     stores: [],
     failed: new AbortController(),
   };
@@ -145,11 +145,11 @@ async function opened(
     topology: topologyOf(contracts),
     bus,
     alone,
-    ring: settings.ENCRYPTION_KEY,
+    ring: settings.ENCRYPTION_KEYS,
     now,
     trace: tracing.current,
     watch: watching(metrics.of(service.contract.name), tracing),
-    publishing: publishing(tracing),
+    publishing: publishing(tracing, bus.messagingSystem),
     trouble: (what, error) => log.warn({ service: service.contract.name, err: error }, what),
   });
   if (failed.signal.aborted) await store.close();
@@ -166,7 +166,7 @@ async function hearing(
   if (!running.subscribers?.length) return;
   const meters = metrics.of(name);
   registerQueueMetrics(meters, bus, name);
-  const { handler, onDeadLetter } = consumeEvents({ meters, log, now, tracing }, name, running.subscribers);
+  const { handler, onDeadLetter } = consumeEvents({ meters, log, now, tracing, messagingSystem: bus.messagingSystem }, name, running.subscribers);
   await bus.consume(name, handler, { prefetch: 32, ...(onDeadLetter && { onDeadLetter }) });
 }
 

@@ -110,7 +110,7 @@ test('what no key opens is named and stays as it is; the rest moves', async () =
   const sealed = (await openWith(old)).sealing(sealedText).seal('opens', { _id });
   await store.rows(safes).insertMany([{ _id, sealed, codes: [] }], { lean: true });
   const [texts, codes] = await store.reencrypt();
-  const reason = `No key ${ringOf(lost).newest} in ENCRYPTION_KEY`;
+  const reason = `No key ${ringOf(lost).newest} in ENCRYPTION_KEYS`;
   expect(texts).toEqual({
     collection: 'safes',
     field: 'sealed',

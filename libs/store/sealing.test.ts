@@ -45,7 +45,7 @@ test('an old key in the ring still opens; a key that has gone is named, not show
   const [old, young] = [newKey(), newKey()];
   const sealed = ringOf(old).seal('secret', 'c');
   expect(ringOf(young, old).open(sealed, 'c')).toBe('secret');
-  expect(() => ringOf(young).open(sealed, 'c')).toThrow(/^No key [0-9a-f]{8} in ENCRYPTION_KEY$/);
+  expect(() => ringOf(young).open(sealed, 'c')).toThrow(/^No key [0-9a-f]{8} in ENCRYPTION_KEYS$/);
 });
 
 test('the newest key seals', () => {
@@ -67,7 +67,7 @@ test('a setting that is no list of 32-byte base64 keys is refused without being 
     `${key.slice(0, 20)}\n${key.slice(20)}`,
   ]) {
     const refused = () => createKeyring(new Secret(wrong));
-    expect(refused).toThrow('ENCRYPTION_KEY must hold');
+    expect(refused).toThrow('ENCRYPTION_KEYS must hold');
     expect(refused).not.toThrow(wrong.length > 5 ? wrong : 'impossible');
   }
   expect(() => ringOf(` ${key} `, key)).not.toThrow();

@@ -19,7 +19,7 @@ export interface Keyring {
   open(sealed: string, context: string): string;
 }
 
-/** A ring from `ENCRYPTION_KEY`: base64 keys of 32 bytes, comma-separated, newest first. Throws on any other text. */
+/** A ring from `ENCRYPTION_KEYS`: base64 keys of 32 bytes, comma-separated, newest first. Throws on any other text. */
 export function createKeyring(setting: Secret): Keyring {
   const texts = setting
     .reveal()
@@ -28,12 +28,12 @@ export function createKeyring(setting: Secret): Keyring {
   const raw = texts.map((text) => Buffer.from(text, 'base64'));
   // Buffer.from skips what is not base64: a mistyped key would become another one
   if (raw.some((key, at) => key.length !== 32 || key.toString('base64') !== texts[at])) {
-    throw new Error('ENCRYPTION_KEY must hold base64 keys of 32 bytes each, separated by commas');
+    throw new Error('ENCRYPTION_KEYS must hold base64 keys of 32 bytes each, separated by commas');
   }
   // a key object saves the cipher from reading the key anew each time
   const keys = raw.map((key) => createSecretKey(key));
   const [first] = keys;
-  if (!first) throw new Error('ENCRYPTION_KEY is empty');
+  if (!first) throw new Error('ENCRYPTION_KEYS is empty');
   const newest = nameOf(first);
   const byName = new Map(keys.map((key) => [nameOf(key), key]));
   return {
@@ -51,7 +51,7 @@ export function createKeyring(setting: Secret): Keyring {
     open(sealed, context) {
       const [name = '', ...rest] = sealed.split('.');
       const key = byName.get(name);
-      if (!key) throw new Error(`No key ${name} in ENCRYPTION_KEY`);
+      if (!key) throw new Error(`No key ${name} in ENCRYPTION_KEYS`);
       const [nonce = empty, bytes = empty] = rest.map((text) => Buffer.from(text, 'base64url'));
       if ([name, nonce.toString('base64url'), bytes.toString('base64url')].join('.') !== sealed)
         throw new Error('This was not sealed here');

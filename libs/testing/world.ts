@@ -74,12 +74,12 @@ export async function world(of: {
     PORT: '0',
     MANAGEMENT_PORT: '0',
     HOST: '127.0.0.1',
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    REQUESTS_PER_MINUTE: '0',
+    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+    RATE_LIMIT_PER_MINUTE: '0',
     REGISTRATIONS_PER_HOUR: '0',
     LOGINS_PER_MINUTE: '0',
     LOGIN_FAILURES_PER_15_MINUTES: '0',
-    EMBED_NOT_FOUND_PER_MINUTE: '0',
+    EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: '0',
     DRAIN_SECONDS: '2',
     DEFAULT_PLAN: 'scale',
     OPS_TOKEN: opsToken,
@@ -87,7 +87,7 @@ export async function world(of: {
     ...of.environment,
   };
   const secrets = secretWatch();
-  for (const key of environment.ENCRYPTION_KEY.split(',')) secrets.know(key);
+  for (const key of environment.ENCRYPTION_KEYS.split(',')) secrets.know(key);
   for (const secret of [environment.OPS_TOKEN, new URL(uri).password]) secrets.know(secret);
   const lines: string[] = [];
   const to = { write: (line: string) => void lines.push(line) };

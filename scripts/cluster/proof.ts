@@ -106,23 +106,23 @@ function valuesFor({ ingress }: Proof, host: string, { url, port }: ConnectProxy
   // where none is left, an ingress controller may say 404 for what is only away for a moment
   const replicas = 2;
   return {
-    global: { settings: { REQUESTS_PER_MINUTE: 0 } },
+    global: { env: { RATE_LIMIT_PER_MINUTE: 0 } },
     ingress: { kind: ingress },
     identity: {
       replicas,
-      settings: { DEFAULT_PLAN: 'scale', REGISTRATIONS_PER_HOUR: 0, LOGINS_PER_MINUTE: 0 },
+      env: { DEFAULT_PLAN: 'scale', REGISTRATIONS_PER_HOUR: 0, LOGINS_PER_MINUTE: 0 },
     },
-    documents: { autoscaling: { by: 'cpu', min: replicas, max: replicas + 1 } },
+    documents: { autoscaling: { type: 'cpu', min: replicas, max: replicas + 1 } },
     sharing: { replicas },
     export: { replicas },
     'webhook-delivery': {
       replicas,
-      settings: {
+      env: {
         WEBHOOK_ALLOW_INSECURE_TARGETS: true,
         WEBHOOK_PROXY_URL: url,
         // a delivery that was in hand of a killed process is safe for this and 20 s more
         WEBHOOK_TIMEOUT_SECONDS: 4,
-        WEBHOOK_RETRY_SECONDS: '0.5,2',
+        WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.5,2',
       },
       network: {
         egress: [{ to: [{ ipBlock: { cidr: `${host}/32` } }], ports: [{ protocol: 'TCP', port }] }],

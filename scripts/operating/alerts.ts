@@ -30,7 +30,7 @@ const outbox = series('outbox_pending_events');
 /** What is not there. */
 const away: readonly Made[] = [
   ({ lasting }) => ({
-    name: 'MongoDBAway',
+    name: 'MongoDBDown',
     severity: 'page',
     // what is read from MongoDB is missing while it is away
     expr: `count by (instance, service) (${pool})\nunless on (instance, service) ${outbox}`,
@@ -38,7 +38,7 @@ const away: readonly Made[] = [
     summary: '{{ $labels.service }} on {{ $labels.instance }} cannot read from MongoDB.',
   }),
   ({ lasting }) => ({
-    name: 'RabbitMQAway',
+    name: 'RabbitMQDown',
     severity: 'page',
     expr: `count(${series('event_bus_up')} == 0) > 0`,
     for: lasting('2m'),
@@ -46,7 +46,7 @@ const away: readonly Made[] = [
       'For {{ $value }} processes RabbitMQ is away or asks to wait: changes are accepted, their events stay in the outbox.',
   }),
   ({ lasting }) => ({
-    name: 'ServiceGone',
+    name: 'ServiceDown',
     severity: 'page',
     expr: valuesOf('service')
       .map((service) => `absent(${series('mongodb_pool_connections', { service })})`)
@@ -70,7 +70,7 @@ const away: readonly Made[] = [
 /** What waits. */
 const behind: readonly Made[] = [
   ({ lasting, seconds }) => ({
-    name: 'OutboxBehind',
+    name: 'OutboxLag',
     severity: 'page',
     expr: `${largest(series('outbox_oldest_seconds'), ['service'])} > ${seconds(60)}`,
     for: lasting('2m'),
@@ -78,9 +78,9 @@ const behind: readonly Made[] = [
       'An event of {{ $labels.service }} has been waiting for {{ $value | humanizeDuration }} to be sent.',
   }),
   ({ lasting }) => ({
-    name: 'EventsWaiting',
+    name: 'EventConsumerLag',
     severity: 'ticket',
-    expr: `${largest(series('event_queue_messages', { state: 'waiting' }), ['service'])} > 1000`,
+    expr: `${largest(series('event_queue_messages', { state: 'ready' }), ['service'])} > 1000`,
     for: lasting('10m'),
     summary: '{{ $value }} events wait for {{ $labels.service }}.',
   }),
@@ -92,24 +92,24 @@ const behind: readonly Made[] = [
     summary: '{{ $labels.service }} has given up {{ $value }} events.',
   }),
   ({ lasting, seconds }) => ({
-    name: 'WebhooksLate',
+    name: 'WebhookDeliveryLag',
     severity: 'ticket',
     expr: `${largest(series('webhook_due_oldest_seconds'))} > ${seconds(300)}`,
     for: lasting('5m'),
     summary: 'A delivery has been due for {{ $value | humanizeDuration }}, and nobody has taken it.',
   }),
   ({ lasting }) => ({
-    name: 'WebhooksPilingUp',
+    name: 'WebhookBacklog',
     severity: 'page',
     expr: `${largest(series('webhook_due_deliveries'))} > 5000`,
     for: lasting('5m'),
     summary: '{{ $value }} deliveries are due and in no hands.',
   }),
   ({ lasting }) => ({
-    name: 'BreakerStorm',
+    name: 'CircuitBreakerStorm',
     severity: 'page',
     // each process has breakers of its own over the same endpoints
-    expr: `${largest(series('webhook_breakers_open'))} > 5`,
+    expr: `${largest(series('webhook_circuit_breakers_open'))} > 5`,
     for: lasting('2m'),
     summary: '{{ $value }} endpoints of webhooks do not answer at the same time: the way out may be broken.',
   }),
@@ -118,10 +118,10 @@ const behind: readonly Made[] = [
 /** What is too much. */
 const strained: readonly Made[] = [
   ({ lasting }) => ({
-    name: 'ExportRefused',
+    name: 'ExportRejections',
     severity: 'ticket',
-    expr: `sum by (reason) (increase(${series('export_refused_total', {
-      reason: ['queue_full', 'too_slow', 'out_of_memory', 'crashed'],
+    expr: `sum by (reason) (increase(${series('export_rejected_total', {
+      reason: ['queue_full', 'timeout', 'out_of_memory', 'crashed'],
     })}[${lasting('15m')}])) > 5`,
     for: lasting('1m'),
     summary:
@@ -138,12 +138,12 @@ const strained: readonly Made[] = [
   ({ lasting }) => ({
     name: 'MongoDBPoolFull',
     severity: 'ticket',
-    expr: `${largest(series('mongodb_pool_waiting'), ['instance', 'service'])} > 10`,
+    expr: `${largest(series('mongodb_pool_pending_requests'), ['instance', 'service'])} > 10`,
     for: lasting('5m'),
     summary: 'Work of {{ $labels.service }} on {{ $labels.instance }} waits for a connection to MongoDB.',
   }),
   ({ lasting }) => ({
-    name: 'MongoDBFails',
+    name: 'MongoDBErrors',
     severity: 'ticket',
     expr: `${rateOf(series('mongodb_command_duration_seconds', { outcome: 'failed' }, '_count'), lasting('5m'), ['service'])}
 / ${rateOf(series('mongodb_command_duration_seconds', {}, '_count'), lasting('5m'), ['service'])} > 0.05`,

@@ -30,14 +30,14 @@ export const burning: readonly ((pace: Pace) => Alert)[] = objectives.flatMap((o
   const share = '{{ $value | humanizePercentage }}';
   return [
     ({ lasting }: Pace): Alert => ({
-      name: `${name}BurnsFast`,
+      name: `${name}ErrorBudgetBurnFast`,
       severity: wakes ? 'page' : 'ticket',
       expr: `(${fast.map((burn) => burns(objective, burn)).join('\nor ')})\nand ${recordedCount(slo)} > ${least}`,
       for: lasting('2m'),
       summary: `Too many ${bad}: ${share}; the budget of a month is gone in days.`,
     }),
     ({ lasting }: Pace): Alert => ({
-      name: `${name}BurnsSlowly`,
+      name: `${name}ErrorBudgetBurnSlow`,
       severity: 'ticket',
       expr: slow.map((burn) => burns(objective, burn)).join('\nor '),
       for: lasting('1h'),

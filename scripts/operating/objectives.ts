@@ -21,10 +21,10 @@ export interface Objective {
 }
 
 /** What waits for others by its nature: a renderer's turn, or a receiver of webhooks. */
-const slowByNature = ['exportWord', 'exportMarkdown', 'uploadTemplate', 'testWebhook'];
+const slowByNature = ['exportWord', 'exportMarkdown', 'createTemplate', 'testWebhook'];
 
 const requests = 'http_request_duration_seconds';
-const latency = 'webhook_latency_seconds';
+const latency = 'webhook_delivery_latency_seconds';
 
 /** All that is promised. */
 export const objectives: readonly Objective[] = [

@@ -65,7 +65,7 @@ describe('pages', () => {
   });
 
   const keys = {
-    title: (row: (typeof rows)[number]) => row.title_key ?? '',
+    title: (row: (typeof rows)[number]) => row.normalized_title ?? '',
     created_at: (row: (typeof rows)[number]) => row.created_at.getTime(),
     updated_at: (row: (typeof rows)[number]) => row.updated_at.getTime(),
     published_at: (row: (typeof rows)[number]) => row.published_at?.getTime() ?? Number.NEGATIVE_INFINITY,

@@ -80,7 +80,7 @@ function countable(query: string): string {
 const lists: [name: string, query: string, index: string][] = [
   ...['updated_at', 'created_at', 'published_at', 'title'].flatMap((key) =>
     [key, `-${key}`].flatMap((sort): [string, string, string][] => {
-      const index = `organization_id: 1, status: 1, ${key === 'title' ? 'title_key: 1' : `${key}: -1`}, _id`;
+      const index = `organization_id: 1, status: 1, ${key === 'title' ? 'normalized_title: 1' : `${key}: -1`}, _id`;
       return [
         [`by ${sort}`, `sort=${sort}`, index],
         [`archived ones by ${sort}`, `sort=${sort}&status=archived`, index],
@@ -101,7 +101,7 @@ const lists: [name: string, query: string, index: string][] = [
 ];
 
 /** What requests did with documents and their words; the queries of workers name one of these fields. */
-const workerFields = /stale_at|update_event_due_at/;
+const workerFields = /reindex_at|update_event_due_at/;
 async function asked(
   work: () => Promise<unknown>,
   on: readonly string[] = ['documents'],
@@ -221,7 +221,7 @@ test('the published document of a family is found by its index, also by those wh
   }
 });
 
-test.each(['stale_at', 'update_event_due_at'])(
+test.each(['reindex_at', 'update_event_due_at'])(
   'an idle worker reads no key of its index %s',
   async (field) => {
     const due = { [field]: { $gt: new Date(0) } };

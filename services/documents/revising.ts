@@ -2,7 +2,7 @@
 import { newId } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Transaction } from '#libs/store';
-import { DocumentNotPublished, getHistory, reviseDocument } from './contract.ts';
+import { DocumentNotPublished, listVersions, reviseDocument } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
 import { requireManager } from './editing.ts';
 import { toHistoryRecord } from './presenters.ts';
@@ -42,7 +42,7 @@ export function revising({ library, families, trees, show }: Revising) {
       },
     ),
 
-    handle(getHistory, async ({ actor, params }) =>
+    handle(listVersions, async ({ actor, params }) =>
       historyOf(await families.members(actor, params.doc_id)).map(toHistoryRecord),
     ),
   ];

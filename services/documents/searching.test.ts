@@ -43,7 +43,7 @@ function asking({ key, organizationId }: Person) {
     /** Waits until the words of every document of the organization are up to date. */
     upToDate: () =>
       until('the words of all documents', async () => {
-        const waiting = { organization_id: organizationId, stale_at: { $ne: null } };
+        const waiting = { organization_id: organizationId, reindex_at: { $ne: null } };
         return (await documentRows().countDocuments(waiting)) === 0;
       }),
   };
@@ -195,18 +195,18 @@ test('documents from before there was a search index are found and sorted after 
   const old = [await create({ title: 'Ancient b' }), await create({ title: 'ancient A' })];
   await upToDate();
   const which = { _id: { $in: old.map(({ id }) => id) } };
-  await documentRows().updateMany(which, { $unset: { stale_at: 1, title_key: 1 } });
+  await documentRows().updateMany(which, { $unset: { reindex_at: 1, normalized_title: 1 } });
   await searchRows().deleteMany({});
   await here.restart();
   await until('the old documents', async () => (await titles('ancient')).length === 2);
   await upToDate();
   expect(await titles('ancient')).toEqual(['ancient A', 'Ancient b']);
 
-  await documentRows().updateMany(which, { $unset: { stale_at: 1 } });
+  await documentRows().updateMany(which, { $unset: { reindex_at: 1 } });
   await here.restart();
   const { id } = await create({ title: 'Modern' });
   await until('a document of today', async () => (await titles('modern')).length === 1);
-  expect(await documentRows().countDocuments({ ...which, stale_at: { $exists: true } })).toBe(0);
+  expect(await documentRows().countDocuments({ ...which, reindex_at: { $exists: true } })).toBe(0);
   expect(id).toBeDefined();
 }, 30_000);
 
@@ -233,7 +233,7 @@ test('rich text that cannot be read keeps nothing else from being found', async 
   const nodes = [{ node_type: 'section', title: 'Broken section', content: text('lost') }];
   const { id } = await create({ title: 'Half readable', nodes });
   await here.db.collection('nodes').updateMany({ document_id: id }, { $set: { content: '{"type":' } });
-  await documentRows().updateOne({ _id: id }, { $set: { stale_at: new Date() }, $inc: { row_version: 1 } });
+  await documentRows().updateOne({ _id: id }, { $set: { reindex_at: new Date() }, $inc: { row_version: 1 } });
   await create({ title: 'Whole' });
   await upToDate();
   expect(await titles('readable broken')).toEqual(['Half readable']);
@@ -249,7 +249,7 @@ test('publishing leaves the words alone: they are not read again', async () => {
   await publish(id);
   expect(await documentRows().findOne({ _id: id })).toMatchObject({
     status: 'published',
-    stale_at: null,
+    reindex_at: null,
   });
   expect(await titles('quiet', '&status=published')).toEqual(['Quiet']);
 });

@@ -89,8 +89,8 @@ export const templateFields = z
 
 // ── Operations ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export const uploadTemplate = operation({
-  id: 'uploadTemplate',
+export const createTemplate = operation({
+  id: 'createTemplate',
   method: 'post',
   path: '/templates',
   summary: 'Upload a template for Word exports',
@@ -167,7 +167,7 @@ export const exportContract = contract({
   name: 'export',
   title: 'Export',
   description: 'Documents as Word files and as Markdown.',
-  operations: [uploadTemplate, listTemplates, deleteTemplate, exportWord, exportMarkdown],
+  operations: [createTemplate, listTemplates, deleteTemplate, exportWord, exportMarkdown],
   publishes: [],
   consumes: [],
   owns: ['templates', 'template_files.files', 'template_files.chunks'],

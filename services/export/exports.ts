@@ -113,7 +113,7 @@ export function exports(of: Exports): Route[] {
     const made = await form.render(run, job).catch(refusedIfLarge);
     if ('file' in made) {
       const seconds = (performance.now() - startedAt) / 1000;
-      metering.made({ form: form.extension, bytes: made.readBytes, seconds });
+      metering.made({ format: form.extension, bytes: made.readBytes, seconds });
       return made.file;
     }
     if (made.because === 'changed') return undefined;

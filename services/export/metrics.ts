@@ -5,23 +5,23 @@ import type { Threads } from './threads/pool.ts';
 const metrics = {
   duration: histogram({
     name: 'export_duration_seconds',
-    help: 'Time to make a file once its turn has come, by form and size of the nodes: `small` up to 64 KiB, `medium` up to 1 MiB, `large`',
+    help: 'Time to make a file once its turn has come, by format and size of the nodes: `small` up to 64 KiB, `medium` up to 1 MiB, `large`',
     unit: 'seconds',
-    labels: { form: ['docx', 'md'], size: ['small', 'medium', 'large'] },
+    labels: { format: ['docx', 'md'], size: ['small', 'medium', 'large'] },
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   }),
   refused: counter({
-    name: 'export_refused_total',
+    name: 'export_rejected_total',
     help: 'Files that were not made: too many waited, it took too long, the document or the memory for it was too large, the process that makes them ended',
-    labels: { reason: ['queue_full', 'too_slow', 'too_large', 'out_of_memory', 'crashed'] },
+    labels: { reason: ['queue_full', 'timeout', 'too_large', 'out_of_memory', 'crashed'] },
   }),
   waiting: gauge({
-    name: 'export_waiting',
+    name: 'export_queue_length',
     help: 'Files and templates that wait for their turn',
     labels: {},
   }),
   running: gauge({
-    name: 'export_running',
+    name: 'export_in_progress',
     help: 'Files and templates whose turn it is',
     labels: {},
   }),
@@ -31,12 +31,12 @@ const metrics = {
 export const exportMetrics = Object.values(metrics);
 
 /** Why a file was not made. */
-export type Refusal = 'queue_full' | 'too_slow' | 'too_large' | 'out_of_memory' | 'crashed';
+export type Refusal = 'queue_full' | 'timeout' | 'too_large' | 'out_of_memory' | 'crashed';
 
 /** Counts what happens to files. */
 export interface Metering {
   /** A file was made of so many bytes of nodes. */
-  made(of: { form: 'docx' | 'md'; bytes: number; seconds: number }): void;
+  made(of: { format: 'docx' | 'md'; bytes: number; seconds: number }): void;
   refused(reason: Refusal): void;
   /** Reads how many wait, and how many have their turn, whenever the metrics are read. */
   watch(threads: Pick<Threads, 'waiting' | 'running'>): void;
@@ -47,7 +47,7 @@ export function metering(meters: Meters): Metering {
   const duration = meters.histogram(metrics.duration);
   const refused = meters.counter(metrics.refused);
   return {
-    made: ({ form, bytes, seconds }) => duration({ form, size: sizeOf(bytes) }, seconds),
+    made: ({ format, bytes, seconds }) => duration({ format, size: sizeOf(bytes) }, seconds),
     refused: (reason) => refused({ reason }),
     watch(threads) {
       meters.gauge(metrics.waiting, () => threads.waiting());

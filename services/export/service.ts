@@ -19,15 +19,15 @@ export const exporting = service({
   contract: exportContract,
   settings: z.object({
     EXPORT_CACHE_MB: atLeastOne.default(64).meta({ description: 'Memory for files that were made' }),
-    EXPORT_DOCUMENT_MB: atLeastOne
+    EXPORT_MAX_DOCUMENT_MB: atLeastOne
       .default(64)
       .meta({ description: 'The most that the nodes of a document may take to be exported' }),
-    EXPORT_THREADS: atLeastOne
+    EXPORT_WORKERS: atLeastOne
       .default(1)
       .meta({ description: 'Files made and templates examined at once, each in a thread' }),
-    EXPORT_THREAD_MB: atLeastOne.default(512).meta({ description: 'JavaScript memory of such a thread' }),
-    EXPORT_WAITING: integer.default(256).meta({ description: 'How many may wait for a thread' }),
-    EXPORT_SECONDS: seconds
+    EXPORT_WORKER_MEMORY_MB: atLeastOne.default(512).meta({ description: 'JavaScript memory of such a thread' }),
+    EXPORT_MAX_QUEUE: integer.default(256).meta({ description: 'How many may wait for a thread' }),
+    EXPORT_TIMEOUT_SECONDS: seconds
       .pipe(z.number().positive())
       .default(60)
       .meta({ description: 'How long a file may take, with its waiting' }),
@@ -37,10 +37,10 @@ export const exporting = service({
   start({ store, mongodb, settings, log, now, meters }) {
     const metered = metering(meters);
     const limits = {
-      threads: settings.EXPORT_THREADS,
-      waiting: settings.EXPORT_WAITING,
-      seconds: settings.EXPORT_SECONDS,
-      memoryMb: settings.EXPORT_THREAD_MB,
+      threads: settings.EXPORT_WORKERS,
+      waiting: settings.EXPORT_MAX_QUEUE,
+      seconds: settings.EXPORT_TIMEOUT_SECONDS,
+      memoryMb: settings.EXPORT_WORKER_MEMORY_MB,
     };
     const pool = threads(limits, mongodb, {
       trouble: (error) => log.error({ err: error }, 'A thread ended by itself'),
@@ -61,7 +61,7 @@ export const exporting = service({
           templates,
           threads: pool,
           cacheBytes: settings.EXPORT_CACHE_MB * 2 ** 20,
-          maxBytes: settings.EXPORT_DOCUMENT_MB * 2 ** 20,
+          maxBytes: settings.EXPORT_MAX_DOCUMENT_MB * 2 ** 20,
           metering: metered,
         }),
       ],

@@ -178,7 +178,7 @@ describe('deleting', () => {
 });
 
 test('a template that cannot be examined with the memory of a thread is refused, and the next one is not', async () => {
-  const small = await exportWorld({ EXPORT_THREAD_MB: '32' });
+  const small = await exportWorld({ EXPORT_WORKER_MEMORY_MB: '32' });
   try {
     const heavy = new Uint8Array(
       attacks.find(({ name }) => name.startsWith('130,000 bookmarks'))?.make() ?? [],

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Forbidden, id, NotFound, positionOf } from '#libs/contract';
 import { handle, pageOf, type Route } from '#libs/http';
-import { deleteTemplate, listTemplates, type Template, TemplateInvalid, uploadTemplate } from './contract.ts';
+import { deleteTemplate, listTemplates, type Template, TemplateInvalid, createTemplate } from './contract.ts';
 import { mayDelete } from './rules.ts';
 import type { TemplateFacts, TemplateStore } from './store/templates.ts';
 import { type Threads, TooMuchMemory } from './threads/pool.ts';
@@ -19,7 +19,7 @@ const position = z.tuple([id]);
 /** The operations on templates. */
 export function templating({ templates, threads, now }: Templates): Route[] {
   return [
-    handle(uploadTemplate, async ({ actor, body }) => {
+    handle(createTemplate, async ({ actor, body }) => {
       const { fields, file } = body;
       const compilation = await threads.turn((run) => run('compile', file.bytes)).catch(refusedIfLarge);
       if (!compilation.ok) {

@@ -11,7 +11,7 @@ import {
   listApiKeys,
   type MemberPrincipal,
   RoleTooHigh,
-  revokeApiKey,
+  deleteApiKey,
 } from './contract.ts';
 import { toApiKey } from './presenters.ts';
 import { hashOf } from './principal.ts';
@@ -43,7 +43,7 @@ export function apiKeyHandlers(of: {
         organization_id,
         user_id,
         member_id: membershipId(organization_id, user_id),
-        made_by_key: actor.key_id,
+        created_by_key_id: actor.key_id,
         name: body.name,
         role: body.role,
         prefix: prefixOf(key),
@@ -53,7 +53,7 @@ export function apiKeyHandlers(of: {
       };
       return of.store.respond(actor, async (within) => {
         if (!(await of.credentials.keepKey(within, row))) throw Unauthenticated();
-        call.audit({ made_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
+        call.audit({ created_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
         return { ...toApiKey(row), key };
       });
     }),
@@ -68,7 +68,7 @@ export function apiKeyHandlers(of: {
       return pageOf({ found, limit: query.limit, show: toApiKey, position: ({ _id }) => [_id] });
     }),
 
-    handle(revokeApiKey, async ({ actor, params, call }) => {
+    handle(deleteApiKey, async ({ actor, params, call }) => {
       call.audit({ revoked_key_id: params.key_id });
       const revoked = await of.credentials.revoke(actor, params.key_id, onlyOwn(actor));
       if (!revoked) throw NotFound();

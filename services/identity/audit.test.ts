@@ -47,10 +47,10 @@ describe('the security log says', () => {
     const login = (given: string, to = email) =>
       asked('POST', '/auth/login', { body: { email: to, password: given } });
     const [right] = (await login(secret)).lines;
-    expect(right).toEqual({ event: 'session.begin', outcome: 'done', ...actor, account });
+    expect(right).toEqual({ event: 'user.login', outcome: 'done', ...actor, account });
     const [wrong] = (await login('wrong horse battery staple')).lines;
     expect(wrong).toEqual({
-      ...{ event: 'session.begin', outcome: 'wrong_credentials' },
+      ...{ event: 'user.login', outcome: 'wrong_credentials' },
       ...{ ...nobody, account: right?.account },
     });
     const elsewhere = { email, password: secret, organization_slug: 'somewhere-else' };
@@ -67,16 +67,16 @@ describe('the security log says', () => {
     const { refresh_token } = (await here.ask('POST', '/auth/login', { body })).body;
     const refresh = (token: string) => asked('POST', '/auth/refresh', { body: { refresh_token: token } });
     const renewed = await refresh(refresh_token);
-    expect(renewed.lines).toEqual([{ event: 'session.renew', outcome: 'done', ...actor }]);
-    const refused = { event: 'session.renew', outcome: 'refresh_token_invalid' };
+    expect(renewed.lines).toEqual([{ event: 'session.refresh', outcome: 'done', ...actor }]);
+    const refused = { event: 'session.refresh', outcome: 'refresh_token_invalid' };
     expect((await refresh(refresh_token)).lines).toEqual([{ ...refused, ...actor, refused: 'reused' }]);
     const next = renewed.body.refresh_token;
     expect((await refresh(next)).lines).toEqual([{ ...refused, ...nobody, refused: 'unknown' }]);
 
     const other = (await here.ask('POST', '/auth/login', { body })).body.refresh_token;
     const logout = () => asked('POST', '/auth/logout', { body: { refresh_token: other } });
-    expect((await logout()).lines).toEqual([{ event: 'session.end', outcome: 'done', ...actor }]);
-    expect((await logout()).lines).toEqual([{ event: 'session.end', outcome: 'done', ...nobody }]);
+    expect((await logout()).lines).toEqual([{ event: 'user.logout', outcome: 'done', ...actor }]);
+    expect((await logout()).lines).toEqual([{ event: 'user.logout', outcome: 'done', ...nobody }]);
   });
 
   test('a key that was made, also once more by a replay, and revoked, and which key asked for it', async () => {
@@ -88,14 +88,14 @@ describe('the security log says', () => {
       asked('POST', '/api-keys', { as: key, body: { name: 'Made', role: 'member', expires_at }, headers });
     const by = { ...actor, key_id: own.id };
     const made = await make();
-    const made_key_id = made.body.id;
+    const created_key_id = made.body.id;
     expect(made.lines).toEqual([
-      { event: 'api_key.make', outcome: 'done', ...by, role: 'member', made_key_id, expires_at },
+      { event: 'api_key.create', outcome: 'done', ...by, role: 'member', created_key_id, expires_at },
     ]);
-    expect((await make()).lines).toEqual([{ event: 'api_key.make', outcome: 'replayed', ...by }]);
+    expect((await make()).lines).toEqual([{ event: 'api_key.create', outcome: 'replayed', ...by }]);
 
-    const revoke = () => asked('DELETE', `/api-keys/${made_key_id}`, { as: token });
-    const line = { event: 'api_key.revoke', ...actor, revoked_key_id: made_key_id };
+    const revoke = () => asked('DELETE', `/api-keys/${created_key_id}`, { as: token });
+    const line = { event: 'api_key.revoke', ...actor, revoked_key_id: created_key_id };
     expect((await revoke()).lines).toEqual([{ ...line, outcome: 'done', member_id: userId }]);
     expect((await revoke()).lines).toEqual([{ ...line, outcome: 'not_found' }]);
   });
@@ -110,7 +110,7 @@ describe('the security log says', () => {
     const [first, second] = [await invite(), await invite()];
     const [invitation_id, role] = [first.body.id, 'admin'];
     expect(first.lines).toEqual([
-      { event: 'invitation.make', outcome: 'done', ...actor, role, invitation_id },
+      { event: 'invitation.create', outcome: 'done', ...actor, role, invitation_id },
     ]);
     const withdrawn = await asked('DELETE', `/members/invitations/${invitation_id}`, { as: token });
     expect(withdrawn.lines).toEqual([
@@ -137,7 +137,7 @@ describe('the security log says', () => {
     const bob = await guest(here, token, password);
     const change = (id: string, role: string, as = token) =>
       asked('PATCH', `/members/${id}`, { as, body: { role } });
-    const line = { event: 'member.change', ...actor, member_id: bob.id };
+    const line = { event: 'member.update', ...actor, member_id: bob.id };
     expect((await change(bob.id, 'admin')).lines).toEqual([
       { ...line, outcome: 'done', role: 'admin', role_before: 'member' },
     ]);
@@ -147,7 +147,7 @@ describe('the security log says', () => {
     ]);
     const bobs = { actor_id: bob.id, organization_id: actor.organization_id, key_id: null };
     expect((await change(bob.id, 'admin', bob.token)).lines).toEqual([
-      { event: 'member.change', outcome: 'forbidden', ...bobs },
+      { event: 'member.update', outcome: 'forbidden', ...bobs },
     ]);
     await here.ask('POST', '/departments', { as: token, body: { name: 'Kitchen' } });
     const moved = await asked('PATCH', `/members/${bob.id}`, { as: token, body: { department: 'Kitchen' } });
@@ -169,25 +169,25 @@ describe('the security log says', () => {
       });
     const bobs = { actor_id: bob.id, organization_id: organizationId, key_id: null };
     expect((await change('wrong horse battery staple')).lines).toEqual([
-      { event: 'password.change', outcome: 'wrong_password', ...bobs },
+      { event: 'password.update', outcome: 'wrong_password', ...bobs },
     ]);
-    expect((await change(password)).lines).toEqual([{ event: 'password.change', outcome: 'done', ...bobs }]);
+    expect((await change(password)).lines).toEqual([{ event: 'password.update', outcome: 'done', ...bobs }]);
 
     const reset = await asked('POST', `/members/${bob.id}/password-reset`, { as: token });
     expect(reset.lines).toEqual([
-      { event: 'password_reset.make', outcome: 'done', ...actor, member_id: bob.id },
+      { event: 'password_reset.create', outcome: 'done', ...actor, member_id: bob.id },
     ]);
     const use = () => asked('POST', '/auth/reset-password', { body: { token: reset.body.token, password } });
-    expect((await use()).lines).toEqual([{ event: 'password_reset.use', outcome: 'done', ...bobs }]);
+    expect((await use()).lines).toEqual([{ event: 'password_reset.complete', outcome: 'done', ...bobs }]);
     expect((await use()).lines).toEqual([
-      { event: 'password_reset.use', outcome: 'reset_invalid', ...nobody },
+      { event: 'password_reset.complete', outcome: 'reset_invalid', ...nobody },
     ]);
 
     const body = { email: bob.email };
     const operated = await log.operated('POST', '/ops/password-resets', body);
     const operator = { actor_id: 'operator', organization_id: null, key_id: null };
     expect(operated).toEqual([
-      { event: 'password_reset.make', outcome: 'done', ...operator, member_id: bob.id },
+      { event: 'password_reset.create', outcome: 'done', ...operator, member_id: bob.id },
     ]);
   });
 
@@ -196,13 +196,13 @@ describe('the security log says', () => {
     const path = `/ops/organizations/${organizationId}/subscription`;
     const set = await log.operated('PUT', path, { plan: 'team' });
     const operator = { actor_id: 'operator', organization_id: organizationId, key_id: null };
-    expect(set).toEqual([{ event: 'subscription.set', outcome: 'done', ...operator, plan: 'team' }]);
+    expect(set).toEqual([{ event: 'subscription.update', outcome: 'done', ...operator, plan: 'team' }]);
 
     const body = { name: 'Renamed', settings: { lock_published: true } };
     const changed = await asked('PATCH', '/organization', { as: token, body });
     expect(changed.lines).toEqual([
       {
-        event: 'organization.change',
+        event: 'organization.update',
         outcome: 'done',
         ...actor,
         changed: ['name', 'settings.lock_published'],
@@ -211,7 +211,7 @@ describe('the security log says', () => {
   });
 
   test('the making of the first signing key, by the system itself', () => {
-    const made = here.logged().filter(({ event }) => event === 'signing_key.make');
+    const made = here.logged().filter(({ event }) => event === 'signing_key.create');
     expect(made).toEqual([
       expect.objectContaining({
         audit: true,
@@ -234,8 +234,8 @@ test('docs/security-log.md lists every event, the operations that leave it, and 
     .flatMap((one) => [...one.operations, ...(one.adminOperations ?? [])])
     .map(({ audit }) => audit);
   const unasked = [
-    { event: 'signing_key.make', routes: [], says: ['kid'] },
-    { event: 'signing_key.drop', routes: [], says: ['kid'] },
+    { event: 'signing_key.create', routes: [], says: ['kid'] },
+    { event: 'signing_key.delete', routes: [], says: ['kid'] },
     { event: 'dead_letter.replay', routes: [], says: ['id', 'queue'] },
     { event: 'secrets.reseal', routes: [], says: ['collection', 'count', 'field'] },
   ];

@@ -68,7 +68,7 @@ export const identityContract = contract({
     'sessions',
     'password_resets',
     'signing_keys',
-    'inbox_items',
+    'notifications',
     'rate_limits',
   ],
   views: [...principalViews, organizationProfiles],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { NotFound, positionOf } from '#libs/contract';
 import { handle, pageOf } from '#libs/http';
 import type { Store } from '#libs/store';
-import { createDepartment, deleteDepartment, listDepartments, renameDepartment } from './contract.ts';
+import { createDepartment, deleteDepartment, listDepartments, updateDepartment } from './contract.ts';
 import { toDepartment } from './presenters.ts';
 import type { DepartmentRows } from './store/departments.ts';
 
@@ -29,7 +29,7 @@ export function departmentHandlers({ store, departments, now }: Departments) {
       store.respond(actor, async (within) => toDepartment(await departments.add(within, body.name, now()))),
     ),
 
-    handle(renameDepartment, async ({ actor, params, body }) => {
+    handle(updateDepartment, async ({ actor, params, body }) => {
       const row = await departments.rename(actor, params.department_id, body.name);
       if (!row) throw NotFound();
       return toDepartment(row);

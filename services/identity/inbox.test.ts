@@ -141,7 +141,7 @@ describe('one’s own inbox', () => {
 });
 
 test('items are forgotten after ninety days', async () => {
-  const collection = here.db.collection('inbox_items');
+  const collection = here.db.collection('notifications');
   const days = (await collection.indexes()).flatMap(({ key, expireAfterSeconds: seconds }) =>
     seconds === undefined ? [] : [[Object.keys(key), seconds / 86_400]],
   );

@@ -16,8 +16,8 @@ import {
   deleteInboxItem,
   listInbox,
   MemberJoined,
-  readInboxItem,
-  readWholeInbox,
+  markInboxItemRead,
+  markInboxRead,
 } from './contract.ts';
 import { toInboxItem } from './presenters.ts';
 import {
@@ -56,7 +56,7 @@ export function inbox({ store, inboxes, now }: Inbox) {
 
     handle(countInbox, ({ actor }) => inboxes.count(actor)),
 
-    handle(readInboxItem, ({ actor, params }) =>
+    handle(markInboxItemRead, ({ actor, params }) =>
       store.respond(actor, async (within) => {
         const row = await inboxes.read(within, params.item_id, now());
         if (!row) throw NotFound();
@@ -64,7 +64,7 @@ export function inbox({ store, inboxes, now }: Inbox) {
       }),
     ),
 
-    handle(readWholeInbox, ({ actor }) =>
+    handle(markInboxRead, ({ actor }) =>
       store.respond(actor, async (within) => {
         await inboxes.readAll(within, now());
         return undefined;

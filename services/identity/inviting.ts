@@ -7,12 +7,12 @@ import type { Store } from '#libs/store';
 import {
   acceptInvitation,
   InvitationInvalid,
-  inviteMember,
+  createInvitation,
   listInvitations,
   MemberInvited,
   MemberJoined,
   WrongCredentials,
-  withdrawInvitation,
+  deleteInvitation,
 } from './contract.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
@@ -53,7 +53,7 @@ export function inviting(of: Inviting) {
   const { store, invitations, accounts, sessions, now, appUrl } = of;
 
   return [
-    handle(inviteMember, async ({ actor, body, call }) => {
+    handle(createInvitation, async ({ actor, body, call }) => {
       call.audit({ role: body.role });
       const token = randomBytes(32).toString('base64url');
       const created_at = now();
@@ -81,7 +81,7 @@ export function inviting(of: Inviting) {
       return pageOf({ found, limit: query.limit, show: toInvitation, position: ({ _id }) => [_id] });
     }),
 
-    handle(withdrawInvitation, async ({ actor, params, call }) => {
+    handle(deleteInvitation, async ({ actor, params, call }) => {
       call.audit({ invitation_id: params.invitation_id });
       if (!(await invitations.withdraw(actor, params.invitation_id))) throw NotFound();
       return undefined;

@@ -1,7 +1,7 @@
 /** The organization: its name, its slug, its settings. */
 import { InvalidRequest, Unauthenticated } from '#libs/contract';
 import { handle } from '#libs/http';
-import { changeOrganization, getOrganization } from './contract.ts';
+import { updateOrganization, getOrganization } from './contract.ts';
 import { toOrganization } from './presenters.ts';
 import { isReserved } from './rules/slug.ts';
 import type { OrganizationRows } from './store/organizations.ts';
@@ -15,7 +15,7 @@ export function organization({ organizations }: { organizations: OrganizationRow
       return toOrganization(row);
     }),
 
-    handle(changeOrganization, async ({ actor, body, call }) => {
+    handle(updateOrganization, async ({ actor, body, call }) => {
       const { settings = {}, ...fields } = body;
       call.audit({
         changed: [...Object.keys(fields), ...Object.keys(settings).map((key) => `settings.${key}`)],

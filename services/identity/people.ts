@@ -4,14 +4,14 @@ import { id, NotFound, positionOf, Unauthenticated } from '#libs/contract';
 import { handle, pageOf } from '#libs/http';
 import type { Store } from '#libs/store';
 import {
-  changeMember,
-  changePassword,
+  updateMember,
+  updatePassword,
   getMe,
   listMembers,
   listRoles,
   MemberRemoved,
   PasswordNeedsSession,
-  removeMember,
+  deleteMember,
   WrongPassword,
 } from './contract.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
@@ -57,7 +57,7 @@ export function people({ store, accounts, members, refuseGuessable, passwords, p
       return pageOf({ found, limit: query.limit, show, position: ({ user }) => [user._id] });
     }),
 
-    handle(changeMember, async ({ actor, params, body, call }) => {
+    handle(updateMember, async ({ actor, params, body, call }) => {
       const { member_id } = params;
       call.audit({ member_id, ...body });
       const found = await members.change(actor, member_id, body);
@@ -66,7 +66,7 @@ export function people({ store, accounts, members, refuseGuessable, passwords, p
       return toMember(found.user, found.member);
     }),
 
-    handle(removeMember, async ({ actor, params, call }) => {
+    handle(deleteMember, async ({ actor, params, call }) => {
       call.audit({ member_id: params.member_id });
       const found = await members.remove(actor, params.member_id, ({ user, member }, tx) =>
         tx.publish(MemberRemoved, { member: toMember(user, member) }),
@@ -75,7 +75,7 @@ export function people({ store, accounts, members, refuseGuessable, passwords, p
       return undefined;
     }),
 
-    handle(changePassword, async ({ actor, body, call }) => {
+    handle(updatePassword, async ({ actor, body, call }) => {
       if (actor.key_id !== null) throw PasswordNeedsSession();
       const user = await accounts.user(actor.user_id);
       if (!user) throw Unauthenticated();

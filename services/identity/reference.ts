@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { body, json } from '#libs/contract';
 import { handle, reply } from '#libs/http';
-import { getReference, getReferenceAsset, readReference } from './contract.ts';
+import { getOpenApi, getReferenceAsset, getReferencePage } from './contract.ts';
 
 /** What the reference says of the API as a whole. */
 export const about = {
@@ -53,8 +53,8 @@ export function reference(openapi: unknown) {
   const etag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const files = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [
-    handle(getReference, async () => reply(json(text), { etag, headers: { 'Cache-Control': 'no-cache' } })),
-    handle(readReference, async () =>
+    handle(getOpenApi, async () => reply(json(text), { etag, headers: { 'Cache-Control': 'no-cache' } })),
+    handle(getReferencePage, async () =>
       reply(body('text/html; charset=utf-8', page), { headers: pageHeaders }),
     ),
     handle(getReferenceAsset, async ({ params }) => {

@@ -9,7 +9,7 @@ import {
   PasswordNeedsSession,
   ResetInvalid,
   resetAccountPassword,
-  resetMemberPassword,
+  createPasswordReset,
   resetPassword,
 } from './contract.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
@@ -42,7 +42,7 @@ export function resetting(of: Resetting) {
 
   return {
     handled: [
-      handle(resetMemberPassword, async ({ actor, params, call }) => {
+      handle(createPasswordReset, async ({ actor, params, call }) => {
         call.audit({ member_id: params.member_id });
         const { organization_id } = actor;
         const membership = await accounts.membership(organization_id, params.member_id);

@@ -38,7 +38,7 @@ export const identity = service({
       store,
       ...stored,
       refuseGuessable: weakPasswordRejecter(),
-      passwords: passwordsWithin({ atOnce: settings.PASSWORD_HASHES_AT_ONCE }),
+      passwords: passwordsWithin({ atOnce: settings.PASSWORD_HASH_CONCURRENCY }),
       prove: loginThrottle(stored.limits, most.failures),
     };
     const sealing = store.sealing(sealedPrivate);
@@ -69,7 +69,7 @@ export const identity = service({
       authenticate: principalFrom(store, now),
       subscribers: [...notifyMembers(kept), ...recordKeyUsage(kept)],
       ...(settings.OPS_TOKEN && { adminHandlers }),
-      workers: [every(hourMs, () => keys.keepFresh(settings.SIGNING_KEY_DAYS), troubled)],
+      workers: [every(hourMs, () => keys.keepFresh(settings.SIGNING_KEY_ROTATION_DAYS), troubled)],
       before: keys.prepare,
     };
   },

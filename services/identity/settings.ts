@@ -24,10 +24,10 @@ export const identitySettings = z.object({
   LOGIN_FAILURES_PER_15_MINUTES: integer
     .default(10)
     .meta({ description: 'Failed logins of one account from one address; 0 is no limit' }),
-  PASSWORD_HASHES_AT_ONCE: integer.pipe(z.number().min(1).max(64)).default(2).meta({
+  PASSWORD_HASH_CONCURRENCY: integer.pipe(z.number().min(1).max(64)).default(2).meta({
     description: 'Passwords that a process checks at once; each takes a thread of UV_THREADPOOL_SIZE',
   }),
-  SIGNING_KEY_DAYS: integer
+  SIGNING_KEY_ROTATION_DAYS: integer
     .pipe(z.number().min(1))
     .default(30)
     .meta({ description: 'After how many days access tokens are signed with a new key' }),

@@ -6,8 +6,8 @@ import {
   logOut,
   OrganizationRequired,
   RefreshTokenInvalid,
-  refresh,
-  register,
+  refreshSession,
+  registerOrganization,
   WrongCredentials,
 } from './contract.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
@@ -40,7 +40,7 @@ export interface SigningIn {
 /** The operations that give and take sessions. */
 export function signingIn(of: SigningIn) {
   return [
-    handle(register, async ({ body, call }) => {
+    handle(registerOrganization, async ({ body, call }) => {
       call.audit({ account: accountOf(body.email) });
       if (body.organization_slug !== undefined && isReserved(body.organization_slug)) throw reservedSlug();
       const network = networkOf(call.address);
@@ -79,7 +79,7 @@ export function signingIn(of: SigningIn) {
       return of.sessions.begin(membership);
     }),
 
-    handle(refresh, async ({ body, call }) => {
+    handle(refreshSession, async ({ body, call }) => {
       const renewed = await of.sessions.renew(body.refresh_token);
       if (!('refused' in renewed)) {
         call.audit({ actor_id: renewed.member.id, organization_id: renewed.organization.id });

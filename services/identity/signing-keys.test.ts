@@ -101,9 +101,9 @@ test('a key is exchanged after its days, once, and dropped when no token can nam
   // the security log has each of it once, whichever replica did it
   const [first, second] = [said[0], said[1]].map((line) => (line as string[])[2]);
   expect(said).toEqual([
-    ['signing_key.make', 'system', first],
-    ['signing_key.make', 'system', second],
-    ['signing_key.drop', 'system', first],
+    ['signing_key.create', 'system', first],
+    ['signing_key.create', 'system', second],
+    ['signing_key.delete', 'system', first],
   ]);
 });
 

@@ -5,7 +5,7 @@ import { newId } from '#libs/contract';
 import { handle } from '#libs/http';
 import { type SecurityLog, systemAuditEvent } from '#libs/service';
 import type { Sealing } from '#libs/store';
-import { getKeySet } from './contract.ts';
+import { getSigningKeys } from './contract.ts';
 import { issuer } from './principal.ts';
 import { isRotationDue, outlived, publishedBeforeMs, signerAt } from './rules/key-rotation.ts';
 import type { SigningKeyRow } from './store/collections.ts';
@@ -63,11 +63,11 @@ export function signing({ credentials, sealing, audited, now, lifeSeconds }: Sig
       if (isRotationDue(keys, now(), days)) await rotate('system');
       for (const { _id: kid } of outlived(keys, now()))
         if (await credentials.dropSigningKey(kid))
-          audited(systemAuditEvent('signing_key.drop', 'system', { kid }));
+          audited(systemAuditEvent('signing_key.delete', 'system', { kid }));
     },
 
     handled: [
-      handle(getKeySet, async () => {
+      handle(getSigningKeys, async () => {
         const keys = await credentials.signingKeys();
         return { keys: keys.map((key) => JSON.parse(key.public_jwk)) };
       }),
@@ -93,7 +93,7 @@ export function signing({ credentials, sealing, audited, now, lifeSeconds }: Sig
     const sealed_private = sealing.seal(pem, { _id });
     const row = { _id, public_jwk: JSON.stringify(jwk), sealed_private, signs_from, created_at: now() };
     await credentials.keepSigningKey(row);
-    audited(systemAuditEvent('signing_key.make', by, { kid: _id }));
+    audited(systemAuditEvent('signing_key.create', by, { kid: _id }));
     return _id;
   }
 }

@@ -6,11 +6,11 @@ const unlimited: SettingsInForce = {
   DEFAULT_PLAN: 'scale',
   WEBHOOK_ALLOW_INSECURE_TARGETS: true,
   WEBHOOK_ALLOWED_CIDRS: [],
-  REQUESTS_PER_MINUTE: 0,
+  RATE_LIMIT_PER_MINUTE: 0,
   REGISTRATIONS_PER_HOUR: 0,
   LOGINS_PER_MINUTE: 0,
   LOGIN_FAILURES_PER_15_MINUTES: 0,
-  EMBED_NOT_FOUND_PER_MINUTE: 0,
+  EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: 0,
 };
 
 function bannerWith(settings: Partial<SettingsInForce>): string {

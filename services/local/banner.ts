@@ -8,11 +8,11 @@ export const settingsInForce = z.object({
   DEFAULT_PLAN: z.enum(['trial', 'team', 'scale']),
   WEBHOOK_ALLOW_INSECURE_TARGETS: z.boolean(),
   WEBHOOK_ALLOWED_CIDRS: z.array(z.unknown()),
-  REQUESTS_PER_MINUTE: limit,
+  RATE_LIMIT_PER_MINUTE: limit,
   REGISTRATIONS_PER_HOUR: limit,
   LOGINS_PER_MINUTE: limit,
   LOGIN_FAILURES_PER_15_MINUTES: limit,
-  EMBED_NOT_FOUND_PER_MINUTE: limit,
+  EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: limit,
 });
 export type SettingsInForce = z.infer<typeof settingsInForce>;
 
@@ -67,11 +67,11 @@ function settingLines(settings: SettingsInForce): string[] {
 }
 
 const limitSettings = [
-  'REQUESTS_PER_MINUTE',
+  'RATE_LIMIT_PER_MINUTE',
   'REGISTRATIONS_PER_HOUR',
   'LOGINS_PER_MINUTE',
   'LOGIN_FAILURES_PER_15_MINUTES',
-  'EMBED_NOT_FOUND_PER_MINUTE',
+  'EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE',
 ] as const;
 
 function rateLimits(settings: SettingsInForce): string {

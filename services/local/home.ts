@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-const secrets = z.object({ ENCRYPTION_KEY: z.string(), OPS_TOKEN: z.string() });
+const secrets = z.object({ ENCRYPTION_KEYS: z.string(), OPS_TOKEN: z.string() });
 
 const demo = z.object({
   email: z.string(),
@@ -32,7 +32,7 @@ export async function openHome(dataDir: string): Promise<Home> {
   const demoFile = join(dataDir, 'demo.json');
   return {
     secrets: await kept(secretsFile, secrets, () => ({
-      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
       OPS_TOKEN: randomBytes(32).toString('base64url'),
     })),
     demo: await kept(demoFile, demo, () => ({

@@ -90,11 +90,11 @@ export function localEnvironment(
   return {
     DEFAULT_PLAN: 'scale',
     WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',
-    REQUESTS_PER_MINUTE: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
     REGISTRATIONS_PER_HOUR: '0',
     LOGINS_PER_MINUTE: '0',
     LOGIN_FAILURES_PER_15_MINUTES: '0',
-    EMBED_NOT_FOUND_PER_MINUTE: '0',
+    EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: '0',
     LOG_FORMAT: 'pretty',
     DRAIN_SECONDS: '3',
     ...(/^[1-9]\d*$/.test(given.PORT ?? '') && { APP_URL: `http://127.0.0.1:${given.PORT}` }),

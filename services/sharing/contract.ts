@@ -124,8 +124,8 @@ export const deleteShareToken = operation({
   problems: [NotFound, Forbidden],
 });
 
-export const embedDocument = operation({
-  id: 'embedDocument',
+export const getEmbeddedDocument = operation({
+  id: 'getEmbeddedDocument',
   at: 'root',
   method: 'get',
   path: '/embed/{org_slug}/{token}',
@@ -156,7 +156,7 @@ export const sharingContract = contract({
   name: 'sharing',
   title: 'Sharing',
   description: 'Public links to published documents.',
-  operations: [createShareToken, getShareToken, deleteShareToken, embedDocument],
+  operations: [createShareToken, getShareToken, deleteShareToken, getEmbeddedDocument],
   publishes: [],
   consumes: [DocumentArchived, DocumentDeleted],
   owns: ['share_tokens'],

@@ -10,8 +10,8 @@ import {
   Unavailable,
 } from '#libs/contract';
 import { handle, type Route, renderCache, reply, withProblemPages } from '#libs/http';
-import { embedDocument } from './contract.ts';
-import type { Metering } from './metrics.ts';
+import { getEmbeddedDocument } from './contract.ts';
+import type { CountResponse } from './metrics.ts';
 import type { NotFoundLimit } from './not-found-limit.ts';
 import { noticePage } from './page/notice.ts';
 import { pagePolicy } from './page/policy.ts';
@@ -26,7 +26,7 @@ export interface Embedding {
   /** Bytes of rendered documents kept in memory. */
   cacheBytes: number;
   limit: NotFoundLimit;
-  metering: Metering;
+  countResponse: CountResponse;
 }
 
 /** How often a document that changes while it is read is read again. */
@@ -56,11 +56,11 @@ const noticeHeaders = {
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** The operation behind public links. */
-export function embedding({ sharing, cacheBytes, limit, metering }: Embedding): Route[] {
+export function embedding({ sharing, cacheBytes, limit, countResponse }: Embedding): Route[] {
   // nothing is kept of a document that changed while it was read
   const rendered = renderCache<Uint8Array>(cacheBytes);
 
-  const embed = handle(embedDocument, async ({ params, query, call }) => {
+  const embed = handle(getEmbeddedDocument, async ({ params, query, call }) => {
     const link = `${params.org_slug}/${params.token}`;
     const waitS = limit.waitS(call.address, link);
     if (waitS > 0) throw tooMany(limit.policy, waitS);
@@ -72,13 +72,13 @@ export function embedding({ sharing, cacheBytes, limit, metering }: Embedding): 
       if (!opened) throw closed;
       const etag = form.etagOf(opened);
       const headers = { ...publicHeaders, ...form.headersOf(opened.organization) };
-      let made: 'rendered' | 'kept' | 'unchanged' = call.has(etag) ? 'unchanged' : 'kept';
+      let cache: 'miss' | 'hit' | 'not_modified' = call.has(etag) ? 'not_modified' : 'hit';
       const make = () => {
-        made = 'rendered';
+        cache = 'miss';
         return render(form, opened);
       };
-      const bytes = made === 'unchanged' ? nothingNew : await rendered.of(etag, make);
-      if (bytes) metering({ form: name, made });
+      const bytes = cache === 'not_modified' ? nothingNew : await rendered.of(etag, make);
+      if (bytes) countResponse({ format: name, cache });
       if (bytes) return reply(body(form.type, bytes), { etag, headers });
     }
     throw Unavailable('The document is being changed at this moment: try again.', {

@@ -2,18 +2,18 @@
 import { counter, type Meters } from '#libs/service';
 
 const answers = counter({
-  name: 'embed_answers_total',
-  help: 'Public documents that were answered, by form: `rendered`, `kept` from an earlier answer, `unchanged` since the client had it (304)',
-  labels: { form: ['html', 'json'], made: ['rendered', 'kept', 'unchanged'] },
+  name: 'embed_responses_total',
+  help: 'Responses with a public document, by format: rendered (`miss`), from the cache (`hit`), or 304 (`not_modified`)',
+  labels: { format: ['html', 'json'], cache: ['miss', 'hit', 'not_modified'] },
 });
 
 /** What the sharing service tells of itself. */
 export const sharingMetrics = [answers];
 
 /** Counts an answer. */
-export type Metering = (of: { form: 'html' | 'json'; made: 'rendered' | 'kept' | 'unchanged' }) => void;
+export type CountResponse = (labels: { format: 'html' | 'json'; cache: 'miss' | 'hit' | 'not_modified' }) => void;
 
 /** Keeps the metrics of public links. */
-export function metering(meters: Meters): Metering {
+export function responseCounter(meters: Meters): CountResponse {
   return meters.counter(answers);
 }

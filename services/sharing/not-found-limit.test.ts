@@ -50,7 +50,7 @@ describe('over HTTP', () => {
   beforeAll(async () => {
     const services = [identity, documents, sharing];
     const contracts = services.map((one) => one.contract);
-    const environment = { EMBED_NOT_FOUND_PER_MINUTE: '5', TRUSTED_PROXIES: '127.0.0.0/8' };
+    const environment = { EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: '5', TRUSTED_PROXIES: '127.0.0.0/8' };
     here = await world({ services, contracts, environment });
     ada = await register(here);
     links = await Promise.all([shared(), shared()]);

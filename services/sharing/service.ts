@@ -7,7 +7,7 @@ import { sharingContract } from './contract.ts';
 import { embedding } from './embedding.ts';
 import { deleteDeadTokens } from './forgetting.ts';
 import { links } from './links.ts';
-import { metering, sharingMetrics } from './metrics.ts';
+import { responseCounter, sharingMetrics } from './metrics.ts';
 import { notFoundLimit } from './not-found-limit.ts';
 import { tokenFrom } from './rules.ts';
 import { shareTokens, sharingStore } from './store.ts';
@@ -21,7 +21,7 @@ export const sharing = service({
       .pipe(z.number().min(1).max(65_536))
       .default(64)
       .meta({ description: 'Memory for rendered public documents' }),
-    EMBED_NOT_FOUND_PER_MINUTE: integer
+    EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: integer
       .default(60)
       .meta({ description: 'Public links that are not there, asked for by one address; 0 is no limit' }),
   }),
@@ -36,9 +36,9 @@ export const sharing = service({
         ...embedding({
           sharing: rows,
           cacheBytes: settings.EMBED_CACHE_MB * 2 ** 20,
-          metering: metering(meters),
+          countResponse: responseCounter(meters),
           limit: notFoundLimit({
-            perMinute: settings.EMBED_NOT_FOUND_PER_MINUTE,
+            perMinute: settings.EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE,
             now: () => now().getTime(),
           }),
         }),

@@ -35,7 +35,7 @@ const make = (of: object = {}, headers = {}) =>
 describe('the security log says', () => {
   test('who registered a webhook, for what and to which host; also when it was refused', async () => {
     const made = await make();
-    const line = { event: 'webhook.make', ...actor, event_types };
+    const line = { event: 'webhook.create', ...actor, event_types };
     expect(made.lines).toEqual([{ ...line, outcome: 'done', host, webhook_id: made.body.id }]);
     const refused = await make({ url: `https://10.0.0.1/${token}` });
     expect(refused.lines).toEqual([{ ...line, outcome: 'invalid_request', host: '10.0.0.1' }]);
@@ -46,7 +46,7 @@ describe('the security log says', () => {
     const headers = { 'idempotency-key': newId() };
     const ask = () =>
       log.asked('POST', '/webhooks', { as: ada.key, body: { name: 'ERP', url, event_types }, headers });
-    const line = { event: 'webhook.make', ...actor, key_id };
+    const line = { event: 'webhook.create', ...actor, key_id };
     const made = await ask();
     expect(made.lines).toEqual([{ ...line, outcome: 'done', webhook_id: made.body.id, host, event_types }]);
     expect((await ask()).lines).toEqual([{ ...line, outcome: 'replayed' }]);
@@ -55,7 +55,7 @@ describe('the security log says', () => {
   test('what was changed, and what that means for what goes where', async () => {
     const webhook_id = (await make()).body.id;
     const change = async (body: object) => (await asked('PATCH', `/webhooks/${webhook_id}`, body)).lines;
-    const line = { event: 'webhook.change', outcome: 'done', ...actor, webhook_id };
+    const line = { event: 'webhook.update', outcome: 'done', ...actor, webhook_id };
     expect(await change({ name: token })).toEqual([{ ...line, changed: ['name'] }]);
     expect(await change({ url: `https://93.184.215.15/${token}`, is_active: false })).toEqual([
       { ...line, changed: ['url', 'is_active'], host: '93.184.215.15', is_active: false },
@@ -85,7 +85,7 @@ describe('the security log says', () => {
     const body = { name: 'Mine' };
     const strange = await log.asked('PATCH', `/webhooks/${webhook_id}`, { as: eve.key, body });
     expect(strange.lines).toEqual([
-      expect.objectContaining({ event: 'webhook.change', outcome: 'not_found', actor_id: eve.userId }),
+      expect.objectContaining({ event: 'webhook.update', outcome: 'not_found', actor_id: eve.userId }),
     ]);
     const unknown = await log.asked('DELETE', `/webhooks/${webhook_id}`, { as: 'nobody' });
     expect(unknown.lines).toEqual([{ event: 'webhook.delete', outcome: 'unauthenticated', ...nobody }]);
@@ -95,7 +95,7 @@ describe('the security log says', () => {
 test('no line has an address whole: what stands behind the host may be a secret of the receiver', async () => {
   await make();
   const audited = home.here.logged().filter(({ audit }) => audit === true);
-  expect(audited.map(({ event }) => event)).toContain('webhook.make');
+  expect(audited.map(({ event }) => event)).toContain('webhook.create');
   expect(JSON.stringify(audited)).not.toContain(token);
 });
 

@@ -27,7 +27,7 @@ let ahead = 0;
 beforeAll(async () => {
   // one attempt is all there is
   const clock = () => new Date(Date.now() + ahead * 1000);
-  home = await house([identity, documents, webhookDelivery], { WEBHOOK_RETRY_SECONDS: ',' }, clock);
+  home = await house([identity, documents, webhookDelivery], { WEBHOOK_RETRY_SCHEDULE_SECONDS: ',' }, clock);
 }, 60_000);
 beforeEach(async () => {
   ada = await home.person();
@@ -45,13 +45,13 @@ const inbox = async (as: string): Promise<Item[]> =>
 const isActive = async (id: string) =>
   (await home.here.ask('GET', `/webhooks/${id}`, { as: ada.key })).body.is_active;
 const patch = (id: string, body: unknown) => home.here.ask('PATCH', `/webhooks/${id}`, { as: ada.key, body });
-const untold = () => home.here.db.collection('webhook_deliveries').countDocuments({ untold: true });
+const notificationsPending = () => home.here.db.collection('webhook_deliveries').countDocuments({ notification_pending: true });
 
 /** The items about webhooks, once there are so many and nothing is left to tell. */
 const told = (count: number, as = ada.token): Promise<Item[]> =>
   until(`${count} items`, async () => {
     const items = await inbox(as);
-    return items.length === count && (await untold()) === 0 && items;
+    return items.length === count && (await notificationsPending()) === 0 && items;
   });
 
 /** Publishes, so many days ago, and waits until the deliveries of it are settled and the failures told. */
@@ -66,7 +66,7 @@ async function publish(daysAgo: number, ended: 'delivered' | 'failed' = 'failed'
   await home.here.db
     .collection<{ _id: string }>('webhook_deliveries')
     .updateOne({ _id: newest?.id ?? '' }, [{ $set: { updated_at: '$created_at' } }]);
-  await until('all is told', async () => (await untold()) === 0);
+  await until('all is told', async () => (await notificationsPending()) === 0);
 }
 
 /** Joins a member, by an access token. */
@@ -146,7 +146,7 @@ describe('who made a webhook', () => {
     await told(1);
     const rows = home.here.db.collection<{ _id: string; [field: string]: unknown }>('webhook_deliveries');
     const row = await rows.findOne({ config_id: id });
-    const clone = { ...row, original: false, untold: true };
+    const clone = { ...row, is_first: false, notification_pending: true };
     await rows.insertMany(Array.from({ length: 1_200 }, () => ({ ...clone, _id: newId() })));
     ahead = -500;
     expect(await told(1)).toMatchObject([{ data: { failed: expect.any(Number) } }]);
@@ -185,7 +185,7 @@ describe('who made a webhook', () => {
       .updateOne({ _id: id }, { $set: { 'secrets.0.sealed': 'gone.key.x' } });
     await home.publish(ada);
     expect(await home.settled(ada, 2)).toMatchObject([{ error: 'secret_unreadable' }, {}]);
-    expect(await untold()).toBe(0);
+    expect(await notificationsPending()).toBe(0);
     expect(await inbox(ada.token)).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
   // whoever waits for a receiver that hangs waits in vain: nobody else may
-  const patient = { WEBHOOK_TIMEOUT_SECONDS: '120', WEBHOOK_BREAKER_SECONDS: '0.3,1' };
+  const patient = { WEBHOOK_TIMEOUT_SECONDS: '120', WEBHOOK_CIRCUIT_BREAKER_SECONDS: '0.3,1' };
   home = await house([identity, documents, webhookDelivery], patient);
 }, 60_000);
 beforeEach(async () => {
@@ -99,13 +99,13 @@ test('a receiver that is not there is left alone; what waits for it uses no atte
     return tried.length > 6;
   });
   expect(await rows().countDocuments({ ...mine, attempts: 0, status: 'pending' })).toBeGreaterThan(70);
-  expect(await metric('webhook_breakers_open')).toBe(1);
+  expect(await metric('webhook_circuit_breakers_open')).toBe(1);
   const there = await receiving(undefined, port);
   await until('all have come to an end', async () => {
     return (await rows().countDocuments({ ...mine, status: 'pending' })) === 0;
   });
   expect(there.received.length).toBeGreaterThan(90);
-  expect(await metric('webhook_breakers_open')).toBe(0);
+  expect(await metric('webhook_circuit_breakers_open')).toBe(0);
   expect(there.most()).toBeLessThanOrEqual(4);
 }, 60_000);
 

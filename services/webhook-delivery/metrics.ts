@@ -20,7 +20,7 @@ const metrics = {
     labels: { status: ['delivered', 'failed'] },
   }),
   latency: histogram({
-    name: 'webhook_latency_seconds',
+    name: 'webhook_delivery_latency_seconds',
     help: 'From the change to the answer of a receiver that took it, by the number of the attempt',
     unit: 'seconds',
     labels: { attempt: Array.from({ length: maxAttempts }, (_, at) => `${at + 1}`) },
@@ -43,7 +43,7 @@ const metrics = {
     labels: {},
   }),
   breakers: gauge({
-    name: 'webhook_breakers_open',
+    name: 'webhook_circuit_breakers_open',
     help: 'Endpoints that this process leaves alone because they did not answer',
     labels: {},
   }),
@@ -82,7 +82,7 @@ export function metering(
       const status_class = http_status === null ? 'none' : classOf(http_status);
       attempts({ status_class }, (duration_ms ?? 0) / 1000);
       // what is sent again by command is as old as it likes
-      if (verdict.status !== 'delivered' || !row.original || !event.occurred_at) return;
+      if (verdict.status !== 'delivered' || !row.is_first || !event.occurred_at) return;
       const ageMs = of.now().getTime() - event.occurred_at.getTime();
       latency({ attempt: String(row.attempts) }, Math.max(0, ageMs) / 1000);
     },

@@ -18,7 +18,7 @@ let status: number;
 const long = '2026-01-01T00:00:00+01:00';
 beforeAll(async () => {
   // one attempt is all there is
-  home = await house([identity, documents, webhookDelivery], { WEBHOOK_RETRY_SECONDS: ',' });
+  home = await house([identity, documents, webhookDelivery], { WEBHOOK_RETRY_SCHEDULE_SECONDS: ',' });
 }, 60_000);
 beforeEach(async () => {
   ada = await home.person();
@@ -203,7 +203,7 @@ describe('all that failed', () => {
     await collection('webhook_events').insertMany(made.map(({ event_id }) => ({ ...event, _id: event_id })));
     status = 200;
     expect((await allAgain(id)).body).toEqual({ count: maxPerRequest });
-    const left = await rows.find({ config_id: id, status: 'failed', repeatable: true }).toArray();
+    const left = await rows.find({ config_id: id, status: 'failed', redeliverable: true }).toArray();
     expect(left.map(({ _id }) => _id).sort()).toEqual(made.slice(-2).map(({ _id }) => _id));
     expect((await allAgain(id)).body).toEqual({ count: 2 });
     expect((await allAgain(id)).body).toEqual({ count: 0 });

@@ -38,9 +38,9 @@ export const webhookDelivery = service({
     const log = eventLog(store, now);
     const lockMs = timeoutMs + lockMarginMs;
     const queue = queueOf(store, lockMs);
-    const [pauseS = 0, longestS = 0] = settings.WEBHOOK_BREAKER_SECONDS;
+    const [pauseS = 0, longestS = 0] = settings.WEBHOOK_CIRCUIT_BREAKER_SECONDS;
     const open = circuitBreakers({ pauseMs: pauseS * 1000, longestMs: longestS * 1000 });
-    const delaysMs = settings.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1000);
+    const delaysMs = settings.WEBHOOK_RETRY_SCHEDULE_SECONDS.map((seconds) => seconds * 1000);
     const sender = newSender({
       ...{ policy, timeoutMs, resolve: resolving() },
       proxy: settings.WEBHOOK_PROXY_URL,

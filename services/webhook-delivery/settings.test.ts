@@ -9,17 +9,17 @@ test('without settings targets are strict, and retries come after 30 seconds and
   expect(webhookSettings.parse({})).toMatchObject({
     WEBHOOK_ALLOW_INSECURE_TARGETS: false,
     WEBHOOK_ALLOWED_CIDRS: [],
-    WEBHOOK_BREAKER_SECONDS: [30, 600],
-    WEBHOOK_RETRY_SECONDS: [30, 1800],
+    WEBHOOK_CIRCUIT_BREAKER_SECONDS: [30, 600],
+    WEBHOOK_RETRY_SCHEDULE_SECONDS: [30, 1800],
     WEBHOOK_TIMEOUT_SECONDS: 10,
   });
 });
 
 test('lists are read', () => {
-  const read = { WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8, fd00::/8', WEBHOOK_RETRY_SECONDS: '0.1,5' };
+  const read = { WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8, fd00::/8', WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.1,5' };
   expect(webhookSettings.parse(read)).toMatchObject({
     WEBHOOK_ALLOWED_CIDRS: [{ bits: 8 }, { bits: 8 }],
-    WEBHOOK_RETRY_SECONDS: [0.1, 5],
+    WEBHOOK_RETRY_SCHEDULE_SECONDS: [0.1, 5],
   });
 });
 
@@ -31,11 +31,11 @@ test('mistakes are named', () => {
   expect(faults(proxy)).toEqual([
     'WEBHOOK_PROXY_URL: must be an address like http://user:password@host:3128',
   ]);
-  expect(faults({ WEBHOOK_RETRY_SECONDS: '1,2,3' })).toHaveLength(1);
-  expect(faults({ WEBHOOK_BREAKER_SECONDS: '30' })).toEqual([
-    'WEBHOOK_BREAKER_SECONDS: must be two times: the first pause and the longest',
+  expect(faults({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,2,3' })).toHaveLength(1);
+  expect(faults({ WEBHOOK_CIRCUIT_BREAKER_SECONDS: '30' })).toEqual([
+    'WEBHOOK_CIRCUIT_BREAKER_SECONDS: must be two times: the first pause and the longest',
   ]);
-  expect(faults({ WEBHOOK_BREAKER_SECONDS: '0,10' })).toHaveLength(1);
-  expect(faults({ WEBHOOK_RETRY_SECONDS: 'soon' })).toHaveLength(1);
+  expect(faults({ WEBHOOK_CIRCUIT_BREAKER_SECONDS: '0,10' })).toHaveLength(1);
+  expect(faults({ WEBHOOK_RETRY_SCHEDULE_SECONDS: 'soon' })).toHaveLength(1);
   expect(faults({ WEBHOOK_ALLOW_INSECURE_TARGETS: 'perhaps' })).toHaveLength(1);
 });

@@ -39,13 +39,13 @@ export const webhookSettings = z.object({
   WEBHOOK_ALLOWED_CIDRS: ranges
     .default([])
     .meta({ description: 'Private networks that webhooks may reach, as CIDRs separated by commas' }),
-  WEBHOOK_BREAKER_SECONDS: breaker
+  WEBHOOK_CIRCUIT_BREAKER_SECONDS: breaker
     .default([30, 600])
     .meta({ description: 'How long an endpoint that does not answer is left alone: at first, and at most' }),
   WEBHOOK_PROXY_URL: proxy.meta({
     description: 'An HTTP proxy that every delivery goes through, by CONNECT; it resolves the names',
   }),
-  WEBHOOK_RETRY_SECONDS: pauses
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: pauses
     .default([30, 1800])
     .meta({ description: 'Pauses after the first and the second attempt' }),
   WEBHOOK_TIMEOUT_SECONDS: seconds

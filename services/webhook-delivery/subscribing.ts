@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidRequest, positionOf, Secret } from '#libs/contract';
 import { handle, pageOf } from '#libs/http';
-import { deleteWebhook, getWebhook, listWebhooks, registerWebhook, updateWebhook } from './contract.ts';
+import { deleteWebhook, getWebhook, listWebhooks, createWebhook, updateWebhook } from './contract.ts';
 import { requireCreatorOrAdmin } from './rules/permission.ts';
 import { secretFrom } from './rules/signature.ts';
 import type { Sender } from './sending.ts';
@@ -14,7 +14,7 @@ const position = z.tuple([z.uuid()]);
 /** The operations on webhooks. */
 export function subscribing({ configs, sender }: { configs: Configs; sender: Pick<Sender, 'faultOf'> }) {
   return [
-    handle(registerWebhook, async ({ actor, body, call }) => {
+    handle(createWebhook, async ({ actor, body, call }) => {
       call.audit({ host: hostOf(body.url), event_types: body.event_types });
       await refuseTarget(body.url);
       const secret = new Secret(secretFrom(randomBytes(32)));

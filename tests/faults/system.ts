@@ -59,11 +59,11 @@ const timeoutSeconds = 10;
 export const soonFree = { WEBHOOK_TIMEOUT_SECONDS: '2' };
 
 const usual = {
-  REQUESTS_PER_MINUTE: '0',
+  RATE_LIMIT_PER_MINUTE: '0',
   REGISTRATIONS_PER_HOUR: '0',
   LOGINS_PER_MINUTE: '0',
   WEBHOOK_TIMEOUT_SECONDS: String(timeoutSeconds),
-  WEBHOOK_RETRY_SECONDS: '0.5,2',
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.5,2',
 };
 /** A request of ten seconds, the time to drain, and what a busy machine adds. */
 const stopMs = 40_000;
@@ -81,7 +81,7 @@ export async function system(of: Choices): Promise<System> {
     ...usual,
     AMQP_URL: of.rabbit,
     AMQP_PREFIX: prefix,
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
     ...settings,
   };
   const client = await mongoose.mongo.MongoClient.connect(inOwn(of.mongo));

@@ -13,7 +13,7 @@ let inside: Receiver;
 const replies = new Map<string, Reply>();
 
 beforeAll(async () => {
-  const pauses = { WEBHOOK_RETRY_SECONDS: '30,1800' };
+  const pauses = { WEBHOOK_RETRY_SCHEDULE_SECONDS: '30,1800' };
   [home, there, inside] = await Promise.all([
     house([identity, documents, webhookDelivery], pauses),
     receiver(({ path }) => replies.get(path.slice(1)) ?? 500),

@@ -63,7 +63,7 @@ describe('a local run', () => {
         LOGINS_PER_MINUTE: '20',
       });
       const printed = other.printed();
-      await until('lines of the log', async () => /"operation":"register"/.test(other.printed()));
+      await until('lines of the log', async () => /"operation":"registerOrganization"/.test(other.printed()));
       expect(printed.indexOf('Process Document Service is ready')).toBeLessThan(
         other.printed().indexOf('{"'),
       );
@@ -93,7 +93,7 @@ describe('a local run', () => {
   test('keeps its secrets for their owner only', async () => {
     const { mode } = await import('node:fs/promises').then(({ stat }) => stat(join(dataDir, 'secrets.json')));
     expect(mode & 0o077).toBe(0);
-    expect(await readFile(join(dataDir, 'secrets.json'), 'utf8')).toContain('ENCRYPTION_KEY');
+    expect(await readFile(join(dataDir, 'secrets.json'), 'utf8')).toContain('ENCRYPTION_KEYS');
   });
 
   test('says so when one is running already', async () => {
@@ -152,7 +152,7 @@ describe('what keeps it from starting is one clear sentence', () => {
 
   test('settings with mistakes, all of them at once, without their values', async () => {
     await withFolder(async (folder) => {
-      const wrong = spawnLocal(folder, { PORT: 'many', DEFAULT_PLAN: 'gold', ENCRYPTION_KEY: 'hunter2' });
+      const wrong = spawnLocal(folder, { PORT: 'many', DEFAULT_PLAN: 'gold', ENCRYPTION_KEYS: 'hunter2' });
       expect(await wrong.exited).toBe(1);
       const said = wrong
         .printed()
@@ -160,7 +160,7 @@ describe('what keeps it from starting is one clear sentence', () => {
         .map((line) => line.trim().split(':')[0]);
       expect(said.filter((name) => /^[A-Z_]+$/.test(name ?? '')).sort()).toEqual([
         'DEFAULT_PLAN',
-        'ENCRYPTION_KEY',
+        'ENCRYPTION_KEYS',
         'PORT',
       ]);
       expect(wrong.printed()).not.toContain('hunter2');
@@ -196,11 +196,11 @@ test('with MONGODB_URI everything is explicit: no loose defaults, no demo organi
   uri.pathname = `/test_${randomBytes(6).toString('hex')}`;
   const bare = spawnLocal('/nowhere', { MONGODB_URI: uri.href });
   expect(await bare.exited).toBe(1);
-  expect(bare.printed()).toContain('ENCRYPTION_KEY: is required');
+  expect(bare.printed()).toContain('ENCRYPTION_KEYS: is required');
 
   const environment = {
     MONGODB_URI: uri.href,
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
     HOST: '127.0.0.1',
     LOG_LEVEL: 'info',
   };

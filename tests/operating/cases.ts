@@ -53,8 +53,8 @@ const shares: Record<string, (bad: number, steps: number) => Input> = {
 const burns: readonly Case[] = Object.entries(shares).flatMap(([name, share]) => {
   const budget = name === 'Availability' ? 0.1 : 1;
   const severity = name === 'DeliverySuccess' ? 'ticket' : 'page';
-  const fast = { alert: `${name}BurnsFast`, severity } as const;
-  const slow = { alert: `${name}BurnsSlowly`, severity: 'ticket' } as const;
+  const fast = { alert: `${name}ErrorBudgetBurnFast`, severity } as const;
+  const slow = { alert: `${name}ErrorBudgetBurnSlow`, severity: 'ticket' } as const;
   return [
     // an hour of a disaster, and three of what is only bad
     { ...fast, every: '2m', series: share(15 * budget, 35), told: { at: '65m' }, silentAt: '1m' },
@@ -75,7 +75,7 @@ const burns: readonly Case[] = Object.entries(shares).flatMap(([name, share]) =>
 
 const others: readonly Case[] = [
   {
-    ...{ alert: 'MongoDBAway', severity: 'page', every: '15s', told: { at: '4m' }, silentAt: '2m' },
+    ...{ alert: 'MongoDBDown', severity: 'page', every: '15s', told: { at: '4m' }, silentAt: '2m' },
     // it is there for two minutes; what is read from it is missing from then on
     series: {
       [of('identity', 'mongodb_pool_connections', ',state="idle"')]: '3x20',
@@ -83,11 +83,11 @@ const others: readonly Case[] = [
     },
   },
   {
-    ...{ alert: 'RabbitMQAway', severity: 'page', every: '15s', told: { at: '5m' }, silentAt: '3m' },
+    ...{ alert: 'RabbitMQDown', severity: 'page', every: '15s', told: { at: '5m' }, silentAt: '3m' },
     series: { 'event_bus_up{instance="a"}': '1x8 0x20', 'event_bus_up{instance="b"}': '1x30' },
   },
   {
-    ...{ alert: 'ServiceGone', severity: 'page', every: '15s', told: { at: '5m', times: 1 }, silentAt: '2m' },
+    ...{ alert: 'ServiceDown', severity: 'page', every: '15s', told: { at: '5m', times: 1 }, silentAt: '2m' },
     series: {
       ...Object.fromEntries(
         ['identity', 'documents', 'sharing', 'export'].map((name) => [
@@ -108,12 +108,12 @@ const others: readonly Case[] = [
     },
   },
   {
-    ...{ alert: 'OutboxBehind', severity: 'page', every: '15s', told: { at: '4m' }, silentAt: '2m' },
+    ...{ alert: 'OutboxLag', severity: 'page', every: '15s', told: { at: '4m' }, silentAt: '2m' },
     series: { [of('documents', 'outbox_oldest_seconds')]: '0+15x30' },
   },
   {
-    ...{ alert: 'EventsWaiting', severity: 'ticket', every: '1m', told: { at: '12m' }, silentAt: '5m' },
-    series: { [of('identity', 'event_queue_messages', ',state="waiting"')]: '1500x20' },
+    ...{ alert: 'EventConsumerLag', severity: 'ticket', every: '1m', told: { at: '12m' }, silentAt: '5m' },
+    series: { [of('identity', 'event_queue_messages', ',state="ready"')]: '1500x20' },
   },
   // the same queue as two replicas see it is one
   {
@@ -130,32 +130,32 @@ const others: readonly Case[] = [
     },
   },
   {
-    ...{ alert: 'WebhooksLate', severity: 'ticket', every: '1m', told: { at: '15m' }, silentAt: '8m' },
+    ...{ alert: 'WebhookDeliveryLag', severity: 'ticket', every: '1m', told: { at: '15m' }, silentAt: '8m' },
     series: { [of('webhook-delivery', 'webhook_due_oldest_seconds')]: '0+60x30' },
   },
   {
-    ...{ alert: 'WebhooksPilingUp', severity: 'page', every: '1m', told: { at: '16m' }, silentAt: '8m' },
+    ...{ alert: 'WebhookBacklog', severity: 'page', every: '1m', told: { at: '16m' }, silentAt: '8m' },
     series: { [of('webhook-delivery', 'webhook_due_deliveries')]: '0+1000x9 10000x20' },
   },
   // two replicas with four open breakers each are no storm
   {
-    ...{ alert: 'BreakerStorm', severity: 'page', every: '15s', told: { at: '6m' }, silentAt: '3m' },
+    ...{ alert: 'CircuitBreakerStorm', severity: 'page', every: '15s', told: { at: '6m' }, silentAt: '3m' },
     series: {
-      [of('webhook-delivery', 'webhook_breakers_open')]: '4x8 9x20',
-      'webhook_breakers_open{instance="b"}': '4x30',
+      [of('webhook-delivery', 'webhook_circuit_breakers_open')]: '4x8 9x20',
+      'webhook_circuit_breakers_open{instance="b"}': '4x30',
     },
   },
   {
     ...{
-      alert: 'ExportRefused',
+      alert: 'ExportRejections',
       severity: 'ticket',
       every: '1m',
       told: { at: '10m', times: 1 },
       silentAt: '2m',
     },
     series: {
-      'export_refused_total{reason="queue_full"}': '0x3 0+2x20',
-      'export_refused_total{reason="too_large"}': '0+5x20',
+      'export_rejected_total{reason="queue_full"}': '0x3 0+2x20',
+      'export_rejected_total{reason="too_large"}': '0+5x20',
     },
   },
   {
@@ -164,10 +164,10 @@ const others: readonly Case[] = [
   },
   {
     ...{ alert: 'MongoDBPoolFull', severity: 'ticket', every: '1m', told: { at: '8m' }, silentAt: '3m' },
-    series: { [of('documents', 'mongodb_pool_waiting')]: '50x20' },
+    series: { [of('documents', 'mongodb_pool_pending_requests')]: '50x20' },
   },
   {
-    ...{ alert: 'MongoDBFails', severity: 'ticket', every: '1m', told: { at: '12m' }, silentAt: '3m' },
+    ...{ alert: 'MongoDBErrors', severity: 'ticket', every: '1m', told: { at: '12m' }, silentAt: '3m' },
     series: Object.fromEntries(
       [
         ['ok', 90],

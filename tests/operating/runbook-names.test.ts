@@ -37,7 +37,7 @@ test('settings', () => {
   );
   const ofTheShell = named(/\$(?:\{)?([A-Z_]+)/g);
   const names = named(/(?<!\w)[A-Z]+(?:_[A-Z]+)+/g).filter((name) => !ofTheShell.includes(name));
-  expect(names).toContain('EXPORT_THREAD_MB');
+  expect(names).toContain('EXPORT_WORKER_MEMORY_MB');
   expect(names.filter((name) => !settings.includes(name))).toEqual([]);
 });
 

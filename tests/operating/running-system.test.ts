@@ -14,10 +14,10 @@ import { type OperatingStage, operatingStage } from './stage.ts';
 
 /** Alerts that no fault tells here, and why: `promtool` alone runs them, in cases.ts. */
 const notHere = {
-  AvailabilityBurnsSlowly: 'over a day, or three',
-  LatencyBurnsSlowly: 'over a day, or three',
-  DeliverySuccessBurnsSlowly: 'over a day, or three',
-  DeliveryAgeBurnsSlowly: 'over a day, or three',
+  AvailabilityErrorBudgetBurnSlow: 'over a day, or three',
+  LatencyErrorBudgetBurnSlow: 'over a day, or three',
+  DeliverySuccessErrorBudgetBurnSlow: 'over a day, or three',
+  DeliveryAgeErrorBudgetBurnSlow: 'over a day, or three',
 };
 
 const dashboards = new URL('../../charts/platform/dashboards/', import.meta.url);
@@ -86,7 +86,7 @@ test('what is too slow is told: MongoDB for one service, a process that gets no 
   const { mongo, beside, volume, tells } = stage;
   const { ask, registered, said } = users;
   const { access_token: as, member } = await registered();
-  const slow = ['MongoDBSlow', 'MongoDBPoolFull', 'LatencyBurnsFast', 'EventsWaiting'];
+  const slow = ['MongoDBSlow', 'MongoDBPoolFull', 'LatencyErrorBudgetBurnFast', 'EventConsumerLag'];
   try {
     await tells([...slow, 'EventLoopLag', 'DiskFilling'], {
       async fault() {
@@ -140,10 +140,10 @@ test('what comes to no good end is told: receivers that hang, refuse or are slow
     await beside.revive();
     await until('the new one', async () => ![before, undefined].includes(await besideBegan()));
   };
-  const ofReceivers = ['BreakerStorm', 'DeliverySuccessBurnsFast'];
-  const ofSlowOnes = ['WebhooksLate', 'WebhooksPilingUp', 'DeliveryAgeBurnsFast'];
-  const ofExports = ['ExportRefused', 'AvailabilityBurnsFast'];
-  const others = ['DeadLetters', 'MongoDBFails', 'ProcessRestarts', 'DiskFull'];
+  const ofReceivers = ['CircuitBreakerStorm', 'DeliverySuccessErrorBudgetBurnFast'];
+  const ofSlowOnes = ['WebhookDeliveryLag', 'WebhookBacklog', 'DeliveryAgeErrorBudgetBurnFast'];
+  const ofExports = ['ExportRejections', 'AvailabilityErrorBudgetBurnFast'];
+  const others = ['DeadLetters', 'MongoDBErrors', 'ProcessRestarts', 'DiskFull'];
   try {
     await tells([...ofReceivers, ...ofSlowOnes, ...ofExports, ...others], {
       async fault() {
@@ -165,14 +165,14 @@ test('what is away is told: RabbitMQ, MongoDB, and at last the services themselv
   const { mongo, rabbit, run, beside, tells } = stage;
   const { admin, published } = users;
   const as = await admin();
-  await tells(['RabbitMQAway', 'OutboxBehind'], {
+  await tells(['RabbitMQDown', 'OutboxLag'], {
     fault: async () => {
       await rabbit.kill();
       await published(as);
     },
   });
-  await tells(['MongoDBAway'], { fault: async () => mongo.members[0]?.kill() });
-  await tells(['ServiceGone'], { fault: () => Promise.all([run, beside].map(ended)) });
+  await tells(['MongoDBDown'], { fault: async () => mongo.members[0]?.kill() });
+  await tells(['ServiceDown'], { fault: () => Promise.all([run, beside].map(ended)) });
 }, 240_000);
 
 test('every alert was told of its fault, but for those that need days', () => {

@@ -91,8 +91,8 @@ function environmentOf(mongo: MongoServers, rabbit: RabbitBroker) {
   return {
     ...localSettings,
     ...{ HOST: '127.0.0.1', AMQP_URL: rabbit.url, MONGODB_URI: mongo.uri.replace('/?', '/operating?') },
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    ...{ REQUESTS_PER_MINUTE: '0', REGISTRATIONS_PER_HOUR: '0', LOGINS_PER_MINUTE: '0' },
-    ...{ WEBHOOK_TIMEOUT_SECONDS: '2', WEBHOOK_RETRY_SECONDS: '0.1,0.1', EXPORT_WAITING: '0' },
+    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+    ...{ RATE_LIMIT_PER_MINUTE: '0', REGISTRATIONS_PER_HOUR: '0', LOGINS_PER_MINUTE: '0' },
+    ...{ WEBHOOK_TIMEOUT_SECONDS: '2', WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.1,0.1', EXPORT_MAX_QUEUE: '0' },
   };
 }

@@ -6,11 +6,11 @@ export type Kept = ReadonlyMap<string, string>;
 
 /** What goes on by itself: which events were heard and sent, when a key was last used, words that follow what was written before. */
 const collectionsOfNobody = /^system\.|_inbox$|^search$/;
-const fieldsOfNobody = ['last_used_at', 'stale_at', 'title_key'];
+const fieldsOfNobody = ['last_used_at', 'reindex_at', 'normalized_title'];
 const eventsOfNobody = ['api_key.used'];
 
 /** Collections whose new rows are no change: an item of an inbox may come late, a counter is made ready before it counts. */
-const growing = /^(inbox_items|publish_usage)\//;
+const growing = /^(notifications|publish_usage)\//;
 
 /** Reads every row of every collection, without what goes on by itself. */
 export async function kept(db: World['db']): Promise<Kept> {

@@ -22,7 +22,7 @@ const nothing: Prepare = () => ({});
 const ofOrganization: Prepare = ({ people }) => ({ shows: people.admin.organizationId });
 
 const identity = {
-  getKeySet: nothing,
+  getSigningKeys: nothing,
   logIn: ({ people: { admin } }) => ({ body: () => ({ email: admin.email, password: admin.password }) }),
   logOut: () => ({ body: () => ({ refresh_token: unique('unknown') }) }),
   refresh: async (stage) => {
@@ -30,27 +30,27 @@ const identity = {
     return { body: () => ({ refresh_token }) };
   },
   register: () => ({ body: newOrganization }),
-  getReference: nothing,
-  readReference: nothing,
+  getOpenApi: nothing,
+  getReferencePage: nothing,
   getReferenceAsset: () => ({ params: { file: 'start.js' } }),
   getStartPage: nothing,
   getApiStartPage: nothing,
 
   getMe: ofOrganization,
-  changePassword: () => ({
+  updatePassword: () => ({
     body: ({ password }) => ({ current_password: password, new_password: `${password}, newly` }),
     ends: true,
   }),
   listRoles: nothing,
   listMembers: ({ people }) => ({ shows: people.member.userId }),
-  changeMember: async (stage) => {
+  updateMember: async (stage) => {
     const { userId } = await stage.newMember();
     return { params: { member_id: userId }, body: () => ({ role: 'admin' }) };
   },
-  removeMember: async (stage) => ({ params: { member_id: (await stage.newMember()).userId } }),
-  inviteMember: () => ({ body: () => ({ email: uniqueEmail() }) }),
+  deleteMember: async (stage) => ({ params: { member_id: (await stage.newMember()).userId } }),
+  createInvitation: () => ({ body: () => ({ email: uniqueEmail() }) }),
   listInvitations: async (stage) => ({ shows: (await stage.invitation()).invitation_id }),
-  withdrawInvitation: async (stage) => {
+  deleteInvitation: async (stage) => {
     const { invitation_id } = await stage.invitation();
     return { params: { invitation_id } };
   },
@@ -58,20 +58,20 @@ const identity = {
     const { token } = await stage.invitation();
     return { body: () => ({ token, name: 'Guest', password: 'quiet meadow lantern 7' }) };
   },
-  resetMemberPassword: async (stage) => ({ params: { member_id: (await stage.newMember()).userId } }),
+  createPasswordReset: async (stage) => ({ params: { member_id: (await stage.newMember()).userId } }),
   resetPassword: async (stage) => {
     const { token } = await stage.passwordReset();
     return { body: () => ({ token, password: 'quiet meadow lantern 9' }) };
   },
   getOrganization: ofOrganization,
-  changeOrganization: ({ people }) => ({
+  updateOrganization: ({ people }) => ({
     body: () => ({ name: unique('Organization') }),
     shows: people.admin.organizationId,
   }),
   getSubscription: nothing,
   listDepartments: async (stage) => ({ shows: (await stage.department()).department_id }),
   createDepartment: () => ({ body: () => ({ name: unique('Department') }) }),
-  renameDepartment: async (stage) => ({
+  updateDepartment: async (stage) => ({
     params: await stage.department(),
     body: () => ({ name: unique('Renamed') }),
   }),
@@ -80,11 +80,11 @@ const identity = {
   createApiKey: () => ({ body: () => ({ name: unique('Key') }) }),
   'createApiKey with the role admin': () => ({ body: () => ({ name: unique('Key'), role: 'admin' }) }),
   listApiKeys: async (stage) => ({ shows: (await stage.apiKey()).key_id }),
-  revokeApiKey: async (stage) => ({ params: await stage.apiKey() }),
+  deleteApiKey: async (stage) => ({ params: await stage.apiKey() }),
   listInbox: async (stage) => ({ shows: (await stage.inboxItem()).item_id }),
   countInbox: nothing,
-  readInboxItem: async (stage) => ({ params: await stage.inboxItem() }),
-  readWholeInbox: async (stage) => ({ shows: (await stage.inboxItem()).item_id }),
+  markInboxItemRead: async (stage) => ({ params: await stage.inboxItem() }),
+  markInboxRead: async (stage) => ({ shows: (await stage.inboxItem()).item_id }),
   deleteInboxItem: async (stage) => ({ params: await stage.inboxItem() }),
 } satisfies Record<string, Prepare>;
 
@@ -119,7 +119,7 @@ const documents = {
   publishDocument: async (stage) => aboutDocument(await stage.draft()),
   reviseDocument: async (stage) => aboutDocument(await stage.published()),
   archiveDocument: async (stage) => aboutDocument(await stage.published()),
-  getHistory: async (stage) => aboutDocument(await stage.published()),
+  listVersions: async (stage) => aboutDocument(await stage.published()),
   assignEditor: async (stage) => ({
     ...aboutDocument(await stage.draft()),
     body: () => ({ editor_id: stage.people.member.userId }),
@@ -134,14 +134,14 @@ const sharing = {
   createShareToken: async (stage) => aboutDocument(await stage.published()),
   getShareToken: async (stage) => aboutDocument(await stage.shared()),
   deleteShareToken: async (stage) => aboutDocument(await stage.shared()),
-  embedDocument: async (stage) => {
+  getEmbeddedDocument: async (stage) => {
     const { org_slug, token } = await stage.shared();
     return { params: { org_slug, token } };
   },
 } satisfies Record<string, Prepare>;
 
 const exporting = {
-  uploadTemplate: ({ people }) => ({ body: templateForm, shows: people.admin.organizationId }),
+  createTemplate: ({ people }) => ({ body: templateForm, shows: people.admin.organizationId }),
   listTemplates: async (stage) => ({ shows: (await stage.template()).template_id }),
   deleteTemplate: async (stage) => ({ params: await stage.template() }),
   exportWord: async (stage) => {
@@ -152,7 +152,7 @@ const exporting = {
 } satisfies Record<string, Prepare>;
 
 const webhooks = {
-  registerWebhook: ({ people }) => ({ body: webhookForm, shows: people.admin.organizationId }),
+  createWebhook: ({ people }) => ({ body: webhookForm, shows: people.admin.organizationId }),
   listWebhooks: async (stage) => ({ shows: (await stage.webhook()).config_id }),
   getWebhook: async (stage) => ofWebhook(await stage.webhook()),
   updateWebhook: async (stage) => ({

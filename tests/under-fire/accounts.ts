@@ -121,7 +121,7 @@ export async function kept(db: Db, { organizationId }: Office) {
 
 /** Who of an organization was told what about whom or what. */
 export async function told(db: Db, { organizationId }: Office): Promise<string[]> {
-  const found = await db.collection('inbox_items').find({ organization_id: organizationId }).toArray();
+  const found = await db.collection('notifications').find({ organization_id: organizationId }).toArray();
   return found.map(({ user_id, type, about }) => `${user_id} ${type} ${about}`).sort();
 }
 

@@ -28,12 +28,12 @@ export interface UnderFire {
 type Running = Pick<UnderFire, 'origin' | 'parts' | 'prefix' | 'stop'> & { users: ServiceUsers };
 
 const settings = {
-  REQUESTS_PER_MINUTE: '0',
+  RATE_LIMIT_PER_MINUTE: '0',
   REGISTRATIONS_PER_HOUR: '0',
   LOGINS_PER_MINUTE: '0',
   // a delivery that was in hand of a killed process is safe for this and 20 s more
   WEBHOOK_TIMEOUT_SECONDS: '4',
-  WEBHOOK_RETRY_SECONDS: '0.5,2',
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.5,2',
 };
 
 /** Starts the system; resolves when all of it is ready. */
@@ -79,7 +79,7 @@ async function allInOne(startRabbit: () => Promise<RabbitBroker>): Promise<Runni
       MONGODB_URI: await uriOfAll(users),
       AMQP_URL: rabbit.url,
       AMQP_PREFIX: prefix,
-      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
       HOST: '127.0.0.1',
       PORT: String(port),
       MANAGEMENT_PORT: '0',

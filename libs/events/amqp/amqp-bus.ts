@@ -65,7 +65,7 @@ export function amqpBus(of: AmqpBus): Bus {
     name: 'The connection that hears events',
     trouble,
     async open(signal) {
-      const opened = await openConnection({ url, name: 'pds hears', prepare, trouble, signal });
+      const opened = await openConnection({ url, name: 'pds-consumer', prepare, trouble, signal });
       void knowledge.check(opened.value);
       return opened;
     },
@@ -74,7 +74,7 @@ export function amqpBus(of: AmqpBus): Bus {
     name: 'The connection that says events',
     trouble,
     async open(signal) {
-      const opened = await openConnection({ url, name: 'pds says', prepare, trouble, signal });
+      const opened = await openConnection({ url, name: 'pds-publisher', prepare, trouble, signal });
       const { value: connection, end } = opened;
       const publisher = await openPublisher(connection, names.exchange).catch(async (error: unknown) => {
         await end();
@@ -98,6 +98,7 @@ export function amqpBus(of: AmqpBus): Bus {
     return names.queue(queue);
   };
   const bus: Bus = {
+    messagingSystem: 'rabbitmq',
     get up() {
       return !closing.signal.aborted && saying.now?.connection.blocked === false && hearing.now !== undefined;
     },

@@ -91,7 +91,7 @@ test('a broker that comes back empty is declared anew, and every owner of an out
   // a broker that is new to an owner has nothing of it either
   await until('both were told', async () => told.one === 1 && told.two > 0);
   fails = false;
-  const marked = () => stage.past((channel) => channel.checkQueue(`${stage.prefix}two.known`));
+  const marked = () => stage.past((channel) => channel.checkQueue(`${stage.prefix}two.sentinel`));
   await until('the second has left its mark', () => marked().catch(() => false as const), 15_000);
   const { two } = told;
 

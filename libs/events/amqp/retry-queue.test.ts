@@ -23,11 +23,11 @@ async function innocents(count: number): Promise<Envelope[]> {
   for (const event of events) await published(bus, event);
   // one delivery, and five more
   for (let deaths = 0; deaths < 6; deaths += 1) await dieWith(stage, 'alpha', count);
-  await until('all of it set aside', async () => (await waiting('again')) === count);
+  await until('all of it set aside', async () => (await waiting('retry')) === count);
   return events;
 }
 
-const waiting = (where: 'again' | 'dead') => ready(stage, `alpha.${where}`);
+const waiting = (where: 'retry' | 'dead') => ready(stage, `alpha.${where}`);
 
 test('innocents are handled, one at a time, and are no dead letters', async () => {
   const events = await innocents(4);
@@ -37,7 +37,7 @@ test('innocents are handled, one at a time, and are no dead letters', async () =
   await until('all of them', async () => handled.length === events.length);
   expect(handled).toEqual(events.map(({ id }) => id));
   expect(most()).toBe(1);
-  expect([await waiting('again'), await waiting('dead')]).toEqual([0, 0]);
+  expect([await waiting('retry'), await waiting('dead')]).toEqual([0, 0]);
 }, 30_000);
 
 test('what fails on its second chance as well is dead, after as many tries as ever', async () => {
@@ -54,7 +54,7 @@ test('what fails on its second chance as well is dead, after as many tries as ev
     return letters.length > 0 && letters;
   });
   expect(dead).toEqual([event]);
-  expect([tries, await waiting('again')]).toEqual([3, 0]);
+  expect([tries, await waiting('retry')]).toEqual([3, 0]);
 }, 30_000);
 
 test('what a process refused is not tried again, even if processes died with it before', async () => {
@@ -69,7 +69,7 @@ test('what a process refused is not tried again, even if processes died with it 
   };
   await bus.consume('alpha', fails, { prefetch: 16 });
   await until('the dead letter', async () => (await waiting('dead')) === 1);
-  expect([tries, await waiting('again')]).toEqual([1, 0]);
+  expect([tries, await waiting('retry')]).toEqual([1, 0]);
 }, 30_000);
 
 test('a process that has just begun leaves them to one that lives', async () => {
@@ -80,7 +80,7 @@ test('a process that has just begun leaves them to one that lives', async () => 
   const fresh = eventOf('thing.gone');
   await published(young, fresh);
   await until('the fresh one', async () => handled.includes(fresh.id));
-  expect([handled, await waiting('again')]).toEqual([[fresh.id], 1]);
+  expect([handled, await waiting('retry')]).toEqual([[fresh.id], 1]);
   const old = await stage.open();
   await old.consume('alpha', async ({ id }) => void handled.push(id), { prefetch: 16 });
   await until('the other', async () => handled.includes(event?.id ?? ''));

@@ -21,9 +21,9 @@ export function prefixedNames(prefix: string): Names {
     exchange: `${prefix}events`,
     deadExchange: `${prefix}events.dead`,
     queue: (name) => prefix + name,
-    retry: (name) => `${prefix}${name}.again`,
+    retry: (name) => `${prefix}${name}.retry`,
     dead: (name) => `${prefix}${name}.dead`,
-    sentinel: (owner) => `${prefix}${owner}.known`,
+    sentinel: (owner) => `${prefix}${owner}.sentinel`,
   };
 }
 

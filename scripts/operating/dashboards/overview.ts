@@ -49,8 +49,8 @@ export const overview: readonly Row[] = [
       most('Oldest event that was not sent', 'outbox_oldest_seconds', ['service'], { redFrom: 60 }),
       most('Dead letters', 'event_queue_messages', ['service'], { labels: { state: 'dead' }, redFrom: 1 }),
       most('Oldest due delivery', 'webhook_due_oldest_seconds', [], { redFrom: 300 }),
-      graph('Files that wait', 'export_waiting', [
-        { ask: `sum(${series('export_waiting')})`, name: 'waiting' },
+      graph('Files that wait', 'export_queue_length', [
+        { ask: `sum(${series('export_queue_length')})`, name: 'waiting' },
       ]),
     ],
   },

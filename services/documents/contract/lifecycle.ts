@@ -60,8 +60,8 @@ export const archiveDocument = operation({
   problems: [NotFound, Forbidden, DocumentNotPublished],
 });
 
-export const getHistory = operation({
-  id: 'getHistory',
+export const listVersions = operation({
+  id: 'listVersions',
   method: 'get',
   path: '/documents/{doc_id}/history',
   summary: 'List the published versions of a document, the oldest first',

@@ -28,9 +28,9 @@ export interface DocumentRow {
   /** Bytes of all rich text as JSON. */
   content_bytes: number;
   /** What the title is sorted by. Rows of before get it with their words. */
-  title_key?: string;
+  normalized_title?: string;
   /** Since when the words in `search` are out of date, or until when a process has them in hand; null when they are right. */
-  stale_at?: Date | null;
+  reindex_at?: Date | null;
   /** When the `document.updated` event about changes of the published document is due; unset without such changes. */
   update_event_due_at?: Date;
 }
@@ -86,7 +86,7 @@ const text = { type: String, required: true } as const;
  */
 export const sortedBy = {
   updated_at: { organization_id: 1, status: 1, updated_at: -1, _id: -1 },
-  title_key: { organization_id: 1, status: 1, title_key: 1, _id: 1 },
+  normalized_title: { organization_id: 1, status: 1, normalized_title: 1, _id: 1 },
   created_at: { organization_id: 1, status: 1, created_at: -1, _id: -1 },
   published_at: { organization_id: 1, status: 1, published_at: -1, _id: -1 },
 } as const;
@@ -123,8 +123,8 @@ export const documents = collection<DocumentRow>('documents', {
     revisions: Number,
     node_count: Number,
     content_bytes: Number,
-    title_key: String,
-    stale_at: Date,
+    normalized_title: String,
+    reindex_at: Date,
     update_event_due_at: Date,
   },
   indexes: [
@@ -138,7 +138,7 @@ export const documents = collection<DocumentRow>('documents', {
       options: { unique: true, partialFilterExpression: { status: 'published' } },
     },
     // whose words are out of date: as good as empty
-    { on: { stale_at: 1 }, options: { partialFilterExpression: { stale_at: { $gt: new Date(0) } } } },
+    { on: { reindex_at: 1 }, options: { partialFilterExpression: { reindex_at: { $gt: new Date(0) } } } },
     // published documents that changed in the last seconds
     {
       on: { update_event_due_at: 1 },

@@ -113,7 +113,7 @@ function hintFor(same: Omit<Filters, 'q' | 'updated_since'>, sortField: SortFiel
 
 const fields = {
   updated_at: 'updated_at',
-  title: 'title_key',
+  title: 'normalized_title',
   created_at: 'created_at',
   published_at: 'published_at',
 } as const;

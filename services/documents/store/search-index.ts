@@ -15,7 +15,7 @@ export interface Stale {
   organization_id: string;
   title: string;
   row_version: number;
-  stale_at: Date;
+  reindex_at: Date;
 }
 
 /** The text of one node, its rich text as JSON text. */
@@ -28,15 +28,15 @@ export function searchIndex(store: Store, now: () => Date) {
   return {
     /** Takes documents in hand, those that have waited longest first; no other process has them until the lease is over. */
     async claim(most: number): Promise<Stale[]> {
-      const due = { stale_at: { $gt: ever, $lte: now() } };
-      const found = await rows.documents.find(due, { _id: 1 }).sort({ stale_at: 1 }).limit(most).lean();
+      const due = { reindex_at: { $gt: ever, $lte: now() } };
+      const found = await rows.documents.find(due, { _id: 1 }).sort({ reindex_at: 1 }).limit(most).lean();
       if (found.length === 0) return [];
       const which = { _id: { $in: found.map(({ _id }) => _id) } };
       // by chance of its own: the time is also the token by which a process knows its rows
-      const stale_at = new Date(now().getTime() + leaseMs * (1 + Math.random()));
-      await rows.documents.updateMany({ ...due, ...which }, { stale_at });
-      const fields = { organization_id: 1, title: 1, row_version: 1, stale_at: 1 } as const;
-      return rows.documents.find({ ...which, stale_at }, fields).lean<Stale[]>();
+      const reindex_at = new Date(now().getTime() + leaseMs * (1 + Math.random()));
+      await rows.documents.updateMany({ ...due, ...which }, { reindex_at });
+      const fields = { organization_id: 1, title: 1, row_version: 1, reindex_at: 1 } as const;
+      return rows.documents.find({ ...which, reindex_at }, fields).lean<Stale[]>();
     },
 
     /** The texts of the nodes of these documents, one after the other. */
@@ -64,10 +64,10 @@ export function searchIndex(store: Store, now: () => Date) {
         await write().catch(unlessThere);
       });
       const { matchedCount } = await rows.documents.bulkWrite(
-        found.map(({ _id, stale_at, title }) => ({
+        found.map(({ _id, reindex_at, title }) => ({
           updateOne: {
-            filter: { _id, stale_at },
-            update: { $set: { stale_at: null, title_key: titleKey(title) } },
+            filter: { _id, reindex_at },
+            update: { $set: { reindex_at: null, normalized_title: titleKey(title) } },
           },
         })),
         { ordered: false },
@@ -90,8 +90,8 @@ export function searchIndex(store: Store, now: () => Date) {
           .lean();
         const last = next.at(-1)?._id;
         if (last === undefined) break;
-        const unmarked = { _id: { $gt: after, $lte: last }, stale_at: { $not: { $gt: ever } } };
-        await rows.documents.updateMany(unmarked, { stale_at: now() });
+        const unmarked = { _id: { $gt: after, $lte: last }, reindex_at: { $not: { $gt: ever } } };
+        await rows.documents.updateMany(unmarked, { reindex_at: now() });
         after = last;
       }
       const done = { organization_id: '', words: [], row_version: 0 };

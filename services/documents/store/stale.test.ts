@@ -31,14 +31,14 @@ const rows = () => ({
 async function outOfDate(count: number): Promise<DocumentRow[]> {
   const organization_id = newId();
   const made = Array.from({ length: count }, (_, at) =>
-    documentRow({ organization_id, title: `Title ${at}`, stale_at: clock.now() }),
+    documentRow({ organization_id, title: `Title ${at}`, reindex_at: clock.now() }),
   );
   await rows().documents.insertMany(made);
   return made;
 }
 
 const wordsOf = async (id: string) => (await rows().search.findOne({ _id: id }))?.words;
-const staleAt = async (id: string) => (await rows().documents.findOne({ _id: id }))?.stale_at;
+const staleAt = async (id: string) => (await rows().documents.findOne({ _id: id }))?.reindex_at;
 
 test('replicas that look at the same moment take different documents, and all of them', async () => {
   const made = await outOfDate(60);
@@ -62,7 +62,7 @@ test('what was changed while its words were read is read again', async () => {
   const id = one?._id ?? '';
   const [taken] = await replica().claim(10);
   if (!taken) throw new Error('There was nothing to take');
-  const change = { $set: { title: 'Later', stale_at: clock.now() }, $inc: { row_version: 1 } };
+  const change = { $set: { title: 'Later', reindex_at: clock.now() }, $inc: { row_version: 1 } };
   await rows().documents.updateOne({ _id: id }, change);
   await replica().save([{ ...taken, words: ['early'] }]);
   expect([await wordsOf(id), await staleAt(id)]).toEqual([['early'], clock.now()]);
@@ -78,7 +78,7 @@ test('what was changed while its words were read is read again', async () => {
 
 test('two that write the first words of a document at once leave the later ones', async () => {
   for (const one of await outOfDate(20)) {
-    const taken = { ...one, stale_at: clock.now() };
+    const taken = { ...one, reindex_at: clock.now() };
     await Promise.all([
       replica().save([{ ...taken, words: ['early'] }]),
       replica().save([{ ...taken, row_version: 2, words: ['later'] }]),

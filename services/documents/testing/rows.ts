@@ -27,8 +27,8 @@ export function documentRow(more: Partial<DocumentRow> = {}): DocumentRow {
     share_epoch: 0,
     node_count: 0,
     content_bytes: 0,
-    title_key: titleKey(title),
-    stale_at: null,
+    normalized_title: titleKey(title),
+    reindex_at: null,
     ...more,
   };
 }

@@ -85,7 +85,7 @@ test('the time is that of the waiting, too', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const held = pool.turn(() => promise);
   await expect(run('builtIn')).rejects.toMatchObject({ name: 'unavailable' });
-  expect(refusals).toEqual(['too_slow']);
+  expect(refusals).toEqual(['timeout']);
   resolve();
   await held;
 });

@@ -63,7 +63,7 @@ const standardIdleMs = 60_000;
 /** Who is told of threads, or their process, that end by themselves, and of work that did not come to its end. */
 export interface Listening {
   trouble(error: unknown): void;
-  refused(reason: 'queue_full' | 'too_slow' | 'crashed'): void;
+  refused(reason: 'queue_full' | 'timeout' | 'crashed'): void;
 }
 
 /**
@@ -91,7 +91,7 @@ export function threads(
         return await inTurn(() => begun(() => work(runUntil(signal))), signal);
       } catch (error) {
         if (!signal.aborted) throw error;
-        refused('too_slow');
+        refused('timeout');
         throw tookTooLong(seconds);
       } finally {
         present -= 1;

@@ -13,7 +13,7 @@ export const createApiKey = operation({
   summary: 'Make an API key',
   description: 'The key itself is in this answer only. It acts as you, capped to its own role.',
   access: member,
-  audit: 'api_key.make',
+  audit: 'api_key.create',
   body: z.strictObject({
     name,
     role: role.default('member'),
@@ -44,8 +44,8 @@ export const listApiKeys = operation({
   problems: [],
 });
 
-export const revokeApiKey = operation({
-  id: 'revokeApiKey',
+export const deleteApiKey = operation({
+  id: 'deleteApiKey',
   method: 'delete',
   path: '/api-keys/{key_id}',
   summary: 'Revoke an API key and every key that it made',

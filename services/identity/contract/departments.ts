@@ -33,8 +33,8 @@ export const createDepartment = operation({
   problems: [DepartmentTaken],
 });
 
-export const renameDepartment = operation({
-  id: 'renameDepartment',
+export const updateDepartment = operation({
+  id: 'updateDepartment',
   method: 'patch',
   path: '/departments/{department_id}',
   summary: 'Rename a department',

@@ -34,8 +34,8 @@ export const countInbox = operation({
   problems: [],
 });
 
-export const readInboxItem = operation({
-  id: 'readInboxItem',
+export const markInboxItemRead = operation({
+  id: 'markInboxItemRead',
   method: 'post',
   path: '/inbox/{item_id}/read',
   summary: 'Mark an item as read',
@@ -46,8 +46,8 @@ export const readInboxItem = operation({
   problems: [NotFound],
 });
 
-export const readWholeInbox = operation({
-  id: 'readWholeInbox',
+export const markInboxRead = operation({
+  id: 'markInboxRead',
   method: 'post',
   path: '/inbox/read-all',
   summary: 'Mark everything as read',

@@ -6,15 +6,15 @@ import { AlreadyMember, InvitationInvalid, WrongCredentials } from '../problems.
 import { departmentName, email, Invitation, NewInvitation, name, Session } from '../shapes.ts';
 import { role } from '../views.ts';
 
-export const inviteMember = operation({
-  id: 'inviteMember',
+export const createInvitation = operation({
+  id: 'createInvitation',
   method: 'post',
   path: '/members/invitations',
   summary: 'Invite a person by email',
   description:
     'The token is in this answer only, and works once within seven days. Inviting again replaces it.',
   access: admin,
-  audit: 'invitation.make',
+  audit: 'invitation.create',
   body: z.strictObject({ email, role: role.default('member'), department: departmentName.nullish() }),
   status: 201,
   returns: NewInvitation,
@@ -35,8 +35,8 @@ export const listInvitations = operation({
   problems: [],
 });
 
-export const withdrawInvitation = operation({
-  id: 'withdrawInvitation',
+export const deleteInvitation = operation({
+  id: 'deleteInvitation',
   method: 'delete',
   path: '/members/invitations/{invitation_id}',
   summary: 'Withdraw an invitation',

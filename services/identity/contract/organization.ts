@@ -24,7 +24,7 @@ export const setSubscription = operation({
   path: '/ops/organizations/{organization_id}/subscription',
   summary: 'Set the plan of an organization',
   access: operator,
-  audit: 'subscription.set',
+  audit: 'subscription.update',
   params: z.object({ organization_id: id }),
   body: z.strictObject({ plan: z.enum(planNames) }),
   status: 200,
@@ -43,14 +43,14 @@ export const getOrganization = operation({
   problems: [],
 });
 
-export const changeOrganization = operation({
-  id: 'changeOrganization',
+export const updateOrganization = operation({
+  id: 'updateOrganization',
   method: 'patch',
   path: '/organization',
   summary: 'Change name, slug or settings of the organization',
   description: 'Settings are merged by key. Another slug ends all public links under the old one at once.',
   access: admin,
-  audit: 'organization.change',
+  audit: 'organization.update',
   body: someField({ name, slug, settings: settingsInput }),
   status: 200,
   returns: Organization,

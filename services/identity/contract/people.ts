@@ -47,13 +47,13 @@ export const listMembers = operation({
   problems: [],
 });
 
-export const changeMember = operation({
-  id: 'changeMember',
+export const updateMember = operation({
+  id: 'updateMember',
   method: 'patch',
   path: '/members/{member_id}',
   summary: 'Change role or department of a member',
   access: admin,
-  audit: 'member.change',
+  audit: 'member.update',
   params: z.object({ member_id: id }),
   body: someField({ role, department: departmentName.nullable() }),
   status: 200,
@@ -61,8 +61,8 @@ export const changeMember = operation({
   problems: [NotFound, LastAdmin, NoSuchDepartment],
 });
 
-export const removeMember = operation({
-  id: 'removeMember',
+export const deleteMember = operation({
+  id: 'deleteMember',
   method: 'delete',
   path: '/members/{member_id}',
   summary: 'Remove a member from the organization',
@@ -75,15 +75,15 @@ export const removeMember = operation({
   problems: [NotFound, LastAdmin],
 });
 
-export const changePassword = operation({
-  id: 'changePassword',
+export const updatePassword = operation({
+  id: 'updatePassword',
   method: 'post',
   path: '/me/password',
   summary: 'Change your password',
   description: 'All your sessions end with the next request, this one too; API keys stay.',
   access: member,
   permission: 'Any member with an access token; an API key cannot change a password.',
-  audit: 'password.change',
+  audit: 'password.update',
   body: z.strictObject({ current_password: z.string().max(256), new_password: password }),
   status: 204,
   returns: nothing,

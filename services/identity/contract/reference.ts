@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { anyone, media, operation } from '#libs/contract';
 
-export const getReference = operation({
-  id: 'getReference',
+export const getOpenApi = operation({
+  id: 'getOpenApi',
   method: 'get',
   path: '/openapi.json',
   summary: 'This reference as OpenAPI 3.1',
@@ -14,8 +14,8 @@ export const getReference = operation({
   problems: [],
 });
 
-export const readReference = operation({
-  id: 'readReference',
+export const getReferencePage = operation({
+  id: 'getReferencePage',
   method: 'get',
   path: '/docs',
   summary: 'This reference as a page for people',

@@ -16,8 +16,8 @@ const NewPasswordReset = z
   })
   .meta({ id: 'NewPasswordReset' });
 
-export const resetMemberPassword = operation({
-  id: 'resetMemberPassword',
+export const createPasswordReset = operation({
+  id: 'createPasswordReset',
   method: 'post',
   path: '/members/{member_id}/password-reset',
   summary: 'Make a token with which a member sets a new password',
@@ -25,7 +25,7 @@ export const resetMemberPassword = operation({
     'For a person who is in no other organization; hand the token over in a way that you trust. The old password and all ' +
     'sessions stay until it is used. Making another one replaces it.',
   access: admin,
-  audit: 'password_reset.make',
+  audit: 'password_reset.create',
   params: z.object({ member_id: id }),
   status: 201,
   returns: NewPasswordReset,
@@ -40,7 +40,7 @@ export const resetPassword = operation({
   summary: 'Set a new password with a token',
   description: 'All sessions of the person end with the next request; API keys stay. Log in afterwards.',
   access: anyone,
-  audit: 'password_reset.use',
+  audit: 'password_reset.complete',
   body: z.strictObject({ token: z.string().max(200), password }),
   status: 204,
   returns: nothing,
@@ -54,7 +54,7 @@ export const resetAccountPassword = operation({
   path: '/ops/password-resets',
   summary: 'Make a token with which a person sets a new password, in however many organizations they are',
   access: operator,
-  audit: 'password_reset.make',
+  audit: 'password_reset.create',
   body: z.strictObject({ email }),
   status: 201,
   returns: NewPasswordReset,

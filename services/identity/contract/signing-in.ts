@@ -10,8 +10,8 @@ import {
 } from '../problems.ts';
 import { email, name, password, Session, slug } from '../shapes.ts';
 
-export const register = operation({
-  id: 'register',
+export const registerOrganization = operation({
+  id: 'registerOrganization',
   method: 'post',
   path: '/auth/register',
   summary: 'Register an organization and its first admin',
@@ -35,21 +35,21 @@ export const logIn = operation({
   path: '/auth/login',
   summary: 'Log in',
   access: anyone,
-  audit: 'session.begin',
+  audit: 'user.login',
   body: z.strictObject({ email, password: z.string().max(256), organization_slug: slug.optional() }),
   status: 200,
   returns: Session,
   problems: [WrongCredentials, OrganizationRequired],
 });
 
-export const refresh = operation({
-  id: 'refresh',
+export const refreshSession = operation({
+  id: 'refreshSession',
   method: 'post',
   path: '/auth/refresh',
   summary: 'Exchange a refresh token for new tokens',
   description: 'Each refresh token works once; using an old one again ends the whole session.',
   access: anyone,
-  audit: 'session.renew',
+  audit: 'session.refresh',
   body: z.strictObject({ refresh_token: z.string().max(200) }),
   status: 200,
   returns: Session,
@@ -62,7 +62,7 @@ export const logOut = operation({
   path: '/auth/logout',
   summary: 'End a session',
   access: anyone,
-  audit: 'session.end',
+  audit: 'user.logout',
   body: z.strictObject({ refresh_token: z.string().max(200) }),
   status: 204,
   returns: nothing,
@@ -73,8 +73,8 @@ const Jwks = z
   .strictObject({ keys: z.array(z.record(z.string(), z.string())) })
   .meta({ id: 'JsonWebKeySet' });
 
-export const getKeySet = operation({
-  id: 'getKeySet',
+export const getSigningKeys = operation({
+  id: 'getSigningKeys',
   method: 'get',
   path: '/auth/jwks.json',
   summary: 'The public keys that access tokens are signed with (RFC 7517)',

@@ -30,7 +30,7 @@ export const roles = [
       'webhooks.*',
       'members.*',
       'api_keys.*',
-      'organization.change',
+      'organization.update',
     ],
   },
 ];

@@ -66,7 +66,7 @@ export const apiKeys = collection<ApiKeyRow>('api_keys', {
     organization_id: text,
     user_id: text,
     member_id: text,
-    made_by_key: String,
+    created_by_key_id: String,
     keys_made: Number,
     name: text,
     role: text,
@@ -79,7 +79,7 @@ export const apiKeys = collection<ApiKeyRow>('api_keys', {
     { on: { hash: 1 }, options: { unique: true } },
     { on: { organization_id: 1, _id: -1 } },
     { on: { organization_id: 1, user_id: 1, _id: -1 } },
-    { on: { organization_id: 1, made_by_key: 1 } },
+    { on: { organization_id: 1, created_by_key_id: 1 } },
   ],
 });
 
@@ -138,7 +138,7 @@ export const invitations = collection<InvitationRow>('invitations', {
   ],
 });
 
-export const inboxItems = collection<InboxRow>('inbox_items', {
+export const inboxItems = collection<InboxRow>('notifications', {
   fields: {
     _id: String,
     organization_id: text,

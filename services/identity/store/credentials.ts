@@ -14,13 +14,13 @@ export function credentials(store: Store) {
     /** Keeps a new key; false when the key or the membership that makes it has gone. */
     keepKey(acting: Actor, key: ApiKeyRow): Promise<boolean> {
       return store.transact(acting, async ({ session }) => {
-        const { organization_id, made_by_key, member_id } = key;
+        const { organization_id, created_by_key_id, member_id } = key;
         // raised, so that this collides with whoever takes the maker away at the same moment
         const raised = { $inc: { keys_made: 1 } };
         const { matchedCount } =
-          made_by_key === null
+          created_by_key_id === null
             ? await rows.members.updateOne({ _id: member_id, organization_id }, raised, { session })
-            : await rows.keys.updateOne({ _id: made_by_key, organization_id }, raised, { session });
+            : await rows.keys.updateOne({ _id: created_by_key_id, organization_id }, raised, { session });
         if (matchedCount === 1) await rows.keys.insertMany([key], { lean: true, session });
         return matchedCount === 1;
       });
@@ -46,7 +46,7 @@ export function credentials(store: Store) {
       return store.transact(acting, async ({ session }) => {
         const revoked = await rows.keys.findOneAndDelete(which, { session }).lean();
         for (let makers = revoked ? [keyId] : []; makers.length > 0; ) {
-          const made = { organization_id, made_by_key: { $in: makers } };
+          const made = { organization_id, created_by_key_id: { $in: makers } };
           makers = (await rows.keys.find(made, { _id: 1 }, { session }).lean()).map(({ _id }) => _id);
           await rows.keys.deleteMany({ _id: { $in: makers } }, { session });
         }

@@ -54,7 +54,7 @@ export interface ApiKeyRow {
   user_id: string;
   member_id: string;
   /** The key that made this one, if one did. */
-  made_by_key: string | null;
+  created_by_key_id: string | null;
   /** Raised when this key makes another one, so that this collides with its revocation. */
   keys_made?: number;
   name: string;

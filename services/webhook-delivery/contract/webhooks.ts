@@ -6,14 +6,14 @@ import { TooManySecrets, TooManyWebhooks } from '../problems.ts';
 import { maxOverlapSeconds } from '../rules/secrets.ts';
 import { configParams, NewWebhook, RotatedWebhook, Webhook, webhookForm } from '../shapes.ts';
 
-export const registerWebhook = operation({
-  id: 'registerWebhook',
+export const createWebhook = operation({
+  id: 'createWebhook',
   method: 'post',
   path: '/webhooks',
   summary: 'Register a webhook',
   description: 'The secret is in this answer only. Duplicate event types are folded.',
   access: scaleMember,
-  audit: 'webhook.make',
+  audit: 'webhook.create',
   body: z.strictObject(webhookForm),
   status: 201,
   returns: NewWebhook,
@@ -56,7 +56,7 @@ export const updateWebhook = operation({
     'Send only what changes; `event_types` replaces the whole list. The next attempt of what is still to be sent goes to a new `url`. While a webhook is off, events are skipped, and deliveries that fall due end as failed.',
   access: scaleMember,
   permission: 'Its creator or an admin may change it; the organization needs the Scale plan.',
-  audit: 'webhook.change',
+  audit: 'webhook.update',
   params: configParams,
   body: someField({
     ...webhookForm,

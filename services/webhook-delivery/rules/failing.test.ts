@@ -23,6 +23,6 @@ describe('a webhook is switched off', () => {
 
 test('its creator is told at once, and then at most once a minute', () => {
   expect(shouldNotify({}, at)).toBe(true);
-  expect(shouldNotify({ told_at: ago(notifyIntervalMs - 1) }, at)).toBe(false);
-  expect(shouldNotify({ told_at: ago(notifyIntervalMs) }, at)).toBe(true);
+  expect(shouldNotify({ notified_at: ago(notifyIntervalMs - 1) }, at)).toBe(false);
+  expect(shouldNotify({ notified_at: ago(notifyIntervalMs) }, at)).toBe(true);
 });

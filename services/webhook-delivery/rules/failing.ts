@@ -22,6 +22,6 @@ export function shouldDisable({ delivered, firstFailed }: EndpointHealth, at: Da
 }
 
 /** Whether it may be said again that deliveries failed. */
-export function shouldNotify({ told_at }: { readonly told_at?: Date | undefined }, at: Date): boolean {
-  return !told_at || at.getTime() - told_at.getTime() >= notifyIntervalMs;
+export function shouldNotify({ notified_at }: { readonly notified_at?: Date | undefined }, at: Date): boolean {
+  return !notified_at || at.getTime() - notified_at.getTime() >= notifyIntervalMs;
 }

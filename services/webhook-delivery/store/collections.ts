@@ -15,9 +15,9 @@ export interface ConfigRow {
   /** Newest first; an older one signs beside it until its time is over. */
   secrets: SealedSecret[];
   /** Failures before this are forgiven: when it was made, switched on again, or got another URL. */
-  counts_from?: Date;
+  failures_counted_from?: Date;
   /** When it was last said that deliveries failed. */
-  told_at?: Date;
+  notified_at?: Date;
   created_at: Date;
   updated_at: Date;
 }
@@ -39,7 +39,7 @@ export interface EventRow {
   occurred_at?: Date;
   trace?: string;
   /** The webhooks that it is told to. Absent where its deliveries were written in one transaction with it. */
-  told_to?: string[];
+  recipient_ids?: string[];
   created_at: Date;
 }
 
@@ -52,9 +52,9 @@ export interface DeliveryRow {
   config_id: string;
   organization_id: string;
   /** Set unless it is a repetition by command: then it may stand beside the first. */
-  original?: true;
+  is_first?: true;
   /** Whether it is among those that a command sends again once they failed: no test is, and nothing that was sent again. */
-  repeatable: boolean;
+  redeliverable: boolean;
   status: DeliveryStatus;
   /** Attempts begun: counted before each request. */
   attempts: number;
@@ -67,7 +67,7 @@ export interface DeliveryRow {
   lock_token?: string;
   locked_until?: Date;
   /** Set when all its attempts failed, until that was said. */
-  untold?: true;
+  notification_pending?: true;
   http_status: number | null;
   duration_ms: number | null;
   error: string | null;
@@ -92,8 +92,8 @@ export const webhookConfigs = collection<ConfigRow>('webhook_configs', {
     event_types: [String],
     is_active: Boolean,
     secrets: [{ _id: false, sealed: String, until: Date }],
-    counts_from: Date,
-    told_at: Date,
+    failures_counted_from: Date,
+    notified_at: Date,
     created_at: Date,
     updated_at: Date,
   },
@@ -114,7 +114,7 @@ export const webhookEvents = collection<EventRow>('webhook_events', {
     body: text,
     occurred_at: Date,
     trace: String,
-    told_to: { type: [String], default: undefined },
+    recipient_ids: { type: [String], default: undefined },
     created_at: Date,
   },
   indexes: [{ on: { created_at: 1 }, options: { expireAfterSeconds: logSeconds } }],
@@ -128,8 +128,8 @@ export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
     document_id: String,
     config_id: text,
     organization_id: text,
-    original: Boolean,
-    repeatable: Boolean,
+    is_first: Boolean,
+    redeliverable: Boolean,
     status: text,
     attempts: Number,
     due_at: Date,
@@ -137,7 +137,7 @@ export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
     shard: Number,
     lock_token: String,
     locked_until: Date,
-    untold: Boolean,
+    notification_pending: Boolean,
     http_status: Number,
     duration_ms: Number,
     error: String,
@@ -153,9 +153,9 @@ export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
     { on: { config_id: 1, status: 1, created_at: -1, _id: -1 } },
     {
       on: { config_id: 1, created_at: 1, _id: 1 },
-      options: { partialFilterExpression: { status: 'failed', repeatable: true } },
+      options: { partialFilterExpression: { status: 'failed', redeliverable: true } },
     },
-    { on: { untold: 1, config_id: 1, _id: -1 }, options: { partialFilterExpression: { untold: true } } },
+    { on: { notification_pending: 1, config_id: 1, _id: -1 }, options: { partialFilterExpression: { notification_pending: true } } },
     // the type, so that those of another are skipped without reading them
     { on: { organization_id: 1, created_at: -1, _id: -1, event_type: 1 } },
     {
@@ -164,7 +164,7 @@ export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
     },
     {
       on: { event_id: 1, config_id: 1 },
-      options: { unique: true, partialFilterExpression: { original: true } },
+      options: { unique: true, partialFilterExpression: { is_first: true } },
     },
     { on: { created_at: 1 }, options: { expireAfterSeconds: logSeconds } },
   ],

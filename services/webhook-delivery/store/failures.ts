@@ -19,13 +19,13 @@ export function failures(store: Store, now: () => Date) {
      * its deliveries have failed for days. Whichever replica is first does it.
      */
     async tell(): Promise<void> {
-      const ids = await rows.distinct('config_id', { untold: true });
+      const ids = await rows.distinct('config_id', { notification_pending: true });
       if (ids.length === 0) return;
       const found = await configs.find({ _id: { $in: ids } }).lean();
       const active = new Map(found.filter(({ is_active }) => is_active).map((row) => [row._id, row]));
       // who switched it off, or deleted it, knows; who lost it to a 410 is told of that
       const idle = ids.filter((id) => !active.has(id));
-      await rows.updateMany({ config_id: { $in: idle }, untold: true }, { $unset: { untold: 1 } });
+      await rows.updateMany({ config_id: { $in: idle }, notification_pending: true }, { $unset: { notification_pending: 1 } });
       for (const row of active.values()) if (shouldNotify(row, now())) await tellOf(row);
     },
   };
@@ -37,14 +37,14 @@ export function failures(store: Store, now: () => Date) {
       const row = await configs.findOne({ _id, is_active: true }, null, { session }).lean();
       if (!row || !shouldNotify(row, at)) return;
       const failed = await rows
-        .find({ config_id: _id, untold: true }, { event_type: 1, error: 1 }, { session })
+        .find({ config_id: _id, notification_pending: true }, { event_type: 1, error: 1 }, { session })
         .sort({ _id: -1 })
         .limit(mostCounted)
         .lean();
       const [last] = failed;
       if (!last) return;
       const told = { _id: { $in: failed.map((one) => one._id) } };
-      await rows.updateMany(told, { $unset: { untold: 1 } }, { session });
+      await rows.updateMany(told, { $unset: { notification_pending: 1 } }, { session });
       const webhook = { id: _id, name: row.name, created_by: row.created_by };
       if (shouldDisable(await standingOf(row, tx), at)) {
         await configs.updateOne({ _id }, { is_active: false, updated_at: at }, { session });
@@ -52,7 +52,7 @@ export function failures(store: Store, now: () => Date) {
         return;
       }
       // of a flood, the next thousand follow at once
-      if (failed.length < mostCounted) await configs.updateOne({ _id }, { told_at: at }, { session });
+      if (failed.length < mostCounted) await configs.updateOne({ _id }, { notified_at: at }, { session });
       const { event_type, error } = last;
       tx.publish(WebhookExhausted, {
         webhook,
@@ -64,10 +64,10 @@ export function failures(store: Store, now: () => Date) {
 
   /** Two looks into the index of webhooks and statuses, however long the log is. */
   async function standingOf(
-    { _id, counts_from, created_at }: ConfigRow,
+    { _id, failures_counted_from, created_at }: ConfigRow,
     { session }: Transaction,
   ): Promise<EndpointHealth> {
-    const from = counts_from ?? created_at;
+    const from = failures_counted_from ?? created_at;
     const own = { config_id: _id, event_type: { $ne: testType } };
     const success = await rows
       .findOne({ ...own, status: 'delivered', created_at: { $gte: from } }, null, { session })

@@ -60,11 +60,11 @@ export function eventLog(store: Store, now: () => Date) {
       ) => Lease | undefined,
     ): Promise<ReadonlySet<string>> {
       const at = now();
-      const event = { ...bodyRow(telling, at), told_to: receivers.map(({ id }) => id) };
-      const left = (await isNew(event)) ? receivers : await untold(event._id, receivers);
+      const event = { ...bodyRow(telling, at), recipient_ids: receivers.map(({ id }) => id) };
+      const left = (await isNew(event)) ? receivers : await withoutDelivery(event._id, receivers);
       if (left.length === 0) return new Set();
       const drafts = left.map((receiver) => {
-        const row = { ...newDelivery(telling, receiver.id, at), original: true as const };
+        const row = { ...newDelivery(telling, receiver.id, at), is_first: true as const };
         return { row, receiver, event };
       });
       const written = drafts.map(({ row }) => row);
@@ -74,7 +74,7 @@ export function eventLog(store: Store, now: () => Date) {
     /** Keeps the entry of a test that was sent already. */
     async record(acting: Actor, telling: EventToDeliver, ended: Ended): Promise<void> {
       const at = now();
-      const once = { original: true as const, repeatable: false, attempts: 1 };
+      const once = { is_first: true as const, redeliverable: false, attempts: 1 };
       const row = { ...entry(telling, at), ...ended, ...once };
       await store.transact(acting, async ({ session }) => {
         await events.insertMany([bodyRow(telling, at)], { session, lean: true });
@@ -113,17 +113,17 @@ export function eventLog(store: Store, now: () => Date) {
   }
 
   /** Those of some webhooks that an event in the log was to be told to, and has no row for. */
-  async function untold<Receiver extends { readonly id: string }>(
+  async function withoutDelivery<Receiver extends { readonly id: string }>(
     event_id: string,
     receivers: readonly Receiver[],
   ): Promise<Receiver[]> {
     const [event, told] = await Promise.all([
-      events.findOne({ _id: event_id }, { told_to: 1 }).lean(),
+      events.findOne({ _id: event_id }, { recipient_ids: 1 }).lean(),
       // what the majority does not know may yet be lost: trying to write it again waits for that
-      rows.find({ event_id, original: true }, { config_id: 1 }).readConcern('majority').lean(),
+      rows.find({ event_id, is_first: true }, { config_id: 1 }).readConcern('majority').lean(),
     ]);
     const toldTo = new Set(told.map(({ config_id }) => config_id));
-    return receivers.filter(({ id }) => event?.told_to?.includes(id) && !toldTo.has(id));
+    return receivers.filter(({ id }) => event?.recipient_ids?.includes(id) && !toldTo.has(id));
   }
 
   /** Few rows are pending among all of an organization, and no index has just those: the webhooks lead there. */

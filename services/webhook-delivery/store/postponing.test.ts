@@ -93,7 +93,7 @@ test('what is older than a day fails instead, and its maker will be told; younge
   const failed = after.filter(({ status }) => status === 'failed');
   expect(failed).toMatchObject([{ _id: made[0]?._id, error: 'endpoint_unavailable', attempts: 0 }]);
   expect(failed[0]).not.toHaveProperty('due_at');
-  expect(after.map(({ status, untold }) => [status, untold]).sort()).toEqual([
+  expect(after.map(({ status, notification_pending }) => [status, notification_pending]).sort()).toEqual([
     ['failed', true],
     ['pending', undefined],
   ]);

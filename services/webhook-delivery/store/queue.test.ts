@@ -243,7 +243,7 @@ test('three crashes before any request cost no attempt; three after it end the r
   await deliveries.sweep();
   expect(await rowOf(row)).toMatchObject({
     ...{ status: 'failed', attempts: 3, error: 'interrupted' },
-    untold: true,
+    notification_pending: true,
   });
   expect(await dueIds()).toEqual([]);
 });

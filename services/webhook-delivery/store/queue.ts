@@ -12,7 +12,7 @@ import { type DeliveryRow, type EventRow, webhookDeliveries, webhookEvents } fro
 /** A row that this process has in hand. */
 export type Claimed = Pick<
   DeliveryRow,
-  '_id' | 'event_id' | 'event_type' | 'config_id' | 'organization_id' | 'attempts' | 'original'
+  '_id' | 'event_id' | 'event_type' | 'config_id' | 'organization_id' | 'attempts' | 'is_first'
 > & { lock_token: string };
 
 /** What is told of an event. */
@@ -77,7 +77,7 @@ export function queue(store: Store, lockMs: number) {
         config_id: 1,
         organization_id: 1,
         attempts: 1,
-        original: 1,
+        is_first: 1,
       };
       const claimed = await rows
         .find({ _id: { $in: ids }, lock_token: token }, fields)
@@ -111,7 +111,7 @@ export function queue(store: Store, lockMs: number) {
 
     /** Frees what was in the hands of a process that died: due again, or failed when its attempts are used up; gives how many failed. */
     async sweep(): Promise<number> {
-      const over = { status: 'failed', error: 'interrupted', updated_at: '$$NOW', untold: true };
+      const over = { status: 'failed', error: 'interrupted', updated_at: '$$NOW', notification_pending: true };
       const usedUp = { ...isAbandoned, attempts: { $gte: maxAttempts } };
       const { modifiedCount } = await rows.updateMany(usedUp, [{ $set: over }, release], pipeline);
       await rows.updateMany(
@@ -180,7 +180,7 @@ function recordOf({ row: { _id, lock_token }, result: { verdict, ...seen } }: Fi
     updated_at: '$$NOW',
     ...(verdict.status === 'pending' && { due_at: after(verdict.delayMs) }),
     // what could not be sent at all took no time
-    ...(verdict.status === 'failed' && seen.duration_ms !== null && { untold: true }),
+    ...(verdict.status === 'failed' && seen.duration_ms !== null && { notification_pending: true }),
   };
   return { updateOne: { filter: { _id, lock_token }, update: [{ $set: outcome }, release] } };
 }

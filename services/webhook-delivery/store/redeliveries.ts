@@ -26,7 +26,7 @@ export function redeliveries(store: Store, now: () => Date) {
         const { session } = tx;
         if (!(await events.exists({ _id: entry.event_id }).session(session))) throw EventExpired();
         const row = newDelivery(entry, entry.config_id, now());
-        await rows.updateOne({ _id: entry._id }, { repeatable: false }, { session });
+        await rows.updateOne({ _id: entry._id }, { redeliverable: false }, { session });
         await write(store, [row], tx);
         return row;
       });
@@ -43,7 +43,7 @@ export function redeliveries(store: Store, now: () => Date) {
     ): Promise<R> {
       const { organization_id } = acting;
       const { config_id, since } = of;
-      const failed = { status: 'failed' as const, repeatable: true, created_at: { $gte: since } };
+      const failed = { status: 'failed' as const, redeliverable: true, created_at: { $gte: since } };
       const repeat = () =>
         store.respond(acting, async (_, tx) => {
           const { session } = tx;
@@ -60,7 +60,7 @@ export function redeliveries(store: Store, now: () => Date) {
             .filter(({ event_id }) => keptIds.has(event_id))
             .map((entry) => newDelivery(entry, config_id, at));
           const ids = found.map(({ _id }) => _id);
-          await rows.updateMany({ _id: { $in: ids } }, { repeatable: false }, { session });
+          await rows.updateMany({ _id: { $in: ids } }, { redeliverable: false }, { session });
           if (again.length > 0) await write(store, again, tx);
           return reply(again.length);
         });

@@ -25,7 +25,7 @@ export function entry({ event_id, event_type, organization_id, document_id }: Ab
 
 /** A new row for what is to be told to a webhook, due at once. */
 export function newDelivery(about: About, config_id: string, at: Date): DeliveryRow {
-  const due = { status: 'pending' as const, due_at: at, attempts: 0, repeatable: true };
+  const due = { status: 'pending' as const, due_at: at, attempts: 0, redeliverable: true };
   return { ...entry(about, at), ...due, http_status: null, duration_ms: null, error: null, config_id };
 }
 

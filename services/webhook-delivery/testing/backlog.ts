@@ -44,7 +44,7 @@ function waiting({ id: config_id, organization_id }: Hook, due_at: Date) {
   const told = { id: event_id, type, occurred_at: due_at.toISOString(), organization_id, data: { document } };
   const event = { _id: event_id, organization_id, body: toBody(told), created_at };
   const what = { event_id, event_type: type, organization_id, document_id: document.id, config_id };
-  const unsent = { original: true, status: 'pending', attempts: 0, due_at, shard: shardOf(_id) };
+  const unsent = { is_first: true, status: 'pending', attempts: 0, due_at, shard: shardOf(_id) };
   const seen = { http_status: null, duration_ms: null, error: null, created_at, updated_at: created_at };
   return { event, row: { _id, ...what, ...unsent, ...seen } };
 }

@@ -35,7 +35,7 @@ export async function house(
     services,
     contracts: services.map(({ contract }) => contract),
     now,
-    environment: { WEBHOOK_RETRY_SECONDS: '0.05,0.1', ...environment },
+    environment: { WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.05,0.1', ...environment },
   });
   const log = async (as: Person) => (await here.ask('GET', '/webhooks/events', { as: as.key })).body;
   return {

@@ -25,7 +25,7 @@ let office: Office;
 beforeAll(async () => {
   mongo = await testMongo();
   rabbit = await testRabbit();
-  const settings = { WEBHOOK_RETRY_SECONDS: '3,3' };
+  const settings = { WEBHOOK_RETRY_SCHEDULE_SECONDS: '3,3' };
   running = await system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings });
 }, 400_000);
 beforeEach(async () => {

@@ -67,7 +67,7 @@ function inTime(what: string, sorted: readonly number[]): void {
 }
 
 test('F17: five hundred events for an endpoint that hangs do not hold up a healthy one', async () => {
-  running = await start({ WEBHOOK_RETRY_SECONDS: '30,1800' });
+  running = await start({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '30,1800' });
   const [hanging, healthy] = [
     await openOffice(running, [mail.urlOf('hanging')]),
     await openOffice(running, [mail.urlOf('healthy')]),
@@ -91,7 +91,7 @@ test('F17: five hundred events for an endpoint that hangs do not hold up a healt
 }, 240_000);
 
 test('F18: two hundred endpoints that are down hold up nobody, and are told in a spread when they are back', async () => {
-  running = await start({ WEBHOOK_RETRY_SECONDS: '10,20' });
+  running = await start({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '10,20' });
   const of = running;
   const wire = await wireTo(mail.urlOf(''));
   const dead = `http://127.0.0.1:${new URL(wire.url).port}`;
@@ -210,7 +210,7 @@ async function dueAfterAnOutage(of: System, offices: readonly Office[], events: 
             _id,
             ...about,
             organization_id,
-            original: true,
+            is_first: true,
             ...unsent,
             shard: shardOf(_id),
             due_at: at,

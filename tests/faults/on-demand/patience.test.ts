@@ -15,7 +15,7 @@ const servers: Server[] = [];
 beforeAll(async () => {
   mongo = await testMongo();
   rabbit = await testRabbit();
-  const settings = { WEBHOOK_RETRY_SECONDS: '600,1800' };
+  const settings = { WEBHOOK_RETRY_SCHEDULE_SECONDS: '600,1800' };
   running = await system({ mongo: mongo.uri, rabbit: rabbit.url, settings });
 }, 400_000);
 afterAll(async () => {
