@@ -3,7 +3,7 @@ import { newId } from '#libs/contract';
 import { buses, type } from './buses.ts';
 import { usualConnections } from './load.ts';
 import type { Sample } from './row.ts';
-import type { Side } from './stage.ts';
+import type { Side } from './fixture.ts';
 
 /** What the parent asks for: so many events through the bus or through its floor. */
 export interface BusOrder {

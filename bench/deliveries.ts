@@ -1,9 +1,9 @@
 /** What rows of webhook delivery need: webhooks at a receiver, rows that are due, and documents published at a steady pace. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hook } from '../services/webhook-delivery/testing/backlog.ts';
-import type { Row as DbRow } from './floor/answering.ts';
+import type { Row as DbRow } from './baseline/handler.ts';
 import { smallDocument } from './rows/trees.ts';
-import type { Organization, Side, Stage } from './stage.ts';
+import type { Organization, Side, Stage } from './fixture.ts';
 
 /** Registers a webhook of an organization. */
 export async function hooked(

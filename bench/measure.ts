@@ -2,10 +2,10 @@
 
 import type { FileResult } from './files/table.ts';
 import type { Row, Sample } from './row.ts';
-import { openStage, type Side, type Stage } from './stage.ts';
+import { openStage, type Side, type Stage } from './fixture.ts';
 import { type Spread, spreadOf } from './statistics.ts';
-import { type Timing, type TimingResult, taken } from './timing.ts';
-import { rssMbOf } from './usage.ts';
+import { type Timing, type TimingResult, taken } from './limit.ts';
+import { rssMbOf } from './process-usage.ts';
 
 /** What was measured on one side: CPU time for one, how many there were in a second, and how long 99 of 100 took at most. */
 export interface SideResult {

@@ -1,10 +1,10 @@
 /** What was measured, for people and for machines. */
-import type { Facts } from './facts.ts';
+import type { Facts } from './environment.ts';
 import { type FileResult, fileGoal } from './files/table.ts';
 import type { Measured, Result } from './measure.ts';
-import type { Side } from './stage.ts';
+import type { Side } from './fixture.ts';
 import type { Spread } from './statistics.ts';
-import { isMet, type TimingResult } from './timing.ts';
+import { isMet, type TimingResult } from './limit.ts';
 
 const columns = [
   '',

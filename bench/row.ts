@@ -1,9 +1,9 @@
 /** Rows: what is measured, declared one by one; most of them are requests that both sides answer. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FloorHandler } from './floor.ts';
+import type { FloorHandler } from './baseline.ts';
 import type { Requests } from './load.ts';
-import type { Side, Stage } from './stage.ts';
-import { fineCpuMsOf } from './usage.ts';
+import type { Side, Stage } from './fixture.ts';
+import { fineCpuMsOf } from './process-usage.ts';
 
 /** One batch on one side: how many there were, how long they took, what CPU time the side used for them. */
 export interface Sample {

@@ -1,6 +1,6 @@
 /** The page of what may break: made from the list of faults. */
-import { isOnDemand } from '../tests/faults/fault.ts';
-import { faults } from '../tests/faults/list.ts';
+import { isOnDemand } from '../tests/chaos/fault.ts';
+import { faults } from '../tests/chaos/list.ts';
 import { page, table } from './page.ts';
 
 /** docs/faults.md */
@@ -15,11 +15,11 @@ export function faultsPage(): string {
   });
   const head = ['', 'what happens', 'what is promised', 'proven by', 'in `npm test`', 'on demand'];
   const parts = [
-    'What may happen to webhook delivery and to the events between services, and what holds all the same. `npm run faults` proves all of it, ' +
-      '`npm run faults -- F3 F11` some of it, one file after the other. Files with a * wait for minutes, and `npm test` leaves them out. ' +
+    'What may happen to webhook delivery and to the events between services, and what holds all the same. `npm run test:chaos` proves all of it, ' +
+      '`npm run test:chaos -- F3 F11` some of it, one file after the other. Files with a * wait for minutes, and `npm test` leaves them out. ' +
       'What breaks is real: mongod, RabbitMQ and the processes of the services, which are killed, frozen, cut off and started again. ' +
-      'Times were measured with `npm run faults` on two cores that others kept busy as well; a test that belongs to several faults counts for each.',
-    '`tests/faults/checker.ts` settles the accounts at the end of a fault: it holds the events that exist, the requests that receivers saw, ' +
+      'Times were measured with `npm run test:chaos` on two cores that others kept busy as well; a test that belongs to several faults counts for each.',
+    '`tests/chaos/checker.ts` settles the accounts at the end of a fault: it holds the events that exist, the requests that receivers saw, ' +
       'and the event log, as it is kept and as the API shows it, against one another.',
     table(
       ['', 'promise'],
@@ -38,5 +38,5 @@ export function faultsPage(): string {
     ),
     table(head, rows),
   ];
-  return page('Faults', parts, '`tests/faults/list.ts`');
+  return page('Faults', parts, '`tests/chaos/list.ts`');
 }

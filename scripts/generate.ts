@@ -14,7 +14,7 @@ import { ingressRoutes } from './chart-routes.ts';
 import { valuesSchema } from './chart-schema.ts';
 import { faultsPage } from './faults-page.ts';
 import { metricsPage } from './metrics-page.ts';
-import { operatingFiles } from './operating/files.ts';
+import { operatingFiles } from './monitoring/files.ts';
 import { page, table } from './page.ts';
 import { pageWithFiles } from './page-with-files.ts';
 import { scalingPage } from './scaling-page.ts';

@@ -53,7 +53,7 @@ async function jest(servers: Record<string, string>): Promise<number> {
 }
 
 function sayWhatIsLeftOut(): void {
-  const folders = { 'tests/faults/on-demand': 'npm run faults', 'tests/e2e': 'npm run test:e2e' };
+  const folders = { 'tests/chaos/on-demand': 'npm run test:chaos', 'tests/e2e': 'npm run test:e2e' };
   for (const [folder, command] of Object.entries(folders)) {
     const { length } = globSync(`${folder}/*.test.ts`, { cwd: root });
     console.log(

@@ -5,8 +5,8 @@ import { measure } from '../bench/measure.ts';
 import { line, timingLine } from '../bench/report.ts';
 import { searches } from '../bench/rows/searching.ts';
 import { noOp } from '../bench/rows/starting.ts';
-import type { Stage } from '../bench/stage.ts';
-import { type Timing, taken } from '../bench/timing.ts';
+import type { Stage } from '../bench/fixture.ts';
+import { type Timing, taken } from '../bench/limit.ts';
 
 test('a row is measured on both sides and yields finite ratios, a promise a plain number', async () => {
   const mongo = await testMongo();

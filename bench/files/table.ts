@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { serialize } from 'node:v8';
 import { compileTemplate } from '../../services/export/formats/template.ts';
-import { root } from '../stage.ts';
+import { root } from '../fixture.ts';
 import { type Spread, spreadOf } from '../statistics.ts';
 import { sampleOf } from './sample.ts';
 import type { ways } from './ways.ts';

@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { enqueued, type Hook } from '../../services/webhook-delivery/testing/backlog.ts';
 import { hooked, published, removed } from '../deliveries.ts';
 import { type Receiver, receiver } from '../receiver.ts';
-import type { Organization, Side, Stage } from '../stage.ts';
-import type { Timing } from '../timing.ts';
-import { fineCpuMsOf, rssMbOf } from '../usage.ts';
+import type { Organization, Side, Stage } from '../fixture.ts';
+import type { Timing } from '../limit.ts';
+import { fineCpuMsOf, rssMbOf } from '../process-usage.ts';
 
 /** Measures once for several promises. */
 function once<T>(measure: (stage: Stage, share: number) => Promise<T>) {

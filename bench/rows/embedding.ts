@@ -1,11 +1,11 @@
 /** Public links: opened often, opened once each, and tried in vain. */
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '#libs/contract';
-import type { Row as DbRow } from '../floor/answering.ts';
+import type { Row as DbRow } from '../baseline/handler.ts';
 import type { Asked } from '../load.ts';
 import { httpRow, type Row } from '../row.ts';
-import type { Organization, Stage } from '../stage.ts';
-import { twinRow } from '../twins.ts';
+import type { Organization, Stage } from '../fixture.ts';
+import { twinRow } from '../paired.ts';
 import { bigDocument, smallDocument } from './trees.ts';
 
 const page = '?format=html';

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type SampleNode, sampleOf } from '../files/sample.ts';
 import type { Asked } from '../load.ts';
 import { httpRow, type Row, type Sample } from '../row.ts';
-import type { Side, Stage } from '../stage.ts';
-import { cpuMsOf } from '../usage.ts';
+import type { Side, Stage } from '../fixture.ts';
+import { cpuMsOf } from '../process-usage.ts';
 import { smallDocument } from './trees.ts';
 
 const sop = new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url);

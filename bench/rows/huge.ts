@@ -1,9 +1,9 @@
 /** The largest documents there may be, and what they cost those who ask for something else. */
 import { freePort, start } from '../processes.ts';
 import { reader } from '../reader.ts';
-import type { Stage } from '../stage.ts';
-import type { Timing } from '../timing.ts';
-import { rssMbOf } from '../usage.ts';
+import type { Stage } from '../fixture.ts';
+import type { Timing } from '../limit.ts';
+import { rssMbOf } from '../process-usage.ts';
 import { bigDocument, hugeDocument } from './trees.ts';
 
 /** The document of 10,000 nodes; made once for all. */

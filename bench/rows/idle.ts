@@ -1,7 +1,7 @@
 /** A process that nobody asks anything. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Timing } from '../timing.ts';
-import { fineCpuMsOf } from '../usage.ts';
+import type { Timing } from '../limit.ts';
+import { fineCpuMsOf } from '../process-usage.ts';
 
 /** What looking for work costs when there is none: outboxes, deliveries, words, health. */
 export const idle: Timing = {

@@ -1,10 +1,10 @@
 /** What an Idempotency-Key costs: the same requests with a new key each, against requests without. */
 import { newId } from '#libs/contract';
-import type { Row as DbRow } from '../floor/answering.ts';
+import type { Row as DbRow } from '../baseline/handler.ts';
 import type { Asked, Requests } from '../load.ts';
-import type { Stage } from '../stage.ts';
-import type { Timing } from '../timing.ts';
-import { type Slice, twinRow } from '../twins.ts';
+import type { Stage } from '../fixture.ts';
+import type { Timing } from '../limit.ts';
+import { type Slice, twinRow } from '../paired.ts';
 import { smallDocument } from './trees.ts';
 
 const goal = 1.25;

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { freePort, type Program, start } from '../processes.ts';
 import type { Row, Sample } from '../row.ts';
-import type { Side, Stage } from '../stage.ts';
-import { inTurns } from '../twins.ts';
-import { fineCpuMsOf } from '../usage.ts';
+import type { Side, Stage } from '../fixture.ts';
+import { inTurns } from '../paired.ts';
+import { fineCpuMsOf } from '../process-usage.ts';
 
 /** Requests in a slice. */
 const slice = 100;

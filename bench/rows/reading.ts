@@ -1,8 +1,8 @@
 /** Reading: a tree, a page of a long list. */
-import type { Row as DbRow } from '../floor/answering.ts';
+import type { Row as DbRow } from '../baseline/handler.ts';
 import { httpRow } from '../row.ts';
-import type { Organization, Stage } from '../stage.ts';
-import { twinRow } from '../twins.ts';
+import type { Organization, Stage } from '../fixture.ts';
+import { twinRow } from '../paired.ts';
 import { bigDocument } from './trees.ts';
 
 const treeRequests = 200;

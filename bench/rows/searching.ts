@@ -1,7 +1,7 @@
 /** Finding documents by a word, among very many. */
-import type { Row as DbRow } from '../floor/answering.ts';
-import type { Organization, Stage } from '../stage.ts';
-import type { Timing } from '../timing.ts';
+import type { Row as DbRow } from '../baseline/handler.ts';
+import type { Organization, Stage } from '../fixture.ts';
+import type { Timing } from '../limit.ts';
 import { library } from './reading.ts';
 
 const among = 100_000;

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Asked } from '../load.ts';
 import { httpRow, type Row, type Sample } from '../row.ts';
-import type { Side, Stage } from '../stage.ts';
-import { cpuMsOf } from '../usage.ts';
+import type { Side, Stage } from '../fixture.ts';
+import { cpuMsOf } from '../process-usage.ts';
 import { smallDocument } from './trees.ts';
 
 const people = 32;

@@ -1,5 +1,5 @@
 /** Writing: documents, nodes, publishing. */
-import type { Row as DbRow } from '../floor/answering.ts';
+import type { Row as DbRow } from '../baseline/handler.ts';
 import { httpRow } from '../row.ts';
 import { smallDocument } from './trees.ts';
 

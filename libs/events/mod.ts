@@ -1,6 +1,6 @@
 /** The door of the events library: one bus interface, who hears what, and how a handler's trouble is met. */
 export { type AmqpBus, amqpBus } from './amqp/amqp-bus.ts';
-export { type DeadLetters, openDeadLetters } from './amqp/replaying.ts';
+export { type DeadLetters, openDeadLetters } from './amqp/replay.ts';
 export {
   type Bus,
   BusClosed,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, body, json, media, nothing, operation, page, problem } from '#libs/contract';
 import { until } from '#libs/testing';
-import { type HttpStage, httpStage, jsonOf } from '../testing/http-stage.ts';
+import { type HttpStage, httpStage, jsonOf } from '../testing/http-fixture.ts';
 import { handle, type RequestInfo, reply } from './handle.ts';
 
 const Teapot = problem('teapot', 418, 'Short and stout.');

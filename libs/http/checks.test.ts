@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, id, NotFound, nothing, operation } from '#libs/contract';
-import { type HttpStage, httpStage, insider, jsonOf } from '../testing/http-stage.ts';
+import { type HttpStage, httpStage, insider, jsonOf } from '../testing/http-fixture.ts';
 import { handle } from './handle.ts';
 
 const body = z.strictObject({

@@ -1,7 +1,7 @@
 /** What a caller learns from a 401: which credential is needed, and why the one that was sent does not count. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nothing, operation, RejectedToken, Unauthenticated } from '#libs/contract';
-import { ada, type HttpStage, httpStage, insider, jsonOf } from '../testing/http-stage.ts';
+import { ada, type HttpStage, httpStage, insider, jsonOf } from '../testing/http-fixture.ts';
 import { handle } from './handle.ts';
 
 const common = { method: 'get', summary: '', access: insider, problems: [] } as const;

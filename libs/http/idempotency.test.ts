@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, newId, nothing, operation, problem } from '#libs/contract';
 import { until } from '#libs/testing';
-import { ada, type HttpStage, httpStage, insider, jsonOf, rememberingStore } from '../testing/http-stage.ts';
+import { ada, type HttpStage, httpStage, insider, jsonOf, rememberingStore } from '../testing/http-fixture.ts';
 import { handle, reply } from './handle.ts';
 import { tokenBucket } from './token-bucket.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { body, json, media, operation } from '#libs/contract';
-import { type HttpStage, httpStage, insider, rememberingStore } from '../testing/http-stage.ts';
+import { type HttpStage, httpStage, insider, rememberingStore } from '../testing/http-fixture.ts';
 import { handle, reply } from './handle.ts';
 
 const common = { method: 'post', summary: '', access: insider, status: 201, problems: [] } as const;

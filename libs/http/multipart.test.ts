@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { multipart, operation } from '#libs/contract';
 import { until } from '#libs/testing';
-import { type HttpStage, httpStage, insider, jsonOf } from '../testing/http-stage.ts';
+import { type HttpStage, httpStage, insider, jsonOf } from '../testing/http-fixture.ts';
 import { handle } from './handle.ts';
 
 const upload = operation({

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
-import { type HttpStage, httpStage } from '../testing/http-stage.ts';
+import { type HttpStage, httpStage } from '../testing/http-fixture.ts';
 import { handle, reply } from './handle.ts';
 
 const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [] } as const;

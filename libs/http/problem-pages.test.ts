@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, body, media, NotFound, operation } from '#libs/contract';
-import { type HttpStage, httpStage, jsonOf } from '../testing/http-stage.ts';
+import { type HttpStage, httpStage, jsonOf } from '../testing/http-fixture.ts';
 import { handle, reply, withProblemPages } from './handle.ts';
 
 const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [NotFound] } as const;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, id, multipart, nothing, operation, PreconditionFailed } from '#libs/contract';
-import { type HttpStage, httpStage, insider, jsonOf } from '../testing/http-stage.ts';
+import { type HttpStage, httpStage, insider, jsonOf } from '../testing/http-fixture.ts';
 import { isTagList } from './etag.ts';
 import { formatBytes } from './format-bytes.ts';
 import { handle } from './handle.ts';

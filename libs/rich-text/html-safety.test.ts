@@ -1,9 +1,9 @@
 /** Promises that no text, attribute, mark or node type can become markup; everything is read back by a strict parser. */
 import { expect, test } from '@jest/globals';
 import { SaxesParser } from 'saxes';
-import { attacks, places } from './attacks.ts';
+import { attacks, places } from './testing/attacks.ts';
 import { link, p, text } from './build.ts';
-import { hostileTree, randomFrom } from './hostile.ts';
+import { hostileTree, randomFrom } from './testing/hostile.ts';
 import { toHtml } from './html.ts';
 import { plainText } from './text.ts';
 

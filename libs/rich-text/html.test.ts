@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
 import { toHtml } from './html.ts';
-import { dataUri, gif, png } from './sample-images.ts';
+import { dataUri, gif, png } from './testing/sample-images.ts';
 import type { RichText } from './tree.ts';
 
 const rel = 'target="_blank" rel="noopener noreferrer nofollow"';

@@ -1,7 +1,7 @@
 /** Promises about images that are carried in the text. */
 import { expect, test } from '@jest/globals';
 import { imageOf } from './image.ts';
-import { dataUri, gif, jpeg, png } from './sample-images.ts';
+import { dataUri, gif, jpeg, png } from './testing/sample-images.ts';
 
 test('PNG, JPEG and GIF are known by their bytes, with their size', () => {
   expect(imageOf(dataUri('image/png', png(640, 480)))).toMatchObject({

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import type { RootContent } from 'mdast';
 import { doc, li, node, nodeWith, p } from './build.ts';
-import { hostileText, hostileTree, randomFrom } from './hostile.ts';
+import { hostileText, hostileTree, randomFrom } from './testing/hostile.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
 import { plainText } from './text.ts';

@@ -1,10 +1,10 @@
 /** Promises about what of rich text is left in the Markdown export. */
 import { expect, test } from '@jest/globals';
 import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
-import { hostileTree, randomFrom } from './hostile.ts';
+import { hostileTree, randomFrom } from './testing/hostile.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
-import { dataUri, png } from './sample-images.ts';
+import { dataUri, png } from './testing/sample-images.ts';
 import type { RichText } from './tree.ts';
 
 const task = (checked: boolean, ...content: RichText[]) => nodeWith('taskItem', { checked }, ...content);

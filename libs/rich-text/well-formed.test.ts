@@ -1,7 +1,7 @@
 /** Promises about bringing any tree into form. */
 import { expect, test } from '@jest/globals';
 import { br, doc, li, node, nodeWith, p, text } from './build.ts';
-import { hostileTree, randomFrom } from './hostile.ts';
+import { hostileTree, randomFrom } from './testing/hostile.ts';
 import { type RichText, walk } from './tree.ts';
 import { isTextblock, wellFormed } from './well-formed.ts';
 

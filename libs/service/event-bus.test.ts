@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import type { Bus } from '#libs/events';
 import type { Store } from '#libs/store';
 import { type TestRabbit, testRabbit, until } from '#libs/testing';
-import { amqpStage, takeAway } from '../testing/amqp-stage.ts';
+import { amqpStage, takeAway } from '../testing/amqp-fixture.ts';
 import {
   hearers,
   makers,
@@ -14,7 +14,7 @@ import {
   stillClock,
   storeStage,
   ThingMade,
-} from '../testing/store-stage.ts';
+} from '../testing/store-fixture.ts';
 import { createEventBus } from './event-bus.ts';
 import type { Log } from './log.ts';
 import { type CommonSettings, commonSettings, readSettings } from './settings.ts';

@@ -1,7 +1,7 @@
 /** The log: one JSON line for each unit of work, readable lines in a terminal; what is secret by its type is not in it. */
 import { type DestinationStream, type LoggerOptions, pino } from 'pino';
 import pretty from 'pino-pretty';
-import { redacted } from './redacting.ts';
+import { redacted } from './redaction.ts';
 
 /** A structured log. */
 export type Log = pino.Logger;

@@ -16,7 +16,7 @@ import {
   storeStage,
   ThingMade,
   things,
-} from '../testing/store-stage.ts';
+} from '../testing/store-fixture.ts';
 import { newLog } from './log.ts';
 import { formatError } from './run.ts';
 import { service } from './service.ts';

@@ -4,7 +4,7 @@ import { type Bus, topologyOf } from '#libs/events';
 import { listen } from '#libs/http';
 import { openStore, type Store } from '#libs/store';
 import { type ProcessContext, publicApplication, type StartedService } from './applications.ts';
-import { closed, closedTogether } from './closing.ts';
+import { closed, closedTogether } from './close-in-order.ts';
 import { createEventBus, missingBrokerError } from './event-bus.ts';
 import { consumeEvents } from './event-consumer.ts';
 import { publicHealth } from './health.ts';

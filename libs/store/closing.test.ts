@@ -1,7 +1,7 @@
 /** What a store does with changes that are under way when it is closed. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { makeThing, type StoreStage, someone, storeStage } from '../testing/store-stage.ts';
+import { makeThing, type StoreStage, someone, storeStage } from '../testing/store-fixture.ts';
 
 let stage: StoreStage;
 

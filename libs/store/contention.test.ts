@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
 import { handle } from '#libs/http';
-import { httpStage } from '../testing/http-stage.ts';
-import { makeThing, someone, storeStage, things } from '../testing/store-stage.ts';
+import { httpStage } from '../testing/http-fixture.ts';
+import { makeThing, someone, storeStage, things } from '../testing/store-fixture.ts';
 
 test('a 503 caused by contention says that others change the resource', async () => {
   const stage = await storeStage();

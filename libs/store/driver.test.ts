@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { testMongo } from '#libs/testing';
-import { makeThing, type StoreStage, someone, storeStage, things } from '../testing/store-stage.ts';
-import { type Wire, wireTo } from '../testing/wire.ts';
+import { makeThing, type StoreStage, someone, storeStage, things } from '../testing/store-fixture.ts';
+import { type Wire, wireTo } from '../testing/tcp-proxy.ts';
 import { connect } from './connect.ts';
 import { SwapRemoveSet } from './swap-remove-set.ts';
 

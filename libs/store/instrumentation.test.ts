@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
 import { testMongo } from '#libs/testing';
-import { type StoreStage, storeStage, things } from '../testing/store-stage.ts';
+import { type StoreStage, storeStage, things } from '../testing/store-fixture.ts';
 import { connect } from './connect.ts';
 import { type Command, connectionsOf, instrument } from './instrumentation.ts';
 

@@ -6,7 +6,7 @@ import { anyone, operation, Secret } from '#libs/contract';
 import { handle } from '#libs/http';
 import { createKeyring, isUnavailable, type Mongod, openStore, type Store, startMongod } from '#libs/store';
 import { until } from '#libs/testing';
-import { type HttpStage, httpStage } from '../testing/http-stage.ts';
+import { type HttpStage, httpStage } from '../testing/http-fixture.ts';
 import {
   makers,
   makeThing,
@@ -15,7 +15,7 @@ import {
   storeStage,
   takingBus,
   things,
-} from '../testing/store-stage.ts';
+} from '../testing/store-fixture.ts';
 
 let mongod: Mongod;
 let link: Awaited<ReturnType<typeof linkTo>>;

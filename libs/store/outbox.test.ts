@@ -16,7 +16,7 @@ import {
   ThingUnheard,
   takingBus,
   things,
-} from '../testing/store-stage.ts';
+} from '../testing/store-fixture.ts';
 
 let stage: StoreStage;
 

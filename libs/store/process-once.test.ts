@@ -9,7 +9,7 @@ import {
   type Problem,
 } from '#libs/contract';
 import type { Store, StoredResponse } from '#libs/store';
-import { makeThing, type StoreStage, someone, storeStage, things } from '../testing/store-stage.ts';
+import { makeThing, type StoreStage, someone, storeStage, things } from '../testing/store-fixture.ts';
 
 let stage: StoreStage;
 let store: Store;

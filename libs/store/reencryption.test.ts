@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
-import { type StoreStage, storeStage } from '../testing/store-stage.ts';
+import { type StoreStage, storeStage } from '../testing/store-fixture.ts';
 import { collection } from './collection.ts';
 import type { SealedField } from './sealed.ts';
 import { createKeyring } from './sealing.ts';

@@ -11,7 +11,7 @@ import {
   storeStage,
   ThingMade,
   takingBus,
-} from '../testing/store-stage.ts';
+} from '../testing/store-fixture.ts';
 
 let stage: StoreStage;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import {
   storeStage,
   thingFaces,
   things,
-} from '../testing/store-stage.ts';
+} from '../testing/store-fixture.ts';
 
 let stage: StoreStage;
 let store: Store;

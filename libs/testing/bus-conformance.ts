@@ -3,9 +3,9 @@ import { describe } from '@jest/globals';
 import { busDelivery } from './bus-delivery.ts';
 import { busEnding } from './bus-ending.ts';
 import { busFailures } from './bus-failures.ts';
-import { busStage, type OpenBus } from './bus-stage.ts';
+import { busStage, type OpenBus } from './bus-fixture.ts';
 
-export type { OpenBus, OpenedBus } from './bus-stage.ts';
+export type { OpenBus, OpenedBus } from './bus-fixture.ts';
 
 /** Declares the suite for one kind of bus. */
 export function busConformance(name: string, open: OpenBus): void {

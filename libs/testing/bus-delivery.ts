@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
 import { Unroutable } from '#libs/events';
-import { type BusStage, envelopeOf, gateway, idsOf, publish } from './bus-stage.ts';
+import { type BusStage, envelopeOf, gateway, idsOf, publish } from './bus-fixture.ts';
 import { until } from './until.ts';
 
 /** Declares these tests within a suite. */

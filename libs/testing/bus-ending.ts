@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
 import { BusClosed } from '#libs/events';
-import { type BusStage, envelopeOf, gateway, idsOf, never, publish, settledNow } from './bus-stage.ts';
+import { type BusStage, envelopeOf, gateway, idsOf, never, publish, settledNow } from './bus-fixture.ts';
 import { until } from './until.ts';
 
 /** Declares these tests within a suite. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type Envelope, event } from '#libs/contract';
 import { dispatchByType, on, UnrecoverableError } from '#libs/events';
-import { type BusStage, envelopeOf, idsOf, never, publish, quick } from './bus-stage.ts';
+import { type BusStage, envelopeOf, idsOf, never, publish, quick } from './bus-fixture.ts';
 import { until } from './until.ts';
 
 /** Declares these tests within a suite. */

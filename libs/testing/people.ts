@@ -1,6 +1,6 @@
 /** People in tests: each the first admin of an organization of their own. */
 import { randomBytes } from 'node:crypto';
-import type { World } from './world.ts';
+import type { World } from './test-app.ts';
 
 /** A person with an access token and an API key. */
 export interface Person {

@@ -1,6 +1,6 @@
 /** Clients that never ask twice: whatever is not the answer they expect has failed. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Office } from '../../tests/under-fire/office.ts';
+import type { Office } from '../../tests/chaos/workload/tenant.ts';
 
 /** What clients were told. */
 export interface Counted {

@@ -1,10 +1,10 @@
 /** Work that goes on while pods are killed, and its accounts: nothing that was accepted is lost, and nothing is there twice. */
 import { isDeepStrictEqual } from 'node:util';
 import { until } from '#libs/testing';
-import { heard, inOrder } from '../../tests/under-fire/accounts.ts';
-import { type Client, client } from '../../tests/under-fire/client.ts';
-import { type Office, openOffice } from '../../tests/under-fire/office.ts';
-import type { Mailbox } from '../../tests/under-fire/receiver.ts';
+import { heard, inOrder } from '../../tests/chaos/workload/invariants.ts';
+import { type Client, client } from '../../tests/chaos/workload/client.ts';
+import { type Office, openOffice } from '../../tests/chaos/workload/tenant.ts';
+import type { Mailbox } from '../../tests/chaos/workload/receiver.ts';
 
 /** An office at its first work: it has a key, a webhook and some documents. */
 export async function workingOffice(api: Client, mail: Mailbox): Promise<Office> {

@@ -4,8 +4,8 @@ import { newId } from '#libs/contract';
 import { until } from '#libs/testing';
 import { services } from '../services.ts';
 import { Document } from './contract.ts';
-import { type House, house, type Someone } from './testing/house.ts';
-import { type Cast, cast, type Life, lifeIn, outcome } from './testing/life.ts';
+import { type House, house, type Someone } from './testing/test-context.ts';
+import { type Cast, cast, type Life, lifeIn, outcome } from './testing/lifecycle.ts';
 
 let home: House;
 let life: Life;

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
-import { type House, house, houseOver, type Someone } from './testing/house.ts';
-import { lifeIn } from './testing/life.ts';
+import { type House, house, houseOver, type Someone } from './testing/test-context.ts';
+import { lifeIn } from './testing/lifecycle.ts';
 import { type Deed, deeds, type Model, next } from './testing/model.ts';
-import { beginRun, type Seen, seenOf } from './testing/modelled.ts';
+import { beginRun, type Seen, seenOf } from './testing/model-commands.ts';
 
 const limit = 4;
 const numRuns = Number(process.env.MODEL_RUNS ?? 30);

@@ -4,8 +4,8 @@ import type { Told } from '#libs/testing';
 import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
 import type { DocumentRow } from './store/collections.ts';
-import { type House, house, houseOver, type Someone } from './testing/house.ts';
-import { type Life, lifeIn, outcome } from './testing/life.ts';
+import { type House, house, houseOver, type Someone } from './testing/test-context.ts';
+import { type Life, lifeIn, outcome } from './testing/lifecycle.ts';
 
 let home: House;
 /** The same life at either replica. */

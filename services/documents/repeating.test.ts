@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
-import { type House, house, type Someone } from './testing/house.ts';
+import { type House, house, type Someone } from './testing/test-context.ts';
 
 let home: House;
 let ada: Someone;

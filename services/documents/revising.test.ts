@@ -6,8 +6,8 @@ import { identity } from '../identity/service.ts';
 import { Document, type Node } from './contract.ts';
 import { documents } from './service.ts';
 import { HistoryRecord } from './shapes.ts';
-import { type House, house } from './testing/house.ts';
-import { type Cast, cast, type Life, lifeIn, outcome } from './testing/life.ts';
+import { type House, house } from './testing/test-context.ts';
+import { type Cast, cast, type Life, lifeIn, outcome } from './testing/lifecycle.ts';
 
 let home: House;
 let life: Life;

@@ -6,7 +6,7 @@ import { identity } from '../identity/service.ts';
 import type { Node } from './contract.ts';
 import { documents } from './service.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { type House, house, houseOver, type Someone } from './testing/house.ts';
+import { type House, house, houseOver, type Someone } from './testing/test-context.ts';
 import { named, outcome, outline, treeOf } from './testing/outline.ts';
 
 let replicas: House[];

@@ -4,7 +4,7 @@ import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
 import { Document, Node } from './contract.ts';
 import { documents } from './service.ts';
-import { type House, house, type Someone } from './testing/house.ts';
+import { type House, house, type Someone } from './testing/test-context.ts';
 import { named, outcome, outline, treeOf } from './testing/outline.ts';
 
 let home: House;

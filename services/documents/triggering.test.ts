@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { until } from '#libs/testing';
 import { services } from '../services.ts';
-import { type House, house, type Someone } from './testing/house.ts';
-import { type Life, lifeIn, outcome } from './testing/life.ts';
+import { type House, house, type Someone } from './testing/test-context.ts';
+import { type Life, lifeIn, outcome } from './testing/lifecycle.ts';
 
 let home: House;
 let life: Life;

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '#libs/testing';
 import { DocumentSummary } from './contract.ts';
-import { type House, houseOver, type Someone } from './testing/house.ts';
-import { type Life, lifeIn } from './testing/life.ts';
+import { type House, houseOver, type Someone } from './testing/test-context.ts';
+import { type Life, lifeIn } from './testing/lifecycle.ts';
 import { type ClockedHouse, contentWrites, openClockedHouse } from './testing/update-events.ts';
 
 let home: ClockedHouse;

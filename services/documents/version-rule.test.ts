@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
-import { type House, house, type Someone } from './testing/house.ts';
-import { type Life, lifeIn, outcome } from './testing/life.ts';
+import { type House, house, type Someone } from './testing/test-context.ts';
+import { type Life, lifeIn, outcome } from './testing/lifecycle.ts';
 
 let home: House;
 let life: Life;

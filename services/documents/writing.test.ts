@@ -4,7 +4,7 @@ import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
 import { Document } from './contract.ts';
 import { documents } from './service.ts';
-import { type House, house, type Someone } from './testing/house.ts';
+import { type House, house, type Someone } from './testing/test-context.ts';
 
 let home: House;
 let ada: Someone;

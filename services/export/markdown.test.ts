@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'content-disposition';
 import { newId } from '#libs/contract';
 import { type Person, register, type World } from '#libs/testing';
-import { exportWorld } from './testing/export-world.ts';
+import { exportWorld } from './testing/test-app.ts';
 
 let here: World;
 let ada: Person;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
 import { type Person, until, type World } from '#libs/testing';
-import { exportWorld } from './testing/export-world.ts';
+import { exportWorld } from './testing/test-app.ts';
 
 const { GridFSBucket, ObjectId } = mongoose.mongo;
 type Id = InstanceType<typeof ObjectId>;

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type Person, register, type World } from '#libs/testing';
 import { Template } from './contract.ts';
-import { attacks } from './formats/attacks.ts';
-import { exportWorld } from './testing/export-world.ts';
+import { attacks } from './testing/attacks.ts';
+import { exportWorld } from './testing/test-app.ts';
 
 let here: World;
 let ada: Person;

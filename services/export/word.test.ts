@@ -6,7 +6,7 @@ import { newId } from '#libs/contract';
 import { type Person, register, type World } from '#libs/testing';
 import { wordType } from './contract.ts';
 import { unpack } from './formats/opc/unpack.ts';
-import { exportWorld } from './testing/export-world.ts';
+import { exportWorld } from './testing/test-app.ts';
 
 const fixture = (name: string) => readFile(new URL(`../../tests/fixtures/${name}`, import.meta.url));
 

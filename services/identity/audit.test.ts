@@ -4,7 +4,7 @@ import { newId } from '#libs/contract';
 import { auditing, inOrder, listedOf, listedOn, nobody, register, type World, world } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from './service.ts';
-import { guest } from './testing/guest.ts';
+import { guest } from './testing/client.ts';
 
 let here: World;
 let log: ReturnType<typeof auditing>;

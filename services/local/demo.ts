@@ -1,6 +1,6 @@
 /** The demo organization of a local run: made once through the API, with a published and shared sample SOP. */
 import { readFile } from 'node:fs/promises';
-import type { Demo, Home } from './home.ts';
+import type { Demo, Home } from './data-folder.ts';
 
 const sample = new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url);
 

@@ -59,7 +59,7 @@ function openerOf(of: Pick<Embedding, 'sharing' | 'cacheBytes'>, format?: 'html'
   const [handled] = embedding({
     ...of,
     limit: notFoundLimit({ perMinute: 0, now: Date.now }),
-    metering: () => undefined,
+    countResponse: () => undefined,
   });
   return async (etag?: string) => {
     const call = {

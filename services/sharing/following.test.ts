@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { register, until, type World, world } from '#libs/testing';
 import { documents } from '../documents/service.ts';
-import { type House, houseOver, type Someone } from '../documents/testing/house.ts';
-import { type Life, lifeIn } from '../documents/testing/life.ts';
+import { type House, houseOver, type Someone } from '../documents/testing/test-context.ts';
+import { type Life, lifeIn } from '../documents/testing/lifecycle.ts';
 import { identity } from '../identity/service.ts';
 import { sharing } from './service.ts';
 

@@ -1,8 +1,8 @@
 /** Which tokens are deleted when documents end, and which are not, whatever order events come in. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { register, until } from '#libs/testing';
-import { type House, house, type Someone } from '../documents/testing/house.ts';
-import { type Life, lifeIn } from '../documents/testing/life.ts';
+import { type House, house, type Someone } from '../documents/testing/test-context.ts';
+import { type Life, lifeIn } from '../documents/testing/lifecycle.ts';
 import { services } from '../services.ts';
 
 let home: House;

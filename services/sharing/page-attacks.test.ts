@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { attacks, places } from '../../libs/rich-text/attacks.ts';
-import { hostileTree, randomFrom } from '../../libs/rich-text/hostile.ts';
-import { misdeedsOf, type PageStage, pageStage } from './testing/page-stage.ts';
+import { attacks, places } from '../../libs/rich-text/testing/attacks.ts';
+import { hostileTree, randomFrom } from '../../libs/rich-text/testing/hostile.ts';
+import { misdeedsOf, type PageStage, pageStage } from './testing/page-fixture.ts';
 
 let stage: PageStage;
 beforeAll(async () => {

@@ -6,8 +6,8 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { specimen } from './page/specimen.ts';
-import { misdeedsOf, type PageStage, pageStage, sop } from './testing/page-stage.ts';
+import { specimen } from './page/renderer-fixture.ts';
+import { misdeedsOf, type PageStage, pageStage, sop } from './testing/page-fixture.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];

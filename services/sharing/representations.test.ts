@@ -1,6 +1,6 @@
 /** The two forms of a public link, without a database. */
 import { describe, expect, test } from '@jest/globals';
-import { specimen } from './page/specimen.ts';
+import { specimen } from './page/renderer-fixture.ts';
 import { type Form, forms, type Opened } from './representations.ts';
 
 const { document, organization, rows } = specimen;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { embedJson } from './embed-json.ts';
 import { documentPage } from './page/document-page.ts';
 import { pagePolicy } from './page/policy.ts';
-import { specimen } from './page/specimen.ts';
+import { specimen } from './page/renderer-fixture.ts';
 import { pageStyleSource } from './page/styles.ts';
 import { frameAncestors } from './rules.ts';
 import type { DocumentState, NodeRow, OrganizationProfile } from './store.ts';

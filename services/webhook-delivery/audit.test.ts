@@ -5,7 +5,7 @@ import { auditing, inOrder, listedOf, listedOn, nobody, type Person } from '#lib
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/house.ts';
+import { type House, house } from './testing/test-context.ts';
 
 const token = 'T0KEN-OF-THE-RECEIVER';
 const url = `https://93.184.215.14:8443/${token}?key=${token}`;

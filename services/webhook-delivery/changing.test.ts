@@ -6,7 +6,7 @@ import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { Webhook } from './contract.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/house.ts';
+import { type House, house } from './testing/test-context.ts';
 import { type Answering, receiver } from './testing/receiver.ts';
 
 const url = 'https://93.184.215.14/hook';

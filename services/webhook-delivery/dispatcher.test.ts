@@ -8,7 +8,7 @@ import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { WebhookEvent } from './contract.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/house.ts';
+import { type House, house } from './testing/test-context.ts';
 import { type Answering, type Received, type Receiver, receiver } from './testing/receiver.ts';
 
 let home: House;

@@ -8,7 +8,7 @@ import {
   type DeliveryJob,
   failUnsendable,
   toDeliveryJob,
-} from './attempting.ts';
+} from './attempt.ts';
 import { type EndpointBackoffDeps, endpointBackoff } from './endpoint-backoff.ts';
 import type { DeliveryMetrics } from './metrics.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';

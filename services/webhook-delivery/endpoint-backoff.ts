@@ -3,7 +3,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises';
 import type { DeliveryMetrics } from './metrics.ts';
 import { type CircuitBreakers, isUnanswered } from './rules/circuit-breaker.ts';
 import { perEndpoint } from './rules/fair-scheduler.ts';
-import type { Postponing } from './store/postponing.ts';
+import type { Postponing } from './store/postponement.ts';
 import type { Result } from './store/queue.ts';
 
 /** An endpoint that was not heard of for so long is forgotten. */

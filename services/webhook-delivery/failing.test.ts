@@ -5,7 +5,7 @@ import { type Person, until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/house.ts';
+import { type House, house } from './testing/test-context.ts';
 import { type Receiver, receiver } from './testing/receiver.ts';
 
 const day = 86_400;

@@ -8,7 +8,7 @@ import { matching } from './matching.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
 import { configs } from './store/configs.ts';
 import { eventLog } from './store/log.ts';
-import { ownStore } from './testing/own-store.ts';
+import { ownStore } from './testing/store-fixture.ts';
 
 const ThingHappened = eventType('thing.happened', {
   description: 'Something happened.',

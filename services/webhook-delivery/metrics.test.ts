@@ -4,7 +4,7 @@ import { until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/house.ts';
+import { type House, house } from './testing/test-context.ts';
 import { type Answering, receiver } from './testing/receiver.ts';
 
 let home: House;

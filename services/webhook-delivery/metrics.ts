@@ -1,6 +1,6 @@
 /** Metering: what operators are told of deliveries. */
 import { classOf, counter, gauge, histogram, type Meters, statusClasses } from '#libs/service';
-import type { DeliveryJob } from './attempting.ts';
+import type { DeliveryJob } from './attempt.ts';
 import { maxAttempts } from './rules/backoff.ts';
 import type { CircuitBreakers } from './rules/circuit-breaker.ts';
 import type { Sender } from './sending.ts';

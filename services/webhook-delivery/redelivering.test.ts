@@ -8,7 +8,7 @@ import { identity } from '../identity/service.ts';
 import { WebhookEvent } from './contract.ts';
 import { maxPerRequest } from './rules/redelivery.ts';
 import { webhookDelivery } from './service.ts';
-import { type Entry, type House, house } from './testing/house.ts';
+import { type Entry, type House, house } from './testing/test-context.ts';
 import { type Receiver, receiver } from './testing/receiver.ts';
 
 let home: House;

@@ -1,8 +1,8 @@
 /** Booking: a delivery for which there is a slot is in hand from its birth, so that nobody looks for it, claims it and counts it. */
 import { newId } from '#libs/contract';
-import type { DeliveryJob } from './attempting.ts';
+import type { DeliveryJob } from './attempt.ts';
 import type { Candidate } from './rules/fair-scheduler.ts';
-import type { Lease } from './store/writing.ts';
+import type { Lease } from './store/update-pipelines.ts';
 
 /** A delivery that is about to be written. */
 export type NewDelivery = Omit<DeliveryJob, 'row'> & { readonly row: Omit<DeliveryJob['row'], 'lock_token'> };

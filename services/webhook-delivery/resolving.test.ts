@@ -2,7 +2,7 @@
 import { Resolver } from 'node:dns/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { resolving, type System } from './resolving.ts';
-import { type NameServer, nameServer, type Saying } from './testing/name-server.ts';
+import { type NameServer, nameServer, type Saying } from './testing/dns-server.ts';
 
 const open: NameServer[] = [];
 afterEach(async () => {

@@ -9,7 +9,7 @@ import { identity } from '../identity/service.ts';
 import { RotatedWebhook } from './contract.ts';
 import { rotated } from './rules/secrets.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/house.ts';
+import { type House, house } from './testing/test-context.ts';
 import { type Received, type Receiver, receiver } from './testing/receiver.ts';
 
 let home: House;

@@ -6,7 +6,7 @@ import type { Meters } from '#libs/service';
 import type { Store } from '#libs/store';
 import { webhookDelivery } from './service.ts';
 import { webhookSettings } from './settings.ts';
-import { ownStore } from './testing/own-store.ts';
+import { ownStore } from './testing/store-fixture.ts';
 import { untraced } from './testing/untraced.ts';
 
 let own: { store: Store; stop(): Promise<void> };

@@ -17,7 +17,7 @@ import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collec
 import { configs as configRows } from './store/configs.ts';
 import { failures } from './store/failures.ts';
 import { eventLog } from './store/log.ts';
-import { postponing as postponingOf } from './store/postponing.ts';
+import { postponing as postponingOf } from './store/postponement.ts';
 import { queue as queueOf } from './store/queue.ts';
 import { redeliveries as repeatsOf } from './store/redeliveries.ts';
 import { subscribing } from './subscribing.ts';

@@ -6,7 +6,7 @@ import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { eventType, NewWebhook, Webhook, webhookDeliveryContract, webhookSubscriptions } from './contract.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/house.ts';
+import { type House, house } from './testing/test-context.ts';
 
 /** A public address, so that no test asks a name server. */
 const url = 'https://93.184.215.14/hook';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Person, until } from '#libs/testing';
 import { services } from '../services.ts';
-import { type House, house } from './testing/house.ts';
+import { type House, house } from './testing/test-context.ts';
 import { type Receiver, receiver } from './testing/receiver.ts';
 
 let home: House;

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { ownRabbit, type Person, type RabbitBroker, until } from '#libs/testing';
 import { services } from '../../services/services.ts';
-import { type House, house } from '../../services/webhook-delivery/testing/house.ts';
+import { type House, house } from '../../services/webhook-delivery/testing/test-context.ts';
 import { type Receiver, receiver } from '../../services/webhook-delivery/testing/receiver.ts';
 
 let rabbit: RabbitBroker;

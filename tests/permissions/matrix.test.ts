@@ -4,10 +4,10 @@ import { type AnyOperation, newId } from '#libs/contract';
 import { idempotencyHeader, opsToken, type Told, type World, world } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/services.ts';
-import { changes, kept } from './kept.ts';
+import { changes, kept } from './resources.ts';
 import { type Credential, gather, type People } from './people.ts';
 import { operatedSamples, type Sample, samples } from './samples.ts';
-import { type Stage, stage } from './stage.ts';
+import { type Stage, stage } from './fixture.ts';
 import {
   type Actor,
   actors,

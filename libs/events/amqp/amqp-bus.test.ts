@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import { connect } from 'amqplib';
 import { Secret } from '#libs/contract';
-import { takeAway } from '../../testing/amqp-stage.ts';
+import { takeAway } from '../../testing/amqp-fixture.ts';
 import { busConformance } from '../../testing/bus-conformance.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';

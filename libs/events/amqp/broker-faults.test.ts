@@ -1,6 +1,6 @@
 /** What the bus does when the broker dies, hangs, forgets everything or runs out of memory. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type AmqpStage, amqpStage, eventOf, published, up } from '../../testing/amqp-stage.ts';
+import { type AmqpStage, amqpStage, eventOf, published, up } from '../../testing/amqp-fixture.ts';
 import { ownRabbit } from '../../testing/rabbit.ts';
 import type { RabbitBroker } from '../../testing/rabbit-broker.ts';
 import { until } from '../../testing/until.ts';

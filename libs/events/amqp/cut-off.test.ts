@@ -1,9 +1,9 @@
 /** Connections that are cut at the worst moment: whatever was about to be answered, the next connection is opened. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type AmqpStage, amqpStage, eventOf, published } from '../../testing/amqp-stage.ts';
+import { type AmqpStage, amqpStage, eventOf, published } from '../../testing/amqp-fixture.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
-import { type Wire, wireTo } from '../../testing/wire.ts';
+import { type Wire, wireTo } from '../../testing/tcp-proxy.ts';
 
 /** Class and method as they stand in a frame: what a client says that the broker would answer. */
 const methods = {

@@ -1,7 +1,7 @@
 /** What the bus does when something on a healthy broker is taken away, full or garbage. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
-import { type AmqpStage, amqpStage, eventOf, published } from '../../testing/amqp-stage.ts';
+import { type AmqpStage, amqpStage, eventOf, published } from '../../testing/amqp-fixture.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
 import { Unroutable } from '../bus.ts';

@@ -1,7 +1,7 @@
 /** What was set aside only because processes died with it in hand is handled once more, alone; what fails again is dead. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
-import { type AmqpStage, amqpStage, dieWith, eventOf, published, ready } from '../../testing/amqp-stage.ts';
+import { type AmqpStage, amqpStage, dieWith, eventOf, published, ready } from '../../testing/amqp-fixture.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
 

@@ -1,7 +1,7 @@
 /** A mongod that is becoming a primary closes connections: whoever waits for it goes on. */
 import { expect, test } from '@jest/globals';
 import { testMongo } from '../../testing/servers.ts';
-import { wireTo } from '../../testing/wire.ts';
+import { wireTo } from '../../testing/tcp-proxy.ts';
 import { becomePrimary } from './replica-set.ts';
 
 test('a connection that is closed meanwhile is opened again', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { type StoreStage, stillClock, storeStage } from '../../../libs/testing/store-stage.ts';
+import { type StoreStage, stillClock, storeStage } from '../../../libs/testing/store-fixture.ts';
 import { documentRow } from '../testing/rows.ts';
 import { type DocumentRow, documents, nodes, search as searchRows } from './collections.ts';
 import { search } from './search.ts';

@@ -1,7 +1,7 @@
 /** Update events under contention: two replicas over one MongoDB. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Store } from '#libs/store';
-import { type OwnStores, ownStores } from '../testing/own-store.ts';
+import { type OwnStores, ownStores } from '../testing/store-fixture.ts';
 import { documentRow } from '../testing/rows.ts';
 import { publishUpdate } from '../update-events.ts';
 import { type DocumentRow, documents } from './collections.ts';

@@ -5,7 +5,7 @@ import { contracts } from '../../contracts.ts';
 import { identity } from '../../identity/service.ts';
 import { documents } from '../service.ts';
 import type { DocumentRow } from '../store/collections.ts';
-import { type House, houseOver, type Someone } from './house.ts';
+import { type House, houseOver, type Someone } from './test-context.ts';
 
 /** Identity and documents with a clock that moves only when a test says so. */
 export interface ClockedHouse extends House {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from '@jest/globals';
-import { attacks } from './attacks.ts';
-import { compiled, documentOf, nodeOf, rendered } from './samples.ts';
+import { attacks } from '../testing/attacks.ts';
+import { compiled, documentOf, nodeOf, rendered } from '../testing/samples.ts';
 
 /** Compiles the files named and tells what became of each, and the most memory that all of it took. */
 const PROGRAM = `

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import type { RichText } from '#libs/rich-text';
 import { renderMarkdown } from './markdown.ts';
-import { documentOf, nodeOf, words } from './samples.ts';
+import { documentOf, nodeOf, words } from '../testing/samples.ts';
 
 const list = (type: string, ...items: RichText[]): RichText => ({
   type,

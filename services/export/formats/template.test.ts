@@ -20,7 +20,7 @@ import {
   WORD_TYPE,
   words,
   zip,
-} from './samples.ts';
+} from '../testing/samples.ts';
 import { compileTemplate } from './template.ts';
 
 const content = p('{{content}}');

@@ -1,11 +1,11 @@
 /** The version of the formats is part of every file's ETag: who changes the bytes must change the version. */
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { everything } from './corpus/everything.ts';
+import { everything } from '../testing/corpus/everything.ts';
 import { defaultTemplateFile } from './default-template.ts';
 import { renderMarkdown } from './markdown.ts';
 import { unpack } from './opc/unpack.ts';
-import { compiled } from './samples.ts';
+import { compiled } from '../testing/samples.ts';
 import { rendererVersion } from './version.ts';
 import { renderWord } from './word.ts';
 

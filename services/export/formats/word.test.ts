@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { defaultTemplate } from './default-template.ts';
 import type { ExportDocument, ExportNode } from './document.ts';
-import { compiled, documentOf, docx, p, rendered, textOf } from './samples.ts';
+import { compiled, documentOf, docx, p, rendered, textOf } from '../testing/samples.ts';
 import { renderWord } from './word.ts';
 
 const fixtures = new URL('../../../tests/fixtures/', import.meta.url);

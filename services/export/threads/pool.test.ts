@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
-import { attacks } from '../formats/attacks.ts';
+import { attacks } from '../testing/attacks.ts';
 import { defaultTemplateFile } from '../formats/default-template.ts';
 import { apart } from './apart.ts';
 import { type Limits, type Run, type Threads, TooMuchMemory, threads } from './pool.ts';
@@ -136,7 +136,7 @@ test('other work goes on while a file is made', async () => {
 });
 
 /** A program that makes a file. */
-const making = fileURLToPath(new URL('../testing/making.ts', import.meta.url));
+const making = fileURLToPath(new URL('../testing/rendering.ts', import.meta.url));
 
 // where /proc tells of processes
 const onLinux = process.platform === 'linux' ? test : test.skip;

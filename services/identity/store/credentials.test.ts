@@ -1,7 +1,7 @@
 /** Credentials in MongoDB, where replicas do the same at the same moment. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type StoreStage, storeStage } from '../../../libs/testing/store-stage.ts';
+import { type StoreStage, storeStage } from '../../../libs/testing/store-fixture.ts';
 import { apiKeys, members, signingKeys } from './collections.ts';
 import { credentials } from './credentials.ts';
 

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { ownStore } from '../testing/own-store.ts';
+import { ownStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookConfigs, webhookDeliveries } from './collections.ts';
 import { eventLog, type Listed } from './log.ts';
-import { newDelivery } from './writing.ts';
+import { newDelivery } from './update-pipelines.ts';
 
 const organization_id = newId();
 const [busy, quiet, deleted] = [newId(), newId(), newId()];

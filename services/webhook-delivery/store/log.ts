@@ -9,7 +9,7 @@ import {
   webhookDeliveries,
   webhookEvents,
 } from './collections.ts';
-import { type About, entry, type Lease, newDelivery, writeMissing } from './writing.ts';
+import { type About, entry, type Lease, newDelivery, writeMissing } from './update-pipelines.ts';
 
 /** An event to be told. */
 export type EventToDeliver = Readonly<About> & {

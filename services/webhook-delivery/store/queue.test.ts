@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { until } from '#libs/testing';
-import { ownStore } from '../testing/own-store.ts';
+import { ownStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 import { eventLog } from './log.ts';
 import { type Claimed, type Queue, queue, type Result } from './queue.ts';
-import type { Lease } from './writing.ts';
+import type { Lease } from './update-pipelines.ts';
 
 const lockMs = 30_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);

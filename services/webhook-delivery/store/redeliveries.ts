@@ -4,7 +4,7 @@ import type { Actor, Store } from '#libs/store';
 import { EventExpired } from '../contract.ts';
 import { maxPerRequest, uniqueByEvent } from '../rules/redelivery.ts';
 import { type DeliveryRow, webhookDeliveries, webhookEvents } from './collections.ts';
-import { newDelivery, write } from './writing.ts';
+import { newDelivery, write } from './update-pipelines.ts';
 
 /** Repeats what the log has. */
 export function redeliveries(store: Store, now: () => Date) {

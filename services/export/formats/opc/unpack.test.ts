@@ -1,6 +1,6 @@
 /** Promises about zips from strangers: what is no honest zip is refused, with little memory. */
 import { expect, test } from '@jest/globals';
-import { p, parts, verdict, zip } from '../samples.ts';
+import { p, parts, verdict, zip } from '../../testing/samples.ts';
 import { unpack } from './unpack.ts';
 
 const good = parts(p('{{content}}'));

@@ -1,6 +1,6 @@
 /** Promises about {{content}}: the document stands there, and nothing beside it is lost. */
 import { expect, test } from '@jest/globals';
-import { compiled, documentOf, docx, nodeOf, p, rendered, textOf, words } from '../samples.ts';
+import { compiled, documentOf, docx, nodeOf, p, rendered, textOf, words } from '../../testing/samples.ts';
 
 const fill = async (inner: string, nodes = [nodeOf('First', [words('hello')])]) =>
   (await rendered(documentOf(nodes), await compiled(docx(inner))))['word/document.xml'] ?? '';

@@ -1,6 +1,6 @@
 /** Promises about fields: none that reaches outside survives, all others do. */
 import { expect, test } from '@jest/globals';
-import { compiled, documentOf, docx, p, rendered, textOf } from '../samples.ts';
+import { compiled, documentOf, docx, p, rendered, textOf } from '../../testing/samples.ts';
 
 const mark = (kind: string) => `<w:r><w:fldChar w:fldCharType="${kind}"/></w:r>`;
 const code = (...pieces: string[]) =>

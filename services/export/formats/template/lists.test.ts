@@ -12,7 +12,7 @@ import {
   W,
   WORD_TYPE,
   words,
-} from '../samples.ts';
+} from '../../testing/samples.ts';
 
 const item = (...content: object[]) => ({ type: 'listItem', content: content as never });
 const list = (type: string, ...items: object[]) => ({ type, content: items as never });

@@ -12,7 +12,7 @@ import {
   W,
   WORD_TYPE,
   words,
-} from '../samples.ts';
+} from '../../testing/samples.ts';
 
 const withStyles = (styles: string) =>
   docx(p('{{content}}'), {

@@ -1,7 +1,7 @@
 /** Promises about rich text in Word: every node and mark is shown, nothing unsafe is linked. */
 import { expect, test } from '@jest/globals';
-import { dataUri, png } from '../../../../libs/rich-text/sample-images.ts';
-import { compiled, documentOf, docx, nodeOf, p, rendered, textOf, words } from '../samples.ts';
+import { dataUri, png } from '../../../../libs/rich-text/testing/sample-images.ts';
+import { compiled, documentOf, docx, nodeOf, p, rendered, textOf, words } from '../../testing/samples.ts';
 
 const text = (value: string, ...marks: string[]) => ({
   type: 'text',

@@ -1,6 +1,6 @@
 /** Promises about tables: full rows, widths as asked for, cells that end as Word wants it. */
 import { expect, test } from '@jest/globals';
-import { compiled, documentOf, docx, nodeOf, p, rendered, textOf, words } from '../samples.ts';
+import { compiled, documentOf, docx, nodeOf, p, rendered, textOf, words } from '../../testing/samples.ts';
 import { gridOf } from './grid.ts';
 
 const cell = (text: string, attrs: object = {}, type = 'tableCell') => ({

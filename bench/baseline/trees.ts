@@ -1,0 +1,90 @@
+/** JSON of documents and their trees, written by hand as the services answer it. */
+import type { Row } from './handler.ts';
+
+/** A document without its nodes. */
+export function summary(row: Row) {
+  return {
+    id: row._id,
+    organization_id: row.organization_id,
+    created_by: row.created_by,
+    editor_id: row.editor_id,
+    parent_doc_id: row.parent_doc_id,
+    title: row.title,
+    version: row.version,
+    department: row.department,
+    status: row.status,
+    published_at: row.published_at,
+    archived_at: row.archived_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+/** A node whose rich text is JSON text, with its children as JSON text. */
+export function nodeText(row: Row, children: string): string {
+  const {
+    _id: id,
+    document_id,
+    parent_id,
+    node_type,
+    title,
+    order,
+    created_by,
+    created_at,
+    updated_at,
+  } = row;
+  const before = JSON.stringify({ id, document_id, parent_id, node_type, title }).slice(0, -1);
+  const after = JSON.stringify({ order, created_by, created_at, updated_at }).slice(1, -1);
+  return `${before},"content":${row.content ?? 'null'},${after},"children":${children}}`;
+}
+
+/** A document with its tree. */
+export function documentText(document: Row, rows: readonly Row[]): string {
+  const families = childrenOf(rows);
+  const list = (parent: string | null): string =>
+    `[${(families.get(parent) ?? []).map((row) => nodeText(row, list(row._id))).join()}]`;
+  return `${JSON.stringify(summary(document)).slice(0, -1)},"nodes":${list(null)}}`;
+}
+
+/** The same for nodes whose rich text is kept as BSON. */
+export function documentTextOfBson(document: Row, rows: readonly Row[]): string {
+  const families = childrenOf(rows);
+  const list = (parent: string | null): object[] =>
+    (families.get(parent) ?? []).map((row) => ({
+      id: row._id,
+      document_id: row.document_id,
+      parent_id: row.parent_id,
+      node_type: row.node_type,
+      title: row.title,
+      content: row.content,
+      order: row.order,
+      created_by: row.created_by,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+      children: list(row._id),
+    }));
+  return JSON.stringify({ ...summary(document), nodes: list(null) });
+}
+
+/** A document as the public sees it. */
+export function embedText(document: Row, rows: readonly Row[]): string {
+  const families = childrenOf(rows);
+  const list = (parent: string | null): string =>
+    `[${(families.get(parent) ?? []).map((row) => embedNode(row, list(row._id))).join()}]`;
+  const { _id: id, title, version, department, status } = document;
+  return `${JSON.stringify({ id, title, version, department, status }).slice(0, -1)},"nodes":${list(null)}}`;
+}
+
+function embedNode(row: Row, children: string): string {
+  const { _id: id, node_type, title, order } = row;
+  const before = JSON.stringify({ id, node_type, title }).slice(0, -1);
+  return `${before},"content":${row.content ?? 'null'},"order":${order},"children":${children}}`;
+}
+
+/** The children of each row in their order, by its id. */
+export function childrenOf(rows: readonly Row[]): Map<string | null, Row[]> {
+  return Map.groupBy(
+    rows.toSorted((a, b) => a.order - b.order || (a._id < b._id ? -1 : 1)),
+    (row) => row.parent_id,
+  );
+}

@@ -1,0 +1,176 @@
+/** Makes texts and trees that try everything, the same for the same seed; for tests only. */
+import type { Mark, RichText } from '../tree.ts';
+
+type Random = { below(limit: number): number; of<T>(choices: readonly [T, ...T[]]): T };
+
+const pieces = [
+  ...[
+    '*',
+    '_',
+    '`',
+    '~',
+    '#',
+    '>',
+    '-',
+    '+',
+    '=',
+    '|',
+    ':',
+    '!',
+    '[',
+    ']',
+    '(',
+    ')',
+    '<',
+    '&',
+    '\\',
+    '"',
+    "'",
+    '.',
+    '@',
+  ],
+  ...[
+    ' ',
+    '  ',
+    '\t',
+    '\n',
+    '\r\n',
+    '\u00a0',
+    '1.',
+    '12)',
+    '---',
+    '```',
+    '~~~',
+    '**',
+    '__',
+    '![',
+    '](',
+    '[^1]',
+    '[x] ',
+  ],
+  ...[
+    '<b>',
+    '</p>',
+    '<!--',
+    '-->',
+    '<?x',
+    ']]>',
+    '&amp;',
+    '&#60;',
+    '&lt',
+    '<script>',
+    'javascript:',
+    'https://a.example',
+    'www.',
+    'a@b.example',
+    '<7@a',
+  ],
+  ...[
+    'a',
+    'B',
+    '7',
+    'word',
+    'ß',
+    '漢',
+    '😀',
+    'é',
+    '\u202e',
+    '\u200b',
+    '\0',
+    '\u0007',
+    '\ud800',
+    '\ufffe',
+    '|-|-|',
+    ':-:',
+  ],
+] as [string, ...string[]]; // a literal of this size is at least one piece
+const types = [
+  ...[
+    'doc',
+    'paragraph',
+    'heading',
+    'codeBlock',
+    'blockquote',
+    'bulletList',
+    'orderedList',
+    'taskList',
+    'listItem',
+  ],
+  ...[
+    'taskItem',
+    'table',
+    'tableRow',
+    'tableCell',
+    'tableHeader',
+    'horizontalRule',
+    'hardBreak',
+    'image',
+    'text',
+    'text',
+  ],
+  ...['callout', 'script', '__proto__', 'constructor', '<img src=x onerror=alert(1)>'],
+] as [string, ...string[]]; // a literal of this size is at least one type
+const marks: [string, ...string[]] = [
+  'bold',
+  'italic',
+  'code',
+  'link',
+  'highlight',
+  'underline',
+  'toString',
+  '<b>',
+];
+const targets: [unknown, ...unknown[]] = [
+  'https://a.example/?a=1&b="2"',
+  'mailto:a@b.example',
+  'javascript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  '//a.example',
+  7,
+  null,
+  { toString: 'x' },
+];
+
+/** A source of numbers that look random and are not (Marsaglia's xorshift, 32 bits). */
+export function randomFrom(seed: number): Random {
+  let state = seed || 1;
+  const below = (limit: number) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % limit;
+  };
+  return { below, of: (choices) => choices[below(choices.length)] ?? choices[0] };
+}
+
+/** One to twelve pieces of markup, entities, control characters and words. */
+export function hostileText(random: Random): string {
+  return Array.from({ length: 1 + random.below(12) }, () => random.of(pieces)).join('');
+}
+
+/** A tree of known and unknown nodes in any order, up to `depth` levels, with attributes and marks of every kind. */
+export function hostileTree(random: Random, depth = 6): RichText {
+  const type = random.of(types);
+  const attrs = {
+    href: random.of(targets),
+    src: random.of(targets),
+    alt: hostileText(random),
+    title: hostileText(random),
+    level: random.of<unknown>([1, 6, 99, -1, '1', null]),
+    textAlign: random.of<unknown>(['center', '" onclick="alert(1)', 3]),
+    language: random.of<unknown>(['ts', '"><script>', {}]),
+    colspan: random.of<unknown>([2, -2, 1e9, '2" onload="x']),
+    start: random.of<unknown>([1, 3, -3, Number.NaN]),
+    checked: random.of<unknown>([true, false, 'true']),
+    onclick: 'alert(1)',
+    style: 'background:url(javascript:alert(1))',
+  };
+  const node: RichText = { type, attrs };
+  if (type === 'text' || random.below(8) === 0) node.text = hostileText(random);
+  if (random.below(2) === 0)
+    node.marks = Array.from({ length: random.below(4) }, (): Mark => ({ type: random.of(marks), attrs }));
+  if (depth > 0 && (type !== 'text' || random.below(9) === 0)) {
+    node.content = Array.from({ length: random.below(5) }, () => hostileTree(random, depth - 1));
+  }
+  return node;
+}

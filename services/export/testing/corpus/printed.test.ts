@@ -1,0 +1,38 @@
+/** Promises about what a reader sees: LibreOffice prints the files, and all words stand there in their order, with their numbers. */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { printed } from '#libs/testing';
+import { compiled } from '../samples.ts';
+import { renderWord } from '../../formats/word.ts';
+import { procedure, reading } from './procedure.ts';
+import { samples } from './templates.ts';
+
+let pages: Map<string, string>;
+beforeAll(async () => {
+  const files = new Map<string, Uint8Array>();
+  for (const { name, make } of samples)
+    files.set(name, await renderWord(procedure(), await compiled(await make()), { indentInches: 0.5 }));
+  pages = await printed(files);
+}, 300_000);
+
+/** What is read: the words that were found, in their order, as long as the marks of their lists are right. */
+function read(text: string): typeof reading {
+  let from = 0;
+  return reading.filter((wanted) => {
+    const [mark, word] = typeof wanted === 'string' ? ['', wanted] : wanted;
+    const at = text.toLowerCase().indexOf(word.toLowerCase(), from);
+    if (at < 0) return false;
+    from = at + word.length;
+    const before = text.slice(text.lastIndexOf('\n', at) + 1, at);
+    return mark === '' || new RegExp(`(^|\\W)(${mark})\\W*$`, 'i').test(before);
+  });
+}
+
+describe.each(samples)('$name', ({ name }) => {
+  test('every word is printed in its order, and every list with its numbers', () => {
+    expect(read(pages.get(name) ?? '')).toEqual(reading);
+  });
+
+  test('no placeholder is printed', () => {
+    expect(pages.get(name)).not.toMatch(/\{\{|\}\}/);
+  });
+});

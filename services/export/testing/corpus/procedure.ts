@@ -1,0 +1,85 @@
+/** A short procedure of which every word can be told from every other, for tests that look at printed pages. */
+import type { RichText } from '#libs/rich-text';
+import type { ExportDocument, ExportNode } from '../../formats/document.ts';
+import { bullets, li, node, numbers, p, text } from './everything.ts';
+
+const doc = (...content: RichText[]): RichText => ({ type: 'doc', content });
+const cell = (words: string) => node('tableCell', {}, p(words));
+const head = (words: string) => node('tableHeader', {}, p(words));
+const row = (...cells: RichText[]) => node('tableRow', {}, ...cells);
+
+/** The words in the order in which they are to be read, with the mark of their list: templates count in numbers, Roman ones or letters. */
+export const reading: readonly (string | [mark: string, word: string])[] = [
+  'Alarm',
+  'alphaone',
+  'alphatwo',
+  ['1|i', 'firstly'],
+  ['2|ii', 'secondly'],
+  ['1|a', 'innerly'],
+  ['3|iii', 'thirdly'],
+  'Calling',
+  'roundone',
+  'roundtwo',
+  'roundthree',
+  'cellone',
+  'celltwo',
+  'cellthree',
+  'cellfour',
+  'Writing',
+  ['4|iv', 'fourthly'],
+  ['5|v', 'fifthly'],
+  ['1|i', 'anewly'],
+  'quoted',
+  'codeone',
+  'codetwo',
+  'ticked',
+  'open',
+  'Ending',
+  'Größe',
+  'omega',
+];
+
+/** The procedure. */
+export function procedure(): ExportDocument {
+  const writing = part('sub_step', 'Writing', [
+    numbers(4, li('fourthly'), li('fifthly')),
+    numbers(1, li('anewly')),
+    node('blockquote', {}, p('quoted')),
+    node('codeBlock', {}, 'codeone\n  codetwo'),
+    node('taskList', {}, task(true, 'ticked'), task(false, 'open')),
+  ]);
+  const calling = part(
+    'step',
+    'Calling',
+    [
+      bullets(li('roundone', bullets(li('roundtwo'))), li('roundthree')),
+      node('table', {}, row(head('cellone'), head('celltwo')), row(cell('cellthree'), cell('cellfour'))),
+    ],
+    [writing],
+  );
+  const alarm = part(
+    'section',
+    'Alarm',
+    [
+      p('alphaone ', text('alphatwo', 'bold')),
+      numbers(1, li('firstly'), li('secondly', numbers(1, li('innerly'))), li('thirdly')),
+    ],
+    [calling],
+  );
+  const ending = part('section', 'Ending', [p('Größe'), p('omega')]);
+  const facts = { version: '3.1', department: 'Treasury', published_at: '2026-11-21T09:30:00.000Z' };
+  return { title: 'Titleword', ...facts, organization: 'Aldermoor', nodes: [alarm, ending] };
+}
+
+function task(checked: boolean, words: string): RichText {
+  return node('taskItem', { checked }, p(words));
+}
+
+function part(
+  node_type: ExportNode['node_type'],
+  title: string,
+  content: RichText[],
+  children: ExportNode[] = [],
+): ExportNode {
+  return { id: title, node_type, title, content: doc(...content), children };
+}

@@ -1,0 +1,235 @@
+/** Templates as companies have them, each with something that has broken an exporter before; for tests only. */
+import { readFile } from 'node:fs/promises';
+import { defaultTemplateFile } from '../../formats/default-template.ts';
+import type { TemplateMode } from '../../formats/template/plan.ts';
+import {
+  basics,
+  field,
+  listed,
+  lists,
+  logo,
+  type Part,
+  para,
+  pattern,
+  run,
+  section,
+  shows,
+  style,
+  wordFile,
+} from './word-file.ts';
+
+/** `make` gives the file as it would be uploaded. */
+export type Sample = { name: string; mode: TemplateMode; make(): Promise<Uint8Array> };
+
+const fixture = (name: string) =>
+  readFile(new URL(`../../../../tests/fixtures/${name}.docx`, import.meta.url));
+const BULLET = '\uF0B7';
+const ENGLISH = { normal: 'Normal', character: 'DefaultParagraphFont', table: 'TableNormal', none: 'NoList' };
+const page = () => para(`${run('{{organization}} · ')}${field('PAGE')}`, '<w:jc w:val="right"/>');
+const headings = (form: string) =>
+  [1, 2, 3]
+    .map((level) =>
+      style(
+        `Heading${level}`,
+        `heading ${level}`,
+        `<w:pPr><w:keepNext/><w:spacing w:before="${480 - level * 100}" w:after="80"/><w:outlineLvl w:val="${level - 1}"/></w:pPr><w:rPr><w:b/>${form}<w:sz w:val="${36 - level * 4}"/></w:rPr>`,
+        'Normal',
+      ),
+    )
+    .join('');
+const part = (kind: Part['kind'], inner: string, name: string = kind): Part => ({ kind, name, inner });
+
+/** The templates; the one that LibreOffice saved is the German one, opened there and saved again. */
+export const samples: Sample[] = [
+  { name: 'corporate', mode: 'placeholder', make: () => fixture('corporate-template') },
+  { name: 'built-in', mode: 'placeholder', make: defaultTemplateFile },
+  { name: 'german', mode: 'placeholder', make: german },
+  { name: 'libreoffice', mode: 'placeholder', make: () => fixture('libreoffice-template') },
+  { name: 'no-numbering', mode: 'placeholder', make: noNumbering },
+  { name: 'content-control', mode: 'placeholder', make: contentControl },
+  { name: 'table-layout', mode: 'placeholder', make: tableLayout },
+  { name: 'landscape', mode: 'placeholder', make: landscape },
+  { name: 'style-only', mode: 'styles', make: styleOnly },
+  { name: 'cover-only', mode: 'append', make: coverOnly },
+];
+
+/** As German Word writes it: ids in German, lists of one level with a bullet of the font Symbol. */
+async function german(): Promise<Uint8Array> {
+  const names: [string, string, number][] = [
+    ['Aufzhlungszeichen', 'List Bullet', 1],
+    ['Aufzhlungszeichen2', 'List Bullet 2', 2],
+    ['Listennummer', 'List Number', 3],
+    ['Listennummer2', 'List Number 2', 4],
+  ];
+  const styles =
+    basics('Arial', {
+      normal: 'Standard',
+      character: 'Absatz-Standardschriftart',
+      table: 'NormaleTabelle',
+      none: 'KeineListe',
+    }) +
+    style('Titel', 'Title', '<w:rPr><w:b/><w:color w:val="7A1F1F"/><w:sz w:val="48"/></w:rPr>', 'Standard') +
+    [1, 2, 3]
+      .map((level) =>
+        style(
+          `berschrift${level}`,
+          `heading ${level}`,
+          `<w:pPr><w:keepNext/><w:numPr><w:ilvl w:val="${level - 1}"/><w:numId w:val="5"/></w:numPr><w:spacing w:before="240" w:after="60"/><w:outlineLvl w:val="${level - 1}"/></w:pPr><w:rPr><w:b/><w:color w:val="7A1F1F"/></w:rPr>`,
+          'Standard',
+        ),
+      )
+      .join('') +
+    names
+      .map(([id, name, numId]) => style(id, name, listed(numId, '<w:contextualSpacing/>'), 'Standard'))
+      .join('') +
+    style(
+      'Zitat',
+      'Quote',
+      '<w:pPr><w:ind w:left="284" w:right="284"/></w:pPr><w:rPr><w:i/></w:rPr>',
+      'Standard',
+    ) +
+    '<w:style w:type="table" w:styleId="Tabellenraster"><w:name w:val="Table Grid"/><w:basedOn w:val="NormaleTabelle"/><w:tblPr><w:tblBorders>' +
+    ['top', 'left', 'bottom', 'right', 'insideH', 'insideV']
+      .map((side) => `<w:${side} w:val="single" w:sz="4" w:space="0" w:color="auto"/>`)
+      .join('') +
+    '</w:tblBorders></w:tblPr></w:style>';
+  const numbering = lists(
+    pattern(1, 'singleLevel', ['bullet', BULLET, 360, 360, 'Aufzhlungszeichen']),
+    pattern(2, 'singleLevel', ['bullet', '–', 643, 283, 'Aufzhlungszeichen2']),
+    pattern(3, 'singleLevel', ['decimal', '%1.', 360, 360, 'Listennummer']),
+    pattern(4, 'singleLevel', ['lowerLetter', '%1)', 643, 283, 'Listennummer2']),
+    pattern(
+      5,
+      'multilevel',
+      ['decimal', '§ %1', 567, 567, 'berschrift1'],
+      ['decimal', '%1.%2', 567, 567, 'berschrift2'],
+      ['decimal', '%1.%2.%3', 737, 737, 'berschrift3'],
+    ),
+  );
+  const title = `${run('{{')}<w:proofErr w:type="spellStart"/>${run('title')}<w:proofErr w:type="spellEnd"/>${run('}}', '<w:lang w:val="de-DE"/>')}`;
+  const body =
+    para(title, '<w:pStyle w:val="Titel"/>') +
+    para('Fassung {{version}} vom {{published_at}}, {{department}}') +
+    para('{{content}}') +
+    section(shows('header', 'header') + shows('footer', 'footer'));
+  return wordFile(body, [
+    part('styles', styles),
+    part('numbering', numbering),
+    part('header', para(logo(1, 20))),
+    part('footer', page()),
+  ]);
+}
+
+function noNumbering(): Promise<Uint8Array> {
+  const styles = basics('Georgia', ENGLISH) + headings('<w:color w:val="1F4E79"/>');
+  const body =
+    para('{{title}}', '<w:jc w:val="center"/>') + para('{{content}}') + section(shows('header', 'header'));
+  return wordFile(body, [part('styles', styles), part('header', para('{{department}} / {{version}}'))]);
+}
+
+/** A cover whose title is bound to the file's properties, a control around the text, a table of contents, a note. */
+function contentControl(): Promise<Uint8Array> {
+  const control = (form: string, inner: string) =>
+    `<w:sdt><w:sdtPr>${form}</w:sdtPr><w:sdtContent>${inner}</w:sdtContent></w:sdt>`;
+  const bound =
+    '<w:alias w:val="Title"/><w:id w:val="11"/><w:dataBinding w:prefixMappings="xmlns:ns0=\'http://purl.org/dc/elements/1.1/\'" w:xpath="/ns0:title[1]" w:storeItemID="{6C3C8BC8-F283-45AE-878A-BAB7291924A1}"/><w:text/>';
+  const toc = control(
+    '<w:id w:val="12"/><w:docPartObj><w:docPartGallery w:val="Table of Contents"/><w:docPartUnique/></w:docPartObj>',
+    para('Contents') + para(field('TOC \\o "1-3" \\h \\z \\u', 'Update this table')),
+  );
+  const body =
+    `<w:p>${control(bound, run('{{title}}', '<w:b/><w:sz w:val="56"/>'))}</w:p>` +
+    para(
+      control('<w:alias w:val="Department"/><w:id w:val="13"/><w:text/>', run('{{department}}')) +
+        run(' · {{version}}'),
+    ) +
+    toc +
+    control('<w:alias w:val="Body"/><w:id w:val="14"/><w:showingPlcHdr/>', para('{{content}}')) +
+    para(`${run('Approved')}<w:r><w:footnoteReference w:id="1"/></w:r>`) +
+    section();
+  const rule = (id: number, type: string) =>
+    `<w:footnote w:type="${type}" w:id="${id}"><w:p><w:r><w:${type}/></w:r></w:p></w:footnote>`;
+  const notes = `${rule(-1, 'separator')}${rule(0, 'continuationSeparator')}<w:footnote w:id="1">${para('On {{published_at}}.')}</w:footnote>`;
+  const numbering = lists(
+    pattern(
+      1,
+      'hybridMultilevel',
+      ['bullet', '➢', 500, 250],
+      ['bullet', '○', 900, 250],
+      ['decimal', '%3.', 1300, 250],
+    ),
+    pattern(2, 'hybridMultilevel', ['upperRoman', '%1.', 500, 300], ['lowerLetter', '%2.', 900, 300]),
+  );
+  const styles =
+    basics('Calibri', ENGLISH) +
+    headings('<w:color w:val="205B3B"/>') +
+    style('LB', 'List Bullet', listed(1), 'Normal') +
+    style('LN', 'List Number', listed(2), 'Normal');
+  return wordFile(body, [part('styles', styles), part('numbering', numbering), part('footnotes', notes)]);
+}
+
+/** The whole page is a table, the text stands in its right cell. */
+function tableLayout(): Promise<Uint8Array> {
+  const cell = (width: number, inner: string, fill: string) =>
+    `<w:tc><w:tcPr><w:tcW w:w="${width}" w:type="dxa"/><w:shd w:val="clear" w:color="auto" w:fill="${fill}"/></w:tcPr>${inner}</w:tc>`;
+  const facts = ['{{title}}', 'v{{version}}', '{{department}}', '{{published_at}}']
+    .map((one) => para(one))
+    .join('');
+  const body =
+    '<w:tbl><w:tblPr><w:tblW w:w="9354" w:type="dxa"/><w:tblLayout w:type="fixed"/></w:tblPr><w:tblGrid><w:gridCol w:w="2354"/><w:gridCol w:w="7000"/></w:tblGrid>' +
+    `<w:tr>${cell(2354, para(logo(1, 18)) + facts, 'E8EFEE')}${cell(7000, para('{{content}}'), 'FFFFFF')}</w:tr></w:tbl>${para('')}${section()}`;
+  return wordFile(body, [part('styles', basics('Calibri', ENGLISH) + headings(''))]);
+}
+
+/** A cover, then the text on its side with a header of its own, then a page to sign. */
+function landscape(): Promise<Uint8Array> {
+  const box = (inner: string) =>
+    `<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:inline distT="0" distB="0" distL="0" distR="0"><wp:extent cx="3600000" cy="720000"/><wp:docPr id="7" name="Box"/><a:graphic><a:graphicData uri="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:wsp><wps:cNvSpPr txBox="1"/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="3600000" cy="720000"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom><a:ln><a:solidFill><a:srgbClr val="C8812B"/></a:solidFill></a:ln></wps:spPr><wps:txbx><w:txbxContent>${inner}</w:txbxContent></wps:txbx><wps:bodyPr/></wps:wsp></a:graphicData></a:graphic></wp:inline></w:drawing></mc:Choice><mc:Fallback><w:pict><v:rect style="width:283pt;height:57pt"><v:textbox><w:txbxContent>${inner}</w:txbxContent></v:textbox></v:rect></w:pict></mc:Fallback></mc:AlternateContent></w:r>`;
+  const body =
+    `<w:p>${box(para('{{title}}', '<w:pStyle w:val="Title"/>'))}</w:p>` +
+    para('Cover of {{organization}}', section(shows('header', 'header'))) +
+    para('{{content}}', section(shows('header', 'header2'), true)) +
+    para('Signed for {{department}}: ________') +
+    section();
+  const styles =
+    basics('Calibri', ENGLISH) +
+    style('Title', 'Title', '<w:rPr><w:b/><w:sz w:val="40"/></w:rPr>', 'Normal') +
+    headings('<w:color w:val="C8812B"/>');
+  return wordFile(body, [
+    part('styles', styles),
+    part('header', para('Cover header')),
+    part('header', para('Wide header {{version}}'), 'header2'),
+  ]);
+}
+
+/** No placeholders: a letter that was written once, with letterhead and margins. */
+function styleOnly(): Promise<Uint8Array> {
+  const styles =
+    basics('Times New Roman', ENGLISH) +
+    headings('<w:i/>') +
+    style(
+      'Title',
+      'Title',
+      '<w:pPr><w:jc w:val="center"/></w:pPr><w:rPr><w:sz w:val="44"/></w:rPr>',
+      'Normal',
+    );
+  const body =
+    para('Dear Sir or Madam', section(shows('header', 'header') + shows('footer', 'footer'))) +
+    para('This is an old letter.', '<w:pStyle w:val="Heading1"/>') +
+    section('<w:type w:val="nextPage"/>');
+  return wordFile(body, [
+    part('styles', styles),
+    part('header', para(logo(1, 24), '<w:jc w:val="right"/>')),
+    part('footer', para('Muster AG, Musterstraße 1')),
+  ]);
+}
+
+/** Placeholders on the cover only: the text goes after everything, in columns of the last section. */
+function coverOnly(): Promise<Uint8Array> {
+  const body =
+    para('{{title}}', '<w:pStyle w:val="Heading1"/>') +
+    para('Cover text', section()) +
+    para('Foreword of {{organization}}') +
+    section('', false).replace('</w:sectPr>', '<w:cols w:num="2" w:space="567"/></w:sectPr>');
+  return wordFile(body, [part('styles', basics('Calibri', ENGLISH) + headings('<w:caps/>'))]);
+}

@@ -1,0 +1,101 @@
+/** Postponing on a real MongoDB: whose due times move, and whose do not. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import type { Store } from '#libs/store';
+import { enqueued } from '../testing/backlog.ts';
+import { ownStore } from '../testing/store-fixture.ts';
+import { type DeliveryRow, webhookDeliveries } from './collections.ts';
+import { type Postponing, postponing } from './postponement.ts';
+import { type Queue, queue } from './queue.ts';
+
+const minute = 60_000;
+const everyShard = Array.from({ length: 16 }, (_, at) => at);
+
+let own: { store: Store; stop(): Promise<void> };
+let deliveries: Queue;
+let postponed: Postponing;
+
+beforeAll(async () => {
+  own = await ownStore();
+  deliveries = queue(own.store, 30_000);
+  postponed = postponing(own.store);
+}, 60_000);
+afterAll(() => own?.stop());
+
+const rows = () => own.store.rows(webhookDeliveries);
+
+/** Rows of a new webhook. */
+async function waiting(count: number, due: Date): Promise<{ hook: string; rows: DeliveryRow[] }> {
+  const hook = { id: newId(), organization_id: newId() };
+  const { db } = rows().db;
+  if (!db) throw new Error('There is no database');
+  await enqueued(db, [hook], count, due);
+  return { hook: hook.id, rows: await rowsOf(hook.id) };
+}
+
+const rowsOf = (config_id: string) => rows().find({ config_id }).lean();
+const inMs = (ms: number) => new Date(Date.now() + ms);
+
+test('what is due waits for as long as is said and a little longer, and is not seen meanwhile', async () => {
+  const { hook } = await waiting(20, inMs(-minute));
+  const other = await waiting(1, inMs(-minute));
+  await postponed.postpone(hook, 10 * minute);
+  for (const row of await rowsOf(hook)) {
+    expect(row).toMatchObject({ status: 'pending', attempts: 0, postponed: true });
+    expect(row.due_at?.getTime()).toBeGreaterThan(Date.now() + 9 * minute);
+    expect(row.due_at?.getTime()).toBeLessThan(Date.now() + 13 * minute);
+  }
+  const due = await deliveries.due({ shards: everyShard, without: [], limit: 100 });
+  expect(due.map(({ config_id }) => config_id)).toEqual([other.hook]);
+});
+
+test('what waits for a pause of its own, and what is in hand, stays as it is', async () => {
+  const { hook, rows: made } = await waiting(2, inMs(-minute));
+  const [retried, held] = made as [DeliveryRow, DeliveryRow];
+  await rows().updateOne({ _id: retried._id }, { due_at: inMs(30 * minute), attempts: 2 });
+  await deliveries.claim([held._id], newId());
+  const before = await rowsOf(hook);
+  await postponed.postpone(hook, minute);
+  await postponed.resume(hook);
+  expect(await rowsOf(hook)).toEqual(before);
+});
+
+test('what was postponed is due within seconds once somebody answers, and is claimed as ever', async () => {
+  const { hook } = await waiting(20, inMs(-minute));
+  await postponed.postpone(hook, 10 * minute);
+  await postponed.resume(hook);
+  const resumed = await rowsOf(hook);
+  const times = resumed.map(({ due_at }) => due_at?.getTime() ?? 0);
+  expect(Math.max(...times)).toBeLessThan(Date.now() + 6_000);
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(500);
+  expect(resumed.some((row) => 'postponed' in row)).toBe(false);
+});
+
+test('a claim ends the postponement: the pause that follows is not hurried', async () => {
+  const { hook, rows: made } = await waiting(1, inMs(-minute));
+  await postponed.postpone(hook, minute);
+  await rows().updateOne({ config_id: hook }, { due_at: inMs(-1) });
+  const [claimed] = await deliveries.claim([made[0]?._id ?? ''], newId());
+  if (!claimed) throw new Error('Nothing was claimed');
+  const seen = { http_status: null, duration_ms: 1, error: 'timeout' };
+  const result = { verdict: { status: 'pending', delayMs: 30 * minute } as const, ...seen };
+  await deliveries.finish([{ row: claimed, result }]);
+  await postponed.resume(hook);
+  const [row] = await rowsOf(hook);
+  expect(row?.due_at?.getTime()).toBeGreaterThan(Date.now() + 29 * minute);
+});
+
+test('what is older than a day fails instead, and its maker will be told; younger rows wait', async () => {
+  const { hook, rows: made } = await waiting(2, inMs(-minute));
+  await rows().updateOne({ _id: made[0]?._id ?? '' }, { created_at: inMs(-25 * 60 * minute) });
+  await postponed.postpone(hook, minute);
+  const after = await rowsOf(hook);
+  const failed = after.filter(({ status }) => status === 'failed');
+  expect(failed).toMatchObject([{ _id: made[0]?._id, error: 'endpoint_unavailable', attempts: 0 }]);
+  expect(failed[0]).not.toHaveProperty('due_at');
+  expect(after.map(({ status, notification_pending }) => [status, notification_pending]).sort()).toEqual([
+    ['failed', true],
+    ['pending', undefined],
+  ]);
+  expect(after.filter(({ status }) => status === 'pending')).toHaveLength(1);
+});

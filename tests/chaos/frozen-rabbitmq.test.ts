@@ -1,0 +1,57 @@
+/** A RabbitMQ that stands still for a minute, its connections half open: requests are answered, and nothing is lost or repeated. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ownRabbit, type RabbitBroker, until } from '#libs/testing';
+import { services } from '../../services/services.ts';
+import { type House, house } from '../../services/webhook-delivery/testing/test-context.ts';
+import { type Receiver, receiver } from '../../services/webhook-delivery/testing/receiver.ts';
+
+let rabbit: RabbitBroker;
+let home: House;
+let there: Receiver;
+
+beforeAll(async () => {
+  rabbit = await ownRabbit();
+  home = await house(services, { AMQP_URL: rabbit.url });
+  there = await receiver();
+}, 400_000);
+afterAll(async () => {
+  rabbit?.thaw();
+  await home?.here.stop();
+  await there?.close();
+  await rabbit?.stop();
+}, 60_000);
+
+const readiness = async (): Promise<{ degraded?: unknown }> =>
+  // readiness has one shape
+  (await (await fetch(`${home.here.management}/readyz`)).json()) as { degraded?: unknown };
+const arrived = () => there.received.map(({ body }) => JSON.parse(body).data.document.id as string);
+
+test('a RabbitMQ that stands still for a minute stops no request, loses nothing and repeats nothing', async () => {
+  const ada = await home.person();
+  await home.hook(ada, there.url);
+  const ids = [await home.publish(ada)];
+  await until('the first', async () => arrived().length === 1);
+
+  rabbit.freeze();
+  const thawAt = performance.now() + 60_000;
+  while (performance.now() < thawAt) {
+    // rejects unless it is answered with 200
+    ids.push(await home.publish(ada));
+    // the minute is the fault itself
+    await pause(2_000);
+  }
+  expect(ids.length).toBeGreaterThan(10);
+  expect(await readiness()).toEqual({ status: 'ready', degraded: { events: 'the event bus is down' } });
+  expect(arrived()).toHaveLength(1);
+
+  rabbit.thaw();
+  await until('the bus to be up', async () => (await readiness()).degraded === undefined, 30_000);
+  ids.push(await home.publish(ada));
+  await until('all of them', async () => ids.every((id) => arrived().includes(id)), 60_000);
+  const log = await home.settled(ada, ids.length);
+  expect(log.map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(ids.map(() => 'delivered 1'));
+  expect(arrived().sort()).toEqual([...ids].sort());
+  const pending = () => home.here.db.collection('documents_outbox').countDocuments({ pending: true });
+  await until('an empty outbox', async () => (await pending()) === 0, 30_000);
+}, 240_000);

@@ -1,0 +1,127 @@
+/** Webhooks that are changed while deliveries are under way: rotated, switched off, deleted. */
+import { createHmac } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
+import type { Post } from '../checker.ts';
+import {
+  brokenPromises,
+  type Mailbox,
+  mailbox,
+  type Office,
+  openOffice,
+  publish,
+  publishing,
+  settled,
+} from '../tenants.ts';
+import { type System, system } from '../system.ts';
+
+let mongo: Awaited<ReturnType<typeof testMongo>>;
+let rabbit: TestRabbit;
+let running: System;
+let mail: Mailbox;
+let office: Office;
+
+beforeAll(async () => {
+  mongo = await testMongo();
+  rabbit = await testRabbit();
+  const settings = { WEBHOOK_RETRY_SCHEDULE_SECONDS: '3,3' };
+  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings });
+}, 400_000);
+beforeEach(async () => {
+  mail = await mailbox();
+  office = await openOffice(running, [mail.urlOf('changed'), mail.urlOf('same')]);
+});
+afterEach(() => mail?.close());
+afterAll(async () => {
+  await running?.stop();
+  await rabbit?.stop();
+  await mongo?.stop();
+}, 60_000);
+
+/** Of two secrets, those whose signatures a POST has in both of its headers. */
+function signers({ headers, body }: Post, secrets: Record<'old' | 'new', string>): string {
+  const [ours, standard] = ['x-service-signature', 'webhook-signature'].map((name) =>
+    String(headers[name]).split(/[, ](?=sha256=|v1,)/),
+  );
+  const at = new Date(Number(headers['webhook-timestamp']) * 1000);
+  const signed = Object.entries(secrets).filter(([, secret]) => {
+    const hex = createHmac('sha256', secret).update(body).digest('hex');
+    const trio = new Webhook(secret).sign(String(headers['webhook-id']), at, body);
+    return ours?.includes(`sha256=${hex}`) && standard?.includes(trio);
+  });
+  return signed.map(([name]) => name).join(' and ');
+}
+
+test('F19: a rotation under load: the old secret signs before, both within the overlap, only the new one after it', async () => {
+  const overlapSeconds = 5;
+  const [hook] = office.hooks;
+  const load = publishing(running, office, 10);
+  const changed = () => mail.posts.filter(({ webhook }) => webhook === 'changed');
+  await until('work under way', async () => changed().length > 20);
+  const from = Date.now();
+  const asked = { as: office.key, body: { overlap_seconds: overlapSeconds } };
+  const rotated = await running.ask('POST', `/webhooks/${hook?.id}/rotate-secret`, asked);
+  expect(rotated.status).toBe(200);
+  const to = Date.now();
+  const secrets = { old: String(hook?.secret), new: String(rotated.body.secret) };
+  expect(secrets.new).not.toBe(secrets.old);
+  // a second of either side belongs to neither time: what is in hand was signed a moment ago
+  const overAt = to + overlapSeconds * 1_000 + 1_000;
+  await until(
+    'work after the overlap',
+    async () => changed().filter(({ at }) => at > overAt).length > 20,
+    60_000,
+  );
+  expect(await load.end()).toEqual([]);
+  await settled(running, [office], 60_000);
+
+  const within = (least: number, most: number) => {
+    const some = changed().filter(({ at }) => at > least && at < most);
+    expect(some.length).toBeGreaterThan(10);
+    return new Set(some.map((post) => signers(post, secrets)));
+  };
+  expect(within(0, from)).toEqual(new Set(['old']));
+  expect(within(to + 1_000, from + overlapSeconds * 1_000 - 1_000)).toEqual(new Set(['old and new']));
+  expect(within(overAt, Number.POSITIVE_INFINITY)).toEqual(new Set(['new']));
+  const more = { secrets: new Map([[String(hook?.id), [secrets.new]]]) };
+  expect(await brokenPromises(running, [office], mail, more)).toEqual([]);
+}, 120_000);
+
+test.each([
+  [
+    'F19: what waits for a webhook that is switched off ends as failed, and is not sent',
+    'PATCH',
+    'webhook_inactive',
+  ],
+  [
+    'F19: what waits for a webhook that is deleted ends as failed, and is not sent',
+    'DELETE',
+    'webhook_deleted',
+  ],
+])(
+  '%s',
+  async (_, method, error) => {
+    mail.answer(({ path }) => (path === '/changed' ? 503 : 204));
+    for (let made = 0; made < 5; made += 1) await publish(running, office);
+    await until(
+      'first attempts',
+      async () => mail.posts.length === 10 && mail.posts.every((post) => post.answered),
+    );
+    const [hook] = office.hooks;
+    const body = method === 'PATCH' ? { is_active: false } : undefined;
+    const changed = await running.ask(method, `/webhooks/${hook?.id}`, { as: office.key, body });
+    expect(changed.status).toBeLessThan(300);
+    const seen = mail.posts.length;
+    await settled(running, [office], 60_000);
+    expect(await brokenPromises(running, [office], mail)).toEqual([]);
+    const rows = await running.db
+      .collection('webhook_deliveries')
+      .find({ config_id: hook?.id ?? '' })
+      .toArray();
+    const ends = rows.map((row) => `${row.status} ${row.attempts} ${row.error}`);
+    expect(ends).toEqual(Array(5).fill(`failed 1 ${error}`));
+    expect(mail.posts).toHaveLength(seen);
+  },
+  120_000,
+);

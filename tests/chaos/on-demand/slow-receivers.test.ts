@@ -1,0 +1,147 @@
+/** Receivers that use up the whole ten seconds, or flood whoever reads them: a real process, its time and its memory. */
+import { createServer, type Server, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
+import { listening } from '../../../services/webhook-delivery/testing/receiver.ts';
+import { openOffice, publish } from '../tenants.ts';
+import { metric, type System, system } from '../system.ts';
+
+let mongo: Awaited<ReturnType<typeof testMongo>>;
+let rabbit: TestRabbit;
+let running: System;
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  mongo = await testMongo();
+  rabbit = await testRabbit();
+  const settings = { WEBHOOK_RETRY_SCHEDULE_SECONDS: '600,1800' };
+  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, settings });
+}, 400_000);
+afterAll(async () => {
+  await running?.stop();
+  for (const one of servers) one.close();
+  await rabbit?.stop();
+  await mongo?.stop();
+}, 60_000);
+
+/** A receiver that does as it likes once it is asked; gives its address. */
+async function receiving(act: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => act(socket));
+  });
+  servers.push(server);
+  return `http://127.0.0.1:${await listening(server)}/`;
+}
+
+const head = (lines: string[] = []) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
+const after = (ms: number) => (socket: Socket) =>
+  void setTimeout(() => socket.end(head(['Content-Length: 0'])), ms);
+
+function flood(socket: Socket): void {
+  const piece = Buffer.alloc(1024 * 1024);
+  let written = 0;
+  socket.write(head(['Content-Length: 104857600']));
+  const more = () => {
+    while (written < 100 && !socket.destroyed && socket.write(piece)) written += 1;
+  };
+  socket.on('drain', more);
+  more();
+}
+
+function drip(socket: Socket): void {
+  const letters = [...head([`X-Slow: ${'x'.repeat(2_000)}`])];
+  const dripping = setInterval(() => socket.write(letters.shift() ?? ''), 100);
+  socket.on('close', () => clearInterval(dripping));
+}
+
+test('F13: receivers that hang, drip, flood and unfold cost ten seconds each and no memory', async () => {
+  // 200 MB, were they unfolded
+  const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
+  const manners: [string, (socket: Socket) => void, number | null, string | null][] = [
+    ['hangs', () => undefined, null, 'timeout'],
+    ['drips its headers', drip, null, 'timeout'],
+    ['drips its body', (socket) => socket.write(`${head(['Content-Length: 9'])}x`), 200, null],
+    ['sends 100 MB', flood, 200, null],
+    [
+      'sends a gzip bomb',
+      (socket) => {
+        socket.write(head(['Content-Encoding: gzip', `Content-Length: ${bomb.length}`]));
+        socket.write(bomb);
+      },
+      200,
+      null,
+    ],
+    [
+      'sends 1 MB of headers',
+      (socket) => socket.write(head([`X-Long: ${'x'.repeat(1024 * 1024)}`])),
+      null,
+      'und_err_headers_overflow',
+    ],
+    [
+      'closes in the midst of its body',
+      (socket) => socket.write(`${head(['Content-Length: 99'])}x`, () => socket.destroy()),
+      200,
+      null,
+    ],
+  ];
+  const urls = await Promise.all(manners.map(([, act]) => receiving(act)));
+  const office = await openOffice(running, urls);
+  const [deliverer] = running.deliverers;
+  const memory = () => metric(deliverer, 'process_memory_rss_bytes');
+  let most = 0;
+  const before = await memory();
+  // at most four at once for each: all of them at the same time
+  for (let made = 0; made < 4; made += 1) await publish(running, office);
+  const rows = () =>
+    running.db.collection('webhook_deliveries').find({ organization_id: office.organizationId }).toArray();
+  const log = await until(
+    'a first attempt of each',
+    async () => {
+      most = Math.max(most, await memory());
+      const found = await rows();
+      return found.length === 4 * manners.length && found.every((row) => row.duration_ms !== null) && found;
+    },
+    100_000,
+  );
+  for (const [at, [name, , http_status, error]] of manners.entries()) {
+    const mine = log.filter(({ config_id }) => config_id === office.hooks[at]?.id);
+    expect([name, mine.map((row) => [row.attempts, row.http_status, row.error])]).toEqual([
+      name,
+      Array(4).fill([1, http_status, error]),
+    ]);
+    // ten seconds, and what a busy machine adds
+    expect([name, Math.max(...mine.map((row) => row.duration_ms)) < 15_000]).toEqual([name, true]);
+  }
+  const grownMB = (most - before) / 1024 / 1024;
+  process.stderr.write(`F13: the process grew by ${Math.round(grownMB)} MB while it was offered 1.2 GB\n`);
+  expect(grownMB).toBeLessThan(150);
+}, 150_000);
+
+test('F23: the test of a webhook waits 9.9 s and not 10.1 s, and tells of a refusal and of a name without an address', async () => {
+  const closed = createServer();
+  const refused = `http://127.0.0.1:${await listening(closed)}/`;
+  await new Promise((done) => closed.close(done));
+  const urls = [
+    await receiving(after(9_900)),
+    await receiving(after(10_100)),
+    refused,
+    'https://nobody.invalid/',
+  ];
+  const office = await openOffice(running, urls);
+  const tests = office.hooks.map(({ id }) => running.ask('POST', `/webhooks/${id}/test`, { as: office.key }));
+  const told = (await Promise.all(tests)).map(({ status, body }) => ({ answered: status, ...body }));
+  expect(told).toEqual([
+    { answered: 200, status: 'delivered', http_status: 200 },
+    { answered: 200, status: 'failed', http_status: null },
+    { answered: 200, status: 'failed', http_status: null },
+    { answered: 200, status: 'failed', http_status: null },
+  ]);
+  const log = await running.db
+    .collection('webhook_deliveries')
+    .find({ event_type: 'webhook.test' })
+    .toArray();
+  const errors = office.hooks.map(({ id }) => log.find(({ config_id }) => config_id === id)?.error);
+  expect(errors).toEqual([null, 'timeout', 'econnrefused', 'name_not_resolved']);
+}, 60_000);

@@ -1,0 +1,187 @@
+/** What may happen to our processes, to RabbitMQ, to MongoDB and to the wires between them. */
+import { amqp, delivery, demanded, type Fault, here, type Proof } from './fault.ts';
+
+const underFire = ['node', 'deno', 'one-process'].map(
+  (way): Proof => ({
+    file: `tests/chaos/journey-${way}.test.ts`,
+    tests: [
+      'work goes on while every process is killed once and RabbitMQ goes away and comes back',
+      'all that was said comes to its end',
+      'every change was said once and came to its webhook under that one id, signed',
+      'nothing was sent again but what a killed process had not recorded',
+    ],
+    declaredIn: 'tests/chaos/workload/journey.ts',
+  }),
+);
+
+/** F1 to F12. */
+export const faultsOfServers: readonly Fault[] = [
+  {
+    id: 'F1',
+    fault: 'SIGKILL of a replica that delivers, in the midst of a batch, six times, of three replicas',
+    promise: 'I1–I6',
+    proofs: [demanded('killed-deliverers', 'F1:'), ...underFire],
+    seconds: { inTests: 130, onDemand: 41 },
+  },
+  {
+    id: 'F2',
+    fault: 'SIGKILL in the midst of a POST; after the 2xx and before its record',
+    promise: 'I2; the second may give one duplicate under the same id',
+    proofs: [
+      demanded('killed-deliverers', 'F2:'),
+      delivery(
+        'dispatcher',
+        'a row that it held is delivered by the sweep',
+        'a row with three attempts behind it is not sent again',
+      ),
+    ],
+    seconds: { inTests: 2, onDemand: 72 },
+  },
+  {
+    id: 'F3',
+    fault: 'SIGKILL of RabbitMQ under load, back after 12 s',
+    promise: 'no request fails, nothing is lost, it flows again by itself',
+    proofs: [
+      demanded('rabbit-faults', 'F3:'),
+      amqp('broker-faults', 'a broker that is killed under load and started again loses nothing'),
+    ],
+    seconds: { inTests: 8, onDemand: 29 },
+  },
+  {
+    id: 'F4',
+    fault: 'RabbitMQ comes back empty',
+    promise:
+      'everything is declared anew, recent events are sent again, duplicates are folded, nothing is lost',
+    proofs: [
+      demanded('rabbit-faults', 'F4:'),
+      amqp('broker-faults', 'a broker that comes back empty is declared anew'),
+      {
+        file: 'tests/journeys/over-rabbitmq.test.ts',
+        tests: [
+          'a RabbitMQ that is killed in the midst of it and comes back empty loses and repeats nothing',
+        ],
+      },
+    ],
+    seconds: { inTests: 34, onDemand: 18 },
+  },
+  {
+    id: 'F5',
+    fault: 'RabbitMQ stands still for 60 s (SIGSTOP: connections stay half open)',
+    promise: 'publishing is given up in time, connections are opened anew, nothing is lost',
+    proofs: [
+      here('frozen-rabbitmq', 'a RabbitMQ that stands still for a minute stops no request, loses nothing'),
+      amqp(
+        'broker-faults',
+        'a broker that hangs is noticed in bounded time',
+        'a bus closes in bounded time while the broker hangs',
+      ),
+    ],
+    seconds: { inTests: 67, onDemand: 0 },
+  },
+  {
+    id: 'F6',
+    fault: 'RabbitMQ has no memory left (alarm)',
+    promise: 'the outbox waits, memory stays flat, it goes on by itself',
+    proofs: [
+      demanded('rabbit-faults', 'F6:'),
+      amqp('broker-faults', 'while the broker has no memory left the bus is down and waits'),
+    ],
+    seconds: { inTests: 7, onDemand: 40 },
+  },
+  {
+    id: 'F7',
+    fault: 'a queue is full; the exchange, all bindings of a type or one of several are deleted',
+    promise:
+      'what no queue takes is not marked as published, it is said, it heals (one of several bindings within a minute: what is said until then does not reach that queue)',
+    proofs: [
+      demanded('rabbit-faults', 'F7:'),
+      amqp(
+        'queue-faults',
+        'a full queue refuses events until there is room',
+        'an exchange that is taken away marks nothing as published',
+        'a binding that is taken away refuses the event',
+        'a binding of one queue among several, which nobody misses, is made again',
+      ),
+    ],
+    seconds: { inTests: 2, onDemand: 15 },
+  },
+  {
+    id: 'F8',
+    fault: 'a consumer is cancelled, a channel or a connection closed by the broker',
+    promise: 'subscribed again within seconds, what was in hand comes again',
+    proofs: [
+      amqp(
+        'queue-faults',
+        'a consumer whose queue is deleted is subscribed again',
+        'an answer to an old channel is left out',
+      ),
+      amqp(
+        'broker-faults',
+        'connections that the broker closes are opened again',
+        'a handler that takes longer than the broker waits loses its channel',
+      ),
+    ],
+    seconds: { inTests: 5, onDemand: 0 },
+  },
+  {
+    id: 'F9',
+    fault: 'one event kills its process, prefetch 64',
+    promise: 'that one is set aside, the other 63 are handled',
+    proofs: [
+      amqp('poison', 'an event that kills its process becomes a dead letter, its 63 neighbours are handled'),
+      amqp(
+        'reconnecting',
+        'a process that begins takes them one by one',
+        'a process that had its hand full takes them one by one',
+      ),
+      amqp(
+        'retry-queue',
+        'innocents are handled, one at a time',
+        'what fails on its second chance as well is dead',
+        'what a process refused is not tried again',
+      ),
+    ],
+    seconds: { inTests: 11, onDemand: 0 },
+  },
+  {
+    id: 'F10',
+    fault: 'garbage, or an event of an unknown type',
+    promise: 'a dead letter, no loop',
+    proofs: [
+      amqp('queue-faults', 'bytes that are no event are set aside as they are'),
+      {
+        ...amqp(
+          'amqp-bus',
+          'garbage, unknown types and data of another shape are set aside at once, each once',
+          'bytes that are no event do not stop the queue',
+        ),
+        declaredIn: 'libs/testing/bus-failures.ts',
+      },
+    ],
+    seconds: { inTests: 1, onDemand: 0 },
+  },
+  {
+    id: 'F11',
+    fault:
+      'mongod is killed and started again; is away for 30 s; its primary steps down, is killed, and loses what only it knew',
+    promise: 'I1–I6, nothing is sent while it is away, requests get 503 and then work again',
+    proofs: [
+      demanded('mongo-faults', 'F11:'),
+      {
+        file: 'libs/store/outage.test.ts',
+        tests: [
+          'while MongoDB is away a read and a change get 503',
+          'a transaction that loses MongoDB in its midst',
+        ],
+      },
+    ],
+    seconds: { inTests: 6, onDemand: 167 },
+  },
+  {
+    id: 'F12',
+    fault: '2 s of latency, resets, pieces of 7 bytes, 20 KB a second between us and MongoDB, or RabbitMQ',
+    promise: 'I1–I6',
+    proofs: [demanded('network-faults', 'F12:'), amqp('cut-off', 'a connection that is cut at')],
+    seconds: { inTests: 21, onDemand: 151 },
+  },
+];

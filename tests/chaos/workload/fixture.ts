@@ -1,0 +1,120 @@
+/** What is put under fire: the whole system over a RabbitMQ of its own and a MongoDB that asks who one is, in one of its three ways. */
+import { randomBytes } from 'node:crypto';
+import mongoose from 'mongoose';
+import { freePorts, ownRabbit, type RabbitBroker } from '#libs/testing';
+import { contracts } from '../../../services/contracts.ts';
+import { fiveProcesses, localSettings, servers } from '../../five-processes.ts';
+import { ended, type KeptProgram, kept, runScript } from '../../programs.ts';
+import type { ServiceUsers } from '../../service-users.ts';
+
+/** The ways to run it. */
+export type Way = 'all in one' | 'five under Node' | 'five under Deno';
+
+/** The running system. */
+export interface UnderFire {
+  /** Origin of the API. */
+  origin: string;
+  /** Every process of it, by its name. */
+  parts: ReadonlyMap<string, KeptProgram>;
+  rabbit: RabbitBroker;
+  /** Put before every name on RabbitMQ. */
+  prefix: string;
+  db: mongoose.mongo.Db;
+  /** Stops everything in order; gives the exit codes. */
+  stop(): Promise<(number | null)[]>;
+}
+
+/** The parts and what they share. */
+type Running = Pick<UnderFire, 'origin' | 'parts' | 'prefix' | 'stop'> & { users: ServiceUsers };
+
+const settings = {
+  RATE_LIMIT_PER_MINUTE: '0',
+  REGISTRATIONS_PER_HOUR: '0',
+  LOGINS_PER_MINUTE: '0',
+  // a delivery that was in hand of a killed process is safe for this and 20 s more
+  WEBHOOK_TIMEOUT_SECONDS: '4',
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.5,2',
+};
+
+/** Starts the system; resolves when all of it is ready. */
+export async function underFire(way: Way): Promise<UnderFire> {
+  const rabbit = ownRabbit();
+  const running = await (way === 'all in one' ? allInOne(() => rabbit) : five(way, () => rabbit));
+  const client = new mongoose.mongo.MongoClient(running.users.administrator);
+  // what a killed process had begun stays locked for so long, a minute unless MongoDB is told otherwise
+  const forgetting = { setParameter: 1, transactionLifetimeLimitSeconds: 5 };
+  await client
+    .db('admin')
+    .command(forgetting)
+    .catch(async (error: unknown) => {
+      await running.stop();
+      throw error;
+    });
+  return {
+    ...running,
+    rabbit: await rabbit,
+    db: client.db(),
+    async stop() {
+      await client.close();
+      return running.stop();
+    },
+  };
+}
+
+async function five(way: Way, rabbit: () => Promise<RabbitBroker>): Promise<Running> {
+  const runtime = way === 'five under Node' ? 'node' : 'deno';
+  const { services, gateway, ...running } = await fiveProcesses(runtime, { rabbit, settings });
+  const parts = [...services.map((one) => [one.name, one] as const), ['gateway', gateway] as const];
+  return { ...running, parts: new Map(parts) };
+}
+
+async function allInOne(startRabbit: () => Promise<RabbitBroker>): Promise<Running> {
+  const { rabbit, users, stop } = await servers(startRabbit);
+  try {
+    const [port] = await freePorts(1);
+    const prefix = `test-${randomBytes(4).toString('hex')}.`;
+    const environment = {
+      ...localSettings,
+      ...settings,
+      MONGODB_URI: await uriOfAll(users),
+      AMQP_URL: rabbit.url,
+      AMQP_PREFIX: prefix,
+      ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      MANAGEMENT_PORT: '0',
+    };
+    const launch = () => runScript('../services/all.ts', [], environment);
+    const program = await kept({ name: 'all in one', launch, ready: /^\{.*"msg":"Ready"\}$/m });
+    return {
+      origin: `http://127.0.0.1:${port}`,
+      parts: new Map([['all in one', program]]),
+      prefix,
+      users,
+      async stop() {
+        const code = await ended(program);
+        await stop();
+        return [code];
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The address with a user who may do what the five may, each in its role, and nothing else. */
+async function uriOfAll({ administrator, uriOf }: ServiceUsers): Promise<string> {
+  const client = await mongoose.mongo.MongoClient.connect(administrator);
+  const pwd = randomBytes(12).toString('hex');
+  try {
+    const roles = contracts.map(({ name }) => `${name}-service`);
+    await client.db().command({ createUser: 'all-in-one', pwd, roles });
+  } finally {
+    await client.close();
+  }
+  const uri = new URL(uriOf('identity'));
+  uri.username = 'all-in-one';
+  uri.password = pwd;
+  return uri.href;
+}

@@ -1,0 +1,135 @@
+/** Settling the accounts: what organizations were told is compared with what is in MongoDB, on RabbitMQ and at the receiver. */
+import { connect } from 'amqplib';
+import { prefixedNames } from '../../../libs/events/amqp/topology-setup.ts';
+import { contracts } from '../../../services/contracts.ts';
+import type { Change, Office } from './tenant.ts';
+import { type Mailbox, type Post, verify } from './receiver.ts';
+import type { UnderFire } from './fixture.ts';
+
+type Db = UnderFire['db'];
+
+/** An event as it stands in an outbox, or came to a receiver. */
+interface Told {
+  id: string;
+  type: string;
+  about: string;
+}
+
+/** When a process was killed, and when the one after it was ready, ms. */
+export interface Kill {
+  from: number;
+  until: number;
+}
+
+/** What is still on its way: events in outboxes, and deliveries. */
+export async function underWay(db: Db): Promise<number> {
+  const outboxes = contracts.map(({ name }) => `${name.replaceAll('-', '_')}_outbox`);
+  const counts = outboxes.map((name) => db.collection(name).countDocuments({ pending: true }));
+  const pending = db.collection('webhook_deliveries').countDocuments({ status: 'pending' });
+  return (await Promise.all([...counts, pending])).reduce((sum, count) => sum + count);
+}
+
+/** What every process complained of last, for whoever has to find out what went wrong. */
+export function complaints({ parts }: UnderFire): string {
+  const said = [...parts].map(([name, part]) => {
+    const lines = part.printed().split('\n');
+    return [name, ...lines.filter((line) => /"level":(4|5|6)\d/.test(line)).slice(-20)].join('\n  ');
+  });
+  return said.join('\n');
+}
+
+/** How many messages lie in the queues of those who hear, in their second chances and in their dead letters. */
+export async function lying({ rabbit, prefix }: UnderFire): Promise<Record<string, number>> {
+  const names = prefixedNames(prefix);
+  const hearing = contracts.filter(({ consumes }) => consumes.length > 0).map(({ name }) => name);
+  const connection = await connect(rabbit.url);
+  try {
+    const channel = await connection.createChannel();
+    const found: Record<string, number> = {};
+    for (const name of hearing)
+      for (const queue of [names.queue(name), names.retry(name), names.dead(name)])
+        found[queue.slice(prefix.length)] = (await channel.checkQueue(queue)).messageCount;
+    return found;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The events of an organization that exist, from the outboxes. */
+export async function said(db: Db, { organizationId }: Office): Promise<Told[]> {
+  const found = await Promise.all(
+    ['identity_outbox', 'documents_outbox'].map((name) =>
+      db
+        .collection(name)
+        .find({ type: { $ne: 'api_key.used' } })
+        .toArray(),
+    ),
+  );
+  return found
+    .flat()
+    .map(({ event }) => JSON.parse(event))
+    .filter(({ organization_id }) => organization_id === organizationId)
+    .map(({ id, type, data }) => ({ id, type, about: aboutOf(data) }));
+}
+
+/** The events that came to an organization's webhook, each once; throws where a signature is wrong or the bytes differ. */
+export function heard(mailbox: Mailbox, office: Office): Told[] {
+  const bodies = new Map<string, string>();
+  for (const post of mailbox.postsTo(office.slug)) {
+    verify(post, office);
+    const { id } = JSON.parse(post.body);
+    if (id !== post.headers['webhook-id']) throw new Error(`${id} came as ${post.headers['webhook-id']}`);
+    const before = bodies.get(id) ?? post.body;
+    if (before !== post.body) throw new Error(`${id} came with other bytes:\n${before}\n${post.body}`);
+    bodies.set(id, post.body);
+  }
+  return [...bodies.values()]
+    .map((body) => JSON.parse(body))
+    .map(({ id, event_type, data }) => ({ id, type: event_type, about: aboutOf(data) }));
+}
+
+/** The POSTs of an organization that came again though who sent the one before was not killed. */
+export function needless(mailbox: Mailbox, office: Office, kills: readonly Kill[]): Post[] {
+  const lastAt = new Map<string, number>();
+  return mailbox.postsTo(office.slug).filter(({ headers, at }) => {
+    const id = String(headers['webhook-id']);
+    const before = lastAt.get(id);
+    lastAt.set(id, at);
+    return before !== undefined && !kills.some((kill) => before <= kill.until && kill.from <= at);
+  });
+}
+
+/** What there is of an organization in MongoDB. */
+export async function kept(db: Db, { organizationId }: Office) {
+  const rows = async (name: string, field: string) => {
+    const found = await db.collection(name).find({ organization_id: organizationId }).toArray();
+    return found.map((row) => String(row[field])).sort();
+  };
+  return {
+    organizations: await db
+      .collection<{ _id: string }>('organizations')
+      .countDocuments({ _id: organizationId }),
+    members: await rows('members', 'user_id'),
+    keys: (await rows('api_keys', '_id')).length,
+    webhooks: await rows('webhook_configs', '_id'),
+    documents: await rows('documents', '_id'),
+    nodes: await rows('nodes', '_id'),
+    ledger: await rows('publish_ledger', 'document_id'),
+    links: await rows('share_tokens', 'family_id'),
+  };
+}
+
+/** Who of an organization was told what about whom or what. */
+export async function told(db: Db, { organizationId }: Office): Promise<string[]> {
+  const found = await db.collection('notifications').find({ organization_id: organizationId }).toArray();
+  return found.map(({ user_id, type, about }) => `${user_id} ${type} ${about}`).sort();
+}
+
+/** Changes in one order, to be compared. */
+export function inOrder(changes: readonly (Change | Told)[]): string[] {
+  return changes.map(({ type, about }) => `${type} ${about}`).sort();
+}
+
+function aboutOf(data: Record<'document' | 'invitation' | 'member', { id: string } | undefined>): string {
+  return data.document?.id ?? data.invitation?.id ?? data.member?.id ?? '';
+}

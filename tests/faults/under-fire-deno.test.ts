@@ -1,4 +1,0 @@
-/** Five Deno processes over RabbitMQ and a MongoDB that asks who one is: each is killed in the middle of the journey, and so is RabbitMQ. */
-import { journeyUnderFire } from '../under-fire/story.ts';
-
-journeyUnderFire('five under Deno');

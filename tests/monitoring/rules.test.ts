@@ -1,0 +1,114 @@
+/** The rules: Prometheus' own test program runs each of them over long nights. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { programFor } from '#libs/testing';
+import { alerts } from '../../scripts/monitoring/alerts.ts';
+import { usualPace } from '../../scripts/monitoring/time-scale.ts';
+import { series } from '../../scripts/monitoring/queries.ts';
+import { type Case, cases } from './cases.ts';
+
+const shipped = new URL('../../charts/platform/rules/platform.yaml', import.meta.url).pathname;
+/** How often the rules are asked in nights whose values come so often: days at the pace of minutes would take minutes. */
+const evaluated = { '15s': '15s', '1m': '1m', '2m': '5m', '10m': '30m' };
+let promtool: string | undefined;
+let folder: string;
+
+beforeAll(async () => {
+  promtool = await programFor('promtool', { from: 'prometheus', purpose: 'rules of Prometheus' });
+  folder = await mkdtemp(join(tmpdir(), 'pds-rules-'));
+}, 400_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Gives what promtool says, also when it fails. */
+async function run(...args: string[]): Promise<string> {
+  const failed = (error: { stdout: string; stderr: string }) => error;
+  const { stdout, stderr } = await promisify(execFile)(`${promtool}`, args).catch(failed);
+  return stdout + stderr;
+}
+
+/** Cases as promtool has them, in one night: how many of each alert fire at a time. */
+function night(together: readonly Case[]) {
+  const asked = ({ alert, severity, told, silentAt }: Case) => {
+    const expr = `count by (severity) (ALERTS{alertname="${alert}", alertstate="firing"})`;
+    const samples = [{ labels: `{severity="${severity}"}`, value: told?.times ?? 1 }];
+    const fires = told ? [{ expr, eval_time: told.at, exp_samples: samples }] : [];
+    return [...fires, { expr, eval_time: silentAt, exp_samples: [] }];
+  };
+  return {
+    interval: together[0]?.every,
+    input_series: together.flatMap((one) =>
+      Object.entries(one.series).map(([name, values]) => ({ series: name, values })),
+    ),
+    promql_expr_test: together.flatMap(asked),
+  };
+}
+
+/** Every night costs promtool a database: cases that tell of different series share one. */
+function shared(nights: readonly Case[]): Case[][] {
+  const groups: Case[][] = [];
+  for (const one of nights) {
+    const free = groups.find((group) =>
+      group.every((other) => Object.keys(other.series).every((name) => !(name in one.series))),
+    );
+    if (free) free.push(one);
+    else groups.push([one]);
+  }
+  return groups;
+}
+
+async function tested(nights: readonly Case[], every: Case['every']): Promise<string> {
+  const file = join(folder, `${every}.yaml`);
+  // JSON is YAML
+  const text = {
+    rule_files: [shipped],
+    evaluation_interval: evaluated[every],
+    // otherwise in any order: what was recorded half an hour ago is too old for an alert
+    group_eval_order: ['objectives', 'alerts'],
+    tests: shared(nights).map(night),
+  };
+  await writeFile(file, JSON.stringify(text));
+  return run('test', 'rules', file);
+}
+
+test('every alert has a night in which it is told, and one moment in which it is not', () => {
+  const told = cases.filter((one) => one.told).map(({ alert }) => alert);
+  expect([...new Set(told)].sort()).toEqual(
+    alerts(usualPace)
+      .map(({ name }) => name)
+      .sort(),
+  );
+});
+
+test('all of them are told when they should be, and not before', async () => {
+  if (!promtool) return;
+  expect(await run('check', 'rules', shipped)).toMatch(/SUCCESS: \d+ rules found/);
+  const paces = Object.keys(evaluated) as Case['every'][]; // the keys of the object above
+  const said = await Promise.all(
+    paces.map((pace) =>
+      tested(
+        cases.filter(({ every }) => every === pace),
+        pace,
+      ),
+    ),
+  );
+  expect(said).toEqual(paces.map(() => expect.stringMatching(/SUCCESS\s*$/)));
+}, 120_000);
+
+test('a night that does not come out as told is noticed', async () => {
+  const [one] = cases;
+  if (!promtool || !one) return;
+  expect(await tested([{ ...one, severity: 'ticket' }], one.every)).toMatch(/FAILED/);
+});
+
+test('no query names what is not declared', () => {
+  expect(() => series('webhook_due')).toThrow('is no declared metric');
+  expect(() => series('webhook_due_deliveries', { status: 'failed' })).toThrow('has no label status');
+  expect(() => series('event_queue_messages', { state: 'gone' })).toThrow('has no state=gone');
+  expect(() => series('http_problems_total', { service: 'documents' })).toThrow('has no label service');
+  expect(() => series('webhook_delivery_latency_seconds', { le: '61' }, '_bucket')).toThrow('has no le=61');
+  expect(() => series('webhook_delivery_latency_seconds')).toThrow('is no series');
+});
