@@ -4,10 +4,10 @@
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import mongoose from 'mongoose';
-import type { Ask, Asker, Handler, Told } from './baseline/handler.ts';
 import { askerFrom } from './baseline/authentication.ts';
-import { reading } from './baseline/reads.ts';
+import type { Ask, Asker, Handler, Told } from './baseline/handler.ts';
 import { signingIn } from './baseline/login.ts';
+import { reading } from './baseline/reads.ts';
 import { writing } from './baseline/writes.ts';
 
 const { MONGODB_URI = '', PORT = '0', HEARERS = '1' } = process.env;

@@ -1,9 +1,9 @@
 /** Carries events through one bus in a process of its own: told by its parent how many and which way, it answers what they cost. */
 import { newId } from '#libs/contract';
 import { buses, type } from './buses.ts';
+import type { Side } from './fixture.ts';
 import { usualConnections } from './load.ts';
 import type { Sample } from './row.ts';
-import type { Side } from './fixture.ts';
 
 /** What the parent asks for: so many events through the bus or through its floor. */
 export interface BusOrder {

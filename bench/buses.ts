@@ -48,8 +48,8 @@ export const buses: Readonly<Record<string, Measurable>> = {
     events: 4_000,
     broker: testRabbit,
     async ours(handle, url) {
-      const trouble = (what: string, error: unknown) => console.error(what, error);
-      const bus = amqpBus({ url: new Secret(url), topology, prefix: 'bench.', trouble });
+      const onError = (what: string, error: unknown) => console.error(what, error);
+      const bus = amqpBus({ url: new Secret(url), topology, prefix: 'bench.', onError });
       await until('the bus over RabbitMQ', async () => bus.up, 30_000);
       await bus.consume(queue, handle, { prefetch });
       return bus;

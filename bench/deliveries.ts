@@ -1,22 +1,25 @@
 /** What rows of webhook delivery need: webhooks at a receiver, rows that are due, and documents published at a steady pace. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Hook } from '../services/webhook-delivery/testing/backlog.ts';
+import type { BacklogWebhook } from '../services/webhook-delivery/testing/backlog.ts';
 import type { Row as DbRow } from './baseline/handler.ts';
+import type { BenchFixture, Organization, Side } from './fixture.ts';
 import { smallDocument } from './rows/trees.ts';
-import type { Organization, Side, Stage } from './fixture.ts';
 
 /** Registers a webhook of an organization. */
 export async function hooked(
-  { api }: Stage,
+  { api }: BenchFixture,
   house: Organization,
   url: string,
   type = 'document.published',
-): Promise<Hook> {
+): Promise<BacklogWebhook> {
   return api(house, 'POST', '/webhooks', { name: 'Bench', url, event_types: [type] });
 }
 
 /** Takes deliveries away that nobody will ever answer. */
-export async function removed({ db }: Pick<Stage, 'db'>, hooks: readonly Hook[]): Promise<void> {
+export async function removed(
+  { db }: Pick<BenchFixture, 'db'>,
+  hooks: readonly BacklogWebhook[],
+): Promise<void> {
   await db
     .collection<DbRow>('webhook_deliveries')
     .deleteMany({ config_id: { $in: hooks.map(({ id }) => id) } });
@@ -24,7 +27,7 @@ export async function removed({ db }: Pick<Stage, 'db'>, hooks: readonly Hook[])
 
 /** Publishes documents of ten nodes, of the organizations in turn, so many in a second whatever the answers take; by ours unless said. */
 export async function published(
-  stage: Stage,
+  stage: BenchFixture,
   houses: readonly Organization[],
   of: { count: number; perSecond: number; side?: Side },
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
-import { consumersOf, topologyOf } from '#libs/events';
+import { consumersOf, toTopology } from '#libs/events';
 import { contracts } from '../services/contracts.ts';
 import { DocumentPublished } from '../services/documents/contract.ts';
 import type { Db, Row as DbRow } from './baseline/handler.ts';
@@ -22,7 +22,7 @@ export interface Organization {
 }
 
 /** What rows are measured on. */
-export interface Stage {
+export interface BenchFixture {
   db: Db;
   /** How either side is started once more. */
   runs: Record<Side, Run>;
@@ -43,7 +43,7 @@ export interface Stage {
 }
 
 /** Starts both sides over a new database; `profile` is a folder that gets a CPU profile of each. */
-export async function openStage(mongoUri: string, profile?: string): Promise<Stage> {
+export async function openStage(mongoUri: string, profile?: string): Promise<BenchFixture> {
   const uri = new URL(mongoUri);
   uri.pathname = `/bench_${randomBytes(4).toString('hex')}`;
   const managementPort = await freePort();
@@ -116,7 +116,7 @@ function servicesOver(uri: string, managementPort: number): Record<string, strin
 }
 
 /** How many services hear that a document was published. */
-const hearers = String(consumersOf(topologyOf(contracts), DocumentPublished.name).length);
+const hearers = String(consumersOf(toTopology(contracts), DocumentPublished.name).length);
 
 /** One for all runs over a database, of no use beyond it. */
 const encryptionKey = randomBytes(32).toString('base64');

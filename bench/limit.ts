@@ -1,9 +1,9 @@
 /** Promises in plain numbers: times that nobody should have to wait longer than, memory that no process should need more of. */
-import type { Stage } from './fixture.ts';
+import type { BenchFixture } from './fixture.ts';
 import { spreadOf } from './statistics.ts';
 
 /** One such promise. */
-export interface Timing {
+export interface Limit {
   name: string;
   unit: 'ms' | 'MB' | '/s' | '%';
   /** What the number that counts is to stay below. */
@@ -14,14 +14,13 @@ export interface Timing {
   counts: 'p50' | 'p95' | 'p99' | 'median' | 'largest';
   remark?: string;
   /** Measures; `share` of the usual number, for quick runs. */
-  take(stage: Stage, share: number): Promise<readonly number[]>;
+  take(stage: BenchFixture, share: number): Promise<readonly number[]>;
   /** The same of the floor. */
-  takeFloor?(stage: Stage, share: number): Promise<readonly number[]>;
+  takeFloor?(stage: BenchFixture, share: number): Promise<readonly number[]>;
 }
 
 /** What was measured. */
-export interface TimingResult
-  extends Pick<Timing, 'name' | 'unit' | 'goal' | 'atLeast' | 'counts' | 'remark'> {
+export interface LimitResult extends Pick<Limit, 'name' | 'unit' | 'goal' | 'atLeast' | 'counts' | 'remark'> {
   /** The number that counts. */
   value: number;
   /** The number that counts, of the floor. */
@@ -31,7 +30,7 @@ export interface TimingResult
 }
 
 /** Measures one promise. */
-export async function taken(timing: Timing, stage: Stage, share: number): Promise<TimingResult> {
+export async function measureLimit(timing: Limit, stage: BenchFixture, share: number): Promise<LimitResult> {
   const { name, unit, goal, atLeast, counts, remark } = timing;
   const values = (await timing.take(stage, share)).toSorted((a, b) => a - b);
   const ofFloor = (await timing.takeFloor?.(stage, share))?.toSorted((a, b) => a - b);
@@ -50,14 +49,14 @@ export async function taken(timing: Timing, stage: Stage, share: number): Promis
 }
 
 /** Of numbers in their order. */
-function counting(values: readonly number[], counts: Timing['counts']): number {
+function counting(values: readonly number[], counts: Limit['counts']): number {
   if (counts === 'median') return spreadOf(values).median;
   return values[Math.ceil(values.length * (shares[counts] ?? 1)) - 1] ?? Number.NaN;
 }
 
-const shares: Partial<Record<Timing['counts'], number>> = { p50: 0.5, p95: 0.95, p99: 0.99 };
+const shares: Partial<Record<Limit['counts'], number>> = { p50: 0.5, p95: 0.95, p99: 0.99 };
 
 /** Whether what was measured is as it should be. */
-export function isMet({ value, goal, atLeast }: Pick<TimingResult, 'value' | 'goal' | 'atLeast'>): boolean {
+export function isMet({ value, goal, atLeast }: Pick<LimitResult, 'value' | 'goal' | 'atLeast'>): boolean {
   return atLeast ? value >= goal : value <= goal;
 }

@@ -8,10 +8,10 @@ import { parseArgs } from 'node:util';
 import { startMongod } from '#libs/store';
 import { facts } from './environment.ts';
 import { filesTable } from './files/table.ts';
+import { timings } from './limits.ts';
 import { measure } from './measure.ts';
 import { fileLine, headLine, line, page, record, timingLine } from './report.ts';
 import { rows } from './rows.ts';
-import { timings } from './limits.ts';
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, profile: { type: 'string' } },

@@ -1,11 +1,11 @@
 /** Measures rows: ours and the floor in turns, so that whatever else the machine does hits both. */
 
 import type { FileResult } from './files/table.ts';
-import type { Row, Sample } from './row.ts';
-import { openStage, type Side, type Stage } from './fixture.ts';
-import { type Spread, spreadOf } from './statistics.ts';
-import { type Timing, type TimingResult, taken } from './limit.ts';
+import { type BenchFixture, openStage, type Side } from './fixture.ts';
+import { type Limit, type LimitResult, measureLimit } from './limit.ts';
 import { rssMbOf } from './process-usage.ts';
+import type { Row, Sample } from './row.ts';
+import { type Spread, spreadOf } from './statistics.ts';
 
 /** What was measured on one side: CPU time for one, how many there were in a second, and how long 99 of 100 took at most. */
 export interface SideResult {
@@ -27,7 +27,7 @@ export interface Result
 /** Everything that was measured in one run. */
 export interface Measured {
   results: Result[];
-  timings: TimingResult[];
+  timings: LimitResult[];
   /** What Word files took, made in several ways. */
   files: FileResult[];
   /** Resident memory after all rows, MB. */
@@ -39,7 +39,7 @@ export interface Measured {
 export interface Measuring {
   mongoUri: string;
   rows: readonly Row[];
-  timings: readonly Timing[];
+  timings: readonly Limit[];
   /** Pairs of batches for each row, after a warm-up. */
   batches: number;
   /** Share of the usual batch. */
@@ -51,7 +51,7 @@ export interface Measuring {
   /** Told of each row as soon as it is measured. */
   done(result: Result): void;
   /** Told of each promise as soon as it is measured. */
-  told(result: TimingResult): void;
+  told(result: LimitResult): void;
   /** Told of a row that this machine cannot measure. */
   leftOut?(name: string, reason: string): void;
 }
@@ -69,11 +69,11 @@ export async function measure(of: Measuring): Promise<Measured> {
     }
     const { ours, floor } = stage.programs;
     const rssMb = { ours: rssMbOf(ours.pid), floor: rssMbOf(floor.pid) };
-    const timings: TimingResult[] = [];
+    const timings: LimitResult[] = [];
     for (const timing of of.timings) {
       of.signal?.throwIfAborted();
       await settled(stage);
-      const result = await taken(timing, stage, of.share);
+      const result = await measureLimit(timing, stage, of.share);
       timings.push(result);
       of.told(result);
     }
@@ -85,14 +85,14 @@ export async function measure(of: Measuring): Promise<Measured> {
 }
 
 /** What was written before is on the disk: otherwise MongoDB brings it there while the next row is measured. */
-async function settled({ db }: Stage): Promise<void> {
+async function settled({ db }: BenchFixture): Promise<void> {
   await db.admin().command({ fsync: 1 });
 }
 
 /** Pairs that are not counted. */
 const warmUps = 2;
 
-async function measureRow(row: Row, stage: Stage, of: Measuring): Promise<Result | undefined> {
+async function measureRow(row: Row, stage: BenchFixture, of: Measuring): Promise<Result | undefined> {
   const { batches, share, signal } = of;
   const prepared = await row.prepare(stage, share);
   await settled(stage);

@@ -1,24 +1,24 @@
 /** Rows that set two kinds of requests against each other, both answered by ours: no floor could tell whether they cost the same. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { BenchFixture, Side } from './fixture.ts';
 import type { Requests } from './load.ts';
-import type { Prepared, Row, Sample } from './row.ts';
-import type { Side, Stage } from './fixture.ts';
-import { spreadOf } from './statistics.ts';
 import { fineCpuMsOf } from './process-usage.ts';
+import type { Prepared, Row, Sample } from './row.ts';
+import { spreadOf } from './statistics.ts';
 
 const slices = 20;
 const slice = 40;
 const sides: readonly Side[] = ['ours', 'floor'];
 
 /** A row of two kinds of requests. */
-export interface TwinRow {
+export interface PairedRow {
   name: string;
   goal: number;
   /** What the second kind is, which stands where the floor does elsewhere. */
   against: string;
-  prepare(stage: Stage, share: number): Promise<readonly [Slice, Slice]>;
+  prepare(stage: BenchFixture, share: number): Promise<readonly [Slice, Slice]>;
   /** Whether the background work of a slice is done; its CPU time counts. */
-  settled?(stage: Stage): Promise<boolean>;
+  settled?(stage: BenchFixture): Promise<boolean>;
 }
 
 /** Makes the requests of one slice, outside of the measured time. */
@@ -28,7 +28,7 @@ export type Slice = (count: number) => Requests | Promise<Requests>;
  * Declares a row of two kinds. They take turns in small slices, because a few percent between them count, and what else the
  * machine does changes more than that from one second to the next.
  */
-export function twinRow({ name, goal, against, prepare, settled }: TwinRow): Row {
+export function pairedRow({ name, goal, against, prepare, settled }: PairedRow): Row {
   return {
     name,
     goal,
@@ -47,13 +47,13 @@ export function twinRow({ name, goal, against, prepare, settled }: TwinRow): Row
         while (settled && !(await settled(stage))) await pause(5);
         return { count: slice, wallMs, cpuMs: fineCpuMsOf(pid) - cpuBefore };
       };
-      return { batch: inTurns(measured, share) };
+      return { batch: alternate(measured, share) };
     },
   };
 }
 
 /** Measures both sides in turns, slice by slice; a batch is the slice in the middle. `share` of the usual number of slices. */
-export function inTurns(measured: (side: Side) => Promise<Sample>, share: number): Prepared['batch'] {
+export function alternate(measured: (side: Side) => Promise<Sample>, share: number): Prepared['batch'] {
   const turns = Math.max(1, Math.round(slices * share));
   let pair: Record<Side, Sample[]> = { ours: [], floor: [] };
   // both halves of a pair are measured when the first is asked for

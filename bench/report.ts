@@ -1,10 +1,10 @@
 /** What was measured, for people and for machines. */
 import type { Facts } from './environment.ts';
 import { type FileResult, fileGoal } from './files/table.ts';
-import type { Measured, Result } from './measure.ts';
 import type { Side } from './fixture.ts';
+import { isMet, type LimitResult } from './limit.ts';
+import type { Measured, Result } from './measure.ts';
 import type { Spread } from './statistics.ts';
-import { isMet, type TimingResult } from './limit.ts';
 
 const columns = [
   '',
@@ -30,7 +30,7 @@ export function line(result: Result): string {
 }
 
 /** A promise in plain numbers in a terminal. */
-export function timingLine(result: TimingResult): string {
+export function timingLine(result: LimitResult): string {
   const [name = '', value, goal, floor, median, measured] = timingCells(result);
   const beside = floor ? `; floor ${floor}` : '';
   return `${name.padEnd(widths[0] ?? 0)}${value}, goal ${goal}${beside}; median ${median} of ${measured}`;
@@ -105,7 +105,7 @@ function cells(result: Result): string[] {
   ];
 }
 
-function timingCells(result: TimingResult): string[] {
+function timingCells(result: LimitResult): string[] {
   const { name, unit, goal, atLeast, counts, value, floor, median, measured } = result;
   return [
     name,

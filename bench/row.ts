@@ -1,8 +1,8 @@
 /** Rows: what is measured, declared one by one; most of them are requests that both sides answer. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FloorHandler } from './baseline.ts';
+import type { BenchFixture, Side } from './fixture.ts';
 import type { Requests } from './load.ts';
-import type { Side, Stage } from './fixture.ts';
 import { fineCpuMsOf } from './process-usage.ts';
 
 /** One batch on one side: how many there were, how long they took, what CPU time the side used for them. */
@@ -34,7 +34,7 @@ export interface Row {
   /** The floor does less than ours on purpose: its numbers stand beside, and no ratio is shown. */
   beside?: true;
   /** `share` of the usual size, for quick runs. Gives a sentence instead where this machine lacks what the row needs. */
-  prepare(stage: Stage, share: number): Promise<Prepared | string>;
+  prepare(stage: BenchFixture, share: number): Promise<Prepared | string>;
 }
 
 /** Makes the requests of one batch, and what they need, outside of the measured time. */
@@ -57,9 +57,9 @@ export interface HttpRow {
   floor: FloorHandler;
   /** How both answers to the first request must agree before anything is measured. */
   same: 'text' | 'shape' | 'nothing';
-  prepare(stage: Stage, share: number): Promise<Batches>;
+  prepare(stage: BenchFixture, share: number): Promise<Batches>;
   /** Whether the work that goes on behind the answers is done; its CPU time counts, its wall time does not. */
-  settled?(stage: Stage, side: Side): Promise<boolean>;
+  settled?(stage: BenchFixture, side: Side): Promise<boolean>;
 }
 
 /** Declares a row of requests. */
@@ -98,7 +98,7 @@ export function httpRow(of: HttpRow): Row {
 }
 
 /** Both sides are asked once: a floor that answers something else measures nothing. */
-async function agree(stage: Stage, { name, same }: HttpRow, requestsOf: Batches): Promise<void> {
+async function agree(stage: BenchFixture, { name, same }: HttpRow, requestsOf: Batches): Promise<void> {
   const asked = async (side: Side) => stage.clients[side].ask((await requestsOf(side, 1))(0));
   const [ours, floor] = [await asked('ours'), await asked('floor')];
   if (same === 'nothing') return;

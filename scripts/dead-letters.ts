@@ -1,6 +1,6 @@
 /** Dead letters, for whoever is on call: `npm run dead-letters -- list | show <queue> <id> | replay <queue> <id>… | replay <queue> --all`. */
 import { Secret } from '#libs/contract';
-import { type DeadLetters, openDeadLetters, topologyOf } from '#libs/events';
+import { type DeadLetters, openDeadLetters, toTopology } from '#libs/events';
 import { formatError, newLog, securityLog, systemAuditEvent } from '#libs/service';
 import { contracts } from '../services/contracts.ts';
 
@@ -14,7 +14,7 @@ const usage = `Events that a service gave up after all their tries.
 Sent once more, an event is handled by that service alone, from the beginning; what it has handled before does nothing.
 AMQP_PREFIX counts as it does for the services. Without RabbitMQ nothing is dead: the outbox tries again by itself.`;
 
-const queues = [...topologyOf(contracts).keys()];
+const queues = [...toTopology(contracts).keys()];
 const [command, queue = '', ...words] = process.argv.slice(2);
 const isKnown =
   command === 'list' || ((command === 'show' || command === 'replay') && queues.includes(queue));

@@ -8,10 +8,10 @@ const { HOST = '127.0.0.1' } = process.env;
 
 try {
   const { port, addresses } = settingsIn(process.env);
-  const trouble = (what: string, error: unknown) => console.error(`${what}: ${formatError(error)}`);
+  const onError = (what: string, error: unknown) => console.error(`${what}: ${formatError(error)}`);
   const unmatched = ({ method, path, status, requestId }: UnmatchedRequest) =>
     console.error(`No service has this path: ${method} ${path} (${status}, request ${requestId})`);
-  const app = gateway({ contracts, apiPrefix, addresses, unmatched, trouble });
+  const app = gateway({ contracts, apiPrefix, addresses, unmatched, onError });
   const listening = await listen(app, port, HOST);
   onStopSignal(() => listening.close(25_000));
   console.log(`The gateway joins ${contracts.length} services on http://${HOST}:${listening.port}`);

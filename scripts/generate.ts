@@ -3,9 +3,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { type AnyOperation, openapi, problemsOf } from '#libs/contract';
+import { type AnyOperation, getProblems, openapi } from '#libs/contract';
 import { commonSettings } from '#libs/service';
-import { grantsOf } from '#libs/store';
+import { toGrants } from '#libs/store';
 import { apiPrefix, contracts } from '../services/contracts.ts';
 import { about } from '../services/identity/reference.ts';
 import { services } from '../services/services.ts';
@@ -71,7 +71,7 @@ function operationsPage(): string {
 
 function problemsPage(): string {
   const kinds = new Map(
-    contracts.flatMap(({ operations }) => operations.flatMap(problemsOf)).map((kind) => [kind.code, kind]),
+    contracts.flatMap(({ operations }) => operations.flatMap(getProblems)).map((kind) => [kind.code, kind]),
   );
   const rows = [...kinds.values()]
     .sort((a, b) => a.status - b.status || a.code.localeCompare(b.code))
@@ -111,8 +111,8 @@ function ownershipPage(): string {
 
 function grantsPage(): string {
   const sections = contracts.map((contract) => {
-    const rows = grantsOf(contract).map(({ on, actions }) => [
-      on ? `\`${on}\`` : 'the database',
+    const rows = toGrants(contract).map(({ collection, actions }) => [
+      collection ? `\`${collection}\`` : 'the database',
       actions.join(', '),
     ]);
     return `## ${contract.name}\n\n${table(['collection or view', 'may'], rows)}`;

@@ -1,13 +1,13 @@
 /** The page of all metrics, made from their own declarations. */
 import { type Metric, runtimeMetrics } from '#libs/service';
-import { metricsOf, valuesOf } from '../services/metrics.ts';
+import { getLabelValues, getMetrics } from '../services/metrics.ts';
 import { table } from './page.ts';
 
 const head = ['metric', 'type', 'unit', 'labels', 'tells'];
 
 /** The parts of the page. */
 export async function metricsPage(): Promise<string[]> {
-  const { ofProcess, ofEachService, own } = metricsOf();
+  const { ofProcess, ofEachService, own } = getMetrics();
   const section = (title: string, text: string, metrics: readonly Metric[]) =>
     `## ${title}\n\n${text}\n\n${table(head, metrics.map(row))}`;
   return [
@@ -61,7 +61,7 @@ function kinds(): string {
     kind,
     text,
     // the keys of the object above
-    String(valuesOf(kind as keyof typeof told).length),
+    String(getLabelValues(kind as keyof typeof told).length),
   ]);
   return table(['kind', 'is one of the', 'so many'], rows);
 }

@@ -35,7 +35,7 @@ async function keepUsers(uri: Secret): Promise<void> {
       const { name } = contract;
       const given = process.env[`${name.toUpperCase().replaceAll('-', '_')}_PASSWORD`];
       const made = given || randomBytes(24).toString('base64url');
-      const isNew = await users.keep(contract, (anew) => (anew || given ? new Secret(made) : undefined));
+      const isNew = await users.upsert(contract, (anew) => (anew || given ? new Secret(made) : undefined));
       const password = given ? 'the password given' : isNew ? `password ${made}` : 'its password as it was';
       console.log(`${name.padEnd(16)} ${isNew ? 'made' : 'up to date'}, ${password}`);
     }

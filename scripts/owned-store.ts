@@ -1,6 +1,6 @@
 /** The store of a service, opened for an operator's command: with that service's rights, and without starting it. */
 import { type Contract, Secret } from '#libs/contract';
-import { memoryBus, topologyOf } from '#libs/events';
+import { memoryBus, toTopology } from '#libs/events';
 import type { AnyService } from '#libs/service';
 import { createKeyring, openStore, type Store } from '#libs/store';
 import { contracts } from '../services/contracts.ts';
@@ -16,7 +16,7 @@ export function ownedStore(
   { contract, collections }: Pick<AnyService, 'collections'> & { contract: Contract },
   settings: StoreSettings,
 ): Promise<Store> {
-  const topology = topologyOf(contracts);
+  const topology = toTopology(contracts);
   return openStore({
     uri: new Secret(settings.MONGODB_URI),
     contract,
@@ -27,6 +27,6 @@ export function ownedStore(
     ring: createKeyring(new Secret(settings.ENCRYPTION_KEYS)),
     now: () => new Date(),
     trace: () => undefined,
-    trouble: (what, error) => console.error(what, error),
+    onError: (what, error) => console.error(what, error),
   });
 }

@@ -1,11 +1,11 @@
 /** Every metric of the system and every value that its labels may have: for the documentation, dashboards and tests. */
-import { problemsOf } from '#libs/contract';
-import { type Metric, type Named, ofEachService, ofProcess, type Values } from '#libs/service';
+import { getProblems } from '#libs/contract';
+import { type Metric, type Named, processMetrics, serviceMetrics, type Values } from '#libs/service';
 import { contracts } from './contracts.ts';
 import { services } from './services.ts';
 
 /** All metrics: of the process, of every service in it, and of each service by itself. */
-export function metricsOf(): {
+export function getMetrics(): {
   ofProcess: readonly Metric[];
   ofEachService: readonly Metric[];
   own: readonly { service: string; title: string; metrics: readonly Metric[] }[];
@@ -16,14 +16,14 @@ export function metricsOf(): {
     metrics,
   }));
   return {
-    ofProcess: Object.values(ofProcess),
-    ofEachService: Object.values(ofEachService),
+    ofProcess: Object.values(processMetrics),
+    ofEachService: Object.values(serviceMetrics),
     own: own.filter(({ metrics }) => metrics.length > 0),
   };
 }
 
 /** The values that a label may have; none when it says what this very process is. */
-export function valuesOf(values: Values): readonly string[] {
+export function getLabelValues(values: Values): readonly string[] {
   return typeof values === 'string' ? named[values]() : values;
 }
 
@@ -34,7 +34,7 @@ const named: Record<Named, () => readonly string[]> = {
   problem: () => [
     ...new Set(
       operations()
-        .flatMap(problemsOf)
+        .flatMap(getProblems)
         .map(({ code }) => code),
     ),
   ],

@@ -1,12 +1,12 @@
 /** The harness of `npm run bench`: a row and a promise from end to end, in small. The numbers themselves are nobody's promise. */
 import { expect, test } from '@jest/globals';
 import { testMongo } from '#libs/testing';
+import type { BenchFixture } from '../bench/fixture.ts';
+import { type Limit, measureLimit } from '../bench/limit.ts';
 import { measure } from '../bench/measure.ts';
 import { line, timingLine } from '../bench/report.ts';
 import { searches } from '../bench/rows/searching.ts';
 import { noOp } from '../bench/rows/starting.ts';
-import type { Stage } from '../bench/fixture.ts';
-import { type Timing, taken } from '../bench/limit.ts';
 
 test('a row is measured on both sides and yields finite ratios, a promise a plain number', async () => {
   const mongo = await testMongo();
@@ -45,10 +45,10 @@ const nothing = { min: Number.NaN, median: Number.NaN, max: Number.NaN };
 
 test('a goal is met from below, or where it says so from above; the percentile that counts is told', async () => {
   const values = Array.from({ length: 100 }, (_, at) => at + 1);
-  const told = async (of: Pick<Timing, 'counts' | 'goal' | 'atLeast'>) => {
-    const timing: Timing = { name: 'a promise', unit: '/s', ...of, take: async () => values };
+  const told = async (of: Pick<Limit, 'counts' | 'goal' | 'atLeast'>) => {
+    const timing: Limit = { name: 'a promise', unit: '/s', ...of, take: async () => values };
     // it asks for nothing on the stage
-    return timingLine(await taken(timing, {} as Stage, 1));
+    return timingLine(await measureLimit(timing, {} as BenchFixture, 1));
   };
   expect(await told({ counts: 'p50', goal: 50 })).toMatch(/p50 50 \/s, goal ≤ 50 \/s ✓/);
   expect(await told({ counts: 'p99', goal: 98 })).toMatch(/p99 99 \/s, goal ≤ 98 \/s ✗/);
@@ -60,12 +60,12 @@ test('a goal is met from below, or where it says so from above; the percentile t
 
 test('a floor that was measured too is told with the same percentile of it, and the ratio', async () => {
   const values = Array.from({ length: 100 }, (_, at) => at + 1);
-  const timing: Timing = {
+  const timing: Limit = {
     ...{ name: 'a promise', unit: 'ms', counts: 'p95', goal: 100 },
     take: async () => values,
     takeFloor: async () => values.map((value) => value / 2).toReversed(),
   };
-  const result = await taken(timing, {} as Stage, 1);
+  const result = await measureLimit(timing, {} as BenchFixture, 1);
   expect(result).toMatchObject({ value: 95, floor: 47.5 });
   expect(timingLine(result)).toMatch(/p95 95 ms, goal ≤ 100 ms ✓; floor 47\.5 ms \(2\);/);
 });

@@ -1,8 +1,8 @@
 /** Promises that every operation keeps, made from the contracts; a new operation is tested the day it exists. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { type AnyOperation, newId, openapi, problemsOf } from '#libs/contract';
-import { type Person, register, type World, world } from '#libs/testing';
+import { type AnyOperation, getProblems, newId, openapi } from '#libs/contract';
+import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
 
@@ -11,14 +11,14 @@ const guarded = operations.filter((operation) => operation.access.authenticated)
 const withPath = guarded.filter((operation) => operation.params);
 const withBody = operations.filter((operation) => operation.body && operation.access.authenticated);
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 let bob: Person;
 /** Things of Ada's organization, by the name of the path parameter that leads to them. */
 let hers: Record<string, string>;
 
 beforeAll(async () => {
-  here = await world({ services, contracts });
+  here = await testApp({ services, contracts });
   [ada, bob] = await Promise.all([register(here), register(here)]);
   hers = await thingsOf(ada);
 }, 120_000);
@@ -38,7 +38,7 @@ describe('every operation', () => {
   test('is handled by the service that declares it', async () => {
     const unhandled = [];
     for (const operation of operations) {
-      const { status, body } = await here.ask(operation.method.toUpperCase(), pathFor(operation, {}), {});
+      const { status, body } = await here.request(operation.method.toUpperCase(), pathFor(operation, {}), {});
       const isMissing = status === 405 || (status === 404 && body.detail === 'There is no such route.');
       if (isMissing) unhandled.push(operation.id);
     }
@@ -47,7 +47,7 @@ describe('every operation', () => {
 
   test.each(guarded)('$id without a token is 401', async (operation) => {
     for (const as of [undefined, 'nonsense', 'pds_nonsense', spoiled(ada.key), spoiled(ada.token)]) {
-      const { status, body, headers } = await here.ask(
+      const { status, body, headers } = await here.request(
         operation.method.toUpperCase(),
         pathFor(operation, hers),
         as ? { as } : {},
@@ -65,8 +65,8 @@ describe('every operation', () => {
     async (operation) => {
       const body = sampleBody(operation);
       const method = operation.method.toUpperCase();
-      const others = await here.ask(method, pathFor(operation, hers), { as: bob.key, body });
-      const nothing = await here.ask(method, pathFor(operation, {}), { as: bob.key, body });
+      const others = await here.request(method, pathFor(operation, hers), { as: bob.key, body });
+      const nothing = await here.request(method, pathFor(operation, {}), { as: bob.key, body });
       expect(others.status).toBe(404);
       expect({ ...others.body, request_id: '' }).toEqual({ ...nothing.body, request_id: '' });
     },
@@ -74,7 +74,7 @@ describe('every operation', () => {
 
   test.each(withPath)('$id with an ill-formed id is 404', async (operation) => {
     const ids = Object.fromEntries(Object.keys(hers).map((name) => [name, 'not-an-id']));
-    const { status } = await here.ask(operation.method.toUpperCase(), pathFor(operation, ids), {
+    const { status } = await here.request(operation.method.toUpperCase(), pathFor(operation, ids), {
       as: ada.key,
       body: sampleBody(operation),
     });
@@ -86,13 +86,13 @@ describe('every operation', () => {
     const path = pathFor(operation, hers);
     const isMultipart = 'file' in operation.body;
     const nonsense = isMultipart ? new FormData() : { nonsense: 1, more_nonsense: 2 };
-    const { status, body } = await here.ask(method, path, { as: ada.key, body: nonsense });
+    const { status, body } = await here.request(method, path, { as: ada.key, body: nonsense });
     expect([status, body.code]).toEqual([400, 'invalid_request']);
     const paths = body.errors.map(({ path: at }: { path: string }) => at);
     if (isMultipart) expect(paths).toContain(`body/${operation.body.file}`);
     else expect(paths).toEqual(expect.arrayContaining(['body/nonsense', 'body/more_nonsense']));
     if (isMultipart) return;
-    const broken = await here.ask(method, path, {
+    const broken = await here.request(method, path, {
       as: ada.key,
       body: '{"broken',
       headers: { 'content-type': 'application/json' },
@@ -128,10 +128,10 @@ describe('what is created', () => {
     const declared = operations.filter(({ location }) => location !== undefined);
     expect(requests).toHaveLength(declared.length);
     for (const [path, body] of requests) {
-      const created = await here.ask('POST', path, { as: ada.key, body });
+      const created = await here.request('POST', path, { as: ada.key, body });
       const location = created.headers.get('location') ?? '';
       expect([path, created.status, location.startsWith('/api/v1/')]).toEqual([path, 201, true]);
-      const read = await here.ask('GET', location.replace('/api/v1', ''), { as: ada.key });
+      const read = await here.request('GET', location.replace('/api/v1', ''), { as: ada.key });
       expect([read.status, read.body.id ?? read.body.token]).toEqual([
         200,
         created.body.id ?? created.body.token,
@@ -142,18 +142,18 @@ describe('what is created', () => {
 
 describe('the reference', () => {
   test('is served, and holds every operation with its problems', async () => {
-    const { status, body, headers } = await here.ask('GET', '/openapi.json');
+    const { status, body, headers } = await here.request('GET', '/openapi.json');
     expect(status).toBe(200);
     expect(body.openapi).toMatch(/^3\.1/);
     for (const operation of operations) {
       const path = operation.at === 'root' ? operation.path : `/api/v1${operation.path}`;
       const described = body.paths[path]?.[operation.method];
       expect(described?.operationId).toBe(operation.id);
-      for (const kind of problemsOf(operation)) {
+      for (const kind of getProblems(operation)) {
         expect(described.responses[kind.status]?.description).toContain(kind.code);
       }
     }
-    const again = await here.ask('GET', '/openapi.json', {
+    const again = await here.request('GET', '/openapi.json', {
       headers: { 'if-none-match': headers.get('etag') ?? '' },
     });
     expect(again.status).toBe(304);
@@ -171,12 +171,12 @@ describe('the reference', () => {
   });
 
   test('is a page whose every file is served from here', async () => {
-    const page = await here.ask('GET', '/docs');
+    const page = await here.request('GET', '/docs');
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
     const html = new TextDecoder().decode(page.bytes);
     expect(html).not.toMatch(/https?:\/\//);
     for (const [, file] of html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)) {
-      expect((await here.ask('GET', `/${file}`)).status).toBe(200);
+      expect((await here.request('GET', `/${file}`)).status).toBe(200);
     }
   });
 });
@@ -225,14 +225,14 @@ function sampleBody(operation: AnyOperation): unknown {
 }
 
 async function thingsOf(person: Person): Promise<Record<string, string>> {
-  const document = await here.ask('POST', '/documents', { as: person.key, body: { title: 'Hers' } });
-  await here.ask('POST', `/documents/${document.body.id}/publish`, { as: person.key });
+  const document = await here.request('POST', '/documents', { as: person.key, body: { title: 'Hers' } });
+  await here.request('POST', `/documents/${document.body.id}/publish`, { as: person.key });
   const webhook = { name: 'Hers', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
-  const config = await here.ask('POST', '/webhooks', { as: person.key, body: webhook });
-  const [key] = (await here.ask('GET', '/api-keys', { as: person.key })).body;
-  const department = await here.ask('POST', '/departments', { as: person.key, body: { name: 'Hers' } });
+  const config = await here.request('POST', '/webhooks', { as: person.key, body: webhook });
+  const [key] = (await here.request('GET', '/api-keys', { as: person.key })).body;
+  const department = await here.request('POST', '/departments', { as: person.key, body: { name: 'Hers' } });
   const guest = { email: 'guest@example.com' };
-  const invitation = await here.ask('POST', '/members/invitations', { as: person.key, body: guest });
+  const invitation = await here.request('POST', '/members/invitations', { as: person.key, body: guest });
   return {
     doc_id: document.body.id,
     config_id: config.body.id,

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Envelope, newId, Secret } from '#libs/contract';
-import { amqpBus, type Bus, topologyOf, UnrecoverableError } from '#libs/events';
+import { amqpBus, type Bus, toTopology, UnrecoverableError } from '#libs/events';
 import { type TestRabbit, testRabbit, until } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
 import { runScript } from './programs.ts';
@@ -18,8 +18,8 @@ const handled: string[] = [];
 beforeAll(async () => {
   rabbit = await testRabbit();
   bus = amqpBus({
-    ...{ url: new Secret(rabbit.url), prefix, calmMs: 0, trouble: () => undefined },
-    topology: topologyOf(contracts),
+    ...{ url: new Secret(rabbit.url), prefix, calmMs: 0, onError: () => undefined },
+    topology: toTopology(contracts),
   });
   await until('the bus', async () => bus.up);
   const handler = async ({ id }: Envelope) => {

@@ -4,17 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
-  type Asked,
   idempotencyHeader,
   type OtlpEndpoint,
   otlpEndpoint,
   type Person,
   register,
   secretWatch,
-  type Told,
+  type TestRequest,
+  type TestResponse,
   until,
 } from '#libs/testing';
-import { type Received, type Receiver, receiver } from '../services/webhook-delivery/testing/receiver.ts';
+import {
+  type ReceivedRequest,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '../services/webhook-delivery/testing/receiver.ts';
 import { runDemo } from './demo.ts';
 import { type FiveProcesses, fiveProcesses } from './five-processes.ts';
 import { expectOneTrace } from './one-trace.ts';
@@ -25,17 +29,17 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
   let folder: string;
   let ada: Person;
   let collector: OtlpEndpoint;
-  let hook: Receiver;
-  let traced: Received | undefined;
+  let hook: WebhookReceiver;
+  let traced: ReceivedRequest | undefined;
   const caller = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const secrets = secretWatch();
 
   const ask = async (
     method: string,
     path: string,
-    { as, body, headers: more }: Pick<Asked, 'as' | 'body' | 'headers'> = {},
+    { as, body, headers: more }: Pick<TestRequest, 'as' | 'body' | 'headers'> = {},
     origin = five.origin,
-  ): Promise<Told> => {
+  ): Promise<TestResponse> => {
     secrets.know(as);
     secrets.knowWithin(body);
     const response = await fetch(origin + (path.startsWith('/embed') ? path : `/api/v1${path}`), {
@@ -59,9 +63,9 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pds-five-'));
     collector = await otlpEndpoint();
-    hook = await receiver();
+    hook = await webhookReceiver();
     five = await fiveProcesses(runtime, { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin } });
-    ada = await register({ ask });
+    ada = await register({ request: ask });
   }, 120_000);
 
   afterAll(async () => {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { type Started, start } from '#libs/service';
-import { grantsOf } from '#libs/store';
+import { toGrants } from '#libs/store';
 import { type TestRabbit, testRabbit } from '#libs/testing';
 import { apiPrefix, contracts } from '../services/contracts.ts';
 import { identity } from '../services/identity/service.ts';
@@ -55,11 +55,11 @@ afterAll(async () => {
 
 /** Everything in the database, by who owns it. */
 const belongings = contracts.map((contract) => {
-  const own = grantsOf(contract).filter(({ actions }) => actions.includes('createCollection'));
+  const own = toGrants(contract).filter(({ actions }) => actions.includes('createCollection'));
   const published = contract.views.map(({ name }) => name);
   return {
     service: contract.name,
-    collections: own.map(({ on }) => on).filter((on) => !published.includes(on)),
+    collections: own.map(({ collection }) => collection).filter((on) => !published.includes(on)),
     views: published,
     reads: [...published, ...contract.reads.map(({ name }) => name)],
   };

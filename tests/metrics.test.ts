@@ -3,20 +3,20 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Metric, runtimeMetrics } from '#libs/service';
-import { register, until, type World, world } from '#libs/testing';
+import { register, type TestApp, testApp, until } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
-import { metricsOf, valuesOf } from '../services/metrics.ts';
+import { getLabelValues, getMetrics } from '../services/metrics.ts';
 import { services } from '../services/services.ts';
-import { type Receiver, receiver } from '../services/webhook-delivery/testing/receiver.ts';
+import { type WebhookReceiver, webhookReceiver } from '../services/webhook-delivery/testing/receiver.ts';
 
-const { ofProcess, ofEachService, own } = metricsOf();
+const { ofProcess, ofEachService, own } = getMetrics();
 const declared = [...ofProcess, ...ofEachService, ...own.flatMap(({ metrics }) => metrics)];
 
-let here: World;
-let there: Receiver;
+let here: TestApp;
+let there: WebhookReceiver;
 beforeAll(async () => {
-  there = await receiver();
-  here = await world({ services, contracts });
+  there = await webhookReceiver();
+  here = await testApp({ services, contracts });
 }, 60_000);
 afterAll(async () => {
   await here?.stop();
@@ -52,17 +52,17 @@ async function work(): Promise<void> {
   const ada = await register(here);
   const as = ada.key;
   const hook = { name: 'Hook', url: there.url, event_types: ['document.published'] };
-  await here.ask('POST', '/webhooks', { as, body: hook });
-  const { id } = (await here.ask('POST', '/documents', { as, body: { title: 'SOP' } })).body;
-  await here.ask('POST', `/documents/${id}/publish`, { as });
+  await here.request('POST', '/webhooks', { as, body: hook });
+  const { id } = (await here.request('POST', '/documents', { as, body: { title: 'SOP' } })).body;
+  await here.request('POST', `/documents/${id}/publish`, { as });
   for (const form of ['word?template_id=default', 'markdown'])
-    await here.ask('GET', `/documents/${id}/export/${form}`, { as });
-  const link = (await here.ask('POST', `/documents/${id}/share-token`, { as })).body;
-  await here.ask('GET', `/embed/${link.org_slug}/${link.token}`);
-  await here.ask('GET', `/embed/${link.org_slug}/nothing`);
-  await here.ask('GET', '/nowhere');
+    await here.request('GET', `/documents/${id}/export/${form}`, { as });
+  const link = (await here.request('POST', `/documents/${id}/share-token`, { as })).body;
+  await here.request('GET', `/embed/${link.org_slug}/${link.token}`);
+  await here.request('GET', `/embed/${link.org_slug}/nothing`);
+  await here.request('GET', '/nowhere');
   await until('the delivery', async () =>
-    (await here.ask('GET', '/webhooks/events', { as })).body.some(
+    (await here.request('GET', '/webhooks/events', { as })).body.some(
       ({ status }: { status: string }) => status === 'delivered',
     ),
   );
@@ -73,14 +73,19 @@ async function nonsense(seed: number): Promise<void> {
   const as = (await register(here)).key;
   const text = (at: number) => `${seed}-${at}-${Math.random()}`;
   for (let at = 0; at < 4; at += 1) {
-    await here.ask('GET', `/${text(at)}`, { as });
-    await here.ask('GET', `/documents/${text(at)}`, { as });
-    await here.ask('GET', `/documents/${crypto.randomUUID()}`, { as, headers: { 'x-request-id': text(at) } });
-    await here.ask('PATCH', `/documents/${crypto.randomUUID()}`, { as, body: { [text(at)]: 1 } });
-    await here.ask('GET', `/documents?${text(at)}=${text(at)}`, { as: text(at) });
-    await here.ask('GET', `/embed/${text(at)}/${text(at)}`, { headers: { 'user-agent': text(at) } });
-    await here.ask('POST', '/auth/login', { body: { email: `${text(at)}@example.com`, password: text(at) } });
-    await here.ask('DELETE', '/documents', { as });
+    await here.request('GET', `/${text(at)}`, { as });
+    await here.request('GET', `/documents/${text(at)}`, { as });
+    await here.request('GET', `/documents/${crypto.randomUUID()}`, {
+      as,
+      headers: { 'x-request-id': text(at) },
+    });
+    await here.request('PATCH', `/documents/${crypto.randomUUID()}`, { as, body: { [text(at)]: 1 } });
+    await here.request('GET', `/documents?${text(at)}=${text(at)}`, { as: text(at) });
+    await here.request('GET', `/embed/${text(at)}/${text(at)}`, { headers: { 'user-agent': text(at) } });
+    await here.request('POST', '/auth/login', {
+      body: { email: `${text(at)}@example.com`, password: text(at) },
+    });
+    await here.request('DELETE', '/documents', { as });
     await fetch(`${here.origin}/%E0%A4%A`);
   }
   for (const method of ['PROPFIND', 'M-SEARCH', 'OPTIONS', 'TRACE', 'REPORT'])
@@ -105,7 +110,7 @@ test('everything that is told is declared, with no other labels and no other val
     if (service !== undefined) expect(names).toContain(service);
     expect(Object.keys(labels)).toEqual(Object.keys(metric.labels));
     for (const [label, values] of Object.entries(metric.labels))
-      if (valuesOf(values).length > 0) expect(valuesOf(values)).toContain(labels[label]);
+      if (getLabelValues(values).length > 0) expect(getLabelValues(values)).toContain(labels[label]);
   }
 });
 

@@ -5,10 +5,10 @@ import mongoose from 'mongoose';
 import { newId, Secret } from '#libs/contract';
 import { type Started, start } from '#libs/service';
 import { createKeyring } from '#libs/store';
-import { type Person, register, type TestRabbit, type Told, testRabbit, until } from '#libs/testing';
+import { type Person, register, type TestRabbit, type TestResponse, testRabbit, until } from '#libs/testing';
 import { apiPrefix, contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
-import { type Receiver, receiver } from '../services/webhook-delivery/testing/receiver.ts';
+import { type WebhookReceiver, webhookReceiver } from '../services/webhook-delivery/testing/receiver.ts';
 import { runScript } from './programs.ts';
 import { type ServiceUsers, serviceUsers } from './service-users.ts';
 
@@ -20,10 +20,10 @@ const running = new Map<string, Started>();
 let rabbit: TestRabbit;
 let users: ServiceUsers;
 let administrator: mongoose.mongo.MongoClient;
-let hook: Receiver;
+let hook: WebhookReceiver;
 
 beforeAll(async () => {
-  [rabbit, users, hook] = await Promise.all([testRabbit(), serviceUsers(), receiver()]);
+  [rabbit, users, hook] = await Promise.all([testRabbit(), serviceUsers(), webhookReceiver()]);
   administrator = await mongoose.mongo.MongoClient.connect(users.administrator);
 }, 90_000);
 
@@ -61,7 +61,7 @@ async function ask(
   method: string,
   path: string,
   asked: { as?: string; body?: unknown; key?: string } = {},
-): Promise<Told> {
+): Promise<TestResponse> {
   const { as, body, key } = asked;
   const owner = /share-token|^\/embed/.test(path)
     ? 'sharing'
@@ -107,7 +107,7 @@ async function shared(as: string): Promise<{ path: string; link: Record<string, 
 
 test('from an old key to a new one without a pause: nothing is lost, and the old one may go', async () => {
   await restart(old);
-  const ada: Person = await register({ ask });
+  const ada: Person = await register({ request: ask });
   const link = await shared(ada.key);
   const config = { name: 'Hook', url: hook.url, event_types: ['document.published'] };
   const { id, secret: first } = (await ask('POST', '/webhooks', { as: ada.key, body: config })).body;

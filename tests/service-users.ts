@@ -23,7 +23,7 @@ export async function serviceUsers(): Promise<ServiceUsers> {
   try {
     const users = await openUsers(new Secret(uri.href));
     const keep = async () => {
-      for (const one of contracts) await users.keep(one, () => new Secret(passwords.get(one.name) ?? ''));
+      for (const one of contracts) await users.upsert(one, () => new Secret(passwords.get(one.name) ?? ''));
     };
     await keep().finally(users.close);
   } catch (error) {

@@ -1,16 +1,16 @@
 /** Webhook deliveries: how soon they come, how many in a second, and what others feel of an endpoint that hangs. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { enqueued, type Hook } from '../../services/webhook-delivery/testing/backlog.ts';
+import { type BacklogWebhook, enqueueDeliveries } from '../../services/webhook-delivery/testing/backlog.ts';
 import { hooked, published, removed } from '../deliveries.ts';
-import { type Receiver, receiver } from '../receiver.ts';
-import type { Organization, Side, Stage } from '../fixture.ts';
-import type { Timing } from '../limit.ts';
+import type { BenchFixture, Organization, Side } from '../fixture.ts';
+import type { Limit } from '../limit.ts';
 import { fineCpuMsOf, rssMbOf } from '../process-usage.ts';
+import { type Receiver, receiver } from '../receiver.ts';
 
 /** Measures once for several promises. */
-function once<T>(measure: (stage: Stage, share: number) => Promise<T>) {
+function once<T>(measure: (stage: BenchFixture, share: number) => Promise<T>) {
   let measured: Promise<T> | undefined;
-  return (stage: Stage, share: number) => (measured ??= measure(stage, share));
+  return (stage: BenchFixture, share: number) => (measured ??= measure(stage, share));
 }
 
 async function at<T>(work: (there: Receiver) => Promise<T>): Promise<T> {
@@ -18,7 +18,7 @@ async function at<T>(work: (there: Receiver) => Promise<T>): Promise<T> {
   return work(there).finally(() => there.close());
 }
 
-async function houses({ register }: Stage, count: number): Promise<Organization[]> {
+async function houses({ register }: BenchFixture, count: number): Promise<Organization[]> {
   const made: Organization[] = [];
   while (made.length < count) made.push(await register());
   return made;
@@ -49,7 +49,7 @@ const steady = once((stage, share) =>
 
 const sides: readonly Side[] = ['ours', 'floor'];
 
-const soon = (counts: 'p50' | 'p95' | 'p99', goal: number): Timing => ({
+const soon = (counts: 'p50' | 'p95' | 'p99', goal: number): Limit => ({
   name: `webhook: event to receiver, 100 a second, ${counts}`,
   unit: 'ms',
   goal,
@@ -63,8 +63,8 @@ const soon = (counts: 'p50' | 'p95' | 'p99', goal: number): Timing => ({
 });
 
 /** Webhooks of twenty organizations, five each. */
-async function crowd(stage: Stage, there: Receiver): Promise<Hook[]> {
-  const hooks: Hook[] = [];
+async function crowd(stage: BenchFixture, there: Receiver): Promise<BacklogWebhook[]> {
+  const hooks: BacklogWebhook[] = [];
   for (const [i, house] of (await houses(stage, 20)).entries())
     for (let one = 0; one < 5; one += 1)
       hooks.push(await hooked(stage, house, there.healthy(`${i}-${one}`), 'document.archived'));
@@ -74,7 +74,7 @@ async function crowd(stage: Stage, there: Receiver): Promise<Hook[]> {
 const rates = once((stage, share) =>
   at(async (there) => {
     const hooks = await crowd(stage, there);
-    await enqueued(stage.db, hooks, 2_000);
+    await enqueueDeliveries(stage.db, hooks, 2_000);
     await there.came(2_000);
     const { sustained, cpuMs } = await closedLoop(stage, there, hooks, 20 * share);
     const peaks = [await drained(stage, there, hooks, 5_000), await drained(stage, there, hooks, 5_000)];
@@ -85,7 +85,12 @@ const rates = once((stage, share) =>
 );
 
 /** Deliveries a second, second by second, and the CPU time of one, while a thousand or two are due all the time. */
-async function closedLoop(stage: Stage, there: Receiver, hooks: readonly Hook[], seconds: number) {
+async function closedLoop(
+  stage: BenchFixture,
+  there: Receiver,
+  hooks: readonly BacklogWebhook[],
+  seconds: number,
+) {
   const { pid } = stage.programs.ours;
   there.forget();
   const cpuBefore = fineCpuMsOf(pid);
@@ -95,7 +100,7 @@ async function closedLoop(stage: Stage, there: Receiver, hooks: readonly Hook[],
   let last = { at: performance.now(), count: 0 };
   while (performance.now() < until) {
     if (put - there.arrivals.length < 2_000) {
-      await enqueued(stage.db, hooks, 500);
+      await enqueueDeliveries(stage.db, hooks, 500);
       put += 500;
     } else await pause(5);
     const now = { at: performance.now(), count: there.arrivals.length };
@@ -109,10 +114,15 @@ async function closedLoop(stage: Stage, there: Receiver, hooks: readonly Hook[],
 }
 
 /** The rate at which so many deliveries, all due at the same moment, leave, and what memory that takes beyond what was there. */
-async function drained(stage: Stage, there: Receiver, hooks: readonly Hook[], count: number) {
+async function drained(
+  stage: BenchFixture,
+  there: Receiver,
+  hooks: readonly BacklogWebhook[],
+  count: number,
+) {
   const { pid } = stage.programs.ours;
   const due = new Date(Date.now() + 2_000 + count / 5);
-  await enqueued(stage.db, hooks, count, due);
+  await enqueueDeliveries(stage.db, hooks, count, due);
   there.forget();
   const before = rssMbOf(pid);
   let most = before;
@@ -134,12 +144,12 @@ function beside(hanging: { webhooks: number; deliveries: number; sameHouse: bool
       const [house, other] = await houses(stage, 2);
       if (!house || !other) throw new Error('There are no organizations');
       await hooked(stage, house, there.healthy('beside'));
-      const hooks: Hook[] = [];
+      const hooks: BacklogWebhook[] = [];
       for (let i = 0; i < hanging.webhooks; i += 1) {
         const url = there.hanging(`${i}`);
         hooks.push(await hooked(stage, hanging.sameHouse ? house : other, url, 'document.archived'));
       }
-      await enqueued(stage.db, hooks, hanging.deliveries);
+      await enqueueDeliveries(stage.db, hooks, hanging.deliveries);
       const count = Math.ceil(600 * share);
       try {
         await published(stage, [house], { count, perSecond: 20 });
@@ -159,9 +169,9 @@ const fair = (
   what: string,
   counts: 'p95' | 'p99',
   goal: number,
-  take: Timing['take'],
+  take: Limit['take'],
   remark?: string,
-): Timing => ({
+): Limit => ({
   name: `webhook: healthy beside ${what}, ${counts}`,
   unit: 'ms',
   goal,
@@ -171,7 +181,7 @@ const fair = (
 });
 
 /** What is promised of webhook deliveries. */
-export const deliveries: readonly Timing[] = [
+export const deliveries: readonly Limit[] = [
   soon('p50', 20),
   soon('p95', 50),
   soon('p99', 90),

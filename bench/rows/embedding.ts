@@ -2,16 +2,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '#libs/contract';
 import type { Row as DbRow } from '../baseline/handler.ts';
+import type { BenchFixture, Organization } from '../fixture.ts';
 import type { Asked } from '../load.ts';
+import { pairedRow } from '../paired.ts';
 import { httpRow, type Row } from '../row.ts';
-import type { Organization, Stage } from '../fixture.ts';
-import { twinRow } from '../paired.ts';
 import { bigDocument, smallDocument } from './trees.ts';
 
 const page = '?format=html';
 
 /** A new public link of an organization, with its document. */
-async function linkOf({ api }: Stage, home: Organization, tree: object) {
+async function linkOf({ api }: BenchFixture, home: Organization, tree: object) {
   const { id } = await api(home, 'POST', '/documents', tree);
   await api(home, 'POST', `/documents/${id}/publish`);
   const { token } = await api(home, 'POST', `/documents/${id}/share-token`);
@@ -65,7 +65,7 @@ function cold(name: string, form: '' | typeof page) {
 }
 
 /** Tokens straight into MongoDB; gives them in the order of their documents. */
-async function tokensFor({ db }: Stage, families: readonly string[]): Promise<string[]> {
+async function tokensFor({ db }: BenchFixture, families: readonly string[]): Promise<string[]> {
   const document = await db.collection<DbRow>('documents').findOne({ _id: families[0] ?? '' });
   const tokens = families.map(() => randomBytes(32).toString('base64url'));
   await db.collection<DbRow>('share_tokens').insertMany(
@@ -90,7 +90,7 @@ type Paths = Record<
 >;
 
 /** A link that opens, and one for each reason why another does not. */
-async function pathsOf(stage: Stage): Promise<Paths> {
+async function pathsOf(stage: BenchFixture): Promise<Paths> {
   const { home, db } = stage;
   const other = await stage.register();
   const [known, gone, archived] = [
@@ -120,7 +120,7 @@ function oursAgainstOurs(
   other: keyof Paths,
   form: '' | typeof page,
 ): Row {
-  return twinRow({
+  return pairedRow({
     name,
     goal,
     against: other,

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { BusOrder } from '../bus.ts';
 import { buses } from '../buses.ts';
-import type { Row, Sample } from '../row.ts';
 import type { Side } from '../fixture.ts';
+import type { Row, Sample } from '../row.ts';
 
 /** A row for each bus. */
 export const events: readonly Row[] = Object.entries(buses).map(([bus, { events: usual, broker }]) => ({

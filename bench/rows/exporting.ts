@@ -2,17 +2,17 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type SampleNode, sampleOf } from '../files/sample.ts';
+import type { BenchFixture, Side } from '../fixture.ts';
 import type { Asked } from '../load.ts';
-import { httpRow, type Row, type Sample } from '../row.ts';
-import type { Side, Stage } from '../fixture.ts';
 import { cpuMsOf } from '../process-usage.ts';
+import { httpRow, type Row, type Sample } from '../row.ts';
 import { smallDocument } from './trees.ts';
 
 const sop = new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url);
 const files = 16;
 
 /** Copies of the sample SOP, which has 60 nodes and more, and how to ask for their files. */
-async function procedures({ home, api, copies }: Stage) {
+async function procedures({ home, api, copies }: BenchFixture) {
   const { id } = await api(home, 'POST', '/documents', JSON.parse(await readFile(sop, 'utf8')));
   const ids = await copies(id, files);
   return { ids, asked: (i: number) => wordOf(ids[i % files] ?? id, home.key) };

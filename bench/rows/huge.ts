@@ -1,15 +1,16 @@
 /** The largest documents there may be, and what they cost those who ask for something else. */
+
+import type { BenchFixture } from '../fixture.ts';
+import type { Limit } from '../limit.ts';
+import { rssMbOf } from '../process-usage.ts';
 import { freePort, start } from '../processes.ts';
 import { reader } from '../reader.ts';
-import type { Stage } from '../fixture.ts';
-import type { Timing } from '../limit.ts';
-import { rssMbOf } from '../process-usage.ts';
 import { bigDocument, hugeDocument } from './trees.ts';
 
 /** The document of 10,000 nodes; made once for all. */
 let huge: Promise<string> | undefined;
 
-function hugeId({ api, home }: Stage): Promise<string> {
+function hugeId({ api, home }: BenchFixture): Promise<string> {
   huge ??= api(home, 'POST', '/documents', hugeDocument).then(async ({ id }) => {
     await api(home, 'POST', `/documents/${id}/publish`);
     return id;
@@ -20,7 +21,7 @@ function hugeId({ api, home }: Stage): Promise<string> {
 const everyMs = 5;
 
 /** What waits while a huge tree is read that is in no cache. */
-export const hugeTreeBeside: Timing = {
+export const hugeTreeBeside: Limit = {
   name: 'another request while a 10,000-node tree is read',
   unit: 'ms',
   goal: 50,
@@ -61,7 +62,7 @@ export const hugeTreeBeside: Timing = {
 };
 
 /** A revision of a huge document, with its answer. */
-export const reviseHuge: Timing = {
+export const reviseHuge: Limit = {
   name: 'revise a document of 10,000 nodes',
   unit: 'ms',
   goal: 2_000,
@@ -84,7 +85,7 @@ const heapOfContainer = ['--max-old-space-size=256', '--max-semi-space-size=2'];
 const mallocOfContainer = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /** Memory of a documents process that only reads: trees small and large, lists, counts. */
-export const documentsInMemory: Timing = {
+export const documentsInMemory: Limit = {
   name: 'resident memory of a documents process that reads',
   unit: 'MB',
   goal: 250,

@@ -1,10 +1,10 @@
 /** A process that nobody asks anything. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Timing } from '../limit.ts';
+import type { Limit } from '../limit.ts';
 import { fineCpuMsOf } from '../process-usage.ts';
 
 /** What looking for work costs when there is none: outboxes, deliveries, words, health. */
-export const idle: Timing = {
+export const idle: Limit = {
   name: 'CPU time of an idle process in a second',
   unit: 'ms',
   goal: 20,

@@ -1,10 +1,10 @@
 /** What an Idempotency-Key costs: the same requests with a new key each, against requests without. */
 import { newId } from '#libs/contract';
 import type { Row as DbRow } from '../baseline/handler.ts';
+import type { BenchFixture } from '../fixture.ts';
+import type { Limit } from '../limit.ts';
 import type { Asked, Requests } from '../load.ts';
-import type { Stage } from '../fixture.ts';
-import type { Timing } from '../limit.ts';
-import { type Slice, twinRow } from '../paired.ts';
+import { pairedRow, type Slice } from '../paired.ts';
 import { smallDocument } from './trees.ts';
 
 const goal = 1.25;
@@ -20,7 +20,7 @@ function withAndWithout(slice: Slice): readonly [Slice, Slice] {
 }
 
 /** A step below a section of one of many documents. */
-export const createNodeWithKey = twinRow({
+export const createNodeWithKey = pairedRow({
   name: 'create a node with an Idempotency-Key',
   goal,
   against,
@@ -41,7 +41,7 @@ export const createNodeWithKey = twinRow({
 });
 
 /** A draft of ten nodes, with its event. */
-export const publishWithKey = twinRow({
+export const publishWithKey = pairedRow({
   name: 'publish (10 nodes) with an Idempotency-Key',
   goal,
   against,
@@ -60,7 +60,7 @@ export const publishWithKey = twinRow({
 const writers = 100;
 
 /** Writers with a key into one document, all at once; a status that is no success fails the row. */
-export const keyedWriters: Timing = {
+export const keyedWriters: Limit = {
   name: `${writers} concurrent node writers into one document, p50 with a key against without`,
   unit: '%',
   goal: 130,
@@ -79,7 +79,7 @@ export const keyedWriters: Timing = {
   },
 };
 
-async function writersP50({ home, api, clients }: Stage, isKeyed: boolean): Promise<number> {
+async function writersP50({ home, api, clients }: BenchFixture, isKeyed: boolean): Promise<number> {
   const { id, nodes } = await api(home, 'POST', '/documents', smallDocument);
   const requests: Requests = (i) => ({
     ...nodeRequest(home.key, id, nodes[0].id, i),

@@ -1,11 +1,11 @@
 /** What it costs to be watched: the same requests, asked of a process with metrics or traces and of one without. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { BenchFixture, Side } from '../fixture.ts';
+import { alternate } from '../paired.ts';
+import { fineCpuMsOf } from '../process-usage.ts';
 import { freePort, type Program, start } from '../processes.ts';
 import type { Row, Sample } from '../row.ts';
-import type { Side, Stage } from '../fixture.ts';
-import { inTurns } from '../paired.ts';
-import { fineCpuMsOf } from '../process-usage.ts';
 
 /** Requests in a slice. */
 const slice = 100;
@@ -42,7 +42,7 @@ function watchedRow(of: {
         return { count: slice, wallMs, cpuMs: fineCpuMsOf(pid) - cpuBefore };
       };
       return {
-        batch: inTurns(measured, share),
+        batch: alternate(measured, share),
         async end() {
           for (const client of Object.values(clients)) await client.close();
           for (const program of Object.values(programs)) await program.stop();
@@ -54,7 +54,7 @@ function watchedRow(of: {
 }
 
 /** Another process of ours, with more settings. */
-async function beside({ runs }: Stage, settings: Record<string, string>): Promise<Program> {
+async function beside({ runs }: BenchFixture, settings: Record<string, string>): Promise<Program> {
   const managementPort = String(await freePort());
   const environment = (port: number) => ({
     ...runs.ours.environment(port),

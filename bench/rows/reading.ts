@@ -1,19 +1,19 @@
 /** Reading: a tree, a page of a long list. */
 import type { Row as DbRow } from '../baseline/handler.ts';
+import type { BenchFixture, Organization } from '../fixture.ts';
+import { pairedRow } from '../paired.ts';
 import { httpRow } from '../row.ts';
-import type { Organization, Stage } from '../fixture.ts';
-import { twinRow } from '../paired.ts';
 import { bigDocument } from './trees.ts';
 
 const treeRequests = 200;
 
 /** Trees whose version changes before each batch, so that no cache has them. */
-async function coldTrees(stage: Stage, share: number): Promise<string[]> {
+async function coldTrees(stage: BenchFixture, share: number): Promise<string[]> {
   const { id } = await stage.api(stage.home, 'POST', '/documents', bigDocument);
   return stage.copies(id, Math.max(1, Math.round(treeRequests * share)));
 }
 
-function coldReads(stage: Stage, ids: readonly string[]) {
+function coldReads(stage: BenchFixture, ids: readonly string[]) {
   const { key } = stage.home;
   const documents = stage.db.collection<DbRow>('documents');
   return async () => {
@@ -69,7 +69,7 @@ export const readTreeAgain = httpRow({
 });
 
 /** An organization with so many documents without nodes. */
-export async function library(stage: Stage, documents: number) {
+export async function library(stage: BenchFixture, documents: number) {
   const house = await stage.register();
   const { id, organization_id } = await stage.api(house, 'POST', '/documents', { title: 'One of many' });
   const ids = await stage.copies(id, Math.max(60, Math.round(documents)));
@@ -92,7 +92,7 @@ export const list = httpRow({
 });
 
 /** The length of a list must not matter. */
-export const listOfMillion = twinRow({
+export const listOfMillion = pairedRow({
   name: 'list 50 of 1,000,000 against 50 of 1,000',
   goal: 1.2,
   against: 'in an organization of 1,000 documents',

@@ -1,7 +1,7 @@
 /** Finding documents by a word, among very many. */
 import type { Row as DbRow } from '../baseline/handler.ts';
-import type { Organization, Stage } from '../fixture.ts';
-import type { Timing } from '../limit.ts';
+import type { BenchFixture, Organization } from '../fixture.ts';
+import type { Limit } from '../limit.ts';
 import { library } from './reading.ts';
 
 const among = 100_000;
@@ -12,7 +12,7 @@ const atOnce = 2_000;
 /** An organization whose documents have common and rare words; made once for all that ask there. */
 let prepared: Promise<Organization> | undefined;
 
-async function library100k(stage: Stage, share: number): Promise<Organization> {
+async function library100k(stage: BenchFixture, share: number): Promise<Organization> {
   const { house, ids, organization_id } = await library(stage, among * share);
   const random = randomFrom(1);
   for (let from = 0; from < ids.length; from += atOnce) {
@@ -40,7 +40,7 @@ function randomFrom(seed: number): () => number {
 
 const asks = 200;
 
-function search(words: string, found: string): Timing {
+function search(words: string, found: string): Limit {
   return {
     name: `q: ${found} of 100,000 documents`,
     unit: 'ms',
@@ -63,7 +63,7 @@ function search(words: string, found: string): Timing {
 }
 
 /** A word in none, in few and in many documents, and two at once. */
-export const searches: readonly Timing[] = [
+export const searches: readonly Limit[] = [
   search('nowhere', 'a word in none'),
   search('thousandth', 'a word in 0.1 %'),
   search('hundredth', 'a word in 1 %'),

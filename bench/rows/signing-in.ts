@@ -1,21 +1,21 @@
 /** Signing in: what a login costs, and what it costs everybody else when many people do it at the same time. */
 import { randomBytes } from 'node:crypto';
+import type { BenchFixture, Side } from '../fixture.ts';
 import type { Asked } from '../load.ts';
-import { httpRow, type Row, type Sample } from '../row.ts';
-import type { Side, Stage } from '../fixture.ts';
 import { cpuMsOf } from '../process-usage.ts';
+import { httpRow, type Row, type Sample } from '../row.ts';
 import { smallDocument } from './trees.ts';
 
 const people = 32;
 
 /** The logins of people who have just registered: at no time do many of them come for one account. */
-async function loginsOf(stage: Stage): Promise<(i: number) => Asked> {
+async function loginsOf(stage: BenchFixture): Promise<(i: number) => Asked> {
   const logins = await Promise.all(Array.from({ length: people }, () => loginOf(stage)));
   // the remainder is always that of somebody
   return (i) => logins[i % people] as Asked;
 }
 
-async function loginOf({ api }: Stage): Promise<Asked> {
+async function loginOf({ api }: BenchFixture): Promise<Asked> {
   const unique = randomBytes(6).toString('hex');
   const account = { email: `ada-${unique}@example.com`, password: `correct horse ${unique}` };
   const more = { name: 'Ada Example', organization_name: `Bench ${unique}` };

@@ -1,7 +1,8 @@
 /** Starting up, and the cheapest request that knows who asks. */
+
+import { cpuMsOf } from '../process-usage.ts';
 import { start } from '../processes.ts';
 import { httpRow, type Row } from '../row.ts';
-import { cpuMsOf } from '../process-usage.ts';
 
 /** From the start of the process to the first 200, over a database that has everything already. */
 export const startUp: Row = {

@@ -22,10 +22,10 @@ export {
   type ParamsOf,
   type QueryOf,
 } from './operation.ts';
-export { cursorOf, type Page, page, positionOf } from './page.ts';
+export { type Page, page, parseCursor, toCursor } from './page.ts';
 export { Problem, type ProblemKind, problem } from './problem.ts';
 export * from './problems.ts';
-export { isConditional, isReadByTag, problemsOf } from './protocol.ts';
+export { getProblems, hasEtag, isConditional } from './protocol.ts';
 export { type RateLimitPolicy, rateLimitHeaders } from './rate-limit.ts';
 export { RejectedToken } from './rejected-token.ts';
 export { Secret } from './secret.ts';

@@ -8,7 +8,7 @@ import { media, multipart } from './media.ts';
 import { openapi } from './openapi.ts';
 import { operation } from './operation.ts';
 import * as shared from './problems.ts';
-import { problemsOf } from './protocol.ts';
+import { getProblems } from './protocol.ts';
 
 const info = { title: 't', version: '1', description: 'd', apiPrefix: '/api/v1' };
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked freely here
@@ -99,7 +99,7 @@ describe('the document of the real contracts', () => {
     '%s shows every problem that it can answer with, under its status',
     (id, one) => {
       const of = all.find((found) => found.of.operationId === id)?.of;
-      for (const kind of problemsOf(one)) {
+      for (const kind of getProblems(one)) {
         const content = of.responses[kind.status].content['application/problem+json'];
         expect(content.schema.allOf[1].properties.code.enum).toContain(kind.code);
         expect(of.responses[kind.status].description).toContain(kind.title);
@@ -111,7 +111,7 @@ describe('the document of the real contracts', () => {
     const silent = contracts
       .flatMap(({ operations }) => operations)
       .filter(({ access }) => access.authenticated && access.name !== 'member')
-      .filter((one) => !problemsOf(one).some(({ status }) => status === 403));
+      .filter((one) => !getProblems(one).some(({ status }) => status === 403));
     expect(silent.map(({ id }) => id)).toEqual([]);
   });
 
@@ -204,19 +204,19 @@ describe('what follows from an operation', () => {
 
   test('a public operation asks for no credentials', () => {
     expect(of(operation({ ...base, id: 'a' })).security).toEqual([]);
-    expect(problemsOf(operation({ ...base, id: 'a' }))).not.toContain(shared.Unauthenticated);
+    expect(getProblems(operation({ ...base, id: 'a' }))).not.toContain(shared.Unauthenticated);
   });
 
   test('a POST of someone known may be refused for its Idempotency-Key, also without a body', () => {
     const access = { ...anyone, authenticated: true };
-    const kinds = problemsOf(operation({ ...base, id: 'a', method: 'post', access }));
+    const kinds = getProblems(operation({ ...base, id: 'a', method: 'post', access }));
     for (const kind of [shared.InvalidRequest, shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight])
       expect(kinds).toContain(kind);
   });
 
   test('what an access refuses with is a problem of all its operations', () => {
     const access = { ...anyone, authenticated: true, problems: [shared.Forbidden] };
-    expect(problemsOf(operation({ ...base, id: 'a', access }))).toContain(shared.Forbidden);
+    expect(getProblems(operation({ ...base, id: 'a', access }))).toContain(shared.Forbidden);
   });
 
   test('a multipart body has its fields and its file', () => {

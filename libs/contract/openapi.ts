@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AnyOperation, Contract } from './contract.ts';
 import type { Media, Multipart } from './media.ts';
 import type { ProblemKind } from './problem.ts';
-import { isReadByTag, problemsOf, type RequestHeader, requestHeaders } from './protocol.ts';
+import { getProblems, hasEtag, type RequestHeader, requestHeaders } from './protocol.ts';
 import { failureHeaders, successHeaders } from './response-headers.ts';
 
 type Schema = Record<string, unknown>;
@@ -58,7 +58,7 @@ export function openapi(contracts: readonly Contract[], info: Info): Schema {
 }
 
 function operationObject(operation: AnyOperation, tag: string, schemas: Record<string, Schema>): Schema {
-  const problems = problemsOf(operation);
+  const problems = getProblems(operation);
   const statuses = [...new Set(problems.map((kind) => kind.status))].sort();
   const request = operation.body ? { requestBody: requestBody(operation.body, schemas) } : {};
   return {
@@ -77,7 +77,7 @@ function operationObject(operation: AnyOperation, tag: string, schemas: Record<s
     ...request,
     responses: {
       [operation.status]: success(operation, schemas),
-      ...(isReadByTag(operation) && { 304: { description: 'What you have is what is there' } }),
+      ...(hasEtag(operation) && { 304: { description: 'What you have is what is there' } }),
       ...Object.fromEntries(
         statuses.map((status) => [
           status,

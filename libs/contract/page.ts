@@ -19,12 +19,12 @@ export interface Page<Row> {
 }
 
 /** The opaque cursor of a position: its values as base64url JSON. */
-export function cursorOf(position: readonly (string | number | null)[]): string {
+export function toCursor(position: readonly (string | number | null)[]): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
 /** The position that a cursor stands for, checked by `shape`; a bad cursor is `InvalidRequest`. */
-export function positionOf<T>(cursor: string | undefined, shape: z.ZodType<T>): T | undefined {
+export function parseCursor<T>(cursor: string | undefined, shape: z.ZodType<T>): T | undefined {
   if (cursor === undefined) return undefined;
   const parsed = shape.safeParse(parse(cursor));
   if (parsed.success) return parsed.data;

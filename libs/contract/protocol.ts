@@ -9,13 +9,13 @@ export function isKeyed({ method, access }: AnyOperation): boolean {
 }
 
 /** Whether the operation answers 304 to who has what is there. */
-export function isReadByTag({ method, etag }: AnyOperation): boolean {
+export function hasEtag({ method, etag }: AnyOperation): boolean {
   return method === 'get' && etag === true;
 }
 
 /** Whether the operation compares `If-Match` with the ETag of what it changes. */
 export function isConditional(operation: AnyOperation): boolean {
-  return problemsOf(operation).includes(shared.PreconditionFailed);
+  return getProblems(operation).includes(shared.PreconditionFailed);
 }
 
 /** A header that a client may send. */
@@ -29,7 +29,7 @@ export interface RequestHeader {
 export function requestHeaders(operation: AnyOperation): RequestHeader[] {
   const found: RequestHeader[] = [];
   if (isKeyed(operation)) found.push(idempotencyKey);
-  if (isReadByTag(operation)) found.push(ifNoneMatch);
+  if (hasEtag(operation)) found.push(ifNoneMatch);
   if (isConditional(operation)) found.push(ifMatch);
   return found;
 }
@@ -50,7 +50,7 @@ const ifMatch = {
 };
 
 /** Every problem that an operation can answer with: its own and those that the protocol makes. */
-export function problemsOf(operation: AnyOperation): ProblemKind[] {
+export function getProblems(operation: AnyOperation): ProblemKind[] {
   const refusals = operation.access.problems ?? [];
   const kinds = [
     ...operation.problems,

@@ -2,7 +2,7 @@
 import { format, inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { cursorOf, page, positionOf } from './page.ts';
+import { page, parseCursor, toCursor } from './page.ts';
 import { Problem, problem } from './problem.ts';
 import { IdempotencyKeyInFlight, InvalidRequest } from './problems.ts';
 import { Secret } from './secret.ts';
@@ -21,22 +21,22 @@ describe('pages', () => {
 
   test('a cursor gives back its position, and is safe in a URL', () => {
     const at = ['Ä/+"\u2028', null] as const;
-    const cursor = cursorOf(at);
+    const cursor = toCursor(at);
     expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
-    expect(positionOf(cursor, position)).toEqual(at);
-    expect(positionOf(undefined, position)).toBeUndefined();
+    expect(parseCursor(cursor, position)).toEqual(at);
+    expect(parseCursor(undefined, position)).toBeUndefined();
   });
 
   test('a cursor of the longest title is taken back', () => {
     for (const letter of ['字', '\u{1f600}', '\u0001']) {
-      const cursor = cursorOf([letter.repeat(300).slice(0, 300), newId(), newId()]);
+      const cursor = toCursor([letter.repeat(300).slice(0, 300), newId(), newId()]);
       expect(query.safeParse({ cursor }).success).toBe(true);
     }
   });
 
   test('a cursor of another list, or none at all, is InvalidRequest', () => {
-    for (const cursor of ['', 'x', '%%%', cursorOf([1, 2]), cursorOf(['a']), cursorOf(['a', 1, 2])]) {
-      const thrown = () => positionOf(cursor, position);
+    for (const cursor of ['', 'x', '%%%', toCursor([1, 2]), toCursor(['a']), toCursor(['a', 1, 2])]) {
+      const thrown = () => parseCursor(cursor, position);
       expect(thrown).toThrow(Problem);
       expect(thrown).toThrow(
         expect.objectContaining({

@@ -15,4 +15,4 @@ export {
 export { memoryBus } from './memory-bus.ts';
 export { DependencyUnavailable, type Retries, standardRetries, UnrecoverableError } from './retries.ts';
 export { dispatchByType, on, type Subscriber } from './subscriber.ts';
-export { consumersOf, type Topology, topologyOf } from './topology.ts';
+export { consumersOf, type Topology, toTopology } from './topology.ts';

@@ -5,7 +5,7 @@ import type { Contract } from '#libs/contract';
 export type Topology = ReadonlyMap<string, readonly string[]>;
 
 /** The whole topology; a service's queue has the service's name. */
-export function topologyOf(contracts: readonly Contract[]): Topology {
+export function toTopology(contracts: readonly Contract[]): Topology {
   const hearing = contracts.filter((contract) => contract.consumes.length > 0);
   return new Map(hearing.map((contract) => [contract.name, contract.consumes.map((event) => event.name)]));
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, body, json, media, nothing, operation, page, problem } from '#libs/contract';
 import { until } from '#libs/testing';
-import { type HttpStage, httpStage, jsonOf } from '../testing/http-fixture.ts';
+import { type HttpFixture, httpFixture, parseJson } from '../testing/http-fixture.ts';
 import { handle, type RequestInfo, reply } from './handle.ts';
 
 const Teapot = problem('teapot', 418, 'Short and stout.');
@@ -50,11 +50,11 @@ const fail = operation({
 });
 const readText = operation({ ...common, id: 'readText', path: '/text', returns: z.unknown() });
 
-let http: HttpStage;
+let http: HttpFixture;
 let call: RequestInfo | undefined;
 
 beforeAll(async () => {
-  http = await httpStage([
+  http = await httpFixture([
     handle(getTagged, async (asked) => {
       call = asked.call;
       return reply({ a: 1 }, { etag: 'v7', headers: { 'Cache-Control': 'no-cache' } });
@@ -97,7 +97,7 @@ describe('request ids', () => {
     for (const given of ['a', 'A.b_c-9', 'x'.repeat(128)]) {
       expect((await get('/tagged', { 'x-request-id': given })).headers.get('x-request-id')).toBe(given);
       const refused = await get('/nowhere', { 'x-request-id': given });
-      expect([refused.headers.get('x-request-id'), (await jsonOf(refused)).request_id]).toEqual([
+      expect([refused.headers.get('x-request-id'), (await parseJson(refused)).request_id]).toEqual([
         given,
         given,
       ]);
@@ -188,17 +188,17 @@ describe('bodies of answers', () => {
 
   test('a stream that breaks is cut off, not ended, and told', async () => {
     await expect(get('/file?how=broken').then((told) => told.text())).rejects.toThrow();
-    expect(http.done.at(-1)?.error).toHaveProperty('message', 'the disk is gone');
+    expect(http.outcomes.at(-1)?.error).toHaveProperty('message', 'the disk is gone');
   });
 
   test('a client that goes away in the midst of a stream is no mistake of ours', async () => {
-    const before = http.done.length;
+    const before = http.outcomes.length;
     const leaving = new AbortController();
     const told = await http.ask('GET', '/api/v1/file?how=endless', { signal: leaving.signal });
     expect(told.status).toBe(200);
     leaving.abort();
-    await until('its end', async () => http.done.length > before);
-    expect(http.done.at(-1)).not.toHaveProperty('error');
+    await until('its end', async () => http.outcomes.length > before);
+    expect(http.outcomes.at(-1)).not.toHaveProperty('error');
   });
 
   test('every answer forbids sniffing and framing', async () => {
@@ -222,7 +222,7 @@ describe('problems', () => {
       'application/problem+json',
       'here',
     ]);
-    expect(await jsonOf(told)).toEqual({
+    expect(await parseJson(told)).toEqual({
       type: 'urn:problem:teapot',
       title: 'Short and stout.',
       status: 418,
@@ -231,20 +231,20 @@ describe('problems', () => {
       request_id: 'me',
       spout: true,
     });
-    expect(http.done.at(-1)).toMatchObject({
+    expect(http.outcomes.at(-1)).toMatchObject({
       operation: 'fail',
       status: 418,
       problem: 'teapot',
       requestId: 'me',
     });
-    expect(http.done.at(-1)).not.toHaveProperty('error');
+    expect(http.outcomes.at(-1)).not.toHaveProperty('error');
   });
 
   test('a problem that its operation does not list is a 500 without details, and told whole', async () => {
     const told = await get('/fail?how=unlisted');
     expect(told.status).toBe(500);
     expect(await told.text()).not.toContain('nlisted');
-    expect(http.done.at(-1)?.error).toHaveProperty('kind', Unlisted);
+    expect(http.outcomes.at(-1)?.error).toHaveProperty('kind', Unlisted);
   });
 
   test('any other error is a 500 without details, and told whole', async () => {
@@ -252,7 +252,7 @@ describe('problems', () => {
     const text = await told.text();
     expect([told.status, JSON.parse(text).code]).toEqual([500, 'internal']);
     for (const detail of ['hunter2', 'deep', 'Error', '.ts']) expect(text).not.toContain(detail);
-    expect(http.done.at(-1)).toMatchObject({
+    expect(http.outcomes.at(-1)).toMatchObject({
       status: 500,
       problem: 'internal',
       error: { message: 'password=hunter2' },

@@ -1,12 +1,12 @@
 /** What a request says to its handler costs no more than the request lives. */
 import { expect, test } from '@jest/globals';
 import type { Request } from 'express';
-import { leftOver } from '#libs/testing';
+import { retainedBytes } from '#libs/testing';
 import { callOf } from './call.ts';
 
 test('requests that were answered do not pile up until the whole heap is collected', async () => {
   // a kilobyte and more each: 20 MB altogether
-  const left = await leftOver(10_000, () => {
+  const left = await retainedBytes(10_000, () => {
     const request = { headers: {}, get: () => undefined, load: new Array(250).fill(0) } as unknown as Request;
     return callOf(request, '', { facts: {}, replayed: false }).prefersHtml;
   });

@@ -38,7 +38,7 @@ class Calling implements RequestInfo {
     return accept !== '*/*' && this.#request.accepts(['application/json', 'text/html']) === 'text/html';
   }
 
-  has(etag: string) {
+  hasCurrent(etag: string) {
     return namesTag(this.#request.headers['if-none-match'], etag);
   }
 

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, id, NotFound, nothing, operation } from '#libs/contract';
-import { type HttpStage, httpStage, insider, jsonOf } from '../testing/http-fixture.ts';
+import { type HttpFixture, httpFixture, insider, parseJson } from '../testing/http-fixture.ts';
 import { handle } from './handle.ts';
 
 const body = z.strictObject({
@@ -48,13 +48,13 @@ const listThings = operation({
   problems: [],
 });
 
-let http: HttpStage;
+let http: HttpFixture;
 let runs = 0;
 const there = '01890a5d-ac96-774b-bcce-b302099a8057';
 const gone = '01890a5d-ac96-774b-bcce-b302099a8058';
 
 beforeAll(async () => {
-  http = await httpStage([
+  http = await httpFixture([
     handle(changeThing, async ({ params, body: given, query }) => {
       runs += 1;
       if (params.thing_id === gone) throw NotFound();
@@ -68,11 +68,11 @@ afterAll(() => http?.listening.close(0));
 
 const json = { 'content-type': 'application/json' };
 const good = JSON.stringify({ name: 'n', size: 1 });
-type Init = Parameters<HttpStage['ask']>[2];
+type Init = Parameters<HttpFixture['ask']>[2];
 const change = (init: Init, path = there, query = '') =>
   http.ask('PATCH', `/api/v1/things/${path}${query}`, { headers: json, body: good, ...init });
 const codeOf = async (answer: Promise<Response>) => {
-  const { status, code } = await jsonOf(answer);
+  const { status, code } = await parseJson(answer);
   return `${status} ${code}`;
 };
 
@@ -108,7 +108,7 @@ describe('the order of checks', () => {
   test('400 comes before 404, with the mistakes of query and body at once', async () => {
     const answer = await change({ body: '{"size":"x","extra":1,"inner":{"b":1}}' }, 'no-id', '?limit=99');
     expect(answer.status).toBe(400);
-    const { errors } = await jsonOf(answer);
+    const { errors } = await parseJson(answer);
     expect(errors.map(({ path }: { path: string }) => path).sort()).toEqual([
       'body/extra',
       'body/inner/a',
@@ -123,16 +123,16 @@ describe('the order of checks', () => {
   test('a 400 reports the paths of its errors for the log, without values', async () => {
     const secret = 'N2dEmAbc-0_xyzN2dEmAbc-0_xyzN2dEmAbc-0_xyz1';
     await change({ body: JSON.stringify({ name: 1, size: secret, [secret]: 1 }) });
-    const last = http.done.at(-1);
+    const last = http.outcomes.at(-1);
     expect(last?.errorPaths?.toSorted()).toEqual(['body/*', 'body/name', 'body/size']);
     expect(JSON.stringify(last)).not.toContain(secret);
     await change({});
-    expect(http.done.at(-1)).not.toHaveProperty('errorPaths');
+    expect(http.outcomes.at(-1)).not.toHaveProperty('errorPaths');
   });
 
   test('an id in the path that is ill-formed is 404, as one that is not there', async () => {
     const [ill, absent] = [await change({}, 'no-id'), await change({}, gone)];
-    const [one, other] = [await jsonOf(ill), await jsonOf(absent)];
+    const [one, other] = [await parseJson(ill), await parseJson(absent)];
     expect(ill.status).toBe(404);
     expect({ ...one, request_id: '' }).toEqual({ ...other, request_id: '' });
     for (const odd of ['%00', '%2F', '..%2f..', `${there}x`, '{thing_id}', '%F0%9F%98%80'])
@@ -190,7 +190,7 @@ describe('bodies', () => {
 
   test('the limit is named', async () => {
     const answer = await change({ body: 'x'.repeat(2_000) });
-    expect(await jsonOf(answer)).toMatchObject({
+    expect(await parseJson(answer)).toMatchObject({
       limit_bytes: 1_000,
       detail: 'The body is larger than 1000 bytes.',
     });
@@ -203,7 +203,7 @@ describe('bodies', () => {
       { headers: { 'content-type': 'application/merge-patch+json' } },
       { headers: { 'content-type': 'Application/JSON; charset=utf-8' } },
     ])
-      expect(await jsonOf(change(init))).toMatchObject({ given: { name: 'n', size: 1 } });
+      expect(await parseJson(change(init))).toMatchObject({ given: { name: 'n', size: 1 } });
   });
 
   test('an operation without a body ignores any body', async () => {
@@ -217,20 +217,20 @@ describe('bodies', () => {
   });
 
   test('a body that breaks off is no mistake of ours', async () => {
-    const before = http.done.length;
+    const before = http.outcomes.length;
     const head = `PATCH /api/v1/things/${there} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\n`;
     const { connect } = await import('node:net');
     const socket = connect(http.port, '127.0.0.1');
     socket.write(`${head}Content-Length: 500\r\n\r\n{"na`, () => setImmediate(() => socket.destroy()));
     const { until } = await import('#libs/testing');
-    await until('its end', async () => http.done.length > before);
-    expect(http.done.at(-1)).not.toHaveProperty('error');
+    await until('its end', async () => http.outcomes.length > before);
+    expect(http.outcomes.at(-1)).not.toHaveProperty('error');
   });
 });
 
 describe('queries', () => {
   test('unknown parameters are refused, known ones are checked', async () => {
-    expect(await jsonOf(http.ask('GET', '/api/v1/things?limit=5'))).toEqual({ limit: 5 });
+    expect(await parseJson(http.ask('GET', '/api/v1/things?limit=5'))).toEqual({ limit: 5 });
     for (const query of ['limit=x', 'limit=1&limit=2', 'limit=5&utm=x', 'limit=5&a[b]=c'])
       expect(await codeOf(http.ask('GET', `/api/v1/things?${query}`))).toBe('400 invalid_request');
   });
@@ -255,7 +255,7 @@ describe('routes', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     const other = await http.ask('GET', `/api/v1/things/${there}`, { as: null });
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'PATCH, POST']);
-    expect(await jsonOf(other)).toMatchObject({ code: 'method_not_allowed' });
+    expect(await parseJson(other)).toMatchObject({ code: 'method_not_allowed' });
   });
 
   test('HEAD is answered like GET, without a body', async () => {
@@ -277,6 +277,6 @@ describe('routes', () => {
       );
       expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"invalid_request"/);
     }
-    expect(http.troubles).toEqual([]);
+    expect(http.errors).toEqual([]);
   });
 });

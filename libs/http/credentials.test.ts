@@ -1,14 +1,14 @@
 /** What a caller learns from a 401: which credential is needed, and why the one that was sent does not count. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nothing, operation, RejectedToken, Unauthenticated } from '#libs/contract';
-import { ada, type HttpStage, httpStage, insider, jsonOf } from '../testing/http-fixture.ts';
+import { ada, type HttpFixture, httpFixture, insider, parseJson } from '../testing/http-fixture.ts';
 import { handle } from './handle.ts';
 
 const common = { method: 'get', summary: '', access: insider, problems: [] } as const;
 const readThing = operation({ ...common, id: 'readThing', path: '/thing', status: 204, returns: nothing });
 const vanish = operation({ ...common, id: 'vanish', path: '/vanish', status: 204, returns: nothing });
 
-let http: HttpStage;
+let http: HttpFixture;
 
 beforeAll(async () => {
   const handled = [
@@ -18,7 +18,7 @@ beforeAll(async () => {
     }),
   ];
   const answers = { good: ada, expired: new RejectedToken('It has expired: get a new one.') };
-  http = await httpStage(handled, {
+  http = await httpFixture(handled, {
     authenticate: async (token) => Object.entries(answers).find(([name]) => name === token)?.[1],
   });
 });
@@ -27,7 +27,7 @@ afterAll(() => http?.listening.close(0));
 const ask = async (authorization?: string, path = '/thing') => {
   const headers = authorization === undefined ? {} : { authorization };
   const answer = await http.ask('GET', `/api/v1${path}`, { as: null, headers });
-  const { code, detail } = await jsonOf(answer);
+  const { code, detail } = await parseJson(answer);
   return [answer.status, code, detail, answer.headers.get('www-authenticate')];
 };
 

@@ -193,7 +193,7 @@ async function joined(
     closing.push(() => close(0));
     addresses[name] = `http://127.0.0.1:${port}`;
   }
-  const all = gateway({ contracts: [books, loans], apiPrefix: '/api', addresses, trouble: () => {} });
+  const all = gateway({ contracts: [books, loans], apiPrefix: '/api', addresses, onError: () => {} });
   const { port, close } = await listen(all, 0, '127.0.0.1');
   closing.unshift(() => close(0));
   return `http://127.0.0.1:${port}`;

@@ -16,7 +16,7 @@ export interface Gateway {
   /** Called with each request that belongs to no service. */
   unmatched?(request: UnmatchedRequest): void;
   /** Told of requests that a service did not answer. */
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }
 
 const Unanswered = problem(
@@ -26,7 +26,7 @@ const Unanswered = problem(
 );
 
 /** A listener that passes requests and answers on as they come, without keeping them; a service that is down is a 503. */
-export function gateway({ contracts, apiPrefix, addresses, unmatched, trouble }: Gateway): RequestListener {
+export function gateway({ contracts, apiPrefix, addresses, unmatched, onError }: Gateway): RequestListener {
   const operations = contracts.flatMap((one) => one.operations);
   const toLoggablePath = loggablePaths(operations, apiPrefix);
   const serviceOf = router(contracts, apiPrefix);
@@ -55,7 +55,7 @@ export function gateway({ contracts, apiPrefix, addresses, unmatched, trouble }:
     outgoing.on('error', (error) => {
       // an answer that broke off ends with its own stream
       if (response.destroyed || response.headersSent) return;
-      trouble(`${service} did not answer`, error);
+      onError(`${service} did not answer`, error);
       const retry = { headers: { 'Retry-After': '2' } };
       const unreached = 'code' in error && unreachable.has(String(error.code));
       refuse(

@@ -6,12 +6,12 @@ import {
   type AnyOperation,
   type Body,
   type BodyOf,
-  cursorOf,
   type Json,
   type Media,
   type ParamsOf,
   type Problem,
   type QueryOf,
+  toCursor,
 } from '#libs/contract';
 import type { Actor } from '#libs/store';
 
@@ -37,7 +37,7 @@ export interface RequestInfo {
   /** Whether the client prefers HTML to JSON, as browsers do. */
   readonly prefersHtml: boolean;
   /** Whether the client says that it has the answer with this ETag already (`If-None-Match`). */
-  has(etag: string): boolean;
+  hasCurrent(etag: string): boolean;
   /** Adds facts to the line of the security log, where the operation leaves one. */
   audit(facts: AuditDetails): void;
 }
@@ -97,10 +97,10 @@ export interface PageOf<Row, Shown> {
 }
 
 /** A page of a list with the cursor of the next one, if there is more. */
-export function pageOf<Row, Shown>({ found, limit, show, position }: PageOf<Row, Shown>): Reply<Shown[]> {
+export function toPage<Row, Shown>({ found, limit, show, position }: PageOf<Row, Shown>): Reply<Shown[]> {
   const rows = found.slice(0, limit);
   const [last, next] = [rows.at(-1), found[limit]];
-  return reply(rows.map(show), { next: last && next && cursorOf(position(last, next)) });
+  return reply(rows.map(show), { next: last && next && toCursor(position(last, next)) });
 }
 
 type Value<O> = O extends { returns: infer R }

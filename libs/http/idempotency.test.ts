@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, newId, nothing, operation, problem } from '#libs/contract';
 import { until } from '#libs/testing';
-import { ada, type HttpStage, httpStage, insider, jsonOf, rememberingStore } from '../testing/http-fixture.ts';
+import {
+  ada,
+  type HttpFixture,
+  httpFixture,
+  insider,
+  memoryResponseStore,
+  parseJson,
+} from '../testing/http-fixture.ts';
 import { handle, reply } from './handle.ts';
 import { tokenBucket } from './token-bucket.ts';
 
@@ -42,7 +49,7 @@ const openDoor = operation({
   returns: z.unknown(),
 });
 
-let http: HttpStage;
+let http: HttpFixture;
 let runs = 0;
 let refuses = false;
 const handled = [
@@ -66,7 +73,7 @@ const handled = [
 ];
 beforeAll(async () => {
   const authenticate = async (token: string) => ({ ...ada, ...(token === 'good' ? {} : { user_id: token }) });
-  http = await httpStage(handled, { authenticate });
+  http = await httpFixture(handled, { authenticate });
 });
 afterAll(() => http?.listening.close(0));
 
@@ -82,7 +89,7 @@ describe('Idempotency-Key', () => {
   test('a repeated request gets the first answer, marked, without its secrets', async () => {
     const key = newId();
     const [first, second] = [await send('POST', '/things', key), await send('POST', '/things', key)];
-    const one = await jsonOf(first);
+    const one = await parseJson(first);
     expect([first.status, replayed(first), one.key]).toEqual([201, null, 'hush']);
     expect([second.status, replayed(second), second.headers.get('etag')]).toEqual([
       201,
@@ -90,14 +97,14 @@ describe('Idempotency-Key', () => {
       first.headers.get('etag'),
     ]);
     expect(second.headers.get('content-type')).toBe('application/json');
-    expect(await jsonOf(second)).toEqual({ ...one, key: null });
+    expect(await parseJson(second)).toEqual({ ...one, key: null });
   });
 
   test('another body under the key is refused', async () => {
     const key = newId();
     await send('POST', '/things', key);
     const told = await send('POST', '/things', key, 'other');
-    expect([told.status, (await jsonOf(told)).code]).toEqual([400, 'idempotency_key_reused']);
+    expect([told.status, (await parseJson(told)).code]).toEqual([400, 'idempotency_key_reused']);
   });
 
   test('the key belongs to one principal and one path', async () => {
@@ -123,7 +130,7 @@ describe('Idempotency-Key', () => {
       for (const key of ['', 'a b', 'x'.repeat(256), 'ä']) {
         const told = await send('POST', path, key);
         expect(told.status).toBe(400);
-        expect((await jsonOf(told)).errors).toEqual([
+        expect((await parseJson(told)).errors).toEqual([
           { path: 'header/Idempotency-Key', message: expect.stringContaining('1 to 255') },
         ]);
       }
@@ -155,8 +162,8 @@ describe('an answer that is too long to be kept', () => {
     returns: z.unknown(),
   });
   const Gone = problem('gone', 404, 'Gone.');
-  const store = rememberingStore({ longest: 10 });
-  const asked = (stage: HttpStage, key: string, as = 'good') =>
+  const store = memoryResponseStore({ longest: 10 });
+  const asked = (stage: HttpFixture, key: string, as = 'good') =>
     stage.ask('POST', '/api/v1/books', {
       as,
       body: '{"name":"n"}',
@@ -168,7 +175,7 @@ describe('an answer that is too long to be kept', () => {
     let isGone = false;
     const told: unknown[] = [];
     const show = (id: string) => reply({ id, edition }, { etag: String(edition), replayKey: { id } });
-    const library = await httpStage(
+    const library = await httpFixture(
       [
         handle({ ...writeBook, problems: [Refused, Gone] }, async () => show('b7'), {
           async authorizeReplay({ actor }) {
@@ -182,7 +189,7 @@ describe('an answer that is too long to be kept', () => {
     );
     const key = newId();
     const first = await asked(library, key);
-    expect([first.status, replayed(first), await jsonOf(first)]).toEqual([
+    expect([first.status, replayed(first), await parseJson(first)]).toEqual([
       201,
       null,
       { id: 'b7', edition: 1 },
@@ -190,23 +197,23 @@ describe('an answer that is too long to be kept', () => {
     edition = 2;
     const second = await asked(library, key);
     expect([second.status, replayed(second), second.headers.get('etag')]).toEqual([201, 'true', '"2"']);
-    expect(await jsonOf(second)).toEqual({ id: 'b7', edition: 2 });
+    expect(await parseJson(second)).toEqual({ id: 'b7', edition: 2 });
     expect(told).toEqual([ada]);
     isGone = true;
     const third = await asked(library, key);
-    expect([third.status, (await jsonOf(third)).code]).toEqual([404, 'gone']);
+    expect([third.status, (await parseJson(third)).code]).toEqual([404, 'gone']);
     await library.listening.close(0);
   });
 
   test('is a mistake of ours where a handler names what it needs and does not say how', async () => {
-    const forgetful = await httpStage(
+    const forgetful = await httpFixture(
       [handle(writeBook, async () => reply({ long: 'enough' }, { replayKey: { id: '1' } }))],
       { store },
     );
     const key = newId();
     expect((await asked(forgetful, key)).status).toBe(201);
     expect((await asked(forgetful, key)).status).toBe(500);
-    expect(forgetful.done.at(-1)?.error).toHaveProperty(
+    expect(forgetful.outcomes.at(-1)?.error).toHaveProperty(
       'message',
       'writeBook cannot render a response again',
     );
@@ -219,14 +226,14 @@ describe('rate limits', () => {
     let at = 0;
     const limit = tokenBucket({ perMinute: 6, burst: 2, now: () => at });
     const authenticate = async (token: string) => ({ ...ada, user_id: token });
-    const limited = await httpStage(handled, { limit, authenticate });
+    const limited = await httpFixture(handled, { limit, authenticate });
     const ask = (as: string) => limited.ask('POST', '/api/v1/pokes/a', { as });
     expect([(await ask('a')).status, (await ask('a')).status]).toEqual([204, 204]);
     const over = await ask('a');
     expect([over.status, over.headers.get('retry-after')]).toEqual([429, '10']);
     expect(over.headers.get('ratelimit-policy')).toBe('"default";q=6;w=60');
     expect(over.headers.get('ratelimit')).toBe('"default";r=0;t=10');
-    expect(await jsonOf(over)).toMatchObject({ code: 'too_many_requests' });
+    expect(await parseJson(over)).toMatchObject({ code: 'too_many_requests' });
     expect((await ask('b')).status).toBe(204);
     at += 10_000;
     expect([(await ask('a')).status, (await ask('a')).status]).toEqual([204, 429]);
@@ -267,7 +274,7 @@ describe('a listener that is closed', () => {
   const waiting = async () => {
     const gate = Promise.withResolvers<void>();
     let inHand = 0;
-    const stage = await httpStage([
+    const stage = await httpFixture([
       handle(waitFor, async () => {
         inHand += 1;
         await gate.promise;
@@ -284,7 +291,7 @@ describe('a listener that is closed', () => {
     const closed = stage.listening.close(10_000);
     await expect(stage.raw('GET / HTTP/1.1\r\n\r\n')).rejects.toThrow('ECONNREFUSED');
     gate.resolve();
-    expect(await jsonOf(answer)).toEqual({ done: true });
+    expect(await parseJson(answer)).toEqual({ done: true });
     await closed;
   });
 
@@ -296,7 +303,7 @@ describe('a listener that is closed', () => {
   });
 
   test('does not wait for connections that say nothing', async () => {
-    const stage = await httpStage([]);
+    const stage = await httpFixture([]);
     await stage.ask('GET', '/x');
     const silent = connect(stage.port, '127.0.0.1');
     await new Promise((resolve) => silent.once('connect', resolve));
@@ -308,7 +315,7 @@ describe('a listener that is closed', () => {
   });
 
   test('a taken port is told', async () => {
-    const stage = await httpStage([]);
+    const stage = await httpFixture([]);
     const { listen } = await import('./server.ts');
     const { default: express } = await import('express');
     await expect(listen(express(), stage.port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { body, json, media, operation } from '#libs/contract';
-import { type HttpStage, httpStage, insider, rememberingStore } from '../testing/http-fixture.ts';
+import { type HttpFixture, httpFixture, insider, memoryResponseStore } from '../testing/http-fixture.ts';
 import { handle, reply } from './handle.ts';
 
 const common = { method: 'post', summary: '', access: insider, status: 201, problems: [] } as const;
@@ -33,7 +33,7 @@ const createFile = operation({
 });
 const plain = operation({ ...common, id: 'plain', path: '/plain', returns });
 
-let http: HttpStage;
+let http: HttpFixture;
 
 beforeAll(async () => {
   const handled = [
@@ -50,7 +50,7 @@ beforeAll(async () => {
     handle(createFile, async () => body('text/csv', 'a')),
     handle(plain, async () => ({ id: 'x' })),
   ];
-  http = await httpStage(handled, { store: rememberingStore({ longest: 50 }) });
+  http = await httpFixture(handled, { store: memoryResponseStore({ longest: 50 }) });
 });
 afterAll(() => http?.listening.close(0));
 

@@ -7,12 +7,12 @@ export {
   handle,
   type Principal,
   type ProblemPage,
-  pageOf,
   type ReplayKey,
   type Reply,
   type RequestInfo,
   type Route,
   reply,
+  toPage,
   withProblemPages,
 } from './handle.ts';
 export { type RenderCache, renderCache } from './render-cache.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { multipart, operation } from '#libs/contract';
 import { until } from '#libs/testing';
-import { type HttpStage, httpStage, insider, jsonOf } from '../testing/http-fixture.ts';
+import { type HttpFixture, httpFixture, insider, parseJson } from '../testing/http-fixture.ts';
 import { handle } from './handle.ts';
 
 const upload = operation({
@@ -21,9 +21,9 @@ const upload = operation({
   problems: [],
 });
 
-let http: HttpStage;
+let http: HttpFixture;
 beforeAll(async () => {
-  http = await httpStage([
+  http = await httpFixture([
     handle(upload, async ({ body: { fields, file } }) => ({
       fields,
       file: {
@@ -48,7 +48,7 @@ const send = (body: string | FormData, headers: Record<string, string> = {}, que
   http.ask('POST', `/api/v1/files${query}`, { body, headers });
 const raw = (body: string, type = 'multipart/form-data; boundary=B') => send(body, { 'content-type': type });
 const codeOf = async (answer: Promise<Response>) => {
-  const { status, code } = await jsonOf(answer);
+  const { status, code } = await parseJson(answer);
   return `${status} ${code}`;
 };
 
@@ -59,7 +59,7 @@ test('fields and the file arrive as they were sent', async () => {
       ['file', blob(new Uint8Array([0, 255, 13, 10])), 'ä.bin'],
     ]),
   );
-  expect(await jsonOf(told)).toEqual({
+  expect(await parseJson(told)).toEqual({
     fields: { name: 'Ä b' },
     file: { name: 'ä.bin', size: 4, text: '00ff0d0a' },
   });
@@ -76,7 +76,7 @@ test('all mistakes are listed at once: the query, fields, unknown parts and the 
     '?limit=x',
   );
   expect(told.status).toBe(400);
-  const { errors } = await jsonOf(told);
+  const { errors } = await parseJson(told);
   expect(errors.map(({ path }: { path: string }) => path).sort()).toEqual([
     'body/extra',
     'body/file',
@@ -87,7 +87,7 @@ test('all mistakes are listed at once: the query, fields, unknown parts and the 
 });
 
 test('a file that came as text is no file', async () => {
-  const { errors } = await jsonOf(
+  const { errors } = await parseJson(
     send(
       form([
         ['name', 'xy'],
@@ -109,7 +109,7 @@ test('a file of the largest size is taken, one byte more is 413 and names the li
   expect((await sized(1_000)).status).toBe(201);
   const told = await sized(1_001);
   expect(told.status).toBe(413);
-  expect(await jsonOf(told)).toMatchObject({ code: 'payload_too_large', limit_bytes: 1_000 });
+  expect(await parseJson(told)).toMatchObject({ code: 'payload_too_large', limit_bytes: 1_000 });
 });
 
 test('a file far over the limit is refused while it is still coming', async () => {
@@ -152,11 +152,11 @@ test('of what comes twice the first counts', async () => {
       ['file', blob('b'), 'two'],
     ]),
   );
-  expect(await jsonOf(told)).toMatchObject({ fields: { name: 'first' }, file: { name: 'one', size: 4 } });
+  expect(await parseJson(told)).toMatchObject({ fields: { name: 'first' }, file: { name: 'one', size: 4 } });
 });
 
 test('names like __proto__ are fields like others', async () => {
-  const { errors } = await jsonOf(
+  const { errors } = await parseJson(
     send(
       form([
         ['name', 'xy'],
@@ -186,16 +186,16 @@ test('a body without a boundary, without parts or without an end is malformed', 
 });
 
 test('a client that goes away in the midst is no mistake of ours', async () => {
-  const before = http.done.length;
+  const before = http.outcomes.length;
   const socket = connect(http.port, '127.0.0.1');
   socket.write(
     'POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Length: 900\r\n' +
       'Content-Type: multipart/form-data; boundary=B\r\n\r\n--B\r\nContent-Disposition: form-data; name="name"\r\n\r\nx',
     () => setImmediate(() => socket.destroy()),
   );
-  await until('its end', async () => http.done.length > before);
-  expect(http.done.at(-1)).toMatchObject({ problem: 'malformed_multipart' });
-  expect(http.done.at(-1)).not.toHaveProperty('error');
+  await until('its end', async () => http.outcomes.length > before);
+  expect(http.outcomes.at(-1)).toMatchObject({ problem: 'malformed_multipart' });
+  expect(http.outcomes.at(-1)).not.toHaveProperty('error');
 });
 
 test('the same parts with another boundary are the same request; another file is not', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
-import { type HttpStage, httpStage } from '../testing/http-fixture.ts';
+import { type HttpFixture, httpFixture } from '../testing/http-fixture.ts';
 import { handle, reply } from './handle.ts';
 
 const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [] } as const;
@@ -20,7 +20,7 @@ const readShared = operation({
 const readPlain = operation({ ...common, id: 'readPlain', path: '/plain', returns, crossOrigin: true });
 const readOwn = operation({ ...common, id: 'readOwn', path: '/own', returns, etag: true });
 
-let http: HttpStage;
+let http: HttpFixture;
 let runs = 0;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
     runs += 1;
     return reply({}, { etag: '1' });
   };
-  http = await httpStage([handle(readShared, run), handle(readPlain, run), handle(readOwn, run)]);
+  http = await httpFixture([handle(readShared, run), handle(readPlain, run), handle(readOwn, run)]);
 });
 afterAll(() => http?.listening.close(0));
 

@@ -1,6 +1,6 @@
 /** Preflight requests: what a browser asks before a page of another origin sends more than a simple request (CORS). */
 import type { RequestHandler } from 'express';
-import { type AnyOperation, isReadByTag } from '#libs/contract';
+import { type AnyOperation, hasEtag } from '#libs/contract';
 
 /** How long a browser remembers the answer, seconds. */
 const maxAgeSeconds = 86_400;
@@ -12,7 +12,7 @@ export function answerPreflight(operation: AnyOperation): RequestHandler {
     Allow: `${methods}, OPTIONS`,
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Allow-Methods': methods,
-    ...(isReadByTag(operation) && { 'Access-Control-Allow-Headers': 'If-None-Match' }),
+    ...(hasEtag(operation) && { 'Access-Control-Allow-Headers': 'If-None-Match' }),
     'Access-Control-Max-Age': String(maxAgeSeconds),
   };
   return (_request, response) => {

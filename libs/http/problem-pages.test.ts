@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, body, media, NotFound, operation } from '#libs/contract';
-import { type HttpStage, httpStage, jsonOf } from '../testing/http-fixture.ts';
+import { type HttpFixture, httpFixture, parseJson } from '../testing/http-fixture.ts';
 import { handle, reply, withProblemPages } from './handle.ts';
 
 const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [NotFound] } as const;
@@ -18,16 +18,16 @@ const read = operation({
 });
 const plain = operation({ ...common, id: 'plain', path: '/plain', returns: two });
 
-let http: HttpStage;
+let http: HttpFixture;
 
 beforeAll(async () => {
   const handled = handle(read, async ({ params: { how }, call }) => {
     if (how === 'nothing') throw NotFound(undefined, { headers: { 'X-Kept': 'yes' } });
     if (how === 'broken') throw new Error('password=hunter2');
-    const said = { prefersHtml: call.prefersHtml, has: call.has('v7') };
+    const said = { prefersHtml: call.prefersHtml, has: call.hasCurrent('v7') };
     return reply(body('application/json', JSON.stringify(said)), { headers: { Vary: 'Accept' } });
   });
-  http = await httpStage([
+  http = await httpFixture([
     withProblemPages(handled, ({ kind }, { prefersHtml, requestId }, { format }) =>
       prefersHtml && format !== 'json'
         ? { html: `<p>${kind.status} ${requestId}</p>`, headers: { 'Content-Security-Policy': 'sandbox' } }
@@ -61,14 +61,14 @@ test.each([
 
 test('anyone else gets it as JSON', async () => {
   for (const accept of ['*/*', 'application/json', 'application/json, text/html', 'image/png'])
-    expect((await jsonOf(get('/read/nothing', { accept }))).code).toBe('not_found');
-  expect((await jsonOf(get('/read/nothing?format=json', { accept: browser }))).code).toBe('not_found');
-  expect((await jsonOf(get('/plain', { accept: browser }))).code).toBe('not_found');
+    expect((await parseJson(get('/read/nothing', { accept }))).code).toBe('not_found');
+  expect((await parseJson(get('/read/nothing?format=json', { accept: browser }))).code).toBe('not_found');
+  expect((await parseJson(get('/plain', { accept: browser }))).code).toBe('not_found');
 });
 
 test('a page of a problem is told as a problem', async () => {
   await get('/read/broken', { accept: browser });
-  expect(http.done.at(-1)).toMatchObject({ status: 500, error: { message: 'password=hunter2' } });
+  expect(http.outcomes.at(-1)).toMatchObject({ status: 500, error: { message: 'password=hunter2' } });
 });
 
 test.each([
@@ -79,15 +79,15 @@ test.each([
   ['*/*', false],
   ['', false],
 ])('Accept %j prefers HTML: %j', async (accept, prefersHtml) => {
-  expect(await jsonOf(get('/read/it', { accept }))).toMatchObject({ prefersHtml });
+  expect(await parseJson(get('/read/it', { accept }))).toMatchObject({ prefersHtml });
 });
 
 test('a handler may know which answer the client has', async () => {
   for (const tags of ['"v7"', 'W/"v7"', '"x", "v7"', '*'])
-    expect(await jsonOf(get('/read/it', { 'if-none-match': tags }))).toMatchObject({ has: true });
+    expect(await parseJson(get('/read/it', { 'if-none-match': tags }))).toMatchObject({ has: true });
   for (const tags of ['"v8"', 'v7'])
-    expect(await jsonOf(get('/read/it', { 'if-none-match': tags }))).toMatchObject({ has: false });
-  expect(await jsonOf(get('/read/it'))).toMatchObject({ has: false });
+    expect(await parseJson(get('/read/it', { 'if-none-match': tags }))).toMatchObject({ has: false });
+  expect(await parseJson(get('/read/it'))).toMatchObject({ has: false });
 });
 
 test('an operation that does not declare problem pages cannot have them', () => {

@@ -7,7 +7,7 @@ export interface RenderCache<Bytes extends Uint8Array> {
    * The bytes of a version, rendered when they are not there. Nothing is kept, and nothing given, where `render` gives
    * nothing. Whoever asks while they are rendered gets the same bytes, or the same rejection.
    */
-  of(version: string, render: () => Promise<Bytes | undefined>): Promise<Bytes | undefined>;
+  getOrRender(version: string, render: () => Promise<Bytes | undefined>): Promise<Bytes | undefined>;
 }
 
 /** Keeps at most so many bytes, those that were asked for last. What is larger is rendered each time. */
@@ -19,7 +19,7 @@ export function renderCache<Bytes extends Uint8Array>(maxBytes: number): RenderC
   // beside the cache, not in it: what is still being rendered must not be thrown out to make room
   const rendering = new Map<string, Promise<Bytes | undefined>>();
   return {
-    async of(version, render) {
+    async getOrRender(version, render) {
       return kept.get(version) ?? rendering.get(version) ?? begin(version, render);
     },
   };

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, id, multipart, nothing, operation, PreconditionFailed } from '#libs/contract';
-import { type HttpStage, httpStage, insider, jsonOf } from '../testing/http-fixture.ts';
+import { type HttpFixture, httpFixture, insider, parseJson } from '../testing/http-fixture.ts';
 import { isTagList } from './etag.ts';
 import { formatBytes } from './format-bytes.ts';
 import { handle } from './handle.ts';
@@ -72,10 +72,10 @@ const uploadThing = operation({
   body: multipart({ fields: z.object({}), file: 'file', maxFileBytes: 1536 }),
 });
 
-let http: HttpStage;
+let http: HttpFixture;
 
 beforeAll(async () => {
-  http = await httpStage([
+  http = await httpFixture([
     handle(listThings, async (asked) => asked.query),
     handle(countThings, async () => ({})),
     handle(readPage, async (asked) => asked.query),
@@ -89,7 +89,7 @@ afterAll(() => http?.listening.close(0));
 
 const json = { 'content-type': 'application/json' };
 const errorsOf = async (answer: Promise<Response>) => {
-  const { status, code, errors } = await jsonOf(answer);
+  const { status, code, errors } = await parseJson(answer);
   expect([status, code]).toEqual([400, 'invalid_request']);
   return errors;
 };
@@ -109,7 +109,7 @@ describe('query parameters', () => {
   });
 
   test('an unknown parameter outside /api/v1 is ignored', async () => {
-    expect(await jsonOf(http.ask('GET', '/page?utm_source=mail&format=html'))).toEqual({ format: 'html' });
+    expect(await parseJson(http.ask('GET', '/page?utm_source=mail&format=html'))).toEqual({ format: 'html' });
   });
 
   test('a repeated parameter is 400 unless it takes a list', async () => {
@@ -121,7 +121,7 @@ describe('query parameters', () => {
     expect(await errorsOf(http.ask('GET', '/page?format=json&format=html'))).toEqual([
       { path: 'query/format', message: once },
     ]);
-    expect(await jsonOf(list('color=red&color=green'))).toEqual({ color: ['red', 'green'] });
+    expect(await parseJson(list('color=red&color=green'))).toEqual({ color: ['red', 'green'] });
     expect(await errorsOf(list('color=red&color=blue'))).toEqual([
       { path: 'query/color/1', message: 'Use one of: red, green' },
     ]);
@@ -166,7 +166,7 @@ describe('If-Match', () => {
       ['"a,b" ,W/"c",, ""', ['a,b', 'c', '']],
       ['*', null],
     ] as const)
-      expect(await jsonOf(change(header))).toEqual({ tags });
+      expect(await parseJson(change(header))).toEqual({ tags });
   });
 
   test('an operation that compares no ETag ignores the header', async () => {
@@ -262,13 +262,13 @@ describe('the texts of mistakes in a body', () => {
 
   test('sizes are in units that people read', async () => {
     const tooLarge = http.ask('POST', '/api/v1/things', { headers: json, body: ' '.repeat(1024 * 1024 + 1) });
-    expect(await jsonOf(tooLarge)).toMatchObject({
+    expect(await parseJson(tooLarge)).toMatchObject({
       detail: 'The body is larger than 1 MiB.',
       limit_bytes: 1024 * 1024,
     });
     const form = new FormData();
     form.set('file', new File(['x'.repeat(2_000)], 'a'));
-    expect(await jsonOf(http.ask('POST', '/api/v1/uploads', { body: form }))).toMatchObject({
+    expect(await parseJson(http.ask('POST', '/api/v1/uploads', { body: form }))).toMatchObject({
       detail: 'The file is larger than 1.5 KiB.',
       limit_bytes: 1536,
     });
@@ -284,25 +284,25 @@ describe('the types of bodies', () => {
     for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x']) {
       const answer = await make({ 'content-type': type });
       expect([answer.status, answer.headers.get('accept')]).toEqual([415, 'application/json']);
-      expect((await jsonOf(answer)).detail).toContain('application/json');
+      expect((await parseJson(answer)).detail).toContain('application/json');
     }
   });
 
   test('an unknown content encoding is 415, and Accept-Encoding names others', async () => {
     const answer = await make({ ...json, 'content-encoding': 'compress' });
     expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'gzip, deflate, br']);
-    expect((await jsonOf(answer)).detail).toContain('gzip, deflate, br');
+    expect((await parseJson(answer)).detail).toContain('gzip, deflate, br');
   });
 
   test('an upload of another type or with an encoding stays 400', async () => {
     const upload = (headers: Record<string, string>) =>
       http.ask('POST', '/api/v1/uploads', { headers, body: Buffer.from('{}') });
     const code = 'malformed_multipart';
-    expect(await jsonOf(upload(json))).toMatchObject({ status: 400, code });
+    expect(await parseJson(upload(json))).toMatchObject({ status: 400, code });
     const type = { 'content-type': 'multipart/form-data; boundary=x' };
     const encoded = await upload({ ...type, 'content-encoding': 'gzip' });
     expect(encoded.headers.get('accept-encoding')).toBe('identity');
-    expect(await jsonOf(encoded)).toMatchObject({
+    expect(await parseJson(encoded)).toMatchObject({
       status: 400,
       code,
       detail: 'Send the body without Content-Encoding.',

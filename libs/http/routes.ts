@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
 import {
   type AnyOperation,
+  getProblems,
   InvalidRequest,
   type Problem,
-  problemsOf,
   rateLimitHeaders,
   TooManyRequests,
 } from '#libs/contract';
@@ -60,7 +60,7 @@ export function routes(of: Routes): express.RequestHandler {
   const routerOf = (path: string) => (path.startsWith(`${of.apiPrefix}/`) ? api : root);
   for (const handled of of.handled) {
     const { operation } = handled;
-    const known = new Set(problemsOf(operation));
+    const known = new Set(getProblems(operation));
     const path = pathOf(operation, of.apiPrefix);
     routerOf(path)[operation.method](path, (request, response) =>
       of.span(operation.id, request.headers, () => serve(of, handled, known, request, response)),

@@ -38,7 +38,7 @@ export function application(of: {
   /** Networks whose `X-Forwarded-For` counts, as CIDRs. */
   trustedProxies: readonly string[];
   /** Told of errors outside of any operation. */
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
   /** Called with each request that reached no operation. */
   unmatched?(request: UnmatchedRequest): void;
 }): express.Express {
@@ -62,7 +62,7 @@ export function application(of: {
   app.use(unknownRoute(of.operations, of.apiPrefix, refuse));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     if (error instanceof URIError) return refuse(response, InvalidRequest('The path is not well-formed.'));
-    of.trouble('A request failed outside of its operation', error);
+    of.onError('A request failed outside of its operation', error);
     refuse(response, problemOf(error));
   });
   return app;

@@ -16,7 +16,7 @@ const fieldsOfMark = new Set(['type', 'attrs']);
  * Every fault of a value that should be rich text, at most 50, and none when it is fine; `path` is like "content/0/marks/1",
  * the root's is empty. `maxDepth` (32) counts nested `content` arrays, `maxBytes` (524,288) the UTF-8 bytes of its JSON.
  */
-export function faultsOf(value: unknown, limits: Limits = defaults): Fault[] {
+export function findFaults(value: unknown, limits: Limits = defaults): Fault[] {
   const found: Fault[] = [];
   for (const fault of faultsOfTree(value, limits)) {
     if (found.push(fault) === most) break;
@@ -26,7 +26,7 @@ export function faultsOf(value: unknown, limits: Limits = defaults): Fault[] {
 
 /** Whether the value has the form of rich text, whatever its depth and size. */
 export function isRichText(value: unknown): value is RichText {
-  return faultsOf(value, none).length === 0;
+  return findFaults(value, none).length === 0;
 }
 
 function* faultsOfTree(value: unknown, limits: Limits): Generator<Fault> {

@@ -1,9 +1,9 @@
 /** Shows the text within a block as HTML: marks as elements, safe links, images that are carried in the text. */
 import { Buffer } from 'node:buffer';
 import { stringOf } from './attributes.ts';
-import { imageOf } from './image.ts';
+import { parseImage } from './image.ts';
 import { hrefOf, safeHref } from './link.ts';
-import { type Attributes, element, escaped, type Html, joined } from './markup.ts';
+import { type Attributes, element, escapeHtml, type Html, joinHtml } from './markup.ts';
 import { textOf } from './text.ts';
 import type { RichText } from './tree.ts';
 
@@ -37,7 +37,7 @@ function nested(pieces: Piece[], level: number): Html {
     if (!around) for (const one of group) html.push(one.html);
     else html.push(element(around.name, attributesOf(around), nested(group, level + 1)));
   }
-  return joined(html);
+  return joinHtml(html);
 }
 
 function isSame(one: Wrapping | undefined, other: Wrapping | undefined): boolean {
@@ -53,9 +53,9 @@ function attributesOf({ href }: Wrapping): Attributes {
 
 function piece(leaf: RichText): Piece {
   if (leaf.type === 'hardBreak') return { html: element('br', {}), wrappings: wrappingsOf(leaf) };
-  if (leaf.type !== 'image') return { html: escaped(textOf(leaf)), wrappings: wrappingsOf(leaf) };
+  if (leaf.type !== 'image') return { html: escapeHtml(textOf(leaf)), wrappings: wrappingsOf(leaf) };
   const alt = textOf(leaf);
-  const image = imageOf(leaf.attrs?.src);
+  const image = parseImage(leaf.attrs?.src);
   if (image) {
     const { mime, bytes, width, height } = image;
     const src = `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`;
@@ -63,8 +63,8 @@ function piece(leaf: RichText): Piece {
     return { html: element('img', { src, alt, title, width, height }), wrappings: wrappingsOf(leaf) };
   }
   const remote = safeHref(leaf.attrs?.src);
-  if (!remote?.startsWith('https:')) return { html: escaped(alt), wrappings: wrappingsOf(leaf) };
-  return { html: escaped(alt || remote), wrappings: wrappingsOf(leaf, remote) };
+  if (!remote?.startsWith('https:')) return { html: escapeHtml(alt), wrappings: wrappingsOf(leaf) };
+  return { html: escapeHtml(alt || remote), wrappings: wrappingsOf(leaf, remote) };
 }
 
 /** Each known mark once, in one fixed order, so that neighbours nest alike; `link` is the target when no mark has one. */

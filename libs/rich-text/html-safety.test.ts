@@ -1,10 +1,10 @@
 /** Promises that no text, attribute, mark or node type can become markup; everything is read back by a strict parser. */
 import { expect, test } from '@jest/globals';
 import { SaxesParser } from 'saxes';
-import { attacks, places } from './testing/attacks.ts';
 import { link, p, text } from './build.ts';
-import { hostileTree, randomFrom } from './testing/hostile.ts';
 import { toHtml } from './html.ts';
+import { attacks, places } from './testing/attacks.ts';
+import { hostileTree, randomFrom } from './testing/hostile.ts';
 import { plainText } from './text.ts';
 
 const flow = 'p h1 h2 h3 h4 h5 h6 pre blockquote hr ul ol div'.split(' ');

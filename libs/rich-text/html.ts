@@ -1,7 +1,7 @@
 /** Shows rich text as HTML that is safe by construction: only the elements and attributes named here and in html-inline.ts exist. */
 import { numberOf, stringOf } from './attributes.ts';
 import { inlineHtml } from './html-inline.ts';
-import { type Attributes, element, escaped, type Html, joined } from './markup.ts';
+import { type Attributes, element, escapeHtml, type Html, joinHtml } from './markup.ts';
 import { textOf } from './text.ts';
 import type { RichText } from './tree.ts';
 import { wellFormed } from './well-formed.ts';
@@ -33,7 +33,7 @@ function levelOf(heading: RichText): number {
 
 /** The children of a node; headings are `below` levels further down than they say. */
 function blocks(parent: RichText, below: number): Html {
-  return joined(
+  return joinHtml(
     (parent.content ?? []).map((node) => block(node, below)),
     '\n',
   );
@@ -75,11 +75,11 @@ function code(node: RichText): Html {
   const language = stringOf(node, 'language');
   const known = /^[A-Za-z0-9+#._-]{1,40}$/.test(language) ? `language-${language}` : undefined;
   const text = (node.content ?? []).map(textOf).join('');
-  return element('pre', {}, element('code', { class: known }, escaped(text)));
+  return element('pre', {}, element('code', { class: known }, escapeHtml(text)));
 }
 
 function list(node: RichText, below: number): Html {
-  const inner = joined(
+  const inner = joinHtml(
     (node.content ?? []).map((item) => listItem(item, below)),
     '\n',
   );
@@ -96,7 +96,7 @@ function listItem(item: RichText, below: number): Html {
   if (item.type !== 'taskItem') return element('li', {}, inner);
   const checked = item.attrs?.checked === true ? '' : undefined;
   const box = element('input', { type: 'checkbox', disabled: '', checked, 'aria-label': 'Done' });
-  return element('li', { class: 'task-item' }, joined([box, element('div', {}, inner)]));
+  return element('li', { class: 'task-item' }, joinHtml([box, element('div', {}, inner)]));
 }
 
 /**
@@ -110,11 +110,11 @@ function table(node: RichText, below: number): Html {
   const part = (name: string, scope: string, some: RichText[]): Html[] => {
     if (some.length === 0) return [];
     const inner = some.map((row) => tableRow(row, scope, below));
-    return [element(name, {}, joined(inner, '\n'))];
+    return [element(name, {}, joinHtml(inner, '\n'))];
   };
   const parts = [...part('thead', 'col', rows.slice(0, split)), ...part('tbody', 'row', rows.slice(split))];
   const box = { class: 'table', tabindex: 0, role: 'group', 'aria-label': 'Table' };
-  return element('div', box, element('table', {}, joined(parts)));
+  return element('div', box, element('table', {}, joinHtml(parts)));
 }
 
 function tableRow(row: RichText, scope: string, below: number): Html {
@@ -127,5 +127,5 @@ function tableRow(row: RichText, scope: string, below: number): Html {
     };
     return element(isHeader ? 'th' : 'td', spans, blocks(cell, below));
   });
-  return element('tr', {}, joined(inner));
+  return element('tr', {}, joinHtml(inner));
 }

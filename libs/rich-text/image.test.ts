@@ -1,33 +1,35 @@
 /** Promises about images that are carried in the text. */
 import { expect, test } from '@jest/globals';
-import { imageOf } from './image.ts';
+import { parseImage } from './image.ts';
 import { dataUri, gif, jpeg, png } from './testing/sample-images.ts';
 
 test('PNG, JPEG and GIF are known by their bytes, with their size', () => {
-  expect(imageOf(dataUri('image/png', png(640, 480)))).toMatchObject({
+  expect(parseImage(dataUri('image/png', png(640, 480)))).toMatchObject({
     mime: 'image/png',
     width: 640,
     height: 480,
   });
   for (const version of ['87a', '89a']) {
-    const image = imageOf(dataUri('image/gif', gif(300, 2, version)));
+    const image = parseImage(dataUri('image/gif', gif(300, 2, version)));
     expect(image).toMatchObject({ mime: 'image/gif', width: 300, height: 2 });
   }
   for (const frame of [0xc0, 0xc1, 0xc2, 0xcf]) {
-    const image = imageOf(dataUri('image/jpeg', jpeg(1024, 700, frame)));
+    const image = parseImage(dataUri('image/jpeg', jpeg(1024, 700, frame)));
     expect(image).toMatchObject({ mime: 'image/jpeg', width: 1024, height: 700 });
   }
 });
 
 test('the bytes are those of the URI, and decide when the declared kind of image is another', () => {
-  const image = imageOf(dataUri('image/png', gif(3, 4)));
+  const image = parseImage(dataUri('image/png', gif(3, 4)));
   expect(image?.mime).toBe('image/gif');
   expect(image && [...image.bytes]).toEqual([...gif(3, 4)]);
 });
 
 test('white space within the base64 and the case of the scheme do not matter', () => {
   const uri = dataUri('image/png', png(1, 2));
-  expect(imageOf(uri.replace('data:image/png', 'DATA:image/PNG').replace('Rw', 'R\r\n w'))?.height).toBe(2);
+  expect(parseImage(uri.replace('data:image/png', 'DATA:image/PNG').replace('Rw', 'R\r\n w'))?.height).toBe(
+    2,
+  );
 });
 
 test.each([
@@ -60,13 +62,13 @@ test.each([
   ['a number', 7],
   ['nothing', undefined],
 ])('%s is no image', (_, src) => {
-  expect(imageOf(src)).toBeUndefined();
+  expect(parseImage(src)).toBeUndefined();
 });
 
 test('no first bytes of an image make it fail', () => {
   for (const bytes of [png(2, 2), gif(2, 2), jpeg(2, 2)]) {
     for (let length = 0; length <= bytes.length; length++) {
-      expect(() => imageOf(dataUri('image/png', bytes.subarray(0, length)))).not.toThrow();
+      expect(() => parseImage(dataUri('image/png', bytes.subarray(0, length)))).not.toThrow();
     }
   }
 });

@@ -15,7 +15,7 @@ const head = /^data:image\/(?:png|jpe?g|gif);base64,/i;
 const maxPixels = 100_000_000;
 
 /** The image of a `data:` URI in base64 that declares and is a PNG, JPEG or GIF of at most 100 megapixels, else undefined. */
-export function imageOf(src: unknown): Image | undefined {
+export function parseImage(src: unknown): Image | undefined {
   if (typeof src !== 'string') return undefined;
   const start = head.exec(src)?.[0].length;
   if (start === undefined) return undefined;

@@ -2,9 +2,9 @@
 import { expect, test } from '@jest/globals';
 import type { RootContent } from 'mdast';
 import { doc, li, node, nodeWith, p } from './build.ts';
-import { hostileText, hostileTree, randomFrom } from './testing/hostile.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
+import { hostileText, hostileTree, randomFrom } from './testing/hostile.ts';
 import { plainText } from './text.ts';
 
 const written = (words: string) => toMarkdown(toMdast(p(words)));

@@ -18,7 +18,7 @@ const escapes = new Map([
 ]);
 
 /** The text as HTML that shows exactly it. */
-export function escaped(text: string): Html {
+export function escapeHtml(text: string): Html {
   return trusted(clean(text).replace(/[&<>"']/g, (character) => escapes.get(character) ?? ''));
 }
 
@@ -34,7 +34,7 @@ export function html(texts: TemplateStringsArray, ...inner: readonly Html[]): Ht
 }
 
 /** Pieces one after the other. */
-export function joined(pieces: readonly Html[], between: '' | ' ' | '\n' = ''): Html {
+export function joinHtml(pieces: readonly Html[], between: '' | ' ' | '\n' = ''): Html {
   return trusted(pieces.join(between));
 }
 
@@ -47,7 +47,7 @@ export function style(css: string): Html {
 function attributesOf(attributes: Attributes): string {
   let written = '';
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined) written += ` ${name}="${escaped(String(value))}"`;
+    if (value !== undefined) written += ` ${name}="${escapeHtml(String(value))}"`;
   }
   return written;
 }

@@ -1,9 +1,9 @@
 /** Promises about what of rich text is left in the Markdown export. */
 import { expect, test } from '@jest/globals';
 import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
-import { hostileTree, randomFrom } from './testing/hostile.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
+import { hostileTree, randomFrom } from './testing/hostile.ts';
 import { dataUri, png } from './testing/sample-images.ts';
 import type { RichText } from './tree.ts';
 

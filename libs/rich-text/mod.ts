@@ -1,10 +1,10 @@
 /** The rich-text tree for anyone who keeps, searches, shows or exports it: checks, walk, plain text, safe HTML, Markdown. */
-export { faultsOf, isRichText } from './faults.ts';
+export { findFaults, isRichText } from './faults.ts';
 export { toHtml } from './html.ts';
-export { imageOf } from './image.ts';
+export { parseImage } from './image.ts';
 export { safeHref } from './link.ts';
 export { toMarkdown } from './markdown.ts';
-export { type Attributes, element, escaped, type Html, html, joined, style } from './markup.ts';
+export { type Attributes, element, escapeHtml, type Html, html, joinHtml, style } from './markup.ts';
 export { toMdast } from './mdast.ts';
 export { plainText } from './text.ts';
 export { type Mark, type RichText, walk } from './tree.ts';

@@ -1,10 +1,10 @@
 /** Promises that readers of GitHub's dialect find in the Markdown what the rich text says, and nothing else. */
 import { expect, test } from '@jest/globals';
 import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
-import { hostileText, hostileTree, randomFrom } from './testing/hostile.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
 import { meant, readBack } from './round-trip.ts';
+import { hostileText, hostileTree, randomFrom } from './testing/hostile.ts';
 import type { RichText } from './tree.ts';
 
 /** Continuous integration has less time. */

@@ -47,7 +47,7 @@ export function publicApplication(host: ProcessContext, ups: readonly StartedSer
       host.metrics.unmatched(request.status);
       logUnmatched(log, request);
     },
-    trouble: (what, error) => log.error({ err: error }, what),
+    onError: (what, error) => log.error({ err: error }, what),
   });
 }
 
@@ -68,7 +68,7 @@ export function managementApplication(
     ),
     operations: operated.flatMap(({ handled }) => handled.map(({ operation }) => operation)),
     unmatched: (request) => logUnmatched(host.log, request),
-    trouble: (what, error) => host.log.error({ err: error }, what),
+    onError: (what, error) => host.log.error({ err: error }, what),
   });
 }
 

@@ -4,42 +4,42 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import type { Bus } from '#libs/events';
 import type { Store } from '#libs/store';
 import { type TestRabbit, testRabbit, until } from '#libs/testing';
-import { amqpStage, takeAway } from '../testing/amqp-fixture.ts';
+import { amqpFixture, deleteQueues } from '../testing/amqp-fixture.ts';
 import {
-  hearers,
-  makers,
-  makeThing,
-  type StoreStage,
-  someone,
-  stillClock,
-  storeStage,
+  createActor,
+  createThing,
+  fakeClock,
+  type StoreFixture,
+  storeFixture,
   ThingMade,
+  thingConsumers,
+  thingProducers,
 } from '../testing/store-fixture.ts';
 import { createEventBus } from './event-bus.ts';
 import type { Log } from './log.ts';
 import { type CommonSettings, commonSettings, readSettings } from './settings.ts';
 
 const prefix = `test-${randomBytes(4).toString('hex')}.`;
-const mark = `${prefix}${makers.name}.sentinel`;
-let stage: StoreStage;
+const mark = `${prefix}${thingProducers.name}.sentinel`;
+let stage: StoreFixture;
 let rabbit: TestRabbit;
-let clock: ReturnType<typeof stillClock>;
+let clock: ReturnType<typeof fakeClock>;
 const warnings: unknown[][] = [];
 const buses: Bus[] = [];
 
 beforeAll(async () => {
-  [stage, rabbit] = await Promise.all([storeStage(), testRabbit()]);
+  [stage, rabbit] = await Promise.all([storeFixture(), testRabbit()]);
 }, 400_000);
 beforeEach(() => {
-  clock = stillClock();
+  clock = fakeClock();
   warnings.length = 0;
 });
 afterEach(async () => {
   await stage.close();
   await Promise.all(buses.splice(0).map((bus) => bus.close()));
   await stage.db.collection('thing_makers_outbox').deleteMany({});
-  await amqpStage(rabbit.url).past(async (channel) => {
-    for (const one of [prefix, `other.${prefix}`]) await takeAway(channel, one, [hearers.name]);
+  await amqpFixture(rabbit.url).withChannel(async (channel) => {
+    for (const one of [prefix, `other.${prefix}`]) await deleteQueues(channel, one, [thingConsumers.name]);
     await channel.deleteQueue(mark);
   });
 });
@@ -60,7 +60,13 @@ function carried(owners: readonly string[], stores: Promise<readonly Store[]>, u
   const settings = readSettings([commonSettings], environment)[0] as CommonSettings;
   // all that carrying asks of a log
   const log = { warn: (...words: unknown[]) => void warnings.push(words) } as unknown as Log;
-  const found = createEventBus({ settings, contracts: [makers, hearers], owners, stores, log });
+  const found = createEventBus({
+    settings,
+    contracts: [thingProducers, thingConsumers],
+    owners,
+    stores,
+    log,
+  });
   buses.push(found.bus);
   return found;
 }
@@ -68,7 +74,7 @@ function carried(owners: readonly string[], stores: Promise<readonly Store[]>, u
 /** The process that makes things, publishing. */
 async function making(): Promise<Store> {
   const stores = Promise.withResolvers<readonly Store[]>();
-  const found = carried([makers.name], stores.promise);
+  const found = carried([thingProducers.name], stores.promise);
   const store = await stage.open({ ...found, now: clock.now });
   stores.resolve([store]);
   store.relay();
@@ -80,18 +86,22 @@ async function making(): Promise<Store> {
 /** Another process, in which things are heard of. */
 async function hearing(under = prefix): Promise<string[]> {
   const heard: string[] = [];
-  const { bus, alone } = carried([hearers.name], Promise.resolve([]), under);
+  const { bus, alone } = carried([thingConsumers.name], Promise.resolve([]), under);
   expect(alone).toBe(false);
-  await bus.consume(hearers.name, async ({ data }) => void heard.push(ThingMade.data.parse(data).name), {
-    prefetch: 8,
-  });
+  await bus.consume(
+    thingConsumers.name,
+    async ({ data }) => void heard.push(ThingMade.data.parse(data).name),
+    {
+      prefetch: 8,
+    },
+  );
   await until('the bus to be up', async () => bus.up);
   return heard;
 }
 
 const isMarked = () =>
-  amqpStage(rabbit.url)
-    .past((channel) => channel.checkQueue(mark))
+  amqpFixture(rabbit.url)
+    .withChannel((channel) => channel.checkQueue(mark))
     .catch(() => false as const);
 
 test('what one process says another one hears, and no system under another prefix', async () => {
@@ -99,7 +109,7 @@ test('what one process says another one hears, and no system under another prefi
   const store = await making();
   // before it, a broker that is seen for the first time is given what was said already once more
   await until('the mark', isMarked, 20_000);
-  await makeThing(store, someone(), 'one');
+  await createThing(store, createActor(), 'one');
   await until('the event', async () => here.length > 0);
   expect([here, elsewhere]).toEqual([['one'], []]);
 }, 60_000);
@@ -108,17 +118,17 @@ test('a RabbitMQ that has lost what it was given gets the last six hours again, 
   const heard = await hearing();
   const before = await making();
   await until('the mark', isMarked, 20_000);
-  await makeThing(before, someone(), 'old');
+  await createThing(before, createActor(), 'old');
   await until('the old one', async () => heard.includes('old'));
   await until('its mark', async () => (await stage.outbox({ pending: true })).length === 0);
   clock.advance(5 * 3_600_000);
-  await makeThing(before, someone(), 'young');
+  await createThing(before, createActor(), 'young');
   await until('the young one', async () => heard.includes('young'));
   await until('both marked', async () => (await stage.outbox({ pending: true })).length === 0);
   await before.close();
   clock.advance(2 * 3_600_000);
 
-  await amqpStage(rabbit.url).past((channel) => channel.deleteQueue(mark));
+  await amqpFixture(rabbit.url).withChannel((channel) => channel.deleteQueue(mark));
   await making();
   const said = () => warnings.find(([, words]) => String(words).startsWith('RabbitMQ came back empty'));
   expect((await until('a word about it', async () => said(), 20_000))[0]).toEqual({ events: 1 });

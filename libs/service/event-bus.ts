@@ -1,6 +1,6 @@
 /** How events are carried: over RabbitMQ where there is one, else within the process if all who hear are in it. */
 import type { Contract } from '#libs/contract';
-import { amqpBus, type Bus, memoryBus, topologyOf } from '#libs/events';
+import { amqpBus, type Bus, memoryBus, toTopology } from '#libs/events';
 import type { Store } from '#libs/store';
 import type { Log } from './log.ts';
 import type { CommonSettings } from './settings.ts';
@@ -25,7 +25,7 @@ export function createEventBus(of: {
   log: Log;
 }): EventBus {
   const { settings, log, owners, stores } = of;
-  const topology = topologyOf(of.contracts);
+  const topology = toTopology(of.contracts);
   if (!settings.AMQP_URL) return { bus: memoryBus(topology), alone: true };
   const bus = amqpBus({
     url: settings.AMQP_URL,
@@ -37,7 +37,7 @@ export function createEventBus(of: {
       const events = counts.reduce((sum, count) => sum + count, 0);
       if (events > 0) log.warn({ events }, 'RabbitMQ came back empty: recent events are sent again');
     },
-    trouble: (what, error) => log.warn({ err: error }, what),
+    onError: (what, error) => log.warn({ err: error }, what),
   });
   return { bus, alone: false };
 }
@@ -49,6 +49,6 @@ export function missingBrokerError(
   environment: Record<string, string | undefined>,
 ): string[] {
   if (environment.AMQP_URL) return [];
-  const isElsewhere = [...topologyOf(contracts).keys()].some((queue) => !here.includes(queue));
+  const isElsewhere = [...toTopology(contracts).keys()].some((queue) => !here.includes(queue));
   return isElsewhere ? ['AMQP_URL: is required when services run in several processes'] : [];
 }

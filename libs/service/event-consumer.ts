@@ -11,7 +11,7 @@ import {
 import { isUnavailable } from '#libs/store';
 import type { Log } from './log.ts';
 import type { Meters } from './meters.ts';
-import { ofEachService } from './process-metrics.ts';
+import { serviceMetrics } from './process-metrics.ts';
 import type { Tracing } from './tracing.ts';
 
 /** What hearing needs. */
@@ -34,10 +34,10 @@ export function consumeEvents(
   // garbage must not make a metric of its own
   const typeOf = ({ type }: { readonly type?: unknown }) =>
     typeof type === 'string' && known.has(type) ? type : 'unknown';
-  const tries = meters.counter(ofEachService.events);
-  const aside = meters.counter(ofEachService.setAside);
-  const took = meters.histogram(ofEachService.handlingTime);
-  const age = meters.histogram(ofEachService.age);
+  const tries = meters.counter(serviceMetrics.events);
+  const aside = meters.counter(serviceMetrics.setAside);
+  const took = meters.histogram(serviceMetrics.handlingTime);
+  const age = meters.histogram(serviceMetrics.age);
   return {
     onDeadLetter: (event) => aside({ type: typeOf(event) }),
     handler: (event, signal) => {
@@ -47,8 +47,9 @@ export function consumeEvents(
         'messaging.message.id': nameIn(event.id),
         'pds.service': service,
       };
-      return tracing.withSpan({ name: `process ${type}`, kind: 'consumer', from: event.trace, attributes }, () =>
-        heardOne(type, event, signal),
+      return tracing.withSpan(
+        { name: `process ${type}`, kind: 'consumer', from: event.trace, attributes },
+        () => heardOne(type, event, signal),
       );
     },
   };

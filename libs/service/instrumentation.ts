@@ -2,15 +2,15 @@
 import type { Bus } from '#libs/events';
 import type { Command, Publishing, Store, StoreInstrumentation } from '#libs/store';
 import type { Meters } from './meters.ts';
-import { mongoCommands, ofEachService } from './process-metrics.ts';
+import { mongoCommands, serviceMetrics } from './process-metrics.ts';
 import type { Tracing } from './tracing.ts';
 
 const commands = new Map<string, (typeof mongoCommands)[number]>(mongoCommands.map((name) => [name, name]));
 
 /** Keeps the times of commands to MongoDB, and of waiting for a connection; tells them to the work that is going on. */
 export function watching(meters: Meters, tracing: Pick<Tracing, 'command' | 'said'>): StoreInstrumentation {
-  const took = meters.histogram(ofEachService.commands);
-  const waited = meters.histogram(ofEachService.poolWait);
+  const took = meters.histogram(serviceMetrics.commands);
+  const waited = meters.histogram(serviceMetrics.poolWait);
   return {
     eventsPublished: tracing.said,
     command(of: Command) {
@@ -40,27 +40,27 @@ export function publishing(
 
 /** Tells of a store's connections and outbox whenever the metrics are read. */
 export function registerStoreMetrics(meters: Meters, store: Pick<Store, 'backlog' | 'connections'>): void {
-  meters.gauge(ofEachService.pool, () => {
+  meters.gauge(serviceMetrics.pool, () => {
     const { inUse, idle } = store.connections();
     return [
       [{ state: 'used' as const }, inUse],
       [{ state: 'idle' as const }, idle],
     ];
   });
-  meters.gauge(ofEachService.poolWaiting, () => store.connections().waiting);
+  meters.gauge(serviceMetrics.poolWaiting, () => store.connections().waiting);
   let looking: ReturnType<typeof store.backlog> | undefined;
   // one look for both
   const look = () =>
     (looking ??= store.backlog().finally(() => {
       looking = undefined;
     }));
-  meters.gauge(ofEachService.outboxCount, async () => (await look()).count);
-  meters.gauge(ofEachService.outboxAge, async () => (await look()).oldestSeconds);
+  meters.gauge(serviceMetrics.outboxCount, async () => (await look()).count);
+  meters.gauge(serviceMetrics.outboxAge, async () => (await look()).oldestSeconds);
 }
 
 /** Tells what is in a service's queue; while RabbitMQ is away there is no number. */
 export function registerQueueMetrics(meters: Meters, bus: Pick<Bus, 'depth'>, queue: string): void {
-  meters.gauge(ofEachService.queue, async () => {
+  meters.gauge(serviceMetrics.queue, async () => {
     const { ready, retry, dead } = await bus.depth(queue);
     return [
       [{ state: 'ready' as const }, ready],

@@ -15,19 +15,19 @@ export interface Management {
   operations: readonly AnyOperation[];
   /** Called with each request that reached no operation. */
   unmatched(request: UnmatchedRequest): void;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }
 
 /** The application behind the management port: `/healthz`, `/readyz`, `/metrics` and the routes of operators. */
 export function management(of: Management): express.Express {
-  const { routers, operations, unmatched, trouble } = of;
+  const { routers, operations, unmatched, onError } = of;
   return application({
     routers: [healthRoutes(of), ...routers],
     operations,
     apiPrefix: '',
     trustedProxies: [],
     unmatched,
-    trouble,
+    onError,
   });
 }
 

@@ -62,7 +62,7 @@ export function gauge<const L extends Labels>(of: Omit<GaugeDef<L>, 'type'>): Ga
 export const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 
 /** The class of a status, e.g. `2xx`. */
-export function classOf(status: number): (typeof statusClasses)[number] {
+export function toStatusClass(status: number): (typeof statusClasses)[number] {
   return statusClasses[Math.floor(status / 100) - 1] ?? '5xx';
 }
 

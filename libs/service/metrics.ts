@@ -3,8 +3,8 @@
 import type { RequestOutcome } from '#libs/http';
 import packed from '../../package.json' with { type: 'json' };
 import { type Meter, type Meters, newMeter, noMeter } from './meters.ts';
-import { classOf, type Metric } from './metric.ts';
-import { ofEachService, ofProcess } from './process-metrics.ts';
+import { type Metric, toStatusClass } from './metric.ts';
+import { processMetrics, serviceMetrics } from './process-metrics.ts';
 
 /** What is kept of a process. */
 export interface Metrics extends Pick<Meter, 'page'> {
@@ -24,22 +24,22 @@ export interface Metrics extends Pick<Meter, 'page'> {
 /** Keeps the numbers of this process, or none when they are switched off. */
 export function newMetrics({ on }: { on: boolean }): Metrics {
   const meter = on ? newMeter() : noMeter;
-  const common = Object.values(ofEachService);
-  const meters = meter.meters(Object.values(ofProcess));
-  const requests = meters.histogram(ofProcess.requests);
-  const problems = meters.counter(ofProcess.problems);
-  const unmatched = meters.counter(ofProcess.unmatched);
-  meters.gauge(ofProcess.rss, () => process.memoryUsage().rss);
-  meters.gauge(ofProcess.build, () => [[{ version: packed.version, runtime: runtime() }, 1]]);
-  const looking = on ? watchedLoop(meters.histogram(ofProcess.loopLag)) : undefined;
+  const common = Object.values(serviceMetrics);
+  const meters = meter.meters(Object.values(processMetrics));
+  const requests = meters.histogram(processMetrics.requests);
+  const problems = meters.counter(processMetrics.problems);
+  const unmatched = meters.counter(processMetrics.unmatched);
+  meters.gauge(processMetrics.rss, () => process.memoryUsage().rss);
+  meters.gauge(processMetrics.build, () => [[{ version: packed.version, runtime: runtime() }, 1]]);
+  const looking = on ? watchedLoop(meters.histogram(processMetrics.loopLag)) : undefined;
   return {
     page: meter.page,
     request({ operation, status, durationMs, problem }) {
-      requests({ operation, status_class: classOf(status) }, durationMs / 1000);
+      requests({ operation, status_class: toStatusClass(status) }, durationMs / 1000);
       if (problem !== undefined) problems({ operation, code: problem });
     },
-    unmatched: (status) => unmatched({ status_class: classOf(status) }),
-    bus: (bus) => meters.gauge(ofProcess.busUp, () => Number(bus.up)),
+    unmatched: (status) => unmatched({ status_class: toStatusClass(status) }),
+    bus: (bus) => meters.gauge(processMetrics.busUp, () => Number(bus.up)),
     of: (service) => meter.meters(common, service),
     own: (service, declared) => meter.meters(declared, service),
     stop: () => clearInterval(looking),

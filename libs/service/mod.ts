@@ -6,7 +6,6 @@ export { type Log, newHeldLog, newLog } from './log.ts';
 export { type Meters, runtimeMetrics } from './meters.ts';
 export {
   type CounterDef,
-  classOf,
   counter,
   defaultBuckets,
   type GaugeDef,
@@ -16,9 +15,10 @@ export {
   type Metric,
   type Named,
   statusClasses,
+  toStatusClass,
   type Values,
 } from './metric.ts';
-export { ofEachService, ofProcess } from './process-metrics.ts';
+export { processMetrics, serviceMetrics } from './process-metrics.ts';
 export { formatError, onStopSignal, run } from './run.ts';
 export {
   type AnyService,

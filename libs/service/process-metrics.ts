@@ -2,7 +2,7 @@
 import { counter, defaultBuckets, gauge, histogram, statusClasses } from './metric.ts';
 
 /** What a process tells of itself and of requests, which belong to operations. */
-export const ofProcess = {
+export const processMetrics = {
   requests: histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the request to its answer, by operation and class of status',
@@ -64,7 +64,7 @@ export const mongoCommands = [
 const handling = { type: 'event' } as const;
 
 /** What a process tells of each service in it. */
-export const ofEachService = {
+export const serviceMetrics = {
   events: counter({
     name: 'events_handled_total',
     help: 'Tries to handle an event: `handled`, `failed` (and tried again, or set aside), `postponed` while MongoDB is away',

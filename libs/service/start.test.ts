@@ -6,15 +6,15 @@ import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
 import { on, UnrecoverableError } from '#libs/events';
 import { handle } from '#libs/http';
-import { freePorts, until, wireTo } from '#libs/testing';
+import { freePorts, tcpProxy, until } from '#libs/testing';
 import {
-  hearers,
-  makers,
-  makeThing,
-  type StoreStage,
-  someone,
-  storeStage,
+  createActor,
+  createThing,
+  type StoreFixture,
+  storeFixture,
   ThingMade,
+  thingConsumers,
+  thingProducers,
   things,
 } from '../testing/store-fixture.ts';
 import { newLog } from './log.ts';
@@ -22,9 +22,9 @@ import { formatError } from './run.ts';
 import { service } from './service.ts';
 import { type Started, start } from './start.ts';
 
-let stage: StoreStage;
+let stage: StoreFixture;
 beforeAll(async () => {
-  stage = await storeStage();
+  stage = await storeFixture();
 }, 60_000);
 afterAll(() => stage?.stop());
 
@@ -43,13 +43,13 @@ function duet() {
   const gate = Promise.withResolvers<void>();
   const seen = { heard: [] as string[], worked: 0, stopped: 0, waiting: 0 };
   const making = service({
-    contract: { ...makers, operations: [makeOne, waitLong] },
+    contract: { ...thingProducers, operations: [makeOne, waitLong] },
     settings: z.object({}),
     collections: [things],
     start: ({ store }) => ({
       authenticate: async () => undefined,
       handled: [
-        handle(makeOne, ({ params }) => makeThing(store, someone(), params.name)),
+        handle(makeOne, ({ params }) => createThing(store, createActor(), params.name)),
         handle(waitLong, async () => {
           seen.waiting += 1;
           await gate.promise;
@@ -69,7 +69,7 @@ function duet() {
     }),
   });
   const hearing = service({
-    contract: hearers,
+    contract: thingConsumers,
     settings: z.object({}),
     collections: [],
     start: () => ({
@@ -98,7 +98,7 @@ const environmentWith = (more: Record<string, string> = {}) => ({
 const begin = (of: ReturnType<typeof duet>, more: Record<string, string> = {}) =>
   start({
     services: of.services,
-    contracts: [makers, hearers],
+    contracts: [thingProducers, thingConsumers],
     environment: environmentWith(more),
     apiPrefix: '/api/v1',
     log: newLog({ level: 'silent', format: 'json' }),
@@ -112,7 +112,7 @@ const ready = async (started: Started) => {
 /** What keeps this process running, without what was there before. */
 const connectionsOfMongo = async () => {
   const { inprog } = await stage.db.admin().command({ currentOp: 1, $all: true });
-  const ours = [makers.name, hearers.name];
+  const ours = [thingProducers.name, thingConsumers.name];
   return inprog.filter(({ appName }: { appName?: string }) => ours.includes(appName ?? '')).length;
 };
 
@@ -178,8 +178,8 @@ test('while it drains it is not ready, finishes what is in flight, and takes not
 }, 20_000);
 
 test('what a process said and did not publish is heard after its next start', async () => {
-  const silent = await stage.open({ contract: makers });
-  await makeThing(silent, someone(), 'left behind');
+  const silent = await stage.open({ contract: thingProducers });
+  await createThing(silent, createActor(), 'left behind');
   const of = duet();
   const started = await begin(of);
   await until('the event of before', async () => of.seen.heard.includes('left behind'));
@@ -235,9 +235,9 @@ test('without its RabbitMQ a process is ready, says so, and ends all the same', 
 }, 20_000);
 
 test('a process that waits for MongoDB is alive and not ready, and says what it waits for until it is there', async () => {
-  const wire = await wireTo(stage.uri);
+  const wire = await tcpProxy(stage.uri);
   // nothing gets through
-  wire.cut(Buffer.of(), Number.MAX_SAFE_INTEGER);
+  wire.cutAfter(Buffer.of(), Number.MAX_SAFE_INTEGER);
   const [managementPort] = await freePorts(1);
   const uri = new URL(stage.uri);
   uri.host = new URL(wire.url).host;
@@ -253,7 +253,7 @@ test('a process that waits for MongoDB is alive and not ready, and says what it 
     503,
     JSON.stringify({ status: 'not ready', reasons: { process: 'starting' } }),
   ]);
-  wire.cut(Buffer.of(), 0);
+  wire.cutAfter(Buffer.of(), 0);
   const started = await starting;
   expect((await asked('/readyz'))[0]).toBe(200);
   await started.stop();

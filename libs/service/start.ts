@@ -1,6 +1,6 @@
 /** Starts services in one process and stops them in order. */
 import type { Contract } from '#libs/contract';
-import { type Bus, topologyOf } from '#libs/events';
+import { type Bus, toTopology } from '#libs/events';
 import { listen } from '#libs/http';
 import { openStore, type Store } from '#libs/store';
 import { type ProcessContext, publicApplication, type StartedService } from './applications.ts';
@@ -142,7 +142,7 @@ async function opened(
     uri: settings.MONGODB_URI,
     contract: service.contract,
     collections: service.collections,
-    topology: topologyOf(contracts),
+    topology: toTopology(contracts),
     bus,
     alone,
     ring: settings.ENCRYPTION_KEYS,
@@ -150,7 +150,7 @@ async function opened(
     trace: tracing.current,
     watch: watching(metrics.of(service.contract.name), tracing),
     publishing: publishing(tracing, bus.messagingSystem),
-    trouble: (what, error) => log.warn({ service: service.contract.name, err: error }, what),
+    onError: (what, error) => log.warn({ service: service.contract.name, err: error }, what),
   });
   if (failed.signal.aborted) await store.close();
   else stores.push(store);
@@ -166,7 +166,11 @@ async function hearing(
   if (!running.subscribers?.length) return;
   const meters = metrics.of(name);
   registerQueueMetrics(meters, bus, name);
-  const { handler, onDeadLetter } = consumeEvents({ meters, log, now, tracing, messagingSystem: bus.messagingSystem }, name, running.subscribers);
+  const { handler, onDeadLetter } = consumeEvents(
+    { meters, log, now, tracing, messagingSystem: bus.messagingSystem },
+    name,
+    running.subscribers,
+  );
   await bus.consume(name, handler, { prefetch: 32, ...(onDeadLetter && { onDeadLetter }) });
 }
 

@@ -41,9 +41,12 @@ test('a request, its commands to MongoDB and what follows from it are one trace,
       tracing.setAttributes({ 'http.response.status_code': 200 });
       told.push(tracing.current());
     });
-    await tracing.withSpan({ name: 'process document.published', kind: 'consumer', from: told[0] }, async () => {
-      told.push(tracing.current());
-    });
+    await tracing.withSpan(
+      { name: 'process document.published', kind: 'consumer', from: told[0] },
+      async () => {
+        told.push(tracing.current());
+      },
+    );
   });
   expect(spans.map(({ traceId }) => traceId)).toEqual([traceId, traceId, traceId]);
   const [command, request, heard] = spans;

@@ -1,8 +1,8 @@
 /** Workers that repeat something. */
 import type { Worker } from './service.ts';
 
-/** Repeats work with a pause after each turn, never two at once; errors go to `trouble` and do not end it. */
-export function every(pauseMs: number, work: () => Promise<void>, trouble: (error: unknown) => void): Worker {
+/** Repeats work with a pause after each turn, never two at once; errors go to `onError` and do not end it. */
+export function every(pauseMs: number, work: () => Promise<void>, onError: (error: unknown) => void): Worker {
   let timer: NodeJS.Timeout | undefined;
   let turn = Promise.resolve();
   let started = false;
@@ -17,7 +17,7 @@ export function every(pauseMs: number, work: () => Promise<void>, trouble: (erro
     try {
       await work();
     } catch (error) {
-      trouble(error);
+      onError(error);
     }
   };
   return {

@@ -1,12 +1,12 @@
 /** What a store does with changes that are under way when it is closed. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { makeThing, type StoreStage, someone, storeStage } from '../testing/store-fixture.ts';
+import { createActor, createThing, type StoreFixture, storeFixture } from '../testing/store-fixture.ts';
 
-let stage: StoreStage;
+let stage: StoreFixture;
 
 beforeEach(async () => {
-  stage = await storeStage();
+  stage = await storeFixture();
 });
 afterEach(() => stage?.stop(), 60_000);
 
@@ -14,7 +14,7 @@ test('they come to their end first, once, with their events', async () => {
   const store = await stage.open();
   const entered = Promise.withResolvers<void>();
   let tries = 0;
-  const changed = makeThing(store, someone(), 'late', async () => {
+  const changed = createThing(store, createActor(), 'late', async () => {
     tries += 1;
     entered.resolve();
     await pause(300);

@@ -3,14 +3,14 @@ import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
 import { handle } from '#libs/http';
-import { httpStage } from '../testing/http-fixture.ts';
-import { makeThing, someone, storeStage, things } from '../testing/store-fixture.ts';
+import { httpFixture } from '../testing/http-fixture.ts';
+import { createActor, createThing, storeFixture, things } from '../testing/store-fixture.ts';
 
 test('a 503 caused by contention says that others change the resource', async () => {
-  const stage = await storeStage();
+  const stage = await storeFixture();
   const store = await stage.open();
-  const ada = someone();
-  await makeThing(store, ada, 'contended');
+  const ada = createActor();
+  await createThing(store, ada, 'contended');
   const rename = (name: string, then: () => Promise<void>) =>
     store.transact(ada, async ({ session }) => {
       await store.rows(things).updateOne({ organization_id: ada.organization_id }, { name }, { session });
@@ -27,7 +27,7 @@ test('a 503 caused by contention says that others change the resource', async ()
     returns: z.string(),
     problems: [],
   });
-  const http = await httpStage([handle(renameThing, () => rename('late', async () => undefined))]);
+  const http = await httpFixture([handle(renameThing, () => rename('late', async () => undefined))]);
   const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = rename('first', async () => {
     written.resolve();

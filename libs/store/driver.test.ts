@@ -4,16 +4,22 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { testMongo } from '#libs/testing';
-import { makeThing, type StoreStage, someone, storeStage, things } from '../testing/store-fixture.ts';
-import { type Wire, wireTo } from '../testing/tcp-proxy.ts';
+import {
+  createActor,
+  createThing,
+  type StoreFixture,
+  storeFixture,
+  things,
+} from '../testing/store-fixture.ts';
+import { type TcpProxy, tcpProxy } from '../testing/tcp-proxy.ts';
 import { connect } from './connect.ts';
 import { SwapRemoveSet } from './swap-remove-set.ts';
 
 type Row = { _id: string };
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
-let wire: Wire;
-let stage: StoreStage;
+let wire: TcpProxy;
+let stage: StoreFixture;
 let sockets: Set<Socket>;
 const remember = (message: unknown) => {
   // the channel says a socket (Node.js, diagnostics_channel, net.client.socket)
@@ -25,9 +31,9 @@ const remember = (message: unknown) => {
 beforeEach(async () => {
   sockets = new Set();
   mongo = await testMongo();
-  wire = await wireTo(new URL('/', mongo.uri).href);
+  wire = await tcpProxy(new URL('/', mongo.uri).href);
   subscribe('net.client.socket', remember);
-  stage = await storeStage(`${wire.url}?directConnection=true`);
+  stage = await storeFixture(`${wire.url}?directConnection=true`);
 });
 afterEach(async () => {
   unsubscribe('net.client.socket', remember);
@@ -60,8 +66,8 @@ test('sessions and cursors are where nothing keeps them once they have ended', a
 
 test('a store that is closed while it reads page by page leaves no cursor behind', async () => {
   const store = await stage.open();
-  const ada = someone();
-  for (const name of ['a', 'b', 'c']) await makeThing(store, ada, name);
+  const ada = createActor();
+  for (const name of ['a', 'b', 'c']) await createThing(store, ada, name);
   const cursor = store.rows(things).find({}).lean().batchSize(1).cursor();
   expect(await cursor.next()).not.toBeNull();
   const open = () =>
@@ -79,7 +85,7 @@ test('a store that is closed while it reads page by page leaves no cursor behind
 
 test('a connection that breaks at this very moment fails at once, and what reads is asked again', async () => {
   const store = await stage.open();
-  await makeThing(store, someone(), 'a');
+  await createThing(store, createActor(), 'a');
   expect(ours().length).toBeGreaterThan(0);
   for (const socket of ours()) socket.destroy();
   expect(await store.rows(things).countDocuments({ name: 'a' })).toBe(1);
@@ -87,8 +93,8 @@ test('a connection that breaks at this very moment fails at once, and what reads
 
 test('a connection that breaks while much is still to be sent fails what is being sent', async () => {
   const store = await stage.open();
-  const ada = someone();
-  wire.weather({ bytesPerSecond: 1_000_000 });
+  const ada = createActor();
+  wire.setToxics({ bytesPerSecond: 1_000_000 });
   const large = {
     _id: newId(),
     organization_id: ada.organization_id,
@@ -99,7 +105,7 @@ test('a connection that breaks while much is still to be sent fails what is bein
   const refused = expect(sent).rejects.toThrow();
   const draining = () => ours().filter((socket) => socket.writableNeedDrain);
   while (draining().length === 0) await new Promise((resolve) => setImmediate(resolve));
-  wire.weather({});
+  wire.setToxics({});
   for (const socket of draining()) socket.destroy();
   await refused;
 });

@@ -6,7 +6,7 @@ import { outboxOf } from './outbox.ts';
 
 /** Actions (in MongoDB's words) on one collection or view; an empty name is the database as a whole. */
 export interface Grant {
-  readonly on: string;
+  readonly collection: string;
   readonly actions: readonly string[];
 }
 
@@ -15,16 +15,16 @@ const rows = ['find', 'insert', 'update', 'remove'];
 const making = ['createCollection', 'createIndex', 'listIndexes'];
 
 /** The grants of a service, in the order: own collections, own views, views of others, the names of what there is. */
-export function grantsOf(contract: Contract): Grant[] {
+export function toGrants(contract: Contract): Grant[] {
   const { name, owns, views, reads } = contract;
   const own = [...owns, ...[outboxOf, inboxOf, idempotencyOf].map((of) => of(name).name)];
   const published = views.map((view) => view.name);
   const others = new Set(reads.map((view) => view.name).filter((view) => !published.includes(view)));
   return [
-    ...own.map((on) => ({ on, actions: [...rows, ...making] })),
-    ...published.map((on) => ({ on, actions: ['find', 'createCollection', 'collMod'] })),
-    ...[...others].map((on) => ({ on, actions: ['find'] })),
+    ...own.map((collection) => ({ collection, actions: [...rows, ...making] })),
+    ...published.map((collection) => ({ collection, actions: ['find', 'createCollection', 'collMod'] })),
+    ...[...others].map((collection) => ({ collection, actions: ['find'] })),
     // a start looks which collections and views are there
-    { on: '', actions: ['listCollections'] },
+    { collection: '', actions: ['listCollections'] },
   ];
 }

@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
 import { testMongo } from '#libs/testing';
-import { type StoreStage, storeStage, things } from '../testing/store-fixture.ts';
+import { type StoreFixture, storeFixture, things } from '../testing/store-fixture.ts';
 import { connect } from './connect.ts';
 import { type Command, connectionsOf, instrument } from './instrumentation.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
-let stage: StoreStage;
+let stage: StoreFixture;
 
 beforeAll(async () => {
   mongo = await testMongo();
-  stage = await storeStage(mongo.uri);
+  stage = await storeFixture(mongo.uri);
 }, 60_000);
 afterAll(async () => {
   await stage?.stop();

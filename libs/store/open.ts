@@ -17,11 +17,11 @@ import { type KeyedMutex, keyedMutex } from './keyed-mutex.ts';
 import { type Backlog, collectEvents, countBacklog, outboxOf, requeue, writeOutbox } from './outbox.ts';
 import { type Reencrypted, reencrypt } from './reencryption.ts';
 import { type Publishing, type Relay, startRelay } from './relay.ts';
-import { type SealedField, type Sealing, sealingWith } from './sealed.ts';
+import { createSealing, type SealedField, type Sealing } from './sealed.ts';
 import type { Keyring } from './sealing.ts';
 import { SwapRemoveSet } from './swap-remove-set.ts';
 import { type Actor, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
-import { ignoreAlreadyExists, makeView, missingViews, type Reader, reader } from './views.ts';
+import { createView, ignoreAlreadyExists, missingViews, type Reader, reader } from './views.ts';
 
 export interface OpenStore {
   /** MongoDB's address with the service's own user. */
@@ -42,7 +42,7 @@ export interface OpenStore {
   watch?: StoreInstrumentation;
   /** Publishes an event within a span of its own, which the event then names. */
   publishing?: Publishing;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }
 
 /** What a service may do with MongoDB. */
@@ -100,7 +100,7 @@ export interface Store {
 
 /** Connects; rejects when MongoDB cannot be reached within five seconds. */
 export async function openStore(options: OpenStore): Promise<Store> {
-  const { contract, bus, now, topology, trouble } = options;
+  const { contract, bus, now, topology, onError } = options;
   const { connection, db } = await connect(options.uri, { appName: contract.name, maxPoolSize: 50 });
   if (options.watch) instrument(connection.getClient(), options.watch);
   const by = newId();
@@ -179,7 +179,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
       // what no collection declares would be left behind when the key is exchanged
       if (!all.some(({ sealed }) => sealed.includes(field)))
         throw new Error(`${contract.name} declares no sealed field ${field.path}`);
-      return sealingWith(options.ring, field);
+      return createSealing(options.ring, field);
     },
     async reencrypt() {
       const results: Reencrypted[] = [];
@@ -194,12 +194,12 @@ export async function openStore(options: OpenStore): Promise<Store> {
       const absent = all.filter(({ name }) => !there.has(name));
       await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(ignoreAlreadyExists)));
       await Promise.all(all.map((of) => rows(of).createIndexes()));
-      await Promise.all(contract.views.map((view) => makeView(db, view)));
+      await Promise.all(contract.views.map((view) => createView(db, view)));
     },
     missingViews: () => missingViews(db, contract.reads),
     relay() {
       relay ??= startRelay({
-        ...{ outbox: rows(outbox), bus, by, alone: options.alone, now, trouble },
+        ...{ outbox: rows(outbox), bus, by, alone: options.alone, now, onError },
         ...(options.publishing && { publishing: options.publishing }),
       });
     },

@@ -6,28 +6,28 @@ import { anyone, operation, Secret } from '#libs/contract';
 import { handle } from '#libs/http';
 import { createKeyring, isUnavailable, type Mongod, openStore, type Store, startMongod } from '#libs/store';
 import { until } from '#libs/testing';
-import { type HttpStage, httpStage } from '../testing/http-fixture.ts';
+import { type HttpFixture, httpFixture } from '../testing/http-fixture.ts';
 import {
-  makers,
-  makeThing,
-  type StoreStage,
-  someone,
-  storeStage,
-  takingBus,
+  createActor,
+  createThing,
+  recordingBus,
+  type StoreFixture,
+  storeFixture,
+  thingProducers,
   things,
 } from '../testing/store-fixture.ts';
 
 let mongod: Mongod;
 let link: Awaited<ReturnType<typeof linkTo>>;
-let stage: StoreStage;
+let stage: StoreFixture;
 let store: Store;
-let http: HttpStage;
-const { bus, taken } = takingBus();
+let http: HttpFixture;
+const { bus, taken } = recordingBus();
 
 beforeAll(async () => {
   mongod = await startMongod({ say: () => undefined });
   link = await linkTo(mongod.port);
-  stage = await storeStage(`mongodb://127.0.0.1:${link.port}/?directConnection=true`);
+  stage = await storeFixture(`mongodb://127.0.0.1:${link.port}/?directConnection=true`);
   store = await stage.open({ bus });
   store.relay();
   const shape = z.object({ count: z.number() });
@@ -51,9 +51,9 @@ beforeAll(async () => {
     returns: z.string(),
     problems: [],
   });
-  http = await httpStage([
+  http = await httpFixture([
     handle(countThings, async () => ({ count: await store.rows(things).countDocuments({}) })),
-    handle(addThing, () => makeThing(store, someone(), 'by http')),
+    handle(addThing, () => createThing(store, createActor(), 'by http')),
   ]);
 }, 60_000);
 afterAll(async () => {
@@ -73,7 +73,7 @@ test('while MongoDB is away a read and a change get 503 within seconds, and both
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);
     expect(await answer.json()).toMatchObject({ code: 'unavailable' });
   }
-  for (const { error } of http.done.slice(-2)) expect(isUnavailable(error)).toBe(true);
+  for (const { error } of http.outcomes.slice(-2)) expect(isUnavailable(error)).toBe(true);
   await link.mend();
   const back = async () => (await http.ask('POST', '/api/v1/things')).status === 201;
   await until('MongoDB is back', back, 15_000);
@@ -82,9 +82,9 @@ test('while MongoDB is away a read and a change get 503 within seconds, and both
 }, 40_000);
 
 test('a transaction that loses MongoDB in its midst is done once when it comes back, or not at all', async () => {
-  const ada = someone();
+  const ada = createActor();
   let runs = 0;
-  const made = makeThing(store, ada, 'in the midst', async () => {
+  const made = createThing(store, ada, 'in the midst', async () => {
     runs += 1;
     if (runs > 1) return;
     await link.cut();
@@ -124,7 +124,7 @@ test('a store that cannot be opened says that MongoDB is unavailable, within sec
   await refused.cut();
   const opening = openStore({
     uri: new Secret(`mongodb://ada:hush@127.0.0.1:${refused.port}/x`),
-    contract: makers,
+    contract: thingProducers,
     collections: [things],
     topology: new Map(),
     bus,
@@ -132,7 +132,7 @@ test('a store that cannot be opened says that MongoDB is unavailable, within sec
     ring: createKeyring(new Secret(Buffer.alloc(32).toString('base64'))),
     now: () => new Date(),
     trace: () => undefined,
-    trouble: () => undefined,
+    onError: () => undefined,
   });
   const error = await opening.catch((thrown: Error) => thrown);
   expect(isUnavailable(error)).toBe(true);
@@ -141,7 +141,7 @@ test('a store that cannot be opened says that MongoDB is unavailable, within sec
 
 test('a MongoDB that shuts down in an orderly way is unavailable too', async () => {
   await mongod.stop();
-  const error = await makeThing(store, someone(), 'too late').catch((thrown: unknown) => thrown);
+  const error = await createThing(store, createActor(), 'too late').catch((thrown: unknown) => thrown);
   expect(isUnavailable(error)).toBe(true);
 }, 30_000);
 

@@ -4,30 +4,30 @@ import type { Envelope } from '#libs/contract';
 import { type Bus, BusClosed, DeadLettered } from '#libs/events';
 import { until } from '#libs/testing';
 import {
-  busOf,
-  makeThing,
-  type OutRow,
-  type StoreStage,
-  silentBus,
-  someone,
-  stillClock,
-  storeStage,
+  createActor,
+  createFakeBus,
+  createThing,
+  fakeClock,
+  type OutboxRow,
+  recordingBus,
+  type StoreFixture,
+  storeFixture,
   ThingMade,
-  ThingUnheard,
-  takingBus,
+  ThingUnconsumed,
   things,
+  unresponsiveBus,
 } from '../testing/store-fixture.ts';
 
-let stage: StoreStage;
+let stage: StoreFixture;
 
 beforeAll(async () => {
-  stage = await storeStage();
+  stage = await storeFixture();
 }, 60_000);
 afterEach(async () => {
   await stage.close();
   await stage.db.collection('thing_makers_outbox').deleteMany({});
   await stage.db.collection('things').deleteMany({});
-  stage.troubles.length = 0;
+  stage.errors.length = 0;
 });
 afterAll(() => stage?.stop());
 
@@ -56,16 +56,16 @@ const namesOf = (events: readonly Envelope[]) =>
   events.map(({ data }) => ThingMade.data.parse(data).name).sort();
 
 test('what waits is counted, and how long the oldest has been waiting', async () => {
-  const clock = stillClock();
+  const clock = fakeClock();
   const dead = await stage.open({ now: clock.now });
   expect(await dead.backlog()).toEqual({ count: 0, oldestSeconds: 0 });
-  await makeThing(dead, someone(), 'old');
+  await createThing(dead, createActor(), 'old');
   clock.advance(30_000);
-  await makeThing(dead, someone(), 'young');
+  await createThing(dead, createActor(), 'young');
   clock.advance(90_500);
   expect(await dead.backlog()).toEqual({ count: 2, oldestSeconds: 120.5 });
 
-  const { bus } = takingBus();
+  const { bus } = recordingBus();
   const alive = await stage.open({ bus, now: clock.now });
   alive.relay();
   await published(2);
@@ -74,8 +74,8 @@ test('what waits is counted, and how long the oldest has been waiting', async ()
 
 test('a change and its event are committed together', async () => {
   const store = await stage.open({ now: () => new Date('2026-01-02T03:04:05.678Z'), trace: () => 'traced' });
-  const ada = someone();
-  await makeThing(store, ada, 'a');
+  const ada = createActor();
+  await createThing(store, ada, 'a');
   expect(await store.rows(things).countDocuments({})).toBe(1);
   const [row] = await stage.outbox();
   expect(JSON.parse(row?.event ?? '')).toEqual({
@@ -90,9 +90,9 @@ test('a change and its event are committed together', async () => {
 });
 
 test('an event occurs when the last of its change is done, not when it was said', async () => {
-  const clock = stillClock();
+  const clock = fakeClock();
   const store = await stage.open({ now: clock.now });
-  await store.transact(someone(), async (tx) => {
+  await store.transact(createActor(), async (tx) => {
     tx.publish(ThingMade, { name: 'a' });
     clock.advance(1_500);
   });
@@ -101,12 +101,12 @@ test('an event occurs when the last of its change is done, not when it was said'
 });
 
 test('a change that fails leaves neither itself nor its event', async () => {
-  const { bus, taken } = takingBus();
+  const { bus, taken } = recordingBus();
   const store = await stage.open({ bus });
   store.relay();
   const fails = () => Promise.reject(new Error('no'));
-  await expect(makeThing(store, someone(), 'a', fails)).rejects.toThrow('no');
-  await makeThing(store, someone(), 'b');
+  await expect(createThing(store, createActor(), 'a', fails)).rejects.toThrow('no');
+  await createThing(store, createActor(), 'b');
   await published(1);
   expect(await store.rows(things).countDocuments({})).toBe(1);
   expect(await stage.outbox()).toHaveLength(1);
@@ -115,8 +115,8 @@ test('a change that fails leaves neither itself nor its event', async () => {
 
 test('a process that dies before the commit leaves neither the change nor its event', async () => {
   const store = await stage.open();
-  const dies = store.transact(someone(), async (tx) => {
-    await makeThing(store, { ...someone(), ...{ tx } }, 'a');
+  const dies = store.transact(createActor(), async (tx) => {
+    await createThing(store, { ...createActor(), ...{ tx } }, 'a');
     tx.session.commitTransaction = () => Promise.reject(new Error('dead'));
   });
   await expect(dies).rejects.toThrow('dead');
@@ -126,7 +126,7 @@ test('a process that dies before the commit leaves neither the change nor its ev
 
 test('saying data of another shape fails the whole change', async () => {
   const store = await stage.open();
-  const wrong = store.transact(someone(), async (tx) => {
+  const wrong = store.transact(createActor(), async (tx) => {
     const row = { _id: 'x', organization_id: 'o', name: 'n' };
     await store.rows(things).insertMany([row], { session: tx.session });
     tx.publish(ThingMade, { name: 7 } as unknown as { name: string });
@@ -136,11 +136,11 @@ test('saying data of another shape fails the whole change', async () => {
 });
 
 test('a transaction that is run again after a conflict says its events once', async () => {
-  const { bus, taken } = takingBus();
+  const { bus, taken } = recordingBus();
   const store = await stage.open({ bus });
   store.relay();
-  const ada = someone();
-  const _id = await makeThing(store, ada, 'a');
+  const ada = createActor();
+  const _id = await createThing(store, ada, 'a');
   let runs = 0;
   const rename = (name: string) =>
     store.transact(ada, async (tx) => {
@@ -160,9 +160,9 @@ test('a transaction that is run again after a conflict says its events once', as
 
 test('work that acts within a transaction joins it, events and all', async () => {
   const store = await stage.open();
-  const ada = someone();
+  const ada = createActor();
   const whole = store.transact(ada, async (tx) => {
-    await makeThing(store, { ...ada, ...{ tx } }, 'inner');
+    await createThing(store, { ...ada, ...{ tx } }, 'inner');
     throw new Error('outer');
   });
   await expect(whole).rejects.toThrow('outer');
@@ -172,20 +172,20 @@ test('work that acts within a transaction joins it, events and all', async () =>
 
 test('an event that nobody hears is not kept', async () => {
   const store = await stage.open();
-  await store.transact(someone(), async (tx) => tx.publish(ThingUnheard, {}));
+  await store.transact(createActor(), async (tx) => tx.publish(ThingUnconsumed, {}));
   expect(await stage.outbox()).toEqual([]);
 });
 
 test('an event is published after the commit, and marked', async () => {
   const seen: (string | undefined)[] = [];
-  const looking = busOf(async () => {
+  const looking = createFakeBus(async () => {
     // another connection sees only what is committed
-    seen.push((await stage.db.collection<OutRow>('things').findOne({}))?._id);
+    seen.push((await stage.db.collection<OutboxRow>('things').findOne({}))?._id);
   });
   const store = await stage.open({ bus: looking });
   store.relay();
   let publishedEarly = false;
-  const _id = await makeThing(store, someone(), 'a', async () => {
+  const _id = await createThing(store, createActor(), 'a', async () => {
     publishedEarly = seen.length > 0;
   });
   const [row] = await published(1);
@@ -196,11 +196,11 @@ test('an event is published after the commit, and marked', async () => {
 });
 
 test('what a process left unpublished is published by the next one at once', async () => {
-  const dying = await stage.open({ bus: silentBus() });
+  const dying = await stage.open({ bus: unresponsiveBus() });
   dying.relay();
-  for (const name of ['a', 'b', 'c']) await makeThing(dying, someone(), name);
+  for (const name of ['a', 'b', 'c']) await createThing(dying, createActor(), name);
   expect(await stage.outbox({ pending: true })).toHaveLength(3);
-  const { bus, taken } = takingBus();
+  const { bus, taken } = recordingBus();
   const next = await stage.open({ bus });
   next.relay();
   await published(3);
@@ -208,15 +208,15 @@ test('what a process left unpublished is published by the next one at once', asy
 });
 
 test('another process takes over only when the lease of the one that died is over', async () => {
-  const clock = stillClock();
-  const dying = await stage.open({ bus: silentBus(), alone: false, now: clock.now });
-  await makeThing(dying, someone(), 'a');
-  const { bus, taken } = takingBus();
+  const clock = fakeClock();
+  const dying = await stage.open({ bus: unresponsiveBus(), alone: false, now: clock.now });
+  await createThing(dying, createActor(), 'a');
+  const { bus, taken } = recordingBus();
   const other = await stage.open({ bus, alone: false, now: clock.now });
   other.relay();
   // whatever is free is taken: the lease of the first one holds
-  await stage.db.collection<OutRow>('thing_makers_outbox').insertOne({
-    ...((await stage.outbox())[0] as OutRow),
+  await stage.db.collection<OutboxRow>('thing_makers_outbox').insertOne({
+    ...((await stage.outbox())[0] as OutboxRow),
     _id: 'free',
     event: JSON.stringify({ id: 'free', type: 'thing.made', data: { name: 'free' } }),
     lease_until: new Date(0),
@@ -229,15 +229,15 @@ test('another process takes over only when the lease of the one that died is ove
 });
 
 test('a bus that fails is tried again after growing pauses, and nothing is lost', async () => {
-  const clock = stillClock();
+  const clock = fakeClock();
   let [tries, broken] = [0, true];
-  const failing = busOf(async () => {
+  const failing = createFakeBus(async () => {
     tries += 1;
     if (broken) throw new DeadLettered('hearers', new Error('no'));
   });
   const store = await stage.open({ bus: failing, now: clock.now });
   store.relay();
-  await makeThing(store, someone(), 'a');
+  await createThing(store, createActor(), 'a');
   const pauses: number[] = [];
   for (const failures of [1, 2, 3]) {
     const row = await until(`${failures} failures`, async () => (await stage.outbox({ failures }))[0]);
@@ -248,20 +248,20 @@ test('a bus that fails is tried again after growing pauses, and nothing is lost'
   await published(1);
   expect(pauses).toEqual([1_000, 2_000, 4_000]);
   expect(tries).toBe(4);
-  expect(stage.troubles).toHaveLength(3);
+  expect(stage.errors).toHaveLength(3);
 });
 
 test('what a closing bus gives back is not counted as a failure, and is no trouble', async () => {
-  const store = await stage.open({ bus: busOf(() => Promise.reject(new BusClosed())) });
+  const store = await stage.open({ bus: createFakeBus(() => Promise.reject(new BusClosed())) });
   store.relay();
-  await makeThing(store, someone(), 'a');
+  await createThing(store, createActor(), 'a');
   await store.close();
   expect(await stage.outbox({ pending: true, failures: 0 })).toHaveLength(1);
-  expect(stage.troubles).toEqual([]);
+  expect(stage.errors).toEqual([]);
 });
 
 test('nothing is published while the bus is down, and all of it once it is up', async () => {
-  const { bus, taken } = takingBus();
+  const { bus, taken } = recordingBus();
   let up = false;
   const downBus = {
     ...bus,
@@ -270,12 +270,12 @@ test('nothing is published while the bus is down, and all of it once it is up', 
       return up;
     },
   };
-  const dying = await stage.open({ bus: silentBus() });
-  await makeThing(dying, someone(), 'a');
+  const dying = await stage.open({ bus: unresponsiveBus() });
+  await createThing(dying, createActor(), 'a');
   await stage.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
   const store = await stage.open({ bus: downBus, alone: false });
   store.relay();
-  await makeThing(await stage.open(), someone(), 'b');
+  await createThing(await stage.open(), createActor(), 'b');
   expect(taken).toEqual([]);
   up = true;
   await until('what was waiting', async () => taken.length >= 1);
@@ -283,12 +283,12 @@ test('nothing is published while the bus is down, and all of it once it is up', 
 });
 
 test('several processes share the work of one outbox without publishing twice', async () => {
-  const dying = await stage.open({ bus: silentBus(), alone: false });
-  await dying.transact(someone(), async (tx) => {
+  const dying = await stage.open({ bus: unresponsiveBus(), alone: false });
+  await dying.transact(createActor(), async (tx) => {
     for (let count = 0; count < 700; count += 1) tx.publish(ThingMade, { name: String(count) });
   });
   await stage.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
-  const takers = [takingBus(), takingBus(), takingBus()];
+  const takers = [recordingBus(), recordingBus(), recordingBus()];
   const stores = await Promise.all(takers.map(({ bus }) => stage.open({ bus, alone: false })));
   for (const store of stores) store.relay();
   await published(700);
@@ -298,14 +298,14 @@ test('several processes share the work of one outbox without publishing twice', 
 }, 20_000);
 
 test('a slow bus bounds how many events a process has in hand', async () => {
-  const dying = await stage.open({ bus: silentBus(), alone: false });
-  await dying.transact(someone(), async (tx) => {
+  const dying = await stage.open({ bus: unresponsiveBus(), alone: false });
+  await dying.transact(createActor(), async (tx) => {
     for (let count = 0; count < 2_500; count += 1) tx.publish(ThingMade, { name: String(count) });
   });
   await stage.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
   const gate = Promise.withResolvers<void>();
   let [asked, most] = [0, 0];
-  const slow = busOf(async () => {
+  const slow = createFakeBus(async () => {
     asked += 1;
     most = Math.max(most, asked);
     await gate.promise;
@@ -322,17 +322,17 @@ test('a slow bus bounds how many events a process has in hand', async () => {
 }, 20_000);
 
 test('an event that takes longer than its lease is not published again by the process that has it in hand', async () => {
-  const clock = stillClock();
+  const clock = fakeClock();
   const gate = Promise.withResolvers<void>();
   let asked = 0;
-  const slow = busOf(() => {
+  const slow = createFakeBus(() => {
     asked += 1;
     return gate.promise;
   });
   const { bus, looked } = watched(slow);
   const store = await stage.open({ bus, now: clock.now });
   store.relay();
-  await makeThing(store, someone(), 'a');
+  await createThing(store, createActor(), 'a');
   await until('the bus is asked', async () => asked === 1);
   clock.advance(60_000);
   await looked(2);
@@ -344,13 +344,13 @@ test('an event that takes longer than its lease is not published again by the pr
 test('closing publishes what is in hand and waits for its mark', async () => {
   const gate = Promise.withResolvers<void>();
   let asked = false;
-  const slow = busOf(() => {
+  const slow = createFakeBus(() => {
     asked = true;
     return gate.promise;
   });
   const store = await stage.open({ bus: slow });
   store.relay();
-  await makeThing(store, someone(), 'a');
+  await createThing(store, createActor(), 'a');
   await until('the bus is asked', async () => asked);
   const closed = store.close();
   gate.resolve();

@@ -9,18 +9,24 @@ import {
   type Problem,
 } from '#libs/contract';
 import type { Store, StoredResponse } from '#libs/store';
-import { makeThing, type StoreStage, someone, storeStage, things } from '../testing/store-fixture.ts';
+import {
+  createActor,
+  createThing,
+  type StoreFixture,
+  storeFixture,
+  things,
+} from '../testing/store-fixture.ts';
 
-let stage: StoreStage;
+let stage: StoreFixture;
 let store: Store;
 
 beforeAll(async () => {
-  stage = await storeStage();
+  stage = await storeFixture();
   store = await stage.open();
 }, 60_000);
 afterAll(() => stage?.stop());
 
-type Someone = ReturnType<typeof someone>;
+type Someone = ReturnType<typeof createActor>;
 
 const count = (name: string) => store.rows(things).countDocuments({ name });
 
@@ -35,7 +41,7 @@ describe('once', () => {
   });
   const effect = (event: Envelope, name: string) =>
     store.processOnce(event, async (tx) => {
-      await makeThing(store, { ...someone(), ...{ tx } }, name);
+      await createThing(store, { ...createActor(), ...{ tx } }, name);
     });
   const inbox = (id: string) =>
     stage.db.collection<{ _id: string }>('thing_makers_inbox').findOne({ _id: id });
@@ -56,7 +62,7 @@ describe('once', () => {
   test('an effect that fails leaves no id behind, so that it can be tried again', async () => {
     const event = heard();
     const fails = store.processOnce(event, async (tx) => {
-      await makeThing(store, { ...someone(), ...{ tx } }, 'again');
+      await createThing(store, { ...createActor(), ...{ tx } }, 'again');
       throw new Error('not yet');
     });
     await expect(fails).rejects.toThrow('not yet');
@@ -67,10 +73,10 @@ describe('once', () => {
   });
 
   test('a duplicate key in the effect itself is an error, not a second delivery', async () => {
-    const ada = someone();
-    await makeThing(store, ada, 'mine');
+    const ada = createActor();
+    await createThing(store, ada, 'mine');
     const clash = store.processOnce(heard(), async (tx) => {
-      await makeThing(store, { ...ada, ...{ tx } }, 'mine');
+      await createThing(store, { ...ada, ...{ tx } }, 'mine');
     });
     await expect(clash).rejects.toMatchObject({ code: 11000 });
   });
@@ -89,7 +95,7 @@ describe('withIdempotencyKey', () => {
     work: (acting: Someone) => Promise<StoredResponse>,
   ) => {
     const toResponse = (reply: unknown) => reply as StoredResponse;
-    const result = await store.withIdempotencyKey(someone(), { claim, toResponse }, (acting) =>
+    const result = await store.withIdempotencyKey(createActor(), { claim, toResponse }, (acting) =>
       store.respond(acting, work),
     );
     return 'stored' in result
@@ -97,7 +103,7 @@ describe('withIdempotencyKey', () => {
       : { ...decoded(result.reply), replayed: false };
   };
   const request = (name: string, claim = newClaim()) =>
-    run(claim, async (acting) => created(await makeThing(store, acting, name)));
+    run(claim, async (acting) => created(await createThing(store, acting, name)));
 
   test('a repeated claim replays the first response and has no effect', async () => {
     const claim = newClaim();
@@ -167,7 +173,7 @@ describe('withIdempotencyKey', () => {
   test('work that fails stores neither its effect nor a response', async () => {
     const claim = newClaim();
     const fails = run(claim, async (acting) => {
-      await makeThing(store, acting, 'failed');
+      await createThing(store, acting, 'failed');
       throw new Error('no');
     });
     await expect(fails).rejects.toThrow('no');
@@ -180,7 +186,7 @@ describe('withIdempotencyKey', () => {
     const claim = newClaim();
     const responses = stage.db.collection<{ _id: string }>('thing_makers_idempotency');
     await run(claim, async (acting) => {
-      const made = await makeThing(store, acting, 'together');
+      const made = await createThing(store, acting, 'together');
       expect([await count('together'), await responses.countDocuments({ _id: claim.key })]).toEqual([0, 0]);
       return created(made);
     });
@@ -190,7 +196,7 @@ describe('withIdempotencyKey', () => {
   test('no transaction is open before the work begins its own', async () => {
     const toResponse = () => created('');
     const { reply } = (await store.withIdempotencyKey(
-      someone(),
+      createActor(),
       { claim: newClaim(), toResponse },
       async (acting) => {
         expect(acting).not.toHaveProperty('tx');
@@ -202,9 +208,9 @@ describe('withIdempotencyKey', () => {
 
   test('work that does not store its reply is an error', async () => {
     const request = { claim: newClaim(), toResponse: () => created('') };
-    const forgets = store.withIdempotencyKey(someone(), request, async () => undefined);
+    const forgets = store.withIdempotencyKey(createActor(), request, async () => undefined);
     await expect(forgets).rejects.toThrow('The reply was not stored for its Idempotency-Key');
-    const replaces = store.withIdempotencyKey(someone(), request, async (acting) => {
+    const replaces = store.withIdempotencyKey(createActor(), request, async (acting) => {
       await store.respond(acting, async () => 'one');
       return 'another';
     });

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
-import { type StoreStage, storeStage } from '../testing/store-fixture.ts';
+import { type StoreFixture, storeFixture } from '../testing/store-fixture.ts';
 import { collection } from './collection.ts';
 import type { SealedField } from './sealed.ts';
 import { createKeyring } from './sealing.ts';
@@ -27,11 +27,11 @@ const newKey = () => randomBytes(32).toString('base64');
 const ringOf = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));
 const [old, young] = [newKey(), newKey()];
 
-let stage: StoreStage;
+let stage: StoreFixture;
 const openWith = (...keys: string[]) => stage.open({ collections: [safes], ring: ringOf(...keys) });
 
 beforeAll(async () => {
-  stage = await storeStage();
+  stage = await storeFixture();
 }, 60_000);
 afterAll(() => stage?.stop());
 

@@ -24,7 +24,7 @@ export interface RelayOptions {
   alone: boolean;
   now: () => Date;
   publishing?: Publishing;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }
 
 /** Does something with an event around its publication. */
@@ -42,7 +42,7 @@ export interface Relay {
 
 /** Starts to relay. */
 export function startRelay(options: RelayOptions): Relay {
-  const { outbox, bus, by, alone, now, trouble, publishing = (event, publish) => publish(event) } = options;
+  const { outbox, bus, by, alone, now, onError, publishing = (event, publish) => publish(event) } = options;
   const inHand = new Map<string, Promise<void>>();
   let published: string[] = [];
   let marking: Promise<void> | undefined;
@@ -83,7 +83,7 @@ export function startRelay(options: RelayOptions): Relay {
       await publishing(event, (traced) => bus.publish(traced));
     } catch (error) {
       const giveBack = stopped || error instanceof BusClosed || error instanceof BusDown;
-      if (!giveBack) trouble(`${event.type} ${event.id} could not be published`, error);
+      if (!giveBack) onError(`${event.type} ${event.id} could not be published`, error);
       const pauseMs = Math.min(longestPauseMs, 1_000 * 2 ** failures);
       const next = giveBack
         ? { lease_until: now() }
@@ -113,7 +113,7 @@ export function startRelay(options: RelayOptions): Relay {
       const claimed = bus.up && room > 0 ? await claim(room, ignoreLeases) : undefined;
       schedule(claimed === batch ? 0 : claimed === 0 ? calmEveryMs : sweepEveryMs);
     } catch (error) {
-      trouble('The outbox could not be swept', error);
+      onError('The outbox could not be swept', error);
       schedule(sweepEveryMs);
     }
   }
@@ -151,7 +151,7 @@ export function startRelay(options: RelayOptions): Relay {
     try {
       await write;
     } catch (error) {
-      trouble('The outbox could not be written; the sweep will publish again', error);
+      onError('The outbox could not be written; the sweep will publish again', error);
     }
   }
 }

@@ -3,24 +3,24 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { BusDown } from '#libs/events';
 import { until } from '#libs/testing';
 import {
-  busOf,
-  makeThing,
-  type StoreStage,
-  someone,
-  stillClock,
-  storeStage,
+  createActor,
+  createFakeBus,
+  createThing,
+  fakeClock,
+  recordingBus,
+  type StoreFixture,
+  storeFixture,
   ThingMade,
-  takingBus,
 } from '../testing/store-fixture.ts';
 
-let stage: StoreStage;
+let stage: StoreFixture;
 beforeAll(async () => {
-  stage = await storeStage();
+  stage = await storeFixture();
 }, 60_000);
 afterEach(async () => {
   await stage.close();
   await stage.db.collection('thing_makers_outbox').deleteMany({});
-  stage.troubles.length = 0;
+  stage.errors.length = 0;
 });
 afterAll(() => stage?.stop());
 
@@ -31,15 +31,15 @@ const marked = (count: number) =>
   );
 
 test('what was published in the last hours is published again, and older events are not', async () => {
-  const clock = stillClock();
-  const { bus, taken } = takingBus();
+  const clock = fakeClock();
+  const { bus, taken } = recordingBus();
   const store = await stage.open({ bus, now: clock.now });
   store.relay();
   const nameOf = ({ data }: { data: unknown }) => ThingMade.data.parse(data).name;
-  await makeThing(store, someone(), 'old');
+  await createThing(store, createActor(), 'old');
   await marked(1);
   clock.advance(2 * 3_600_000);
-  await makeThing(store, someone(), 'young');
+  await createThing(store, createActor(), 'young');
   await marked(2);
   expect(await store.republish(3_600_000)).toBe(1);
   clock.advance(1);
@@ -50,10 +50,10 @@ test('what was published in the last hours is published again, and older events 
 }, 20_000);
 
 test('a process that has not begun to publish can be told as well', async () => {
-  const { bus, taken } = takingBus();
+  const { bus, taken } = recordingBus();
   const first = await stage.open({ bus });
   first.relay();
-  await makeThing(first, someone(), 'a');
+  await createThing(first, createActor(), 'a');
   await marked(1);
   const second = await stage.open();
   expect(await second.republish(3_600_000)).toBe(1);
@@ -63,16 +63,16 @@ test('a process that has not begun to publish can be told as well', async () => 
 test('while the bus is down an event counts no failure and troubles nobody', async () => {
   let isDown = true;
   let tries = 0;
-  const bus = busOf(async () => {
+  const bus = createFakeBus(async () => {
     tries += 1;
     if (isDown) throw new BusDown();
   });
   const store = await stage.open({ bus });
   store.relay();
-  await makeThing(store, someone(), 'a');
+  await createThing(store, createActor(), 'a');
   await until('two tries', async () => tries >= 2);
   isDown = false;
   await marked(1);
   expect((await stage.outbox())[0]).toMatchObject({ failures: 0 });
-  expect(stage.troubles).toEqual([]);
+  expect(stage.errors).toEqual([]);
 }, 20_000);

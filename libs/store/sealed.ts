@@ -18,7 +18,7 @@ export interface Sealing<Part> {
 }
 
 /** Seals and opens a field with a ring. */
-export function sealingWith<Part>(ring: Keyring, { context }: SealedField<Part>): Sealing<Part> {
+export function createSealing<Part>(ring: Keyring, { context }: SealedField<Part>): Sealing<Part> {
   return {
     seal: (text, row) => ring.seal(text, context(row)),
     open: (sealed, row) => ring.open(sealed, context(row)),

@@ -1,6 +1,6 @@
 /** A set for objects that come and go: it does what a `Set` does, but for the order, and keeps nothing of what was deleted. */
 import { expect, test } from '@jest/globals';
-import { leftOver } from '#libs/testing';
+import { retainedBytes } from '#libs/testing';
 import { SwapRemoveSet } from './swap-remove-set.ts';
 
 /** The same numbers at every run, below `limit`. */
@@ -54,7 +54,7 @@ test('what was deleted does not pile up until the whole heap is collected', asyn
   const subject = new SwapRemoveSet<object>();
   const inHand: object[] = [];
   // four at a time, a kilobyte and more each: 40 MB altogether
-  const left = await leftOver(20_000, () => {
+  const left = await retainedBytes(20_000, () => {
     const thing = { load: new Array(250).fill(0) };
     subject.add(thing);
     inHand.push(thing);

@@ -1,7 +1,7 @@
 /** The MongoDB users of the services: a role and a user for each, in the application's own database. */
 import mongoose from 'mongoose';
 import type { Contract, Secret } from '#libs/contract';
-import { grantsOf } from './grants.ts';
+import { toGrants } from './grants.ts';
 
 type Db = mongoose.mongo.Db;
 
@@ -13,7 +13,7 @@ export interface UserAdmin {
   /** The name of the database that the services share. */
   database: string;
   /** Makes the service's role and user, or brings the role up to date; a password that is given is set. Gives whether the user is new. */
-  keep(contract: Contract, password: (isNew: boolean) => Secret | undefined): Promise<boolean>;
+  upsert(contract: Contract, password: (isNew: boolean) => Secret | undefined): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function openUsers(uri: Secret): Promise<UserAdmin> {
   const db = client.db();
   return {
     database: db.databaseName,
-    async keep(contract, password) {
+    async upsert(contract, password) {
       const { name } = contract;
       const isNewRole = !(await has(db, { rolesInfo: roleOf(name) }, 'roles'));
       await db.command(roleCommand(contract, db.databaseName, isNewRole));
@@ -50,8 +50,8 @@ export async function openUsers(uri: Secret): Promise<UserAdmin> {
 
 /** The command that makes a service's role, or sets its privileges to exactly its grants. */
 export function roleCommand(contract: Contract, db: string, isNew: boolean): Command {
-  const privileges = grantsOf(contract).map(({ on, actions }) => ({
-    resource: { db, collection: on },
+  const privileges = toGrants(contract).map(({ collection, actions }) => ({
+    resource: { db, collection: collection },
     actions,
   }));
   const role = roleOf(contract.name);

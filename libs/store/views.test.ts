@@ -5,37 +5,37 @@ import { z } from 'zod';
 import { view } from '#libs/contract';
 import type { Store } from '#libs/store';
 import {
-  makers,
-  makeThing,
-  type StoreStage,
-  someone,
-  storeStage,
-  thingFaces,
+  createActor,
+  createThing,
+  type StoreFixture,
+  storeFixture,
+  thingProducers,
+  thingSummaries,
   things,
 } from '../testing/store-fixture.ts';
 
-let stage: StoreStage;
+let stage: StoreFixture;
 let store: Store;
-const ada = someone();
-const bob = someone();
+const ada = createActor();
+const bob = createActor();
 
 beforeAll(async () => {
-  stage = await storeStage();
+  stage = await storeFixture();
   store = await stage.open();
   for (const [who, name] of [
     [ada, 'a'],
     [ada, 'b'],
     [bob, 'c'],
   ] as const)
-    await makeThing(store, who, name);
+    await createThing(store, who, name);
   await stage.db.collection('things').updateMany({}, { $set: { secret: 'hush' } });
 }, 60_000);
 afterAll(() => stage?.stop());
 
 const widened = view({
-  ...thingFaces,
+  ...thingSummaries,
   scope: 'organization_id',
-  row: z.object({ ...thingFaces.row.shape, secret: z.string() }),
+  row: z.object({ ...thingSummaries.row.shape, secret: z.string() }),
 });
 const narrowed = view({
   name: 'thing_names',
@@ -46,9 +46,9 @@ const narrowed = view({
 });
 
 test('a view shows the fields that its contract names, and no other', async () => {
-  const row = await store.read(thingFaces).in(ada.organization_id).one({ name: 'a' });
+  const row = await store.read(thingSummaries).in(ada.organization_id).one({ name: 'a' });
   expect(Object.keys(row ?? {}).sort()).toEqual(['_id', 'name', 'organization_id']);
-  const other = await stage.open({ contract: { ...makers, views: [thingFaces, narrowed] } });
+  const other = await stage.open({ contract: { ...thingProducers, views: [thingSummaries, narrowed] } });
   expect(
     (
       await other
@@ -60,7 +60,7 @@ test('a view shows the fields that its contract names, and no other', async () =
 });
 
 test('a reader gets the rows of its scope, whatever it asks for', async () => {
-  const faces = store.read(thingFaces).in(ada.organization_id);
+  const faces = store.read(thingSummaries).in(ada.organization_id);
   const names = (await faces.many({}, { sort: { name: -1 }, limit: 5 })).map(({ name }) => name);
   expect(names).toEqual(['b', 'a']);
   expect(await faces.one({ name: 'c' })).toBeUndefined();
@@ -69,14 +69,14 @@ test('a reader gets the rows of its scope, whatever it asks for', async () => {
 });
 
 test('rows as bytes are the same rows, those of the scope and nothing else', async () => {
-  const read = store.read(thingFaces).in(ada.organization_id);
+  const read = store.read(thingSummaries).in(ada.organization_id);
   const bytes = await read.bytes({});
   expect(bytes.map((row) => mongoose.mongo.BSON.deserialize(row))).toEqual(await read.many({}));
   expect(await read.bytes({ name: 'c' })).toEqual([]);
 });
 
 test('reading without a scope throws, also when the scope got lost on the way', () => {
-  const faces = store.read(thingFaces);
+  const faces = store.read(thingSummaries);
   expect(() => faces.unscoped()).toThrow('thing_faces is read by organization_id');
   for (const lost of [undefined, null, '', { $ne: null }])
     expect(() => faces.in(lost as unknown as string)).toThrow('there is none');
@@ -90,15 +90,17 @@ test('a view cannot be declared with a scope that it does not show', () => {
 });
 
 test('prepare brings a view up to date when its contract has changed', async () => {
-  const changed = await stage.open({ contract: { ...makers, views: [widened] } });
+  const changed = await stage.open({ contract: { ...thingProducers, views: [widened] } });
   const row = await changed.read(widened).in(ada.organization_id).one({ name: 'a' });
   expect(row).toHaveProperty('secret', 'hush');
   const back = await stage.open();
-  expect(await back.read(thingFaces).in(ada.organization_id).one({ name: 'a' })).not.toHaveProperty('secret');
+  expect(await back.read(thingSummaries).in(ada.organization_id).one({ name: 'a' })).not.toHaveProperty(
+    'secret',
+  );
 });
 
 test('prepare may be repeated, and run by several processes at once', async () => {
-  const mine = await storeStage(stage.uri);
+  const mine = await storeFixture(stage.uri);
   try {
     await Promise.all(Array.from({ length: 5 }, () => mine.open()));
     const again = await mine.open();
@@ -121,7 +123,7 @@ test('prepare may be repeated, and run by several processes at once', async () =
 
 test('views of others that are not there yet are named', async () => {
   const absent = { ...narrowed, name: 'not_yet' };
-  const reader = await stage.open({ contract: { ...makers, reads: [thingFaces, absent] } });
+  const reader = await stage.open({ contract: { ...thingProducers, reads: [thingSummaries, absent] } });
   expect(await reader.missingViews()).toEqual(['not_yet']);
 });
 

@@ -62,7 +62,7 @@ export function reader<V extends View>(db: Db, view: V): Reader<RowOf<V>> {
 }
 
 /** Makes an owner's view, or brings it up to date. */
-export async function makeView(db: Db, view: View): Promise<void> {
+export async function createView(db: Db, view: View): Promise<void> {
   const fields = Object.keys(view.row.shape).map((field) => [field, 1]);
   const keepsId = fields.some(([field]) => field === '_id');
   const project = { $project: { ...(keepsId ? {} : { _id: 0 }), ...Object.fromEntries(fields) } };

@@ -7,15 +7,15 @@ import { prefixedNames } from '../events/amqp/topology-setup.ts';
 import { until } from './until.ts';
 
 /** What a test finds on the stage: queue `alpha` hears both types, `beta` only what was made. */
-export interface AmqpStage {
+export interface AmqpFixture {
   url: string;
   prefix: string;
   /** What the buses were troubled by. */
-  troubles: string[];
+  errors: string[];
   /** Another bus; resolves when it is up. */
   open(more?: Partial<AmqpBus>): Promise<Bus>;
   /** Works on the broker past every bus. */
-  past<R>(work: (channel: Channel) => Promise<R>): Promise<R>;
+  withChannel<R>(work: (channel: Channel) => Promise<R>): Promise<R>;
   /** Closes all buses. */
   close(): Promise<void>;
   /** Closes all buses and takes away what they declared. */
@@ -23,27 +23,27 @@ export interface AmqpStage {
 }
 
 /** Sets the stage; connections notice within three seconds that nobody answers. */
-export function amqpStage(url: string): AmqpStage {
+export function amqpFixture(url: string): AmqpFixture {
   const prefix = `test-${randomBytes(4).toString('hex')}.`;
   const topology = new Map([
     ['alpha', ['thing.made', 'thing.gone']],
     ['beta', ['thing.made']],
   ]);
   const buses: Bus[] = [];
-  const troubles: string[] = [];
-  const stage: AmqpStage = {
+  const errors: string[] = [];
+  const stage: AmqpFixture = {
     url,
     prefix,
-    troubles,
+    errors,
     async open(more = {}) {
       const secret = new Secret(`${url}?heartbeat=1`);
-      const trouble = (what: string, error: unknown) => void troubles.push(`${what}: ${error}`);
-      const bus = amqpBus({ url: secret, topology, prefix, retries: [20], calmMs: 0, trouble, ...more });
+      const onError = (what: string, error: unknown) => void errors.push(`${what}: ${error}`);
+      const bus = amqpBus({ url: secret, topology, prefix, retries: [20], calmMs: 0, onError, ...more });
       buses.push(bus);
-      await up(bus);
+      await untilUp(bus);
       return bus;
     },
-    async past(work) {
+    async withChannel(work) {
       const connection = await connect(url);
       // work may break the channel
       connection.on('error', () => {});
@@ -63,14 +63,18 @@ export function amqpStage(url: string): AmqpStage {
     },
     async clear() {
       await stage.close();
-      await stage.past((channel) => takeAway(channel, prefix, [...topology.keys()]));
+      await stage.withChannel((channel) => deleteQueues(channel, prefix, [...topology.keys()]));
     },
   };
   return stage;
 }
 
 /** Takes away everything that a bus declares for queues, which are there or not. */
-export async function takeAway(channel: Channel, prefix: string, queues: readonly string[]): Promise<void> {
+export async function deleteQueues(
+  channel: Channel,
+  prefix: string,
+  queues: readonly string[],
+): Promise<void> {
   const names = prefixedNames(prefix);
   for (const queue of queues)
     for (const name of [names.queue(queue), names.retry(queue), names.dead(queue)])
@@ -79,12 +83,12 @@ export async function takeAway(channel: Channel, prefix: string, queues: readonl
 }
 
 /** How many messages of a queue nobody has in hand. */
-export async function ready(stage: AmqpStage, queue: string): Promise<number> {
-  return (await stage.past((channel) => channel.checkQueue(stage.prefix + queue))).messageCount;
+export async function countReady(stage: AmqpFixture, queue: string): Promise<number> {
+  return (await stage.withChannel((channel) => channel.checkQueue(stage.prefix + queue))).messageCount;
 }
 
 /** Takes so many messages of a queue in hand, which nobody else may want, and loses its connection. */
-export async function dieWith(stage: AmqpStage, queue: string, count: number): Promise<void> {
+export async function killWhileHandling(stage: AmqpFixture, queue: string, count: number): Promise<void> {
   const connection = await connect(stage.url);
   const channel = await connection.createChannel();
   let inHand = 0;
@@ -106,12 +110,12 @@ export async function idsIn(channel: Channel, queue: string): Promise<string[]> 
 }
 
 /** Waits until a bus is up. */
-export function up(bus: Bus): Promise<true> {
+export function untilUp(bus: Bus): Promise<true> {
   return until('the bus to be up', async () => bus.up, 30_000);
 }
 
 /** A new event. */
-export function eventOf(type: 'thing.made' | 'thing.gone', data: unknown = {}): Envelope {
+export function createEvent(type: 'thing.made' | 'thing.gone', data: unknown = {}): Envelope {
   return {
     id: newId(),
     type,
@@ -123,7 +127,7 @@ export function eventOf(type: 'thing.made' | 'thing.gone', data: unknown = {}): 
 }
 
 /** Publishes as the relay does: again until it is taken. */
-export function published(bus: Bus, event: Envelope): Promise<true> {
+export function publishUntilAccepted(bus: Bus, event: Envelope): Promise<true> {
   return until(
     `${event.type} to be taken`,
     () =>

@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { type Contract, newId } from '#libs/contract';
+import { opsToken, type TestApp, type TestRequest } from './test-app.ts';
 import { until } from './until.ts';
-import { type Asked, opsToken, type World } from './test-app.ts';
 
 /** Where every request of `auditing` comes from. */
 const address = '192.0.2.7';
 
 /** Who asked when nobody knows. */
-export const nobody = { actor_id: null, organization_id: null, key_id: null };
+export const noActor = { actor_id: null, organization_id: null, key_id: null };
 
 const common = ['event', 'outcome', 'actor_id', 'organization_id', 'key_id', 'request_id', 'address'];
 
 /** Asks a service of a world that trusts proxies on loopback. */
-export function auditing(here: World, { name }: Pick<Contract, 'name'>) {
+export function auditRecorder(here: TestApp, { name }: Pick<Contract, 'name'>) {
   /** The facts that lines of an event have had, beside what every line has. */
   const facts = new Map<string, Set<string>>();
 
@@ -22,10 +22,10 @@ export function auditing(here: World, { name }: Pick<Contract, 'name'>) {
     facts,
 
     /** Asks, and gives the answer with the lines that it left. */
-    async asked(method: string, path: string, of: Asked = {}) {
+    async asked(method: string, path: string, of: TestRequest = {}) {
       const request_id = newId();
       const headers = { ...of.headers, 'x-request-id': request_id, 'x-forwarded-for': address };
-      const told = await here.ask(method, path, { ...of, headers });
+      const told = await here.request(method, path, { ...of, headers });
       return { ...told, lines: await linesOf(request_id, address) };
     },
 
@@ -44,9 +44,9 @@ export function auditing(here: World, { name }: Pick<Contract, 'name'>) {
   async function linesOf(request_id: string, from: string) {
     // the request's own line and that of the security log are written at once
     await until('the line of the request', async () =>
-      here.logged().some((line) => line.request_id === request_id && line.operation !== undefined),
+      here.logLines().some((line) => line.request_id === request_id && line.operation !== undefined),
     );
-    const lines = here.logged().filter((line) => line.audit === true && line.request_id === request_id);
+    const lines = here.logLines().filter((line) => line.audit === true && line.request_id === request_id);
     return lines.map(({ level, time, msg, service, audit, request_id, address, ...line }) => {
       assert.deepEqual([level, service, audit, msg, address], [30, name, true, line.event, from]);
       const event = String(line.event);
@@ -66,7 +66,7 @@ export interface Listed {
 }
 
 /** What a page lists, in the order of the events. */
-export async function listedOn(page: URL): Promise<Listed[]> {
+export async function documentedEvents(page: URL): Promise<Listed[]> {
   const rows = (await readFile(page, 'utf8')).matchAll(/^\| `(\w+\.\w+)` \|(.*)\|(.*)\|$/gm);
   const quoted = (text: string, what: RegExp) => [...text.matchAll(what)].map(([, name = '']) => name);
   return inOrder(
@@ -79,7 +79,7 @@ export async function listedOn(page: URL): Promise<Listed[]> {
 }
 
 /** What a page has to list of a service, by the facts that its lines have had. */
-export function listedOf(
+export function recordedEvents(
   { operations, adminOperations = [] }: Contract,
   facts: ReadonlyMap<string, ReadonlySet<string>>,
 ): Listed[] {

@@ -8,23 +8,23 @@ export interface ConnectProxy {
   url: string;
   port: number;
   /** What it was asked to open, as `name:port`, with the credentials that came along. */
-  asked: { target: string; credentials: string | undefined }[];
+  tunnels: { target: string; credentials: string | undefined }[];
   /** Requests that were no CONNECT; they get 405. */
-  others: string[];
+  otherRequests: string[];
   close(): Promise<void>;
 }
 
 /** Starts one on a free port of an address of this machine; with a status it opens nothing and answers that. */
 export async function connectProxy({ host = '127.0.0.1', status = 200 } = {}): Promise<ConnectProxy> {
-  const asked: ConnectProxy['asked'] = [];
-  const others: string[] = [];
+  const tunnels: ConnectProxy['tunnels'] = [];
+  const otherRequests: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
-    others.push(request.url ?? '');
+    otherRequests.push(request.url ?? '');
     response.writeHead(405).end();
   });
   server.on('connect', ({ url = '', headers }, client: Socket) => {
-    asked.push({ target: url, credentials: headers['proxy-authorization'] });
+    tunnels.push({ target: url, credentials: headers['proxy-authorization'] });
     if (status !== 200) return client.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
     const there = connect(Number(url.split(':').at(-1)), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -42,8 +42,8 @@ export async function connectProxy({ host = '127.0.0.1', status = 200 } = {}): P
   return {
     url: `http://${host}:${port}`,
     port,
-    asked,
-    others,
+    tunnels,
+    otherRequests,
     async close() {
       for (const socket of sockets) socket.destroy();
       server.closeAllConnections();

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 type Collect = (of: { type: 'major' | 'minor' }) => void;
 
 /** Does the work so many times, with collections of the young space alone in between; gives how much the old space has grown, bytes. */
-export async function leftOver(times: number, work: () => unknown): Promise<number> {
+export async function retainedBytes(times: number, work: () => unknown): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect: Collect = runInNewContext('gc');
   // code is compiled, and what it keeps for good is made

@@ -25,14 +25,14 @@ export const insider = access<Principal>({
 });
 
 /** Operations behind a listener. */
-export interface HttpStage {
+export interface HttpFixture {
   origin: string;
   port: number;
   listening: Listening;
   /** How requests ended, in order. */
-  done: RequestOutcome[];
+  outcomes: RequestOutcome[];
   /** Errors outside of operations. */
-  troubles: unknown[];
+  errors: unknown[];
   /** Asks with the token `good` unless told otherwise. */
   ask(method: string, path: string, init?: RequestInit & { as?: string | null }): Promise<Response>;
   /** Sends bytes as they are on a connection of their own; gives all that comes back until it is closed. */
@@ -40,28 +40,28 @@ export interface HttpStage {
 }
 
 /** What may be chosen. */
-export interface HttpStageOptions {
+export interface HttpFixtureOptions {
   store?: Pick<Store, 'withIdempotencyKey'>;
   limit?: Bucket;
   authenticate?: Authenticate;
 }
 
 /** Sets the stage. */
-export async function httpStage(
+export async function httpFixture(
   handled: readonly Route[],
-  options: HttpStageOptions = {},
-): Promise<HttpStage> {
-  const done: RequestOutcome[] = [];
-  const troubles: unknown[] = [];
+  options: HttpFixtureOptions = {},
+): Promise<HttpFixture> {
+  const outcomes: RequestOutcome[] = [];
+  const errors: unknown[] = [];
   const principals: Record<string, Principal> = { good: ada, outsider: { ...ada, key_id: 'outsider' } };
   const router = routes({
     handled,
-    store: options.store ?? rememberingStore(),
+    store: options.store ?? memoryResponseStore(),
     authenticate: options.authenticate ?? (async (token) => principals[token]),
     apiPrefix: '/api/v1',
     limit: options.limit,
     span: (_name, _headers, work) => work(),
-    done: (one) => void done.push(one),
+    done: (one) => void outcomes.push(one),
   });
   const operations: AnyOperation[] = handled.map(({ operation }) => operation);
   const app = application({
@@ -69,7 +69,7 @@ export async function httpStage(
     operations,
     apiPrefix: '/api/v1',
     trustedProxies: [],
-    trouble: (_what, error) => void troubles.push(error),
+    onError: (_what, error) => void errors.push(error),
   });
   const listening = await listen(app, 0, '127.0.0.1');
   const origin = `http://127.0.0.1:${listening.port}`;
@@ -77,8 +77,8 @@ export async function httpStage(
     origin,
     port: listening.port,
     listening,
-    done,
-    troubles,
+    outcomes,
+    errors,
     ask(method, path, { as = 'good', ...init } = {}) {
       const headers = new Headers(init.headers);
       if (as !== null) headers.set('authorization', `Bearer ${as}`);
@@ -100,12 +100,12 @@ export async function httpStage(
 
 /** The JSON of an answer. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-export async function jsonOf(answer: Response | Promise<Response>): Promise<any> {
+export async function parseJson(answer: Response | Promise<Response>): Promise<any> {
   return (await answer).json();
 }
 
 /** Stores responses in memory, without any transaction; those over `longest` characters only as their replay key. */
-export function rememberingStore({
+export function memoryResponseStore({
   longest = Number.POSITIVE_INFINITY,
 } = {}): Pick<Store, 'withIdempotencyKey'> {
   const responses = new Map<string, StoredResponse & { fingerprint: string }>();

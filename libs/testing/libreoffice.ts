@@ -11,7 +11,7 @@ import { firstProgram, onPath } from './program.ts';
 const convertMs = 240_000;
 
 /** The text of Word files as they are printed, by their names: LibreOffice makes them PDF, poppler reads the text with its layout. */
-export async function printed(files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, string>> {
+export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, string>> {
   const office = await program(libreOffice, 'libreoffice-writer-nogui', 'LibreOffice for the tests');
   const reader = await program(() => onPath('pdftotext'), 'poppler-utils', 'pdftotext for the tests');
   say(`LibreOffice for the tests: ${office}.`);

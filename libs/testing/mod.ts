@@ -1,21 +1,28 @@
 /** The door of the testing library: real servers, a world of services, and people who use them. */
-export { auditing, inOrder, type Listed, listedOf, listedOn, nobody } from './audit-log.ts';
+export {
+  auditRecorder,
+  documentedEvents,
+  inOrder,
+  type Listed,
+  noActor,
+  recordedEvents,
+} from './audit-log.ts';
 export { testBrowser } from './browser.ts';
 export { type ConnectProxy, connectProxy } from './connect-proxy.ts';
-export { leftOver } from './heap.ts';
+export { retainedBytes } from './heap.ts';
 export { idempotencyHeader, sendIdempotencyKeys } from './idempotency-keys.ts';
-export { printed } from './libreoffice.ts';
+export { printedText } from './libreoffice.ts';
+export { type ProfiledCommand, profileCommands } from './mongo-profiler.ts';
 export { type OtlpEndpoint, otlpEndpoint, type ReceivedSpan } from './otlp.ts';
 export { type Ailment, type MongoMember, type MongoServers, ownMongo } from './own-mongo.ts';
 export { type Person, register } from './people.ts';
 export { freePorts } from './ports.ts';
-export { type Profiled, profiled } from './mongo-profiler.ts';
 export { programFor } from './program.ts';
 export { ownRabbit, type TestRabbit, testRabbit } from './rabbit.ts';
 export type { RabbitBroker } from './rabbit-broker.ts';
 export { type SecretWatch, secretWatch } from './secrets.ts';
 export { securedMongo } from './secured-mongo.ts';
 export { testMongo } from './servers.ts';
+export { type TcpProxy, type Toxics, tcpProxy } from './tcp-proxy.ts';
+export { opsToken, type TestApp, type TestRequest, type TestResponse, testApp } from './test-app.ts';
 export { until } from './until.ts';
-export { type Weather, type Wire, wireTo } from './tcp-proxy.ts';
-export { type Asked, opsToken, type Told, type World, world } from './test-app.ts';

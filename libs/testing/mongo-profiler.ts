@@ -2,9 +2,9 @@
 import type mongoose from 'mongoose';
 
 /** One operation of MongoDB. */
-export interface Profiled {
+export interface ProfiledCommand {
   /** Collection or view. */
-  on: string;
+  collection: string;
   op: string;
   /** The command as it was sent. */
   command: Record<string, unknown>;
@@ -18,7 +18,10 @@ export interface Profiled {
 }
 
 /** Does the work, and gives what MongoDB did meanwhile in this database, also for others. */
-export async function profiled(db: mongoose.mongo.Db, work: () => Promise<unknown>): Promise<Profiled[]> {
+export async function profileCommands(
+  db: mongoose.mongo.Db,
+  work: () => Promise<unknown>,
+): Promise<ProfiledCommand[]> {
   await db.command({ profile: 0 });
   await db.dropCollection('system.profile').catch(() => undefined);
   await db.createCollection('system.profile', { capped: true, size: 64 * 1024 * 1024 });
@@ -32,7 +35,7 @@ export async function profiled(db: mongoose.mongo.Db, work: () => Promise<unknow
   return rows
     .filter(({ ns }) => !String(ns).endsWith('.system.profile'))
     .map((row) => ({
-      on: String(row.ns).split('.').slice(1).join('.'),
+      collection: String(row.ns).split('.').slice(1).join('.'),
       op: String(row.op),
       command: row.command ?? {},
       plan: String(row.planSummary ?? ''),

@@ -1,6 +1,6 @@
 /** People in tests: each the first admin of an organization of their own. */
 import { randomBytes } from 'node:crypto';
-import type { World } from './test-app.ts';
+import type { TestApp } from './test-app.ts';
 
 /** A person with an access token and an API key. */
 export interface Person {
@@ -14,13 +14,13 @@ export interface Person {
 }
 
 /** Registers a new organization with its admin, and makes an API key with the admin's role. */
-export async function register(world: Pick<World, 'ask'>): Promise<Person> {
+export async function register(world: Pick<TestApp, 'request'>): Promise<Person> {
   const unique = randomBytes(6).toString('hex');
   const email = `ada-${unique}@example.com`;
   const password = `correct horse ${unique}`;
   const body = { organization_name: `Organization ${unique}`, name: 'Ada Example', email, password };
-  const session = (await world.ask('POST', '/auth/register', { body })).body;
-  const key = await world.ask('POST', '/api-keys', {
+  const session = (await world.request('POST', '/auth/register', { body })).body;
+  const key = await world.request('POST', '/api-keys', {
     as: session.access_token,
     body: { name: 'Test', role: 'admin' },
   });

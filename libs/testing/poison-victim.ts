@@ -10,7 +10,7 @@ const bus = amqpBus({
   prefix,
   topology: new Map([['alpha', ['thing.gone']]]),
   calmMs: 200,
-  trouble: (what, error) => process.stderr.write(`${what}: ${error}\n`),
+  onError: (what, error) => process.stderr.write(`${what}: ${error}\n`),
 });
 await bus.consume(
   'alpha',

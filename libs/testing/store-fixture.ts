@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import { z } from 'zod';
 import { contract, type Envelope, event, newId, Secret, view } from '#libs/contract';
-import { type Bus, BusClosed, memoryBus, topologyOf } from '#libs/events';
+import { type Bus, BusClosed, memoryBus, toTopology } from '#libs/events';
 import { collection, createKeyring, type OpenStore, openStore, type Store } from '#libs/store';
 import { testMongo } from './servers.ts';
 
@@ -24,33 +24,33 @@ export const ThingMade = event('thing.made', {
   description: 'A thing was made.',
   data: z.strictObject({ name: z.string() }),
 });
-export const ThingUnheard = event('thing.unheard', {
+export const ThingUnconsumed = event('thing.unheard', {
   description: 'Nobody hears this.',
   data: z.strictObject({}),
 });
 
-export const thingFaces = view({
+export const thingSummaries = view({
   name: 'thing_faces',
   of: 'things',
   scope: 'organization_id',
   row: z.object({ _id: z.string(), organization_id: z.string(), name: z.string() }),
 });
 
-export const makers = contract({
+export const thingProducers = contract({
   name: 'thing-makers',
   title: 'Makers',
   description: 'They make things.',
   operations: [],
-  publishes: [ThingMade, ThingUnheard],
+  publishes: [ThingMade, ThingUnconsumed],
   consumes: [],
   owns: ['things'],
-  views: [thingFaces],
+  views: [thingSummaries],
   reads: [],
 });
 
 /** Hears of things; its queue is `hearers`. */
-export const hearers = {
-  ...makers,
+export const thingConsumers = {
+  ...thingProducers,
   name: 'hearers',
   publishes: [],
   consumes: [ThingMade],
@@ -59,7 +59,7 @@ export const hearers = {
 };
 
 /** A clock that stands still until it is moved on. */
-export function stillClock() {
+export function fakeClock() {
   let at = Date.now();
   return {
     now: () => new Date(at),
@@ -70,22 +70,22 @@ export function stillClock() {
 }
 
 /** A bus whose taking of events a test decides. */
-export function busOf(publish: Bus['publish']): Bus {
-  return { ...memoryBus(topologyOf([hearers])), up: true, publish };
+export function createFakeBus(publish: Bus['publish']): Bus {
+  return { ...memoryBus(toTopology([thingConsumers])), up: true, publish };
 }
 
 /** A bus that takes everything, and what it took. */
-export function takingBus() {
+export function recordingBus() {
   const taken: Envelope[] = [];
-  return { taken, bus: busOf(async (one) => void taken.push(one)) };
+  return { taken, bus: createFakeBus(async (one) => void taken.push(one)) };
 }
 
 /** A bus that does not answer before it is closed: as in a process that dies with its events unpublished. */
-export function silentBus(): Bus {
+export function unresponsiveBus(): Bus {
   const closing = Promise.withResolvers<never>();
   closing.promise.catch(() => undefined);
   return {
-    ...busOf(() => closing.promise),
+    ...createFakeBus(() => closing.promise),
     async close() {
       closing.reject(new BusClosed());
     },
@@ -93,14 +93,14 @@ export function silentBus(): Bus {
 }
 
 /** Someone of a new organization. */
-export function someone() {
+export function createActor() {
   return { organization_id: newId(), user_id: newId() };
 }
 
 /** Makes a thing and says so, in one transaction; `then` runs at its end. */
-export function makeThing(
+export function createThing(
   store: Store,
-  acting: ReturnType<typeof someone>,
+  acting: ReturnType<typeof createActor>,
   name: string,
   then: () => Promise<void> = async () => undefined,
 ): Promise<string> {
@@ -115,7 +115,7 @@ export function makeThing(
 }
 
 /** A row of the stage's outbox, as far as tests look into it. */
-export interface OutRow {
+export interface OutboxRow {
   _id: string;
   type: string;
   event: string;
@@ -126,14 +126,14 @@ export interface OutRow {
 }
 
 /** A database with stores over it. */
-export interface StoreStage {
+export interface StoreFixture {
   uri: string;
   db: mongoose.mongo.Db;
   /** What stores were troubled by. */
-  troubles: string[];
+  errors: string[];
   /** Opens and prepares a store; closed at the end of the stage at the latest. */
   open(more?: Partial<OpenStore>): Promise<Store>;
-  outbox(filter?: object): Promise<OutRow[]>;
+  outbox(filter?: object): Promise<OutboxRow[]>;
   /** Closes all stores that were opened. */
   close(): Promise<void>;
   /** Removes the database, unless its MongoDB has gone. */
@@ -141,7 +141,7 @@ export interface StoreStage {
 }
 
 /** Sets the stage; `uri` names a MongoDB that is there already. */
-export async function storeStage(uri?: string): Promise<StoreStage> {
+export async function storeFixture(uri?: string): Promise<StoreFixture> {
   const mongo = uri === undefined ? await testMongo() : { uri, stop: async () => undefined };
   const url = new URL(mongo.uri);
   url.pathname = `/test_${randomBytes(6).toString('hex')}`;
@@ -149,7 +149,7 @@ export async function storeStage(uri?: string): Promise<StoreStage> {
   const client = await mongoose.mongo.MongoClient.connect(url.href, { serverSelectionTimeoutMS: 5_000 });
   const db = client.db();
   const open: { store: Store; bus: Bus }[] = [];
-  const troubles: string[] = [];
+  const errors: string[] = [];
   const close = async () => {
     const opened = open.splice(0);
     for (const { bus } of opened) await bus.close();
@@ -158,19 +158,19 @@ export async function storeStage(uri?: string): Promise<StoreStage> {
   return {
     uri: url.href,
     db,
-    troubles,
+    errors,
     async open(more = {}) {
-      const bus = more.bus ?? takingBus().bus;
+      const bus = more.bus ?? recordingBus().bus;
       const store = await openStore({
         uri: new Secret(url.href),
-        contract: makers,
+        contract: thingProducers,
         collections: [things],
-        topology: topologyOf([makers, hearers]),
+        topology: toTopology([thingProducers, thingConsumers]),
         alone: true,
         ring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
         now: () => new Date(),
         trace: () => undefined,
-        trouble: (what) => void troubles.push(what),
+        onError: (what) => void errors.push(what),
         ...more,
         bus,
       });
@@ -179,7 +179,7 @@ export async function storeStage(uri?: string): Promise<StoreStage> {
       return store;
     },
     outbox: (filter = {}) =>
-      db.collection<OutRow>('thing_makers_outbox').find(filter).sort({ _id: 1 }).toArray(),
+      db.collection<OutboxRow>('thing_makers_outbox').find(filter).sort({ _id: 1 }).toArray(),
     close,
     async stop({ gone } = { gone: false }) {
       await close();

@@ -4,26 +4,26 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A wire. */
-export interface Wire {
+export interface TcpProxy {
   /** The server's address, with this wire's port in it. */
   url: string;
   /** Breaks a connection when a client says these bytes, so many times. */
-  cut(bytes: Buffer, times: number): void;
+  cutAfter(bytes: Buffer, times: number): void;
   /** How many times are left. */
-  left(): number;
+  remainingCuts(): number;
   /** How bytes travel from now on, in both directions; nothing given is fair weather. */
-  weather(now: Weather): void;
+  setToxics(now: Toxics): void;
   /** Resolves when a client has said these bytes: they and all that comes after them stay on the wire until `breakAll`. */
   holdAt(bytes: Buffer): Promise<void>;
   /** Breaks all connections now; what was held is gone. */
-  breakAll(): void;
+  resetAll(): void;
   /** Resets all connections now (RST). */
   reset(): void;
   close(): Promise<void>;
 }
 
 /** How bytes travel. */
-export interface Weather {
+export interface Toxics {
   /** How much later everything arrives, ms. */
   latencyMs?: number;
   /** In pieces of so many bytes, each for itself. */
@@ -36,10 +36,10 @@ export interface Weather {
 const mostOnTheWay = 4 * 1024 * 1024;
 
 /** Lays a wire to a server. */
-export async function wireTo(url: string): Promise<Wire> {
+export async function tcpProxy(url: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
-  let weather: Weather = {};
+  let weather: Toxics = {};
   let pattern: Buffer = Buffer.alloc(0);
   let left = 0;
   let holding: { pattern: Buffer; reached(): void } | undefined;
@@ -60,12 +60,12 @@ export async function wireTo(url: string): Promise<Wire> {
   };
   return {
     url: through.href,
-    cut(bytes, times) {
+    cutAfter(bytes, times) {
       pattern = bytes;
       left = times;
     },
-    left: () => left,
-    weather(now) {
+    remainingCuts: () => left,
+    setToxics(now) {
       weather = now;
     },
     holdAt(bytes) {
@@ -73,7 +73,7 @@ export async function wireTo(url: string): Promise<Wire> {
       holding = { pattern: bytes, reached: resolve };
       return promise;
     },
-    breakAll() {
+    resetAll() {
       holding = undefined;
       breakAll();
     },

@@ -2,15 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import type { Contract } from '#libs/contract';
-import { memoryBus, topologyOf } from '#libs/events';
+import { memoryBus, toTopology } from '#libs/events';
 import { type AnyService, newLog, start } from '#libs/service';
-import { makeView } from '#libs/store';
+import { createView } from '#libs/store';
 import { idempotencyHeader } from './idempotency-keys.ts';
 import { type SecretWatch, secretWatch } from './secrets.ts';
 import { testMongo } from './servers.ts';
 
 /** A request to the world. */
-export interface Asked {
+export interface TestRequest {
   /** Bearer token or API key. */
   as?: string | undefined;
   /** Sent as JSON; text and form data as they are. */
@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** An answer: `body` is parsed when it is JSON, bytes otherwise. */
-export interface Told {
+export interface TestResponse {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -27,22 +27,22 @@ export interface Told {
   bytes: Uint8Array;
 }
 
-export interface World {
+export interface TestApp {
   /** Origin of the API, e.g. `http://127.0.0.1:40123`. */
   origin: string;
   management: string;
   /** The world's own database. */
   db: mongoose.mongo.Db;
   /** Asks the API; paths start behind `/api/v1` unless they start with `/embed` or are `/`. */
-  ask(method: string, path: string, asked?: Asked): Promise<Told>;
+  request(method: string, path: string, asked?: TestRequest): Promise<TestResponse>;
   /** What the services have logged so far, whatever the level. */
-  logged(): LogLine[];
+  logLines(): LogLine[];
   /** The secrets that must not be logged: all that were sent or given through `ask`, and those of the settings. */
   secrets: SecretWatch;
   /** Stops the services, and starts them again over the same database. */
   restart(): Promise<void>;
   /** Starts the same services once more over the same database, with a bus of their own; stops with the world. */
-  replica(): Promise<Pick<World, 'ask'>>;
+  replica(): Promise<Pick<TestApp, 'request'>>;
   /** Stops everything; rejects when a secret was logged. */
   stop(): Promise<void>;
 }
@@ -58,13 +58,13 @@ export interface LogLine {
 export const opsToken = 'operator-of-the-test-world';
 
 /** Starts services; `environment` adds to the settings. */
-export async function world(of: {
+export async function testApp(of: {
   services: readonly AnyService[];
   contracts: readonly Contract[];
   environment?: Record<string, string>;
   /** The services' clock, if not the machine's; MongoDB keeps its own. */
   now?: () => Date;
-}): Promise<World> {
+}): Promise<TestApp> {
   const mongo = await testMongo();
   const name = `test_${randomBytes(6).toString('hex')}`;
   const uri = withDatabase(mongo.uri, name);
@@ -100,16 +100,16 @@ export async function world(of: {
       environment,
       apiPrefix: '/api/v1',
       // services that are not in the world would be missed otherwise
-      ...(!('AMQP_URL' in environment) && { bus: memoryBus(topologyOf(of.contracts)) }),
+      ...(!('AMQP_URL' in environment) && { bus: memoryBus(toTopology(of.contracts)) }),
       log,
     });
   // services wait for the views that they read: those of services that are not here have no rows
   const here = of.services.map(({ contract }) => contract);
   const owned = new Set(here.flatMap(({ views }) => views));
   const absent = here.flatMap(({ reads }) => reads).filter((view) => !owned.has(view));
-  for (const view of absent) await makeView(client.db(), view);
+  for (const view of absent) await createView(client.db(), view);
   /** Asks an origin; what is secret in it is remembered. */
-  const watched = async (origin: string, ...[method, path, asked]: Parameters<World['ask']>) => {
+  const watched = async (origin: string, ...[method, path, asked]: Parameters<TestApp['request']>) => {
     secrets.know(asked?.as);
     secrets.knowWithin(asked?.body);
     const told = await ask(origin, method, path, asked);
@@ -118,13 +118,13 @@ export async function world(of: {
   };
   let started = await begin();
   const replicas: { stop(): Promise<void> }[] = [];
-  const made: World = {
+  const made: TestApp = {
     origin: `http://127.0.0.1:${started.port}`,
     management: `http://127.0.0.1:${started.managementPort}`,
     db: client.db(),
     secrets,
-    logged: () => lines.map((line) => JSON.parse(line)),
-    ask: (...of) => watched(made.origin, ...of),
+    logLines: () => lines.map((line) => JSON.parse(line)),
+    request: (...of) => watched(made.origin, ...of),
     async restart() {
       await started.stop();
       started = await begin();
@@ -134,7 +134,7 @@ export async function world(of: {
     async replica() {
       const replica = await begin();
       replicas.push(replica);
-      return { ask: (...of) => watched(`http://127.0.0.1:${replica.port}`, ...of) };
+      return { request: (...of) => watched(`http://127.0.0.1:${replica.port}`, ...of) };
     },
     async stop() {
       await soon('the services', Promise.all([started, ...replicas].map((one) => one.stop())));
@@ -172,8 +172,8 @@ async function ask(
   origin: string,
   method: string,
   path: string,
-  { as, body, headers }: Asked = {},
-): Promise<Told> {
+  { as, body, headers }: TestRequest = {},
+): Promise<TestResponse> {
   const asIs =
     body === undefined || typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array;
   const isAtRoot = path === '/' || path.startsWith('/embed');

@@ -1,6 +1,6 @@
 /** Clients that never ask twice: whatever is not the answer they expect has failed. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Office } from '../../tests/chaos/workload/tenant.ts';
+import type { TestTenant } from '../../tests/chaos/workload/tenant.ts';
 
 /** What clients were told. */
 export interface Counted {
@@ -30,11 +30,11 @@ interface Known {
 
 /** Asks with so many clients at once as long as the work takes; gives what they were told. */
 export async function underLoad(
-  of: { origin: string; office: Office; clients: number },
+  of: { origin: string; office: TestTenant; clients: number },
   work: () => Promise<void>,
 ): Promise<Counted> {
   const { origin, office, clients } = of;
-  const [written] = office.written;
+  const [written] = office.documents;
   if (!written) throw new Error('The office has no document to ask for');
   const known = { id: written.id, link: `${office.slug}/${written.shareToken}` };
   const counted: Counted = { requests: 0, failures: [], failed: 0 };

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatError } from '#libs/service';
 import { type ConnectProxy, connectProxy, until } from '#libs/testing';
-import { runDemo } from '../../tests/demo.ts';
 import { client } from '../../tests/chaos/workload/client.ts';
-import { mailbox } from '../../tests/chaos/workload/receiver.ts';
+import { chaosReceiver } from '../../tests/chaos/workload/receiver.ts';
+import { runDemo } from '../../tests/demo.ts';
 import { restrictedNamespace, unconfined } from './admission.ts';
 import { tried } from './cases.ts';
 import { type Images, keepDependencies } from './dependencies.ts';
@@ -39,7 +39,7 @@ export async function prove(of: Proof): Promise<void> {
   const there = cluster(of.namespace);
   // pods reach a receiver on this machine through it
   const host = of.ownAddress ?? ownAddress();
-  const [way, mail] = await Promise.all([connectProxy({ host }), mailbox()]);
+  const [way, mail] = await Promise.all([connectProxy({ host }), chaosReceiver()]);
   const ours = release(there, 'pds', valuesFor(of, host, way));
   try {
     await step('a namespace that lets nothing in but restricted pods', () => restrictedNamespace(there));
@@ -79,7 +79,7 @@ export async function prove(of: Proof): Promise<void> {
         for (const name of services) await killed(there, (await ours.pods(name))[0], of.image);
       });
       for (const one of offices) await settled(of.origin, mail, one);
-      const written = offices.reduce((sum, one) => sum + one.written.length, 0);
+      const written = offices.reduce((sum, one) => sum + one.documents.length, 0);
       const changes = offices.reduce((sum, one) => sum + one.changes.length, 0);
       return `${written} documents, ${changes} events, nothing lost and nothing twice; clients asked again ${api.repeats()} times`;
     });

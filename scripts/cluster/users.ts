@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import mongoose from 'mongoose';
-import { grantsOf } from '#libs/store';
+import { toGrants } from '#libs/store';
 import { contracts } from '../../services/contracts.ts';
 import { type Cluster, toolPath } from './tools.ts';
 
@@ -26,10 +26,10 @@ async function wrongOf(cluster: Cluster, name: string, port: number): Promise<st
   const client = await mongoose.mongo.MongoClient.connect(uri.href);
   try {
     const db = client.db();
-    const all = contracts.flatMap((contract) => grantsOf(contract)).map(({ on }) => on);
+    const all = contracts.flatMap((contract) => toGrants(contract)).map(({ collection }) => collection);
     const own = new Map(
-      grantsOf(contracts.find((one) => one.name === name) ?? contracts[0]).map((one) => [
-        one.on,
+      toGrants(contracts.find((one) => one.name === name) ?? contracts[0]).map((one) => [
+        one.collection,
         one.actions,
       ]),
     );

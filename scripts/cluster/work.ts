@@ -1,14 +1,14 @@
 /** Work that goes on while pods are killed, and its accounts: nothing that was accepted is lost, and nothing is there twice. */
 import { isDeepStrictEqual } from 'node:util';
 import { until } from '#libs/testing';
-import { heard, inOrder } from '../../tests/chaos/workload/invariants.ts';
 import { type Client, client } from '../../tests/chaos/workload/client.ts';
-import { type Office, openOffice } from '../../tests/chaos/workload/tenant.ts';
-import type { Mailbox } from '../../tests/chaos/workload/receiver.ts';
+import { inOrder, receivedEvents } from '../../tests/chaos/workload/invariants.ts';
+import type { ChaosReceiver } from '../../tests/chaos/workload/receiver.ts';
+import { createTenant, type TestTenant } from '../../tests/chaos/workload/tenant.ts';
 
 /** An office at its first work: it has a key, a webhook and some documents. */
-export async function workingOffice(api: Client, mail: Mailbox): Promise<Office> {
-  const { office, round } = await openOffice(api.ask, mail.urlOf);
+export async function workingOffice(api: Client, mail: ChaosReceiver): Promise<TestTenant> {
+  const { office, round } = await createTenant(api.request, mail.urlFor);
   await round(1);
   return office;
 }
@@ -16,13 +16,13 @@ export async function workingOffice(api: Client, mail: Mailbox): Promise<Office>
 /** Offices that work as long as `fault` takes, and go on until their last piece is done. */
 export async function workingThrough(
   api: Client,
-  mail: Mailbox,
+  mail: ChaosReceiver,
   fault: () => Promise<void>,
-): Promise<Office[]> {
-  const offices: Office[] = [];
+): Promise<TestTenant[]> {
+  const offices: TestTenant[] = [];
   let isOver = false;
   const integration = async () => {
-    const { office, round } = await openOffice(api.ask, mail.urlOf);
+    const { office, round } = await createTenant(api.request, mail.urlFor);
     offices.push(office);
     while (!isOver) await round(2);
   };
@@ -38,14 +38,14 @@ export async function workingThrough(
 }
 
 /** Settles the accounts of an office by what the API and its webhook say; rejects with what does not fit. */
-export async function settled(origin: string, mail: Mailbox, office: Office): Promise<void> {
+export async function settled(origin: string, mail: ChaosReceiver, office: TestTenant): Promise<void> {
   const api = client(origin);
-  const ids = office.written.map(({ id }) => id).sort();
+  const ids = office.documents.map(({ id }) => id).sort();
   const found = await documentsOf(origin, office);
   if (!isDeepStrictEqual(found.sort(), ids))
     throw new Error(`Of ${ids.length} accepted documents there are ${found.length}`);
-  for (const { id, nodeIds } of office.written) {
-    const { body } = await api.ask('GET', `/documents/${id}`, { as: office.key });
+  for (const { id, nodeIds } of office.documents) {
+    const { body } = await api.request('GET', `/documents/${id}`, { as: office.key });
     if (body.status !== 'published') throw new Error(`${id} is ${body.status}`);
     const there = nodesIn(body.nodes).sort();
     if (!isDeepStrictEqual(there, [...nodeIds].sort()))
@@ -53,13 +53,13 @@ export async function settled(origin: string, mail: Mailbox, office: Office): Pr
   }
   await until(
     `every event of ${office.slug} at its webhook, once`,
-    async () => isDeepStrictEqual(inOrder(heard(mail, office)), inOrder(office.changes)),
+    async () => isDeepStrictEqual(inOrder(receivedEvents(mail, office)), inOrder(office.changes)),
     120_000,
   );
 }
 
 /** The ids of all documents of an office, page by page. */
-async function documentsOf(origin: string, { key }: Office): Promise<string[]> {
+async function documentsOf(origin: string, { key }: TestTenant): Promise<string[]> {
   const ids: string[] = [];
   let next: string | undefined = '/api/v1/documents?limit=100';
   while (next !== undefined) {

@@ -1,8 +1,8 @@
 /** Alerts: what somebody must be told, when, and whether it may wait for the morning. Each has its section in docs/runbook.md. */
-import { valuesOf } from '../../services/metrics.ts';
+import { getLabelValues } from '../../services/metrics.ts';
 import { burning } from './burn-rate.ts';
-import type { Pace } from './time-scale.ts';
 import { largest, quantile, rateOf, series } from './queries.ts';
+import type { TimeScale } from './time-scale.ts';
 
 /** An alert. */
 export interface Alert {
@@ -18,11 +18,11 @@ export interface Alert {
 }
 
 /** All alerts, in the order of the runbook. */
-export function alerts(pace: Pace): readonly Alert[] {
+export function alerts(pace: TimeScale): readonly Alert[] {
   return [...burning, ...away, ...behind, ...strained, ...disks].map((one) => one(pace));
 }
 
-type Made = (pace: Pace) => Alert;
+type Made = (pace: TimeScale) => Alert;
 
 const pool = series('mongodb_pool_connections', { state: 'idle' });
 const outbox = series('outbox_pending_events');
@@ -48,7 +48,7 @@ const away: readonly Made[] = [
   ({ lasting }) => ({
     name: 'ServiceDown',
     severity: 'page',
-    expr: valuesOf('service')
+    expr: getLabelValues('service')
       .map((service) => `absent(${series('mongodb_pool_connections', { service })})`)
       .join('\nor '),
     for: lasting('2m'),

@@ -1,7 +1,7 @@
 /** Burn rates: an alert when the budget of an objective is spent faster than it lasts, over a long window and a short one that says that it goes on. */
 import type { Alert } from './alerts.ts';
 import { type Objective, objectives, recorded, recordedCount, type Window } from './objectives.ts';
-import type { Pace } from './time-scale.ts';
+import type { TimeScale } from './time-scale.ts';
 
 interface Burn {
   /** How many times faster than the budget of 30 days lasts. */
@@ -24,19 +24,19 @@ const slow: readonly Burn[] = [
 const least = 10;
 
 /** Two alerts for each objective. */
-export const burning: readonly ((pace: Pace) => Alert)[] = objectives.flatMap((objective) => {
+export const burning: readonly ((pace: TimeScale) => Alert)[] = objectives.flatMap((objective) => {
   const { slo, wakes, bad } = objective;
   const name = slo.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const share = '{{ $value | humanizePercentage }}';
   return [
-    ({ lasting }: Pace): Alert => ({
+    ({ lasting }: TimeScale): Alert => ({
       name: `${name}ErrorBudgetBurnFast`,
       severity: wakes ? 'page' : 'ticket',
       expr: `(${fast.map((burn) => burns(objective, burn)).join('\nor ')})\nand ${recordedCount(slo)} > ${least}`,
       for: lasting('2m'),
       summary: `Too many ${bad}: ${share}; the budget of a month is gone in days.`,
     }),
-    ({ lasting }: Pace): Alert => ({
+    ({ lasting }: TimeScale): Alert => ({
       name: `${name}ErrorBudgetBurnSlow`,
       severity: 'ticket',
       expr: slow.map((burn) => burns(objective, burn)).join('\nor '),

@@ -1,7 +1,7 @@
 /** Service level objectives: what is promised, how it is counted, and how fast its budget burns. */
 
-import type { Pace } from './time-scale.ts';
 import { series } from './queries.ts';
+import type { TimeScale } from './time-scale.ts';
 
 /** An objective. */
 export interface Objective {
@@ -17,7 +17,11 @@ export interface Objective {
   /** Whether it wakes somebody. */
   readonly wakes: boolean;
   /** Bad ones and all of them: sums over a window of what grows, by `rate` or `increase`. */
-  readonly counted: (how: 'rate' | 'increase', window: string, pace: Pace) => { bad: string; all: string };
+  readonly counted: (
+    how: 'rate' | 'increase',
+    window: string,
+    pace: TimeScale,
+  ) => { bad: string; all: string };
 }
 
 /** What waits for others by its nature: a renderer's turn, or a receiver of webhooks. */
@@ -92,7 +96,7 @@ export function recordedCount(slo: Objective['slo']): string {
 }
 
 /** The recording rules. */
-export function recordings(pace: Pace): { record: string; expr: string; labels: { slo: string } }[] {
+export function recordings(pace: TimeScale): { record: string; expr: string; labels: { slo: string } }[] {
   return objectives.flatMap(({ slo, counted }) => {
     const labels = { slo };
     const shares = windows.map((window) => {

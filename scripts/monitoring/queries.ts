@@ -1,8 +1,8 @@
 /** Queries over the metrics as they are declared: what is not declared cannot be asked for. */
 import type { Metric } from '#libs/service';
-import { metricsOf, valuesOf } from '../../services/metrics.ts';
+import { getLabelValues, getMetrics } from '../../services/metrics.ts';
 
-const { ofProcess, ofEachService, own } = metricsOf();
+const { ofProcess, ofEachService, own } = getMetrics();
 const declared = [...ofProcess, ...ofEachService, ...own.flatMap(({ metrics }) => metrics)];
 
 /** A label's value, several of them, or all but some. */
@@ -64,10 +64,10 @@ function grouped(by: readonly string[]): string {
 
 function valuesAt(metric: Metric, label: string, end: End): readonly string[] {
   if (label === 'le' && metric.type === 'histogram' && end === '_bucket') return metric.buckets.map(String);
-  if (label === 'service' && !ofProcess.includes(metric)) return valuesOf('service');
+  if (label === 'service' && !ofProcess.includes(metric)) return getLabelValues('service');
   const values = metric.labels[label];
   if (values === undefined) throw new Error(`${metric.name} has no label ${label}`);
-  return valuesOf(values);
+  return getLabelValues(values);
 }
 
 /** Prometheus 3 writes `1` as `1.0`. */

@@ -1,10 +1,10 @@
 /** The rules for Prometheus: what is recorded for the objectives, and all alerts. */
 import { alerts } from './alerts.ts';
 import { recordings } from './objectives.ts';
-import { type Pace, usualPace } from './time-scale.ts';
+import { realTime, type TimeScale } from './time-scale.ts';
 
 /** The rules as Prometheus and a PrometheusRule's `spec` have them. */
-export function rules(pace: Pace = usualPace): string {
+export function rules(pace: TimeScale = realTime): string {
   const told = alerts(pace).map(({ name, severity, expr, for: held, summary }) => ({
     alert: name,
     expr,

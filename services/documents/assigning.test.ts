@@ -4,30 +4,36 @@ import { newId } from '#libs/contract';
 import { until } from '#libs/testing';
 import { services } from '../services.ts';
 import { Document } from './contract.ts';
-import { type House, house, type Someone } from './testing/test-context.ts';
-import { type Cast, cast, type Life, lifeIn, outcome } from './testing/lifecycle.ts';
+import {
+  createMembers,
+  type LifecycleClient,
+  lifecycleClient,
+  outcome,
+  type TestMembers,
+} from './testing/lifecycle.ts';
+import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
 
-let home: House;
-let life: Life;
-let { ada, owner, editor, bystander, stranger } = {} as Cast;
+let home: TestContext;
+let life: LifecycleClient;
+let { ada, owner, editor, bystander, stranger } = {} as TestMembers;
 
 beforeAll(async () => {
-  home = await house(services);
-  life = lifeIn(home);
-  ({ ada, owner, editor, bystander, stranger } = await cast(home));
+  home = await testContext(services);
+  life = lifecycleClient(home);
+  ({ ada, owner, editor, bystander, stranger } = await createMembers(home));
 }, 60_000);
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
-const assign = (who: Someone, id: string, editor_id: unknown, headers = {}) =>
-  home.ask(who, 'PATCH', `${id}/editor`, { editor_id }, headers);
-const dismiss = (member: Someone) => home.here.ask('DELETE', `/members/${member.id}`, { as: ada.as });
-const editorOf = async (id: string) => (await life.now(ada, id)).editor_id;
+const assign = (who: TestMember, id: string, editor_id: unknown, headers = {}) =>
+  home.request(who, 'PATCH', `${id}/editor`, { editor_id }, headers);
+const dismiss = (member: TestMember) => home.app.request('DELETE', `/members/${member.id}`, { as: ada.as });
+const editorOf = async (id: string) => (await life.get(ada, id)).editor_id;
 const cleared = (id: string) => until('no editor', async () => (await editorOf(id)) === null);
 
 describe('assigning', () => {
   test('sets the editor, who may edit from then on, and says so', async () => {
-    const document = await home.make(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
-    const edit = () => home.ask(editor, 'PATCH', document.id, { title: 'Edited' });
+    const document = await home.create(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
+    const edit = () => home.request(editor, 'PATCH', document.id, { title: 'Edited' });
     expect((await edit()).status).toBe(403);
     const { status, body, headers } = await assign(ada, document.id, editor.id);
     expect([status, headers.get('etag')]).toEqual([200, '"2"']);
@@ -36,9 +42,9 @@ describe('assigning', () => {
       editor_id: editor.id,
       updated_at: body.updated_at,
     });
-    expect(await life.now(ada, document.id)).toEqual(body);
+    expect(await life.get(ada, document.id)).toEqual(body);
     const { nodes: _, ...summary } = body;
-    const [event, ...more] = await life.said(document.id);
+    const [event, ...more] = await life.publishedEvents(document.id);
     expect([event?.type, event?.data, more]).toEqual([
       'document.assigned',
       { document: summary, editor_id: editor.id },
@@ -49,25 +55,25 @@ describe('assigning', () => {
   });
 
   test('null removes the editor, who may not edit any more, and says nothing', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     await assign(ada, id, editor.id);
     const { status, body } = await assign(ada, id, null);
     expect([status, body.editor_id]).toEqual([200, null]);
-    expect((await home.ask(editor, 'PATCH', id, { title: 'Edited' })).status).toBe(403);
+    expect((await home.request(editor, 'PATCH', id, { title: 'Edited' })).status).toBe(403);
     expect((await assign(ada, id, null)).status).toBe(200);
-    expect((await life.said(id)).map(({ type }) => type)).toEqual(['document.assigned']);
+    expect((await life.publishedEvents(id)).map(({ type }) => type)).toEqual(['document.assigned']);
   });
 
   test('the same editor again is said again', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     for (const etag of ['"2"', '"3"'])
       expect((await assign(ada, id, editor.id)).headers.get('etag')).toBe(etag);
-    const said = await life.said(id);
+    const said = await life.publishedEvents(id);
     expect(said.map(({ data }) => data.editor_id)).toEqual([editor.id, editor.id]);
   });
 
   test('drafts and published documents take an editor, archived ones do not', async () => {
-    const { id } = await life.published(ada);
+    const { id } = await life.createPublished(ada);
     expect((await assign(ada, id, ada.id)).status).toBe(200);
     await life.archive(ada, id);
     for (const editor of [ada.id, null, newId()])
@@ -76,16 +82,16 @@ describe('assigning', () => {
   });
 
   test('somebody who is no member of the organization is 400, and nothing is said', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     for (const editor of [newId(), stranger.id])
       expect(outcome(await assign(ada, id, editor))).toEqual([400, 'editor_not_member']);
     for (const editor of ['nobody', 7, undefined, ''])
       expect(outcome(await assign(ada, id, editor))).toEqual([400, 'invalid_request']);
-    expect([await editorOf(id), await life.said(id)]).toEqual([null, []]);
+    expect([await editorOf(id), await life.publishedEvents(id)]).toEqual([null, []]);
   });
 
   test('the owner and an admin may; the editor and others get 403, strangers 404; 412 comes before the state', async () => {
-    const { id } = await home.make(owner);
+    const { id } = await home.create(owner);
     expect((await assign(owner, id, editor.id, { 'if-match': '"1"' })).status).toBe(200);
     expect(outcome(await assign(owner, id, newId(), { 'if-match': '"1"' }))).toEqual([
       412,
@@ -101,18 +107,18 @@ describe('assigning', () => {
 describe('a member who is removed', () => {
   test('is the editor of nothing any more, in any state, and every ETag tells', async () => {
     const [draft, published, archived] = [
-      await home.make(ada),
-      await life.published(ada),
-      await life.published(ada),
+      await home.create(ada),
+      await life.createPublished(ada),
+      await life.createPublished(ada),
     ];
-    const other = await home.make(ada);
+    const other = await home.create(ada);
     for (const { id } of [draft, published, archived]) await assign(ada, id, editor.id);
     await assign(ada, other.id, bystander.id);
     await life.archive(ada, archived.id);
-    const before = await home.ask(ada, 'GET', archived.id);
+    const before = await home.request(ada, 'GET', archived.id);
     expect((await dismiss(editor)).status).toBe(204);
     for (const { id } of [draft, published, archived]) await cleared(id);
-    const after = await home.ask(ada, 'GET', archived.id);
+    const after = await home.request(ada, 'GET', archived.id);
     expect([before, after].map(({ headers }) => headers.get('etag'))).toEqual(['"4"', '"5"']);
     expect(after.body.updated_at > before.body.updated_at).toBe(true);
     expect(await editorOf(other.id)).toBe(bystander.id);
@@ -121,22 +127,22 @@ describe('a member who is removed', () => {
   });
 
   test('stays the editor in other organizations', async () => {
-    const [here, there] = [await home.make(ada), await home.make(stranger)];
+    const [here, there] = [await home.create(ada), await home.create(stranger)];
     await assign(ada, here.id, editor.id);
     await home.set(there.id, { editor_id: editor.id });
     await dismiss(editor);
     await cleared(here.id);
-    expect((await life.now(stranger, there.id)).editor_id).toBe(editor.id);
+    expect((await life.get(stranger, there.id)).editor_id).toBe(editor.id);
     await rejoin(editor);
   });
 
   test('at the same moment as being assigned is never left as the editor', async () => {
     const seen = new Set<number>();
     for (let round = 0; round < 12 || (seen.size < 2 && round < 60); round += 1) {
-      const { id } = await home.make(ada);
+      const { id } = await home.create(ada);
       // either side is ahead of the other by more and more
       const ahead = async <R>(work: () => Promise<R>, reads: number) => {
-        for (let left = reads; left > 0; left -= 1) await home.ask(ada, 'GET', id);
+        for (let left = reads; left > 0; left -= 1) await home.request(ada, 'GET', id);
         return work();
       };
       const [assigned] = await Promise.all([
@@ -155,25 +161,25 @@ describe('a member who is removed', () => {
   }, 30_000);
 
   test('and whose assignment is committed only after the removal was heard is cleared when the assignment is heard', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     await assign(ada, id, editor.id);
     await dismiss(editor);
     await cleared(id);
     await home.set(id, { editor_id: editor.id });
-    const [assigned] = await life.said(id);
+    const [assigned] = await life.publishedEvents(id);
     await heardAgain('documents_outbox', assigned?.id);
     await cleared(id);
     await rejoin(editor);
   });
 
   test('is cleared once: whoever joins again and is assigned again stays', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     await assign(ada, id, editor.id);
     await dismiss(editor);
     await cleared(id);
     await rejoin(editor);
     expect((await assign(ada, id, editor.id)).status).toBe(200);
-    const rows = home.here.db.collection<Row>('identity_outbox');
+    const rows = home.app.db.collection<Row>('identity_outbox');
     const removals = await rows.find({ type: 'member.removed' }).sort({ _id: -1 }).toArray();
     await heardAgain('identity_outbox', removals[0]?._id);
     expect(await editorOf(id)).toBe(editor.id);
@@ -187,7 +193,7 @@ interface Row {
 
 /** Has an event delivered once more. */
 async function heardAgain(outbox: string, _id = ''): Promise<void> {
-  const rows = home.here.db.collection<Row>(outbox);
+  const rows = home.app.db.collection<Row>(outbox);
   const told = () => rows.findOne({ _id, pending: { $exists: false } });
   await until('it is heard', async () => (await told()) !== null);
   await rows.updateOne(
@@ -198,9 +204,9 @@ async function heardAgain(outbox: string, _id = ''): Promise<void> {
 }
 
 /** Makes somebody a member of Ada's organization again. */
-async function rejoin({ id: user_id }: Someone): Promise<void> {
-  const { organization_id } = await home.make(ada);
+async function rejoin({ id: user_id }: TestMember): Promise<void> {
+  const { organization_id } = await home.create(ada);
   const member = { organization_id, user_id, role: 'member', department: null, joined_at: new Date() };
-  const rows = home.here.db.collection<{ _id: string }>('members');
+  const rows = home.app.db.collection<{ _id: string }>('members');
   await rows.insertOne({ _id: `${organization_id}:${user_id}`, ...member });
 }

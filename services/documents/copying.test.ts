@@ -4,33 +4,33 @@ import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
 import { Document, DocumentDeleted, type Node } from './contract.ts';
 import { documents } from './service.ts';
-import { type House, house, type Someone } from './testing/test-context.ts';
 import { named, outcome, treeOf } from './testing/outline.ts';
+import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
 
-let home: House;
-let ada: Someone;
+let home: TestContext;
+let ada: TestMember;
 
 beforeAll(async () => {
-  home = await house([identity, documents]);
+  home = await testContext([identity, documents]);
   ada = await home.admin();
 }, 60_000);
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
-const remove = (id: string, who = ada, headers = {}) => home.ask(who, 'DELETE', id, undefined, headers);
+const remove = (id: string, who = ada, headers = {}) => home.request(who, 'DELETE', id, undefined, headers);
 const duplicate = (id: string, who = ada, headers = {}) =>
-  home.ask(who, 'POST', `${id}/duplicate`, undefined, headers);
-const nodesOf = (id: string) => home.here.db.collection('nodes').countDocuments({ document_id: id });
+  home.request(who, 'POST', `${id}/duplicate`, undefined, headers);
+const nodesOf = (id: string) => home.app.db.collection('nodes').countDocuments({ document_id: id });
 const deletions = async (id: string) => {
-  const rows = await home.here.db.collection('documents_outbox').find({ type: 'document.deleted' }).toArray();
+  const rows = await home.app.db.collection('documents_outbox').find({ type: 'document.deleted' }).toArray();
   return rows.map(({ event }) => JSON.parse(event)).filter(({ data }) => data.document.id === id);
 };
 
 describe('deleting', () => {
   test('a draft is gone for good with its nodes, and that is said once', async () => {
-    const made = await home.make(ada, { title: 'T', version: '1', nodes: treeOf([['A', ['A1']], 'B']) });
+    const made = await home.create(ada, { title: 'T', version: '1', nodes: treeOf([['A', ['A1']], 'B']) });
     const { status, bytes } = await remove(made.id);
     expect([status, bytes.length]).toEqual([204, 0]);
-    expect(outcome(await home.ask(ada, 'GET', made.id))).toEqual([404, 'not_found']);
+    expect(outcome(await home.request(ada, 'GET', made.id))).toEqual([404, 'not_found']);
     expect(outcome(await remove(made.id))).toEqual([404, 'not_found']);
     expect(await nodesOf(made.id)).toBe(0);
     const { nodes: _, ...summary } = made;
@@ -38,13 +38,13 @@ describe('deleting', () => {
     expect(said).toHaveLength(1);
     expect(said[0]).toMatchObject({ actor_id: ada.id, data: { document: summary } });
     expect(DocumentDeleted.data.parse(said[0].data)).toEqual({ document: summary });
-    const list = (await home.here.ask('GET', '/documents', { as: ada.as })).body;
+    const list = (await home.app.request('GET', '/documents', { as: ada.as })).body;
     expect(list.map(({ id }: { id: string }) => id)).not.toContain(made.id);
   });
 
   test('published and archived documents are kept', async () => {
-    const { id } = await home.make(ada, { title: 'T', nodes: treeOf(['A']) });
-    await home.ask(ada, 'POST', `${id}/publish`);
+    const { id } = await home.create(ada, { title: 'T', nodes: treeOf(['A']) });
+    await home.request(ada, 'POST', `${id}/publish`);
     expect(outcome(await remove(id))).toEqual([400, 'document_not_draft']);
     await home.set(id, { status: 'archived' });
     expect(outcome(await remove(id))).toEqual([400, 'document_not_draft']);
@@ -59,13 +59,13 @@ describe('deleting', () => {
       await home.member(ada),
       await home.admin(),
     ];
-    const { id } = await home.make(owner);
+    const { id } = await home.create(owner);
     await home.set(id, { editor_id: editor.id });
     for (const who of [editor, bystander]) expect(outcome(await remove(id, who))).toEqual([403, 'forbidden']);
     expect(outcome(await remove(id, stranger))).toEqual([404, 'not_found']);
     expect(outcome(await remove(id, owner, { 'if-match': '"7"' }))).toEqual([412, 'precondition_failed']);
     expect((await remove(id, owner, { 'if-match': '"1"' })).status).toBe(204);
-    expect((await remove((await home.make(owner)).id)).status).toBe(204);
+    expect((await remove((await home.create(owner)).id)).status).toBe(204);
   });
 });
 
@@ -85,7 +85,7 @@ describe('duplicating', () => {
     const content = { type: 'doc', content: [{ type: 'text', text: 'é' }] };
     const tie = (title: string) => ({ node_type: 'section', title, order: 5, content });
     const nodes = [tie('first'), tie('second'), ...treeOf([['A', [['A1', ['a']], 'A2']]])];
-    const original = await home.make(ada, { title: 'T', version: '3', department: 'Ops', nodes });
+    const original = await home.create(ada, { title: 'T', version: '3', department: 'Ops', nodes });
     await home.set(original.id, { editor_id: ada.id, parent_doc_id: newId(), share_epoch: 4 });
     for (const status of ['draft', 'published', 'archived']) {
       await home.set(original.id, { status, published_at: status === 'draft' ? null : new Date() });
@@ -106,8 +106,8 @@ describe('duplicating', () => {
       expect(seen(copy.nodes)).toEqual(seen(original.nodes));
       expect(JSON.stringify(copy)).not.toContain(original.id);
       expect(named(copy.nodes, 'a')).toMatchObject({ created_by: member.id, document_id: copy.id });
-      expect((await home.ask(member, 'GET', copy.id)).body).toEqual(told.body);
-      const row = await home.here.db.collection<{ _id: string }>('documents').findOne({ _id: copy.id });
+      expect((await home.request(member, 'GET', copy.id)).body).toEqual(told.body);
+      const row = await home.app.db.collection<{ _id: string }>('documents').findOne({ _id: copy.id });
       expect(row).toMatchObject({ family_id: copy.id, share_epoch: 0, node_count: 6 });
       expect(row).toMatchObject({ content_bytes: 2 * Buffer.byteLength(JSON.stringify(content)) });
     }
@@ -118,7 +118,7 @@ describe('duplicating', () => {
   });
 
   test('strangers get 404; If-Match is honoured; the key makes one', async () => {
-    const { id } = await home.make(ada, { title: 'Once only', nodes: treeOf(['A']) });
+    const { id } = await home.create(ada, { title: 'Once only', nodes: treeOf(['A']) });
     expect(outcome(await duplicate(id, await home.admin()))).toEqual([404, 'not_found']);
     expect(outcome(await duplicate(id, ada, { 'if-match': '"2"' }))).toEqual([412, 'precondition_failed']);
     const headers = { 'if-match': '"1"', 'idempotency-key': newId() };

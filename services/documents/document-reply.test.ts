@@ -8,8 +8,8 @@ import { type DocumentRow, nodes } from './store/collections.ts';
 import { type DocumentRepository, documentRepository } from './store/document-repository.ts';
 import { search } from './store/search.ts';
 import { type Trees, trees } from './store/tree.ts';
-import { type OwnStores, ownStores } from './testing/store-fixture.ts';
 import { documentRow, nodeRow } from './testing/rows.ts';
+import { type OwnStores, ownStores } from './testing/store-fixture.ts';
 
 let own: OwnStores;
 let store: Store;

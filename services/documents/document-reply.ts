@@ -29,7 +29,7 @@ export function createDocumentReply({ library, trees, cacheBytes }: DocumentRepl
 
     /** The answer with a document whose row was just read or written; as it is then when it has changed since. */
     async row(acting: Actor, document: DocumentRow): Promise<Reply<Json>> {
-      const bytes = await rendered.of(keyOf(document), () => render(acting, document));
+      const bytes = await rendered.getOrRender(keyOf(document), () => render(acting, document));
       if (bytes) return shown(document, bytes);
       const whole = await library.whole(acting, document._id);
       return show.made(whole.document, whole.nodes);

@@ -3,18 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, register, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from '../identity/service.ts';
 import { Document, type Node, type TreeInput } from './contract.ts';
 import { documents } from './service.ts';
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 let sop: { title: string; version: string; department: string; nodes: TreeInput[] };
 
 beforeAll(async () => {
-  here = await world({ services: [identity, documents], contracts });
+  here = await testApp({ services: [identity, documents], contracts });
   ada = await register(here);
   sop = JSON.parse(
     await readFile(new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url), 'utf8'),
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => here?.stop());
 
 const create = (body: unknown = { title: 'SOP' }, as = ada.key) =>
-  here.ask('POST', '/documents', { as, body });
+  here.request('POST', '/documents', { as, body });
 
 describe('creating', () => {
   test('a blank draft has every field, the absent ones null', async () => {
@@ -53,7 +53,7 @@ describe('creating', () => {
       department: sop.department,
     });
     expect(inputOf(body.nodes)).toEqual(withDefaults(sop.nodes));
-    const read = await here.ask('GET', `/documents/${body.id}`, { as: ada.key });
+    const read = await here.request('GET', `/documents/${body.id}`, { as: ada.key });
     expect(read.body).toEqual(body);
   });
 
@@ -134,7 +134,9 @@ describe('creating', () => {
 
   test('the same Idempotency-Key makes one document', async () => {
     const asked = { as: ada.key, body: { title: 'Once' }, headers: { 'idempotency-key': newId() } };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => here.ask('POST', '/documents', asked)));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => here.request('POST', '/documents', asked)),
+    );
     expect(new Set(answers.map(({ status }) => status)).size).toBeLessThanOrEqual(2);
     const made = answers.filter(({ status }) => status === 201);
     expect(new Set(made.map(({ body }) => body.id)).size).toBe(1);
@@ -143,9 +145,9 @@ describe('creating', () => {
         .filter(({ status }) => status !== 201)
         .every(({ body }) => body.code === 'idempotency_key_in_flight'),
     ).toBe(true);
-    const later = await here.ask('POST', '/documents', asked);
+    const later = await here.request('POST', '/documents', asked);
     expect([later.status, later.body, later.headers.get('etag')]).toEqual([201, made[0]?.body, '"1"']);
-    const other = await here.ask('POST', '/documents', { ...asked, body: { title: 'Twice' } });
+    const other = await here.request('POST', '/documents', { ...asked, body: { title: 'Twice' } });
     expect([other.status, other.body.code]).toEqual([400, 'idempotency_key_reused']);
   });
 });

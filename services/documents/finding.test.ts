@@ -1,7 +1,7 @@
 /** Lists, their pages and filters, counts: over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, register, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from '../identity/service.ts';
 import { DocumentSummary } from './contract.ts';
@@ -9,20 +9,20 @@ import { documents } from './service.ts';
 import type { ListSort } from './shapes.ts';
 import { documentRow } from './testing/rows.ts';
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 const time = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
 
 beforeAll(async () => {
-  here = await world({ services: [identity, documents], contracts });
+  here = await testApp({ services: [identity, documents], contracts });
   ada = await register(here);
 }, 60_000);
 afterAll(() => here?.stop());
 
 const create = async (body: object, as = ada.key) =>
-  (await here.ask('POST', '/documents', { as, body })).body as DocumentSummary;
-const publish = (id: string, as = ada.key) => here.ask('POST', `/documents/${id}/publish`, { as });
-const get = (path: string, as = ada.key) => here.ask('GET', path, { as });
+  (await here.request('POST', '/documents', { as, body })).body as DocumentSummary;
+const publish = (id: string, as = ada.key) => here.request('POST', `/documents/${id}/publish`, { as });
+const get = (path: string, as = ada.key) => here.request('GET', path, { as });
 
 /** Keeps rows as they are, in an organization. */
 async function keep(organization_id: string, rows: readonly object[]) {
@@ -230,5 +230,5 @@ test('an unchanged document is 304', async () => {
   const { id } = await create({ title: 'One' });
   const { headers } = await get(`/documents/${id}`);
   const known = { 'if-none-match': headers.get('etag') ?? '' };
-  expect((await here.ask('GET', `/documents/${id}`, { as: ada.key, headers: known })).status).toBe(304);
+  expect((await here.request('GET', `/documents/${id}`, { as: ada.key, headers: known })).status).toBe(304);
 });

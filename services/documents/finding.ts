@@ -1,7 +1,7 @@
 /** Finding: reading one document, a page of them, their counts. */
 import { z } from 'zod';
-import { positionOf } from '#libs/contract';
-import { handle, pageOf } from '#libs/http';
+import { parseCursor } from '#libs/contract';
+import { handle, toPage } from '#libs/http';
 import { countDocuments, getDocument, listDocuments } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
 import { toSummary } from './presenters.ts';
@@ -17,7 +17,7 @@ export function finding({ listing, show }: { listing: Listing; show: DocumentRep
       const from = beginningOf(cursor, sort);
       const found = await listing.page(actor, filters, { status, sort, from, limit: limit + 1 });
       const position = (last: DocumentRow, next: DocumentRow) => cursorBetween(last, next, sort);
-      return pageOf({ found, limit, show: toSummary, position });
+      return toPage({ found, limit, show: toSummary, position });
     }),
 
     handle(countDocuments, async ({ actor, query }) => {
@@ -34,7 +34,7 @@ const time = z.iso.datetime().transform((text) => new Date(text));
 /** Where a cursor of a list in this order begins; one of another order is `InvalidRequest`. */
 function beginningOf(cursor: string | undefined, sort: ListSort): Beginning | undefined {
   const key = sort.endsWith('title') ? z.string() : time;
-  const position = positionOf(cursor, z.tuple([z.literal(sort), key.nullable(), z.uuid().nullable()]));
+  const position = parseCursor(cursor, z.tuple([z.literal(sort), key.nullable(), z.uuid().nullable()]));
   return position && { key: position[1], id: position[2] };
 }
 

@@ -4,7 +4,15 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, type Profiled, profiled, register, until, type World, world } from '#libs/testing';
+import {
+  type Person,
+  type ProfiledCommand,
+  profileCommands,
+  register,
+  type TestApp,
+  testApp,
+  until,
+} from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from '../identity/service.ts';
 import { sharing } from '../sharing/service.ts';
@@ -12,7 +20,7 @@ import { documents } from './service.ts';
 import type { DocumentRow, SearchRow } from './store/collections.ts';
 import { documentRow } from './testing/rows.ts';
 
-let here: World;
+let here: TestApp;
 let big: Person;
 const [ann, ben] = [newId(), newId()];
 const parent = newId();
@@ -21,7 +29,7 @@ const limit = 20;
 const start = Date.UTC(2026, 0, 1);
 
 beforeAll(async () => {
-  here = await world({ services: [identity, documents, sharing], contracts });
+  here = await testApp({ services: [identity, documents, sharing], contracts });
   const people: Person[] = [];
   for (const size of Object.values(sizes)) {
     const person = await register(here);
@@ -33,7 +41,7 @@ beforeAll(async () => {
     for (const [, query] of lists)
       for (let times = 0; times < 3; times += 1)
         for (const path of [`?limit=${limit}&${query}`, `/counts?${countable(query)}`])
-          await here.ask('GET', `/documents${path}`, { as: person.key });
+          await here.request('GET', `/documents${path}`, { as: person.key });
 }, 120_000);
 afterAll(() => here?.stop());
 
@@ -105,9 +113,11 @@ const workerFields = /reindex_at|update_event_due_at/;
 async function asked(
   work: () => Promise<unknown>,
   on: readonly string[] = ['documents'],
-): Promise<Profiled[]> {
-  const all = await profiled(here.db, work);
-  const own = all.filter((one) => on.includes(one.on) && !workerFields.test(JSON.stringify(one.command)));
+): Promise<ProfiledCommand[]> {
+  const all = await profileCommands(here.db, work);
+  const own = all.filter(
+    (one) => on.includes(one.collection) && !workerFields.test(JSON.stringify(one.command)),
+  );
   expect(own.length).toBeGreaterThan(0);
   expect(own.filter(({ plan }) => plan.includes('COLLSCAN'))).toEqual([]);
   return own;
@@ -123,7 +133,7 @@ describe('a list meets no row that it does not show', () => {
         const current: string = path;
         let link = '';
         const queries = await asked(async () => {
-          const { status, headers } = await here.ask('GET', current, { as: big.key });
+          const { status, headers } = await here.request('GET', current, { as: big.key });
           expect(status).toBe(200);
           link = headers.get('link') ?? '';
         });
@@ -150,7 +160,7 @@ test.each(lists.filter(([, query]) => !query.includes('sort=') || query === 'sor
     const query = countable(listed);
     let total = 0;
     const queries = await asked(async () => {
-      const { body } = await here.ask('GET', `/documents/counts?${query}`, { as: big.key });
+      const { body } = await here.request('GET', `/documents/counts?${query}`, { as: big.key });
       total = body.total;
     });
     expect(total).toBeGreaterThan(10);
@@ -166,7 +176,7 @@ describe('words', () => {
     ['a rare one', 'rare', 4, 1],
     ['none', 'nowhere', 0, 1],
   ])('%s is found in the keys of the index alone', async (_name, q, matches, operations) => {
-    const ask = () => here.ask('GET', `/documents?limit=${limit}&${states}&q=${q}`, { as: big.key });
+    const ask = () => here.request('GET', `/documents?limit=${limit}&${states}&q=${q}`, { as: big.key });
     const queries = await asked(ask, ['search', 'documents']);
     const [words, ...rows] = queries.filter(({ op }) => op !== 'getmore');
     expect(words).toMatchObject({ on: 'search', docsExamined: 0 });
@@ -181,7 +191,8 @@ describe('words', () => {
   test.each(['every rare', 'rare every', 'tenth every rare'])(
     'of several, the rarest leads: %s',
     async (q) => {
-      const ask = () => here.ask('GET', `/documents?${states}&q=${encodeURIComponent(q)}`, { as: big.key });
+      const ask = () =>
+        here.request('GET', `/documents?${states}&q=${encodeURIComponent(q)}`, { as: big.key });
       const rows = (await asked(ask, ['search'])).filter(({ docsExamined }) => docsExamined > 0);
       expect(rows.map(({ docsExamined }) => docsExamined)).toEqual([4]);
     },
@@ -190,24 +201,24 @@ describe('words', () => {
 
 test('a document and its nodes are found by their ids', async () => {
   const nodes = Array.from({ length: 30 }, (_, at) => ({ node_type: 'section', title: `${at}` }));
-  const { body } = await here.ask('POST', '/documents', { as: big.key, body: { title: 'T', nodes } });
-  const ask = () => here.ask('GET', `/documents/${body.id}`, { as: big.key });
+  const { body } = await here.request('POST', '/documents', { as: big.key, body: { title: 'T', nodes } });
+  const ask = () => here.request('GET', `/documents/${body.id}`, { as: big.key });
   const queries = await asked(ask, ['documents', 'nodes']);
-  for (const { on, keysExamined, docsExamined, returned } of queries) {
+  for (const { collection, keysExamined, docsExamined, returned } of queries) {
     expect([keysExamined, docsExamined]).toEqual([returned, returned]);
-    expect(returned).toBe(on === 'nodes' ? 30 : 1);
+    expect(returned).toBe(collection === 'nodes' ? 30 : 1);
   }
 });
 
 test('the published document of a family is found by its index, also by those who read the view', async () => {
   const published = async (title: string): Promise<string> => {
-    const { body } = await here.ask('POST', '/documents', { as: big.key, body: { title } });
-    await here.ask('POST', `/documents/${body.id}/publish`, { as: big.key });
+    const { body } = await here.request('POST', '/documents', { as: big.key, body: { title } });
+    await here.request('POST', `/documents/${body.id}/publish`, { as: big.key });
     return body.id;
   };
   const id = await published('Shared');
-  const share = await here.ask('POST', `/documents/${id}/share-token`, { as: big.key });
-  const open = () => here.ask('GET', `/embed/${big.slug}/${share.body.token}`);
+  const share = await here.request('POST', `/documents/${id}/share-token`, { as: big.key });
+  const open = () => here.request('GET', `/embed/${big.slug}/${share.body.token}`);
   const opened = () => asked(open, ['documents', 'document_states']);
   // while it is the newest of all, an index of the lists may be lucky, and its plan may stay for some time
   for (let times = 0; times < 5; times += 1) await open();
@@ -228,12 +239,12 @@ test.each(['reindex_at', 'update_event_due_at'])(
     const rows = here.db.collection<DocumentRow>('documents');
     await until('no row is due', async () => (await rows.countDocuments(due)) === 0);
     const polls = { [`command.sort.${field}`]: 1 };
-    const all = await profiled(here.db, () =>
+    const all = await profileCommands(here.db, () =>
       until('two polls', async () => (await here.db.collection('system.profile').countDocuments(polls)) >= 2),
     );
     const find = `"${field}":{"$gt"`;
     const idle = all.filter(
-      ({ on, command }) => on === 'documents' && JSON.stringify(command).includes(find),
+      ({ collection, command }) => collection === 'documents' && JSON.stringify(command).includes(find),
     );
     expect(idle.length).toBeGreaterThanOrEqual(2);
     for (const { plan, keysExamined } of idle)

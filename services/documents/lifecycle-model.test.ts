@@ -8,28 +8,28 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
-import { type House, house, houseOver, type Someone } from './testing/test-context.ts';
-import { lifeIn } from './testing/lifecycle.ts';
+import { lifecycleClient } from './testing/lifecycle.ts';
 import { type Deed, deeds, type Model, next } from './testing/model.ts';
 import { beginRun, type Seen, seenOf } from './testing/model-commands.ts';
+import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
 
 const limit = 4;
 const numRuns = Number(process.env.MODEL_RUNS ?? 30);
 const chosen = { numRuns, ...(process.env.MODEL_SEED && { seed: Number(process.env.MODEL_SEED) }) };
 
-let replicas: House[];
-let ada: Someone;
+let replicas: TestContext[];
+let ada: TestMember;
 let organizationId: string;
 
 beforeAll(async () => {
-  const home = await house([identity, documents], { PUBLISH_LIMIT_TRIAL: String(limit) });
-  const replica = await home.here.replica();
-  replicas = [home, houseOver({ ...home.here, ...replica })];
+  const home = await testContext([identity, documents], { PUBLISH_LIMIT_TRIAL: String(limit) });
+  const replica = await home.app.replica();
+  replicas = [home, testContextFor({ ...home.app, ...replica })];
   ada = await home.admin();
-  organizationId = (await home.make(ada)).organization_id;
-  await lifeIn(home).setPlan(organizationId, 'trial');
+  organizationId = (await home.create(ada)).organization_id;
+  await lifecycleClient(home).setPlan(organizationId, 'trial');
 }, 60_000);
-afterAll(() => replicas[0]?.here.stop());
+afterAll(() => replicas[0]?.app.stop());
 
 const blank: Model = { documents: {}, published: 0, limit, said: [] };
 

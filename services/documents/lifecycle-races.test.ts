@@ -1,49 +1,50 @@
 /** Steps of a document's life at the same moment, at two replicas: each pair leaves one story that can be told. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Told } from '#libs/testing';
+import type { TestResponse } from '#libs/testing';
 import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
 import type { DocumentRow } from './store/collections.ts';
-import { type House, house, houseOver, type Someone } from './testing/test-context.ts';
-import { type Life, lifeIn, outcome } from './testing/lifecycle.ts';
+import { type LifecycleClient, lifecycleClient, outcome } from './testing/lifecycle.ts';
+import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
 
-let home: House;
+let home: TestContext;
 /** The same life at either replica. */
-let here: Life;
-let there: Life;
-let ada: Someone;
+let here: LifecycleClient;
+let there: LifecycleClient;
+let ada: TestMember;
 const rounds = Array.from({ length: 6 }, (_, round) => round);
 
 beforeAll(async () => {
-  home = await house([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
-  const replica = await home.here.replica();
-  here = lifeIn(home);
-  there = lifeIn(houseOver({ ...home.here, ...replica }));
+  home = await testContext([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
+  const replica = await home.app.replica();
+  here = lifecycleClient(home);
+  there = lifecycleClient(testContextFor({ ...home.app, ...replica }));
   ada = await home.admin();
 }, 60_000);
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
-const statusesOf = (answers: readonly Told[]) => answers.map(({ status }) => status).sort();
+const statusesOf = (answers: readonly TestResponse[]) => answers.map(({ status }) => status).sort();
 const familyOf = (family_id: string) =>
-  home.here.db.collection<DocumentRow>('documents').find({ family_id }).toArray();
+  home.app.db.collection<DocumentRow>('documents').find({ family_id }).toArray();
 const publishedIn = async (family_id: string) =>
   (await familyOf(family_id)).filter(({ status }) => status === 'published').map(({ _id }) => _id);
-const typesOf = async (...ids: string[]) => (await here.said(...ids)).map(({ type }) => type).sort();
+const typesOf = async (...ids: string[]) =>
+  (await here.publishedEvents(...ids)).map(({ type }) => type).sort();
 
 describe('one document', () => {
   test('published by ten at once is published, said and counted once', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, at) => (at % 2 ? here : there).publish(ada, id)),
     );
     expect(statusesOf(answers)).toEqual([200, ...Array(9).fill(400)]);
     for (const answer of answers.filter(({ status }) => status === 400))
       expect(answer.body.code).toBe('document_not_draft');
-    expect([await here.counted(id), await typesOf(id)]).toEqual([1, ['document.published']]);
+    expect([await here.countPublished(id), await typesOf(id)]).toEqual([1, ['document.published']]);
   });
 
   test('archived by ten at once is archived and said once, and its links end once', async () => {
-    const { id } = await here.published(ada);
+    const { id } = await here.createPublished(ada);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, at) => (at % 2 ? here : there).archive(ada, id)),
     );
@@ -53,13 +54,13 @@ describe('one document', () => {
   });
 
   test.each(rounds)('published and deleted is one of both (%i)', async () => {
-    const { id } = await home.make(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
+    const { id } = await home.create(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
     const [published, deleted] = await Promise.all([here.publish(ada, id), there.remove(ada, id)]);
-    const nodes = await home.here.db.collection('nodes').countDocuments({ document_id: id });
+    const nodes = await home.app.db.collection('nodes').countDocuments({ document_id: id });
     const left = [
       (await familyOf(id)).length,
       nodes,
-      await here.counted(id),
+      await here.countPublished(id),
       (await typesOf(id)).includes('document.published'),
     ];
     if (deleted.status === 204) {
@@ -76,8 +77,8 @@ describe('a family', () => {
   test.each(rounds)(
     'whose drafts are published at once has one published version, and all in its history (%i)',
     async (round) => {
-      const first = await here.published(ada);
-      const drafts = await Promise.all(Array.from({ length: 3 }, () => here.revised(ada, first.id)));
+      const first = await here.createPublished(ada);
+      const drafts = await Promise.all(Array.from({ length: 3 }, () => here.createRevision(ada, first.id)));
       // in half of the rounds no version is published before
       if (round % 2) await here.archive(ada, first.id);
       const answers = await Promise.all(drafts.map(({ id }, at) => (at % 2 ? here : there).publish(ada, id)));
@@ -92,7 +93,7 @@ describe('a family', () => {
         published[0],
       ]);
       expect(await typesOf(...ids)).toEqual(Array(3).fill('document.revised'));
-      expect(await here.counted(...ids)).toBe(3);
+      expect(await here.countPublished(...ids)).toBe(3);
       for (const answer of answers) expect(answer.body.status).toBe('published');
     },
   );
@@ -100,8 +101,8 @@ describe('a family', () => {
   test.each(rounds)(
     'whose draft is published while its published version is archived ends with the draft published (%i)',
     async () => {
-      const first = await here.published(ada);
-      const draft = await here.revised(ada, first.id);
+      const first = await here.createPublished(ada);
+      const draft = await here.createRevision(ada, first.id);
       const [published, archived] = await Promise.all([
         here.publish(ada, draft.id),
         there.archive(ada, first.id),
@@ -120,7 +121,7 @@ describe('a family', () => {
   test.each(rounds)(
     'that is revised while it is archived has no draft whose links are still alive (%i)',
     async () => {
-      const { id } = await here.published(ada);
+      const { id } = await here.createPublished(ada);
       const [archived, ...revised] = await Promise.all([
         here.archive(ada, id),
         there.revise(ada, id),
@@ -140,8 +141,8 @@ describe('a family', () => {
   );
 
   test('is never seen without a published version while revisions replace each other', async () => {
-    const first = await here.published(ada);
-    const views = home.here.db.collection('document_states');
+    const first = await here.createPublished(ada);
+    const views = home.app.db.collection('document_states');
     const counts = new Set<number>();
     let isDone = false;
     const watch = async () => {
@@ -150,7 +151,7 @@ describe('a family', () => {
     const watching = [watch(), watch()];
     let latest = first.id;
     for (let times = 0; times < 15; times += 1) {
-      latest = (await here.revised(ada, latest)).id;
+      latest = (await here.createRevision(ada, latest)).id;
       await there.publish(ada, latest);
     }
     isDone = true;
@@ -164,24 +165,24 @@ describe('the last publish event', () => {
     'goes to one of a revision and other drafts; whoever gets none changes nothing (%i)',
     async () => {
       const bo = await home.admin();
-      const first = await here.published(bo);
+      const first = await here.createPublished(bo);
       await here.setPlan(first.organization_id, 'trial');
       const drafts = [
-        await here.revised(bo, first.id),
-        await here.revised(bo, first.id),
-        await home.make(bo),
+        await here.createRevision(bo, first.id),
+        await here.createRevision(bo, first.id),
+        await home.create(bo),
       ];
       const answers = await Promise.all(drafts.map(({ id }, at) => (at % 2 ? here : there).publish(bo, id)));
       expect(statusesOf(answers)).toEqual([200, 402, 402]);
       const winner = drafts[answers.findIndex(({ status }) => status === 200)];
       const isRevision = winner.parent_doc_id !== null;
       expect(await publishedIn(first.id)).toEqual([isRevision ? winner.id : first.id]);
-      expect((await here.now(bo, first.id)).archived_at === null).toBe(!isRevision);
-      expect(await here.counted(...drafts.map(({ id }) => id))).toBe(1);
+      expect((await here.get(bo, first.id)).archived_at === null).toBe(!isRevision);
+      expect(await here.countPublished(...drafts.map(({ id }) => id))).toBe(1);
       expect(await typesOf(...drafts.map(({ id }) => id))).toEqual([
         isRevision ? 'document.revised' : 'document.published',
       ]);
-      const subscription = await home.here.ask('GET', '/organization/subscription', { as: bo.as });
+      const subscription = await home.app.request('GET', '/organization/subscription', { as: bo.as });
       expect(subscription.body.publish_used).toBe(2);
     },
   );
@@ -189,7 +190,7 @@ describe('the last publish event', () => {
 
 describe('a revision', () => {
   test('made while its original is written to has a tree of one moment', async () => {
-    const original = await here.published(ada);
+    const original = await here.createPublished(ada);
     const section = (title: string) => ({
       node_type: 'section',
       title,
@@ -197,13 +198,13 @@ describe('a revision', () => {
     });
     const nodes = Array.from({ length: 5 }, () => section('old'));
     const add = () =>
-      home.ask(ada, 'POST', `${original.id}/nodes`, { node_type: 'section', title: 'S', order: 0 });
-    await home.ask(ada, 'PUT', `${original.id}/nodes`, { nodes });
+      home.request(ada, 'POST', `${original.id}/nodes`, { node_type: 'section', title: 'S', order: 0 });
+    await home.request(ada, 'PUT', `${original.id}/nodes`, { nodes });
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, at) => (at % 3 ? add() : there.revise(ada, original.id))),
     );
     expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
-    const rows = home.here.db.collection<{ document_id: string }>('nodes');
+    const rows = home.app.db.collection<{ document_id: string }>('nodes');
     for (const draft of (await familyOf(original.id)).filter(({ status }) => status === 'draft'))
       expect(await rows.countDocuments({ document_id: draft._id })).toBe(draft.node_count);
   });

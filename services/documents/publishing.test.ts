@@ -6,39 +6,45 @@ import { webhookDeliveryContract } from '../webhook-delivery/contract.ts';
 import { Document, DocumentSummary } from './contract.ts';
 import { documents } from './service.ts';
 import { ArchiveRecord } from './shapes.ts';
-import { type House, house } from './testing/test-context.ts';
-import { type Cast, cast, type Life, lifeIn, outcome } from './testing/lifecycle.ts';
+import {
+  createMembers,
+  type LifecycleClient,
+  lifecycleClient,
+  outcome,
+  type TestMembers,
+} from './testing/lifecycle.ts';
+import { type TestContext, testContext } from './testing/test-context.ts';
 
-let home: House;
-let life: Life;
-let { ada, owner, editor, bystander, stranger } = {} as Cast;
+let home: TestContext;
+let life: LifecycleClient;
+let { ada, owner, editor, bystander, stranger } = {} as TestMembers;
 
 beforeAll(async () => {
-  home = await house([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
-  life = lifeIn(home);
-  ({ ada, owner, editor, bystander, stranger } = await cast(home));
+  home = await testContext([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
+  life = lifecycleClient(home);
+  ({ ada, owner, editor, bystander, stranger } = await createMembers(home));
 }, 60_000);
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
 describe('publishing', () => {
   test('a draft becomes published, once', async () => {
-    const draft = await home.make(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
+    const draft = await home.create(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
     const { status, body, headers } = await life.publish(ada, draft.id);
     expect([status, headers.get('etag')]).toEqual([200, '"2"']);
     const { published_at, updated_at } = Document.parse(body);
     expect(published_at).toBe(updated_at);
     expect(body).toEqual({ ...draft, status: 'published', published_at, updated_at });
-    expect(await life.now(ada, draft.id)).toEqual(body);
+    expect(await life.get(ada, draft.id)).toEqual(body);
     expect(outcome(await life.publish(ada, draft.id))).toEqual([400, 'document_not_draft']);
-    expect(await life.counted(draft.id)).toBe(1);
+    expect(await life.countPublished(draft.id)).toBe(1);
   });
 
   test('the event carries the document as it was published, without its nodes', async () => {
-    const { nodes: _, ...summary } = await life.published(ada, {
+    const { nodes: _, ...summary } = await life.createPublished(ada, {
       title: 'T',
       nodes: [{ node_type: 'section', title: 'S' }],
     });
-    const [event, ...others] = await life.said(summary.id);
+    const [event, ...others] = await life.publishedEvents(summary.id);
     expect(others).toEqual([]);
     expect(event).toMatchObject({
       type: 'document.published',
@@ -51,23 +57,23 @@ describe('publishing', () => {
   });
 
   test('the owner and an admin may; the editor and others get 403, strangers 404', async () => {
-    const draft = await home.make(owner);
+    const draft = await home.create(owner);
     await home.set(draft.id, { editor_id: editor.id });
     for (const who of [editor, bystander])
       expect(outcome(await life.publish(who, draft.id))).toEqual([403, 'forbidden']);
     expect(outcome(await life.publish(stranger, draft.id))).toEqual([404, 'not_found']);
     expect((await life.publish(owner, draft.id)).status).toBe(200);
-    expect((await life.publish(ada, (await home.make(owner)).id)).status).toBe(200);
+    expect((await life.publish(ada, (await home.create(owner)).id)).status).toBe(200);
   });
 
   test('who asks comes before what they knew, that before the state, the quota last', async () => {
     const bo = await home.admin();
-    const { id, organization_id } = await home.make(bo);
+    const { id, organization_id } = await home.create(bo);
     await life.setPlan(organization_id, 'trial');
-    for (let at = 0; at < 2; at += 1) await life.published(bo);
+    for (let at = 0; at < 2; at += 1) await life.createPublished(bo);
     const stale = { 'if-match': '"0"' };
     expect(outcome(await life.publish(stranger, id, stale))[0]).toBe(404);
-    expect(outcome(await life.publish(bystander, (await home.make(ada)).id, stale))[0]).toBe(403);
+    expect(outcome(await life.publish(bystander, (await home.create(ada)).id, stale))[0]).toBe(403);
     expect(outcome(await life.publish(bo, id, stale))).toEqual([412, 'precondition_failed']);
     expect(outcome(await life.publish(bo, id, { 'if-match': '"1"' }))[0]).toBe(402);
     await home.set(id, { status: 'archived' });
@@ -75,7 +81,7 @@ describe('publishing', () => {
   });
 
   test('the same Idempotency-Key publishes once and answers the same again', async () => {
-    const draft = await home.make(ada);
+    const draft = await home.create(ada);
     const keyed = { 'idempotency-key': newId() };
     const first = await life.publish(ada, draft.id, keyed);
     const again = await life.publish(ada, draft.id, keyed);
@@ -85,20 +91,22 @@ describe('publishing', () => {
       'true',
     ]);
     expect(again.body).toEqual(first.body);
-    expect([await life.counted(draft.id), (await life.said(draft.id)).length]).toEqual([1, 1]);
+    expect([await life.countPublished(draft.id), (await life.publishedEvents(draft.id)).length]).toEqual([
+      1, 1,
+    ]);
   });
 
   test('a kept answer is given again only to who may still have it', async () => {
-    const draft = await home.make(owner);
+    const draft = await home.create(owner);
     const headers = { 'idempotency-key': newId() };
     const node = { node_type: 'section', title: 'S', order: 0 };
-    const add = () => home.ask(owner, 'POST', `${draft.id}/nodes`, node, headers);
+    const add = () => home.request(owner, 'POST', `${draft.id}/nodes`, node, headers);
     const publish = () => life.publish(owner, draft.id, headers);
     expect([(await add()).status, (await publish()).status]).toEqual([201, 200]);
     expect((await publish()).headers.get('idempotency-replayed')).toBe('true');
     await home.set(draft.id, { created_by: newId() });
     expect([(await add()).status, (await publish()).status]).toEqual([403, 403]);
-    await home.here.db.collection<{ _id: string }>('documents').deleteOne({ _id: draft.id });
+    await home.app.db.collection<{ _id: string }>('documents').deleteOne({ _id: draft.id });
     expect((await publish()).status).toBe(404);
   });
 });
@@ -106,7 +114,7 @@ describe('publishing', () => {
 describe('the quota', () => {
   test('racing publishes give as many 200 as there are events left; a refused publish changes nothing', async () => {
     const bo = await home.admin();
-    const drafts = await Promise.all(Array.from({ length: 6 }, () => home.make(bo)));
+    const drafts = await Promise.all(Array.from({ length: 6 }, () => home.create(bo)));
     const { organization_id } = drafts[0];
     await life.setPlan(organization_id, 'trial');
     const answers = await Promise.all(drafts.map(({ id }) => life.publish(bo, id)));
@@ -117,10 +125,10 @@ describe('the quota', () => {
       publish_limit: 2,
       renews_at: null,
     });
-    const subscription = await home.here.ask('GET', '/organization/subscription', { as: bo.as });
+    const subscription = await home.app.request('GET', '/organization/subscription', { as: bo.as });
     expect(subscription.body).toEqual({ plan: 'trial', publish_limit: 2, publish_used: 2, renews_at: null });
-    for (const draft of refused) expect(await life.now(bo, draft.id)).toEqual(draft);
-    expect(await life.said(...refused.map(({ id }) => id))).toEqual([]);
+    for (const draft of refused) expect(await life.get(bo, draft.id)).toEqual(draft);
+    expect(await life.publishedEvents(...refused.map(({ id }) => id))).toEqual([]);
 
     await life.setPlan(organization_id, 'scale');
     for (const { id } of refused) expect((await life.publish(bo, id)).status).toBe(200);
@@ -128,25 +136,25 @@ describe('the quota', () => {
 
   test('the first publish of a limited plan succeeds with a key', async () => {
     const admin = await home.admin();
-    const { body } = await home.here.ask('GET', '/organization', { as: admin.as });
+    const { body } = await home.app.request('GET', '/organization', { as: admin.as });
     await life.setPlan(body.id, 'trial');
-    const { id } = await home.make(admin);
+    const { id } = await home.create(admin);
     const headers = { 'idempotency-key': newId() };
     const [first, repeated] = [
-      await home.ask(admin, 'POST', `${id}/publish`, undefined, headers),
-      await home.ask(admin, 'POST', `${id}/publish`, undefined, headers),
+      await home.request(admin, 'POST', `${id}/publish`, undefined, headers),
+      await home.request(admin, 'POST', `${id}/publish`, undefined, headers),
     ];
     expect([first.status, repeated.status]).toEqual([200, 200]);
     expect(repeated.headers.get('idempotency-replayed')).toBe('true');
-    expect(await life.counted(id)).toBe(1);
+    expect(await life.countPublished(id)).toBe(1);
   });
 
   test('publishes under an unlimited plan count when a limit comes, also when there was one before', async () => {
     const bo = await home.admin();
-    const { id, organization_id } = await home.make(bo, { title: 'one too many' });
+    const { id, organization_id } = await home.create(bo, { title: 'one too many' });
     for (const plan of ['trial', 'scale']) {
       await life.setPlan(organization_id, plan);
-      await life.published(bo);
+      await life.createPublished(bo);
     }
     for (const plan of ['trial', 'scale', 'trial']) {
       await life.setPlan(organization_id, plan);
@@ -156,91 +164,94 @@ describe('the quota', () => {
 
   test('a refused revision leaves the version that it would have replaced published', async () => {
     const bo = await home.admin();
-    const original = await life.published(bo);
+    const original = await life.createPublished(bo);
     await life.setPlan(original.organization_id, 'trial');
-    const revision = await life.revised(bo, original.id);
-    await life.published(bo);
+    const revision = await life.createRevision(bo, original.id);
+    await life.createPublished(bo);
     expect(outcome(await life.publish(bo, revision.id))[0]).toBe(402);
-    expect(await life.now(bo, original.id)).toEqual(original);
-    expect((await life.now(bo, revision.id)).status).toBe('draft');
-    expect(await life.counted(revision.id)).toBe(0);
+    expect(await life.get(bo, original.id)).toEqual(original);
+    expect((await life.get(bo, revision.id)).status).toBe('draft');
+    expect(await life.countPublished(revision.id)).toBe(0);
   });
 });
 
 describe('publishing a revision', () => {
   test('archives the version before it in the same transaction, and says document.revised alone', async () => {
-    const original = await life.published(ada, { title: 'T', version: '1' });
-    const draft = await life.revised(ada, original.id);
+    const original = await life.createPublished(ada, { title: 'T', version: '1' });
+    const draft = await life.createRevision(ada, original.id);
     const { status, body } = await life.publish(ada, draft.id);
     expect([status, body.status, body.parent_doc_id]).toEqual([200, 'published', original.id]);
-    const before = await life.now(ada, original.id);
+    const before = await life.get(ada, original.id);
     expect(before).toEqual({
       ...original,
       status: 'archived',
       archived_at: body.published_at,
       updated_at: body.published_at,
     });
-    const events = await life.said(original.id, draft.id);
+    const events = await life.publishedEvents(original.id, draft.id);
     expect(events.map(({ type, data }) => [type, data.document.id])).toEqual([
       ['document.published', original.id],
       ['document.revised', draft.id],
     ]);
     const { nodes: _, ...summary } = body;
     expect(events[1]?.data).toEqual({ document: summary });
-    expect(await life.counted(original.id, draft.id)).toBe(2);
+    expect(await life.countPublished(original.id, draft.id)).toBe(2);
   });
 
   test('changes the ETag of the version before it', async () => {
-    const original = await life.published(ada);
+    const original = await life.createPublished(ada);
     const known = { 'if-none-match': '"2"' };
-    const draft = await life.revised(ada, original.id);
-    expect((await home.ask(ada, 'GET', original.id, undefined, known)).status).toBe(304);
+    const draft = await life.createRevision(ada, original.id);
+    expect((await home.request(ada, 'GET', original.id, undefined, known)).status).toBe(304);
     await life.publish(ada, draft.id);
-    const after = await home.ask(ada, 'GET', original.id, undefined, known);
+    const after = await home.request(ada, 'GET', original.id, undefined, known);
     expect([after.status, after.headers.get('etag')]).toEqual([200, '"3"']);
   });
 
   test('archives whichever version is published then, not the one it was revised from', async () => {
-    const first = await life.published(ada);
-    const [second, third] = [await life.revised(ada, first.id), await life.revised(ada, first.id)];
+    const first = await life.createPublished(ada);
+    const [second, third] = [
+      await life.createRevision(ada, first.id),
+      await life.createRevision(ada, first.id),
+    ];
     await life.publish(ada, second.id);
     await life.publish(ada, third.id);
-    const states = await Promise.all([first, second, third].map(({ id }) => life.now(ada, id)));
+    const states = await Promise.all([first, second, third].map(({ id }) => life.get(ada, id)));
     expect(states.map(({ status }) => status)).toEqual(['archived', 'archived', 'published']);
-    expect((await life.said(third.id)).map(({ type }) => type)).toEqual(['document.revised']);
+    expect((await life.publishedEvents(third.id)).map(({ type }) => type)).toEqual(['document.revised']);
   });
 
   test('does not ask for another version label', async () => {
-    const original = await life.published(ada, { title: 'T', version: '1' });
-    const draft = await life.revised(ada, original.id);
+    const original = await life.createPublished(ada, { title: 'T', version: '1' });
+    const draft = await life.createRevision(ada, original.id);
     expect((await life.publish(ada, draft.id)).body.version).toBe('1');
   });
 
   test('leaves other families and other organizations alone', async () => {
     const [original, other, theirs] = [
-      await life.published(ada),
-      await life.published(ada),
-      await life.published(stranger),
+      await life.createPublished(ada),
+      await life.createPublished(ada),
+      await life.createPublished(stranger),
     ];
-    await life.publish(ada, (await life.revised(ada, original.id)).id);
-    expect(await life.now(ada, other.id)).toEqual(other);
-    expect(await life.now(stranger, theirs.id)).toEqual(theirs);
+    await life.publish(ada, (await life.createRevision(ada, original.id)).id);
+    expect(await life.get(ada, other.id)).toEqual(other);
+    expect(await life.get(stranger, theirs.id)).toEqual(theirs);
   });
 });
 
 describe('archiving', () => {
   test('answers the record with archived_at, says so once, and keeps the document read-only', async () => {
     const nodes = [{ node_type: 'section', title: 'S' }];
-    const document = await life.published(ada, { title: 'T', version: '1', department: 'D', nodes });
+    const document = await life.createPublished(ada, { title: 'T', version: '1', department: 'D', nodes });
     const { status, body, headers } = await life.archive(ada, document.id);
     expect([status, headers.get('etag')]).toEqual([200, '"3"']);
     const { nodes: _, status: _s, editor_id: _e, parent_doc_id: _p, ...rest } = document;
     const { archived_at } = ArchiveRecord.parse(body);
     expect(body).toEqual({ ...rest, archived_at, updated_at: archived_at });
-    const after = await life.now(ada, document.id);
+    const after = await life.get(ada, document.id);
     expect(after).toEqual({ ...document, status: 'archived', archived_at, updated_at: archived_at });
     const { nodes: _n, ...summary } = after;
-    const [, event, ...more] = await life.said(document.id);
+    const [, event, ...more] = await life.publishedEvents(document.id);
     expect([event?.type, event?.data, event?.actor_id, more]).toEqual([
       'document.archived',
       { document: summary },
@@ -252,14 +263,14 @@ describe('archiving', () => {
       ['PATCH', '/editor', { editor_id: null }],
       ['POST', '/nodes', { node_type: 'section', title: 'x', order: 0 }],
     ] as const)
-      expect(outcome(await home.ask(ada, method, document.id + path, change))).toEqual([
+      expect(outcome(await home.request(ada, method, document.id + path, change))).toEqual([
         400,
         'document_archived',
       ]);
   });
 
   test('only what is published can be archived', async () => {
-    const draft = await home.make(ada);
+    const draft = await home.create(ada);
     expect(outcome(await life.archive(ada, draft.id))).toEqual([400, 'document_not_published']);
     await life.publish(ada, draft.id);
     expect((await life.archive(ada, draft.id)).status).toBe(200);
@@ -269,14 +280,14 @@ describe('archiving', () => {
   });
 
   test('leaves an open draft, whose later publication is a revision', async () => {
-    const original = await life.published(ada);
-    const draft = await life.revised(ada, original.id);
+    const original = await life.createPublished(ada);
+    const draft = await life.createRevision(ada, original.id);
     await life.archive(ada, original.id);
-    expect(await life.now(ada, draft.id)).toEqual(draft);
-    const gone = await life.now(ada, original.id);
+    expect(await life.get(ada, draft.id)).toEqual(draft);
+    const gone = await life.get(ada, original.id);
     expect((await life.publish(ada, draft.id)).status).toBe(200);
-    expect(await life.now(ada, original.id)).toEqual(gone);
-    expect((await life.said(original.id, draft.id)).map(({ type }) => type)).toEqual([
+    expect(await life.get(ada, original.id)).toEqual(gone);
+    expect((await life.publishedEvents(original.id, draft.id)).map(({ type }) => type)).toEqual([
       'document.published',
       'document.archived',
       'document.revised',
@@ -284,7 +295,7 @@ describe('archiving', () => {
   });
 
   test('the owner and an admin may; the editor and others get 403, strangers 404; 412 comes before the state', async () => {
-    const { id } = await life.published(owner);
+    const { id } = await life.createPublished(owner);
     await home.set(id, { editor_id: editor.id });
     expect(outcome(await life.archive(editor, id))).toEqual([403, 'forbidden']);
     expect(outcome(await life.archive(stranger, id))).toEqual([404, 'not_found']);
@@ -294,11 +305,11 @@ describe('archiving', () => {
   });
 
   test('with an Idempotency-Key it can be asked twice', async () => {
-    const { id } = await life.published(ada);
+    const { id } = await life.createPublished(ada);
     const keyed = { 'idempotency-key': newId() };
     const [first, again] = [await life.archive(ada, id, keyed), await life.archive(ada, id, keyed)];
     expect([again.status, again.body]).toEqual([200, first.body]);
-    expect((await life.said(id)).map(({ type }) => type)).toEqual([
+    expect((await life.publishedEvents(id)).map(({ type }) => type)).toEqual([
       'document.published',
       'document.archived',
     ]);

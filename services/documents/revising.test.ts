@@ -6,22 +6,28 @@ import { identity } from '../identity/service.ts';
 import { Document, type Node } from './contract.ts';
 import { documents } from './service.ts';
 import { HistoryRecord } from './shapes.ts';
-import { type House, house } from './testing/test-context.ts';
-import { type Cast, cast, type Life, lifeIn, outcome } from './testing/lifecycle.ts';
+import {
+  createMembers,
+  type LifecycleClient,
+  lifecycleClient,
+  outcome,
+  type TestMembers,
+} from './testing/lifecycle.ts';
+import { type TestContext, testContext } from './testing/test-context.ts';
 
-let home: House;
-let life: Life;
-let { ada, owner, editor, bystander, stranger } = {} as Cast;
+let home: TestContext;
+let life: LifecycleClient;
+let { ada, owner, editor, bystander, stranger } = {} as TestMembers;
 let sop: object;
 
 beforeAll(async () => {
-  home = await house([identity, documents]);
-  life = lifeIn(home);
-  ({ ada, owner, editor, bystander, stranger } = await cast(home));
+  home = await testContext([identity, documents]);
+  life = lifecycleClient(home);
+  ({ ada, owner, editor, bystander, stranger } = await createMembers(home));
   const fixture = new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url);
   sop = JSON.parse(await readFile(fixture, 'utf8'));
 }, 60_000);
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
 /** What a tree says, without ids and times. */
 function said(nodes: readonly Node[]): unknown {
@@ -41,7 +47,7 @@ function idsOf(nodes: readonly Node[]): string[] {
 
 describe('revising', () => {
   test('makes a draft with all that the original says, under ids of its own', async () => {
-    const original = await life.published(ada, sop);
+    const original = await life.createPublished(ada, sop);
     const { status, body, headers } = await life.revise(ada, original.id);
     expect([status, headers.get('etag')]).toEqual([201, '"1"']);
     const draft = Document.parse(body);
@@ -58,53 +64,55 @@ describe('revising', () => {
     expect(said(draft.nodes)).toEqual(said(original.nodes));
     const ids = idsOf(draft.nodes);
     expect(ids.filter((id) => idsOf(original.nodes).includes(id))).toEqual([]);
-    expect(await life.now(ada, draft.id)).toEqual(body);
+    expect(await life.get(ada, draft.id)).toEqual(body);
   });
 
   test('carries owner and editor over, whoever revises', async () => {
-    const original = await life.published(owner);
-    await home.ask(owner, 'PATCH', `${original.id}/editor`, { editor_id: editor.id });
-    expect(await life.revised(ada, original.id)).toMatchObject({
+    const original = await life.createPublished(owner);
+    await home.request(owner, 'PATCH', `${original.id}/editor`, { editor_id: editor.id });
+    expect(await life.createRevision(ada, original.id)).toMatchObject({
       created_by: owner.id,
       editor_id: editor.id,
     });
   });
 
   test('says nothing, counts nothing, and leaves the original as it was', async () => {
-    const original = await life.published(ada);
-    const draft = await life.revised(ada, original.id);
-    expect((await life.said(original.id, draft.id)).map(({ type }) => type)).toEqual(['document.published']);
-    expect(await life.counted(original.id, draft.id)).toBe(1);
-    const read = await home.ask(ada, 'GET', original.id);
+    const original = await life.createPublished(ada);
+    const draft = await life.createRevision(ada, original.id);
+    expect((await life.publishedEvents(original.id, draft.id)).map(({ type }) => type)).toEqual([
+      'document.published',
+    ]);
+    expect(await life.countPublished(original.id, draft.id)).toBe(1);
+    const read = await home.request(ada, 'GET', original.id);
     expect([read.body, read.headers.get('etag')]).toEqual([original, '"2"']);
   });
 
   test('a change of either tree is not seen in the other', async () => {
-    const original = await life.published(ada, sop);
-    const draft = await life.revised(ada, original.id);
+    const original = await life.createPublished(ada, sop);
+    const draft = await life.createRevision(ada, original.id);
     const node = { node_type: 'section', title: 'New', order: 99 };
-    expect((await home.ask(ada, 'POST', `${draft.id}/nodes`, node)).status).toBe(201);
-    expect(await life.now(ada, original.id)).toEqual(original);
+    expect((await home.request(ada, 'POST', `${draft.id}/nodes`, node)).status).toBe(201);
+    expect(await life.get(ada, original.id)).toEqual(original);
   });
 
   test('several drafts may be open at once, also of a revision', async () => {
-    const original = await life.published(ada);
-    const drafts = await Promise.all(Array.from({ length: 4 }, () => life.revised(ada, original.id)));
+    const original = await life.createPublished(ada);
+    const drafts = await Promise.all(Array.from({ length: 4 }, () => life.createRevision(ada, original.id)));
     expect(new Set(drafts.map(({ id }) => id)).size).toBe(4);
     await life.publish(ada, drafts[0].id);
-    expect((await life.revised(ada, drafts[0].id)).parent_doc_id).toBe(drafts[0].id);
+    expect((await life.createRevision(ada, drafts[0].id)).parent_doc_id).toBe(drafts[0].id);
   });
 
   test('only what is published can be revised', async () => {
-    const original = await home.make(ada);
+    const original = await home.create(ada);
     expect(outcome(await life.revise(ada, original.id))).toEqual([400, 'document_not_published']);
     await life.publish(ada, original.id);
-    await life.publish(ada, (await life.revised(ada, original.id)).id);
+    await life.publish(ada, (await life.createRevision(ada, original.id)).id);
     expect(outcome(await life.revise(ada, original.id))).toEqual([400, 'document_not_published']);
   });
 
   test('the owner and an admin may; the editor and others get 403, strangers 404', async () => {
-    const { id } = await life.published(owner);
+    const { id } = await life.createPublished(owner);
     await home.set(id, { editor_id: editor.id });
     for (const who of [editor, bystander])
       expect(outcome(await life.revise(who, id))).toEqual([403, 'forbidden']);
@@ -114,36 +122,39 @@ describe('revising', () => {
   });
 
   test('If-Match compares the ETag of the original', async () => {
-    const { id } = await life.published(ada);
+    const { id } = await life.createPublished(ada);
     expect(outcome(await life.revise(ada, id, { 'if-match': '"1"' }))).toEqual([412, 'precondition_failed']);
     expect((await life.revise(ada, id, { 'if-match': '"2"' })).status).toBe(201);
     expect((await life.revise(ada, id, { 'if-match': '"2"' })).status).toBe(201);
   });
 
   test('the same Idempotency-Key makes one draft', async () => {
-    const { id } = await life.published(ada);
+    const { id } = await life.createPublished(ada);
     const keyed = { 'idempotency-key': newId() };
     const [first, again] = [await life.revise(ada, id, keyed), await life.revise(ada, id, keyed)];
     expect([again.status, again.body]).toEqual([201, first.body]);
     const family = { family_id: id, status: 'draft' };
-    expect(await home.here.db.collection('documents').countDocuments(family)).toBe(1);
+    expect(await home.app.db.collection('documents').countDocuments(family)).toBe(1);
   });
 
   test('10,000 nodes are copied whole', async () => {
     const steps = Array.from({ length: 99 }, (_, at) => ({ node_type: 'step', title: `${at}` }));
     const nodes = Array.from({ length: 100 }, () => ({ node_type: 'section', title: 'S', children: steps }));
-    const original = await life.published(ada, { title: 'Large', nodes });
-    const draft = await life.revised(ada, original.id);
+    const original = await life.createPublished(ada, { title: 'Large', nodes });
+    const draft = await life.createRevision(ada, original.id);
     expect(idsOf(draft.nodes)).toHaveLength(10_000);
     expect(said(draft.nodes)).toEqual(said(original.nodes));
     const node = { node_type: 'section', title: 'One too many', order: 0 };
-    expect(outcome(await home.ask(ada, 'POST', `${draft.id}/nodes`, node))).toEqual([400, 'too_many_nodes']);
+    expect(outcome(await home.request(ada, 'POST', `${draft.id}/nodes`, node))).toEqual([
+      400,
+      'too_many_nodes',
+    ]);
   }, 60_000);
 });
 
 describe('the history', () => {
   test('is empty while there is one document, whatever its state', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     expect(await life.history(ada, id)).toEqual([]);
     await life.publish(ada, id);
     expect(await life.history(ada, id)).toEqual([]);
@@ -152,16 +163,16 @@ describe('the history', () => {
   });
 
   test('has every version that was published, the oldest first, the same for each of them and for open drafts', async () => {
-    const first = await life.published(ada, { title: 'First', version: '1', department: 'D' });
-    const second = await life.revised(ada, first.id);
+    const first = await life.createPublished(ada, { title: 'First', version: '1', department: 'D' });
+    const second = await life.createRevision(ada, first.id);
     expect(await life.history(ada, second.id)).toEqual([first.id]);
     await life.publish(ada, second.id);
     // revised from the second, and published after the fourth
-    const third = await life.revised(ada, second.id);
-    const fourth = await life.revised(ada, second.id);
+    const third = await life.createRevision(ada, second.id);
+    const fourth = await life.createRevision(ada, second.id);
     await life.publish(ada, fourth.id);
     await life.publish(ada, third.id);
-    const open = await life.revised(ada, third.id);
+    const open = await life.createRevision(ada, third.id);
     const expected = [first.id, second.id, fourth.id, third.id];
     for (const { id } of [first, second, third, fourth, open])
       expect(await life.history(ada, id)).toEqual(expected);
@@ -170,23 +181,23 @@ describe('the history', () => {
   });
 
   test('shows each version as it is, without status and nodes', async () => {
-    const first = await life.published(ada, { title: 'First', version: '1' });
-    const second = await life.revised(ada, first.id);
-    await home.ask(ada, 'PATCH', second.id, { title: 'Second', version: '2' });
+    const first = await life.createPublished(ada, { title: 'First', version: '1' });
+    const second = await life.createRevision(ada, first.id);
+    await home.request(ada, 'PATCH', second.id, { title: 'Second', version: '2' });
     await life.publish(ada, second.id);
-    const { status, body } = await home.ask(ada, 'GET', `${first.id}/history`);
+    const { status, body } = await home.request(ada, 'GET', `${first.id}/history`);
     expect(status).toBe(200);
     for (const [at, { id }] of [first, second].entries()) {
-      const { nodes: _, status: _s, ...record } = await life.now(ada, id);
+      const { nodes: _, status: _s, ...record } = await life.get(ada, id);
       expect(HistoryRecord.parse(body[at])).toEqual(record);
     }
   });
 
   test('is for every member, and for nobody of another organization', async () => {
-    const first = await life.published(ada);
-    await life.revised(ada, first.id);
+    const first = await life.createPublished(ada);
+    await life.createRevision(ada, first.id);
     expect(await life.history(bystander, first.id)).toEqual([first.id]);
     for (const id of [first.id, newId()])
-      expect(outcome(await home.ask(stranger, 'GET', `${id}/history`))).toEqual([404, 'not_found']);
+      expect(outcome(await home.request(stranger, 'GET', `${id}/history`))).toEqual([404, 'not_found']);
   });
 });

@@ -1,14 +1,14 @@
 /** Finding documents by their words: over HTTP with a real MongoDB, behind the writes. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Person, register, until, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
 import type { DocumentRow, SearchRow } from './store/collections.ts';
 
-let here: World;
+let here: TestApp;
 beforeAll(async () => {
-  here = await world({ services: [identity, documents], contracts });
+  here = await testApp({ services: [identity, documents], contracts });
 }, 60_000);
 afterAll(() => here?.stop());
 
@@ -22,7 +22,7 @@ const searchRows = () => here.db.collection<SearchRow>('search');
 /** Asks as one person. */
 function asking({ key, organizationId }: Person) {
   const ask = async (method: string, path: string, body?: unknown) =>
-    (await here.ask(method, path, { as: key, body })).body;
+    (await here.request(method, path, { as: key, body })).body;
   return {
     create: (body: object) => ask('POST', '/documents', body),
     addNode: (id: string, title: string) =>
@@ -32,7 +32,7 @@ function asking({ key, organizationId }: Person) {
     archive: (id: string) => ask('POST', `/documents/${id}/archive`),
     counts: (query: string) => ask('GET', `/documents/counts?${query}`),
     titles: async (q: string, more = '') => {
-      const { status, body } = await here.ask(
+      const { status, body } = await here.request(
         'GET',
         `/documents?sort=title&q=${encodeURIComponent(q)}${more}`,
         { as: key },
@@ -105,7 +105,7 @@ describe('a document is found by', () => {
   test('q as a list, as an object or too long is 400 or plain words, never an error of ours', async () => {
     const { key } = await register(here);
     const statusOf = async (query: string) =>
-      (await here.ask('GET', `/documents?${query}`, { as: key })).status;
+      (await here.request('GET', `/documents?${query}`, { as: key })).status;
     expect(await statusOf('q=a&q=b')).toBe(400);
     expect(await statusOf('q=')).toBe(400);
     expect(await statusOf(`q=${'x'.repeat(201)}`)).toBe(400);
@@ -159,7 +159,7 @@ test('pages of what was found hold every document once', async () => {
     const seen: string[] = [];
     let path: string | undefined = `/documents?q=needle&limit=2&sort=${sort}`;
     while (path) {
-      const { body, headers } = await here.ask('GET', path, { as: bo.key });
+      const { body, headers } = await here.request('GET', path, { as: bo.key });
       seen.push(...body.map(({ id }: { id: string }) => id));
       path = /<\/api\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
     }
@@ -173,7 +173,7 @@ test('a draft that is deleted takes its words along', async () => {
   const { id } = await create({ title: 'Ephemeral' });
   await upToDate();
   expect(await searchRows().countDocuments({ _id: id })).toBe(1);
-  expect((await here.ask('DELETE', `/documents/${id}`, { as: person.key })).status).toBe(204);
+  expect((await here.request('DELETE', `/documents/${id}`, { as: person.key })).status).toBe(204);
   expect(await searchRows().countDocuments({ _id: id })).toBe(0);
   expect((await counts('q=ephemeral')).total).toBe(0);
 });

@@ -14,15 +14,15 @@ const breath = 64 * 1024;
 /** What searching needs. */
 export interface Searching {
   stale: SearchIndex;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }
 
 /** The worker: what is changed can be found within a second, unless there is more than it can do. */
-export function searching({ stale, trouble }: Searching): Worker {
+export function searching({ stale, onError }: Searching): Worker {
   let isStopped = false;
   let isMarked = false;
   const worker = every(pauseMs, refresh, (error) =>
-    trouble('The search index could not be brought up to date', error),
+    onError('The search index could not be brought up to date', error),
   );
   return {
     start: () => worker.start(),
@@ -69,7 +69,7 @@ export function searching({ stale, trouble }: Searching): Worker {
     try {
       return plainText(JSON.parse(content));
     } catch (error) {
-      trouble(`Document ${documentId} has rich text that cannot be read`, error);
+      onError(`Document ${documentId} has rich text that cannot be read`, error);
       return '';
     }
   }

@@ -1,7 +1,7 @@
 /** Documents, wired. */
 import { z } from 'zod';
 import { integer, service } from '#libs/service';
-import { principalFrom } from '../identity/contract.ts';
+import { createPrincipalReader } from '../identity/contract.ts';
 import { assigning, clearRemovedEditors } from './assigning.ts';
 import { documentsContract } from './contract.ts';
 import { createDocumentReply } from './document-reply.ts';
@@ -54,16 +54,16 @@ export const documents = service({
       quota: quota(store),
       now,
     };
-    const trouble = (what: string, error: unknown) => log.warn({ err: error }, what);
+    const onError = (what: string, error: unknown) => log.warn({ err: error }, what);
     return {
       handled: [writing, tree, publishing, revising, assigning, triggering, finding].flatMap((handled) =>
         handled(kept),
       ),
       subscribers: clearRemovedEditors(kept),
-      authenticate: principalFrom(store, now),
+      authenticate: createPrincipalReader(store, now),
       workers: [
-        searching({ stale: searchIndex(store, now), trouble }),
-        updateEventWorker({ store, dueUpdates: createDueUpdates(store, now), onError: trouble }),
+        searching({ stale: searchIndex(store, now), onError }),
+        updateEventWorker({ store, dueUpdates: createDueUpdates(store, now), onError: onError }),
       ],
     };
   },

@@ -1,7 +1,7 @@
 /** The shapes of documents and nodes, as clients see and send them. */
 import { z } from 'zod';
 import { id, order as position, timestamp } from '#libs/contract';
-import { faultsOf } from '#libs/rich-text';
+import { findFaults } from '#libs/rich-text';
 
 export const documentStatus = z.enum(['draft', 'published', 'archived']);
 export type DocumentStatus = z.infer<typeof documentStatus>;
@@ -21,7 +21,7 @@ export const order = position;
 export const content = z
   .record(z.string(), z.unknown())
   .superRefine((value, context) => {
-    for (const fault of faultsOf(value)) {
+    for (const fault of findFaults(value)) {
       context.addIssue({
         code: 'custom',
         message: fault.message,

@@ -1,38 +1,38 @@
 /** Writers into one tree at the same moment, at two replicas: nothing is lost, nothing hangs in the air, nothing slips past a publish. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import type { Told } from '#libs/testing';
+import type { TestResponse } from '#libs/testing';
 import { identity } from '../identity/service.ts';
 import type { Node } from './contract.ts';
 import { documents } from './service.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { type House, house, houseOver, type Someone } from './testing/test-context.ts';
 import { named, outcome, outline, treeOf } from './testing/outline.ts';
+import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
 
-let replicas: House[];
-let ada: Someone;
+let replicas: TestContext[];
+let ada: TestMember;
 const rounds = Array.from({ length: 5 }, (_, round) => round);
 
 beforeAll(async () => {
-  const home = await house([identity, documents]);
-  replicas = [home, houseOver({ ...home.here, ...(await home.here.replica()) })];
+  const home = await testContext([identity, documents]);
+  replicas = [home, testContextFor({ ...home.app, ...(await home.app.replica()) })];
   ada = await home.admin();
   const settings = { settings: { lock_published: true } };
-  await home.here.ask('PATCH', '/organization', { as: ada.as, body: settings });
+  await home.app.request('PATCH', '/organization', { as: ada.as, body: settings });
 }, 60_000);
-afterAll(() => replicas[0]?.here.stop());
+afterAll(() => replicas[0]?.app.stop());
 
 /** Asks one of the replicas, in turn. */
 let turn = 0;
-function ask(method: string, path: string, body?: unknown): Promise<Told> {
+function ask(method: string, path: string, body?: unknown): Promise<TestResponse> {
   turn += 1;
-  const home = replicas[turn % 2] as House;
-  return home.ask(ada, method, path, body);
+  const home = replicas[turn % 2] as TestContext;
+  return home.request(ada, method, path, body);
 }
 const make = (titles: Parameters<typeof treeOf>[0]) =>
-  (replicas[0] as House).make(ada, { title: 'T', nodes: treeOf(titles) });
+  (replicas[0] as TestContext).create(ada, { title: 'T', nodes: treeOf(titles) });
 const rowsOf = async (id: string) => {
-  const { db } = (replicas[0] as House).here;
+  const { db } = (replicas[0] as TestContext).app;
   const document = await db.collection<DocumentRow>('documents').findOne({ _id: id });
   return { document, nodes: await db.collection<NodeRow>('nodes').find({ document_id: id }).toArray() };
 };
@@ -53,10 +53,10 @@ async function expectSound(id: string): Promise<void> {
 
 test('a hundred concurrent node writers with keys all succeed', async () => {
   const { id } = await make([]);
-  const [home] = replicas as [House];
+  const [home] = replicas as [TestContext];
   const write = (at: number) => {
     const body = { node_type: 'section', title: `${at}`, order: at };
-    return home.ask(ada, 'POST', `${id}/nodes`, body, { 'idempotency-key': newId() });
+    return home.request(ada, 'POST', `${id}/nodes`, body, { 'idempotency-key': newId() });
   };
   const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => write(at)));
   expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(201));

@@ -4,42 +4,42 @@ import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
 import { Document, Node } from './contract.ts';
 import { documents } from './service.ts';
-import { type House, house, type Someone } from './testing/test-context.ts';
 import { named, outcome, outline, treeOf } from './testing/outline.ts';
+import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
 
-let home: House;
-let ada: Someone;
+let home: TestContext;
+let ada: TestMember;
 
 beforeAll(async () => {
-  home = await house([identity, documents]);
+  home = await testContext([identity, documents]);
   ada = await home.admin();
 }, 60_000);
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
-const read = async (id: string) => (await home.ask(ada, 'GET', id)).body;
-const etag = async (id: string) => (await home.ask(ada, 'GET', id)).headers.get('etag');
+const read = async (id: string) => (await home.request(ada, 'GET', id)).body;
+const etag = async (id: string) => (await home.request(ada, 'GET', id)).headers.get('etag');
 const add = (id: string, body: object, headers = {}) =>
-  home.ask(ada, 'POST', `${id}/nodes`, { title: 'x', order: 0, ...body }, headers);
+  home.request(ada, 'POST', `${id}/nodes`, { title: 'x', order: 0, ...body }, headers);
 const change = (id: string, node: string, body: unknown, headers = {}) =>
-  home.ask(ada, 'PATCH', `${id}/nodes/${node}`, body, headers);
+  home.request(ada, 'PATCH', `${id}/nodes/${node}`, body, headers);
 const drop = (id: string, node: string, headers = {}) =>
-  home.ask(ada, 'DELETE', `${id}/nodes/${node}`, undefined, headers);
+  home.request(ada, 'DELETE', `${id}/nodes/${node}`, undefined, headers);
 const reorder = (id: string, nodes: unknown, headers = {}) =>
-  home.ask(ada, 'POST', `${id}/nodes/reorder`, { nodes }, headers);
+  home.request(ada, 'POST', `${id}/nodes/reorder`, { nodes }, headers);
 const replace = (id: string, nodes: unknown, headers = {}) =>
-  home.ask(ada, 'PUT', `${id}/nodes`, { nodes }, headers);
+  home.request(ada, 'PUT', `${id}/nodes`, { nodes }, headers);
 const text = (words: string) => ({ type: 'doc', content: [{ type: 'text', text: words }] });
 const sample = () =>
-  home.make(ada, { title: 'T', nodes: treeOf([['A', [['A1', ['a', 'b']], 'A2']], ['B', ['B1']], 'C']) });
+  home.create(ada, { title: 'T', nodes: treeOf([['A', [['A1', ['a', 'b']], 'A2']], ['B', ['B1']], 'C']) });
 /** What the document's row says of its tree. */
 const counted = async (id: string) =>
-  home.here.db
+  home.app.db
     .collection<{ _id: string }>('documents')
     .findOne({ _id: id }, { projection: { _id: 0, node_count: 1, content_bytes: 1 } });
 
 describe('adding', () => {
   test('a section, a step in it, a sub-step in that', async () => {
-    const document = await home.make(ada);
+    const document = await home.create(ada);
     const section = await add(document.id, { node_type: 'section', title: ' A ', order: 1 });
     expect(Node.parse(section.body)).toMatchObject({
       document_id: document.id,
@@ -77,8 +77,8 @@ describe('adding', () => {
   });
 
   test('the form is checked whole', async () => {
-    const { id } = await home.make(ada);
-    const { status, body } = await home.ask(ada, 'POST', `${id}/nodes`, {
+    const { id } = await home.create(ada);
+    const { status, body } = await home.request(ada, 'POST', `${id}/nodes`, {
       node_type: 'chapter',
       title: '',
       order: 'first',
@@ -100,7 +100,7 @@ describe('adding', () => {
   });
 
   test('10,000 nodes are the most', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     await home.set(id, { node_count: 9_999 });
     expect((await add(id, { node_type: 'section' })).status).toBe(201);
     const { status, body } = await add(id, { node_type: 'section' });
@@ -137,7 +137,7 @@ describe('changing', () => {
   });
 
   test('rich text comes back as it was sent, whatever is in it', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     const { body: node } = await add(id, { node_type: 'section' });
     const strange = {
       type: 'doc',
@@ -154,7 +154,7 @@ describe('changing', () => {
     const { status, body } = await change(id, node.id, { content: strange });
     expect([status, body.content]).toEqual([200, strange]);
     expect((await read(id)).nodes[0].content).toEqual(strange);
-    const stored = await home.here.db
+    const stored = await home.app.db
       .collection<{ _id: string; content: string }>('nodes')
       .findOne({ _id: node.id });
     expect(stored?.content).toBe(JSON.stringify(strange));
@@ -184,7 +184,8 @@ describe('changing', () => {
     expect([status, body.code, body.limit_bytes]).toEqual([400, 'content_too_large', most]);
     expect(named((await read(id)).nodes, 'B1').content).toEqual(text(''));
     expect(
-      (await home.ask(ada, 'PATCH', `${id}/nodes/${node}`, { content: text('x'.repeat(2 ** 20)) })).status,
+      (await home.request(ada, 'PATCH', `${id}/nodes/${node}`, { content: text('x'.repeat(2 ** 20)) }))
+        .status,
     ).toBe(413);
   });
 
@@ -254,7 +255,7 @@ describe('deleting', () => {
     const { status, headers, bytes } = await drop(id, named(nodes, 'A').id);
     expect([status, headers.get('etag'), bytes.length]).toEqual([204, '"5"', 0]);
     expect(outline((await read(id)).nodes)).toEqual([['B', ['B1']], 'C']);
-    expect(await home.here.db.collection('nodes').countDocuments({ document_id: id })).toBe(3);
+    expect(await home.app.db.collection('nodes').countDocuments({ document_id: id })).toBe(3);
     expect(await counted(id)).toEqual({ node_count: 3, content_bytes: JSON.stringify(text('stays')).length });
     expect(outcome(await drop(id, named(nodes, 'A').id))).toEqual([404, 'not_found']);
     expect((await drop(id, named(nodes, 'B1').id)).status).toBe(204);
@@ -303,7 +304,7 @@ describe('ordering', () => {
 
   test('10,000 nodes at once', async () => {
     const nodes = [['S', Array.from({ length: 9_999 }, (_, at) => `${at}`)]] as Parameters<typeof treeOf>[0];
-    const { id, nodes: made } = await home.make(ada, { title: 'T', nodes: treeOf(nodes) });
+    const { id, nodes: made } = await home.create(ada, { title: 'T', nodes: treeOf(nodes) });
     const turned = made[0].children.map((node: Node, at: number) => ({ node_id: node.id, order: -at }));
     expect((await reorder(id, [...turned, { node_id: made[0].id, order: 1 }])).status).toBe(204);
     const titles = (await read(id)).nodes[0].children.map(({ title }: Node) => title);
@@ -326,7 +327,7 @@ describe('replacing', () => {
       node_count: 4,
       content_bytes: Buffer.byteLength(JSON.stringify(text('ñ'))),
     });
-    expect(await home.here.db.collection('nodes').countDocuments({ document_id: id })).toBe(4);
+    expect(await home.app.db.collection('nodes').countDocuments({ document_id: id })).toBe(4);
     expect((await change(id, nodes[0].id, { title: 'x' })).status).toBe(404);
     expect((await replace(id, [])).body.nodes).toEqual([]);
     expect(await counted(id)).toEqual({ node_count: 0, content_bytes: 0 });
@@ -382,13 +383,15 @@ describe('who, when and on what terms', () => {
       [bystander, [403, 'forbidden']],
       [stranger, [404, 'not_found']],
     ] as const) {
-      const { id, nodes } = await home.make(owner, { title: 'T', nodes: treeOf([['B', ['B1']]]) });
+      const { id, nodes } = await home.create(owner, { title: 'T', nodes: treeOf([['B', ['B1']]]) });
       await home.set(id, { editor_id: editor.id });
       for (const [method, path, body, success] of writes(id, nodes))
-        expect(outcome(await home.ask(who, method, path, body))).toEqual(expected ?? [success, undefined]);
+        expect(outcome(await home.request(who, method, path, body))).toEqual(
+          expected ?? [success, undefined],
+        );
     }
-    const { id } = await home.make(owner);
-    expect(outcome(await home.ask(bystander, 'DELETE', `${id}/nodes/${newId()}`))).toEqual([
+    const { id } = await home.create(owner);
+    expect(outcome(await home.request(bystander, 'DELETE', `${id}/nodes/${newId()}`))).toEqual([
       404,
       'not_found',
     ]);
@@ -398,9 +401,9 @@ describe('who, when and on what terms', () => {
     const { id, nodes } = await sample();
     let known = '"1"';
     for (const [method, path, body, success] of writes(id, nodes)) {
-      const late = await home.ask(ada, method, path, body, { 'if-match': '"0"' });
+      const late = await home.request(ada, method, path, body, { 'if-match': '"0"' });
       expect(outcome(late)).toEqual([412, 'precondition_failed']);
-      const told = await home.ask(ada, method, path, body, { 'if-match': known });
+      const told = await home.request(ada, method, path, body, { 'if-match': known });
       expect(told.status).toBe(success);
       expect(told.headers.get('etag')).not.toBe(known);
       known = told.headers.get('etag') ?? '';
@@ -409,26 +412,26 @@ describe('who, when and on what terms', () => {
     const archived = await sample();
     await home.set(archived.id, { status: 'archived' });
     for (const [method, path, body] of writes(archived.id, archived.nodes))
-      expect((await home.ask(ada, method, path, body, { 'if-match': '"0"' })).status).toBe(412);
+      expect((await home.request(ada, method, path, body, { 'if-match': '"0"' })).status).toBe(412);
   });
 
   test('an archived tree is read-only, a published one too where the organization locks it', async () => {
     const bo = await home.admin();
-    const make = async () => home.make(bo, { title: 'T', nodes: treeOf([['B', ['B1']]]) });
+    const make = async () => home.create(bo, { title: 'T', nodes: treeOf([['B', ['B1']]]) });
     const [archived, locked, open] = [await make(), await make(), await make()];
     await home.set(archived.id, { status: 'archived' });
-    for (const { id } of [locked, open]) await home.ask(bo, 'POST', `${id}/publish`);
+    for (const { id } of [locked, open]) await home.request(bo, 'POST', `${id}/publish`);
     for (const [method, path, body, success] of writes(open.id, open.nodes))
-      expect((await home.ask(bo, method, path, body)).status).toBe(success);
+      expect((await home.request(bo, method, path, body)).status).toBe(success);
     const settings = { settings: { lock_published: true } };
-    await home.here.ask('PATCH', '/organization', { as: bo.as, body: settings });
+    await home.app.request('PATCH', '/organization', { as: bo.as, body: settings });
     for (const [document, code] of [
       [archived, 'document_archived'],
       [locked, 'document_locked'],
     ] as const) {
       for (const [method, path, body] of writes(document.id, document.nodes))
-        expect(outcome(await home.ask(bo, method, path, body))).toEqual([400, code]);
-      expect((await home.ask(bo, 'GET', document.id)).body.nodes).toEqual(document.nodes);
+        expect(outcome(await home.request(bo, method, path, body))).toEqual([400, code]);
+      expect((await home.request(bo, 'GET', document.id)).body.nodes).toEqual(document.nodes);
     }
   });
 });

@@ -2,29 +2,29 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '#libs/testing';
 import { DocumentSummary } from './contract.ts';
-import { type House, houseOver, type Someone } from './testing/test-context.ts';
-import { type Life, lifeIn } from './testing/lifecycle.ts';
+import { type LifecycleClient, lifecycleClient } from './testing/lifecycle.ts';
+import { type TestContext, type TestMember, testContextFor } from './testing/test-context.ts';
 import { type ClockedHouse, contentWrites, openClockedHouse } from './testing/update-events.ts';
 
 let home: ClockedHouse;
-let life: Life;
-let ada: Someone;
+let life: LifecycleClient;
+let ada: TestMember;
 
 beforeAll(async () => {
   home = await openClockedHouse();
-  life = lifeIn(home);
+  life = lifecycleClient(home);
   ada = await home.admin();
 }, 60_000);
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
 const withNodes = { title: 'SOP', nodes: ['A', 'B'].map((title) => ({ node_type: 'section', title })) };
-const change = async (id: string, title = 'Changed', at: House = home) =>
-  expect((await at.ask(ada, 'PATCH', id, { title })).status).toBe(200);
+const change = async (id: string, title = 'Changed', at: TestContext = home) =>
+  expect((await at.request(ada, 'PATCH', id, { title })).status).toBe(200);
 const countUpdates = async (id: string) => (await life.updates(id)).length;
 
 describe('changes of a published document', () => {
   test('within 5 s give one event with the last state, by the system', async () => {
-    const document = await life.published(ada, withNodes);
+    const document = await life.createPublished(ada, withNodes);
     for (let at = 0; at < 5; at += 1) {
       await change(document.id, `Title ${at}`);
       for (const write of [contentWrites['POST of a node'], contentWrites['PATCH of a node']])
@@ -35,7 +35,7 @@ describe('changes of a published document', () => {
     expect(await life.updates(document.id)).toEqual([]);
     await home.advance(1);
     const [event, ...others] = await life.updates(document.id);
-    const { nodes: _, ...summary } = await life.now(ada, document.id);
+    const { nodes: _, ...summary } = await life.get(ada, document.id);
     expect(others).toEqual([]);
     expect(event).toMatchObject({
       type: 'document.updated',
@@ -48,7 +48,7 @@ describe('changes of a published document', () => {
   });
 
   test('after an event give another event, at least 5 s later', async () => {
-    const { id } = await life.published(ada);
+    const { id } = await life.createPublished(ada);
     await change(id);
     await home.advance(5_000);
     await change(id);
@@ -60,7 +60,7 @@ describe('changes of a published document', () => {
   });
 
   test('that never pause are announced every 5 s and after the last one', async () => {
-    const { id } = await life.published(ada);
+    const { id } = await life.createPublished(ada);
     for (let at = 0; at <= 10; at += 1) {
       await change(id, `Title ${at}`);
       await home.advance(1_000);
@@ -71,18 +71,18 @@ describe('changes of a published document', () => {
   });
 
   test.each(Object.entries(contentWrites))('are announced if they are a %s', async (_name, write) => {
-    const document = await life.published(ada, withNodes);
+    const document = await life.createPublished(ada, withNodes);
     expect((await write(home, ada, document)).status).toBeLessThan(300);
     await home.advance(5_000);
     expect(await countUpdates(document.id)).toBe(1);
   });
 
   test('keep their ETag and updated_at when the event is written', async () => {
-    const { id } = await life.published(ada);
+    const { id } = await life.createPublished(ada);
     await change(id);
-    const before = await home.ask(ada, 'GET', id);
+    const before = await home.request(ada, 'GET', id);
     await home.advance(5_000);
-    const after = await home.ask(ada, 'GET', id);
+    const after = await home.request(ada, 'GET', id);
     expect(await countUpdates(id)).toBe(1);
     expect([after.headers.get('etag'), after.body]).toEqual([before.headers.get('etag'), before.body]);
   });
@@ -90,7 +90,7 @@ describe('changes of a published document', () => {
 
 describe('no event is due', () => {
   test.each(Object.entries(contentWrites))('after a %s of a draft', async (_name, write) => {
-    const draft = await home.make(ada, withNodes);
+    const draft = await home.create(ada, withNodes);
     expect((await write(home, ada, draft)).status).toBeLessThan(300);
     expect(await home.row(draft.id)).not.toHaveProperty('update_event_due_at');
     await life.publish(ada, draft.id);
@@ -99,25 +99,25 @@ describe('no event is due', () => {
   });
 
   test('after an assignment, a revision, a trigger or a refused change', async () => {
-    const { id } = await life.published(ada);
-    await home.ask(ada, 'PATCH', `${id}/editor`, { editor_id: ada.id });
-    await life.revised(ada, id);
-    await home.ask(ada, 'POST', `${id}/trigger-webhooks`, { event_type: 'document.published' });
-    expect((await home.ask(ada, 'PATCH', id, { title: 'T' }, { 'if-match': '"0"' })).status).toBe(412);
+    const { id } = await life.createPublished(ada);
+    await home.request(ada, 'PATCH', `${id}/editor`, { editor_id: ada.id });
+    await life.createRevision(ada, id);
+    await home.request(ada, 'POST', `${id}/trigger-webhooks`, { event_type: 'document.published' });
+    expect((await home.request(ada, 'PATCH', id, { title: 'T' }, { 'if-match': '"0"' })).status).toBe(412);
     expect(await home.row(id)).not.toHaveProperty('update_event_due_at');
   });
 
   test('for a revision or a copy of a document with a due event', async () => {
-    const { id } = await life.published(ada);
+    const { id } = await life.createPublished(ada);
     await change(id);
-    const copy = await home.ask(ada, 'POST', `${id}/duplicate`);
-    for (const draft of [await life.revised(ada, id), copy.body])
+    const copy = await home.request(ada, 'POST', `${id}/duplicate`);
+    for (const draft of [await life.createRevision(ada, id), copy.body])
       expect(await home.row(draft.id)).not.toHaveProperty('update_event_due_at');
     expect(await home.row(id)).toHaveProperty('update_event_due_at');
   });
 
   test('after a document with a due event is archived', async () => {
-    const { id } = await life.published(ada);
+    const { id } = await life.createPublished(ada);
     await change(id);
     await life.archive(ada, id);
     await home.advance(5_000);
@@ -126,9 +126,9 @@ describe('no event is due', () => {
   });
 
   test('after a document with a due event is superseded', async () => {
-    const { id } = await life.published(ada);
+    const { id } = await life.createPublished(ada);
     await change(id);
-    const revision = await life.revised(ada, id);
+    const revision = await life.createRevision(ada, id);
     await life.publish(ada, revision.id);
     await home.advance(5_000);
     expect(await life.updates(id, revision.id)).toEqual([]);
@@ -137,15 +137,15 @@ describe('no event is due', () => {
 
 describe('nothing is lost or sent twice', () => {
   test('when the service restarts before the event is due', async () => {
-    const { id } = await life.published(ada);
+    const { id } = await life.createPublished(ada);
     await change(id);
-    await home.here.restart();
+    await home.app.restart();
     await home.advance(5_000);
     expect(await countUpdates(id)).toBe(1);
   }, 30_000);
 
   test('when an event cannot be written for a while', async () => {
-    const [broken, sound] = [await life.published(ada), await life.published(ada)];
+    const [broken, sound] = [await life.createPublished(ada), await life.createPublished(ada)];
     await change(broken.id);
     await change(sound.id);
     const { update_event_due_at } = (await home.row(broken.id)) ?? {};
@@ -153,7 +153,7 @@ describe('nothing is lost or sent twice', () => {
     await home.set(broken.id, { created_by: 'nobody' });
     const advanced = home.advance(5_000);
     const message = `Could not publish the update event of document ${broken.id}`;
-    await until('the error', async () => home.here.logged().some(({ msg }) => msg === message));
+    await until('the error', async () => home.app.logLines().some(({ msg }) => msg === message));
     await until('the other event', async () => (await countUpdates(sound.id)) === 1);
     expect((await home.row(broken.id))?.update_event_due_at).toEqual(update_event_due_at);
     await home.set(broken.id, { created_by: ada.id });
@@ -162,8 +162,8 @@ describe('nothing is lost or sent twice', () => {
   });
 
   test('when several replicas run', async () => {
-    const replica = houseOver({ ...home.here, ...(await home.here.replica()) });
-    const made = await Promise.all(Array.from({ length: 24 }, () => life.published(ada)));
+    const replica = testContextFor({ ...home.app, ...(await home.app.replica()) });
+    const made = await Promise.all(Array.from({ length: 24 }, () => life.createPublished(ada)));
     await Promise.all(made.map(({ id }, at) => change(id, 'Changed', at % 2 ? home : replica)));
     await home.advance(5_000);
     expect(await Promise.all(made.map(({ id }) => countUpdates(id)))).toEqual(made.map(() => 1));

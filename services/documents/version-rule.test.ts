@@ -2,30 +2,30 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
-import { type House, house, type Someone } from './testing/test-context.ts';
-import { type Life, lifeIn, outcome } from './testing/lifecycle.ts';
+import { type LifecycleClient, lifecycleClient, outcome } from './testing/lifecycle.ts';
+import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
 
-let home: House;
-let life: Life;
-let ada: Someone;
+let home: TestContext;
+let life: LifecycleClient;
+let ada: TestMember;
 
 beforeAll(async () => {
-  home = await house([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
-  life = lifeIn(home);
+  home = await testContext([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
+  life = lifecycleClient(home);
   ada = await home.admin();
   await lockPublished(ada, true);
 }, 60_000);
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
-async function lockPublished({ as }: Someone, lock_published: boolean): Promise<void> {
+async function lockPublished({ as }: TestMember, lock_published: boolean): Promise<void> {
   const body = { settings: { lock_published } };
-  expect((await home.here.ask('PATCH', '/organization', { as, body })).status).toBe(200);
+  expect((await home.app.request('PATCH', '/organization', { as, body })).status).toBe(200);
 }
 
 /** A revision draft of a published document with this version. */
-async function revisionOf(who: Someone, version: string | null) {
-  const original = await life.published(who, { title: 'T', version });
-  return { original, draft: await life.revised(who, original.id) };
+async function revisionOf(who: TestMember, version: string | null) {
+  const original = await life.createPublished(who, { title: 'T', version });
+  return { original, draft: await life.createRevision(who, original.id) };
 }
 
 const unchanged = [400, 'version_unchanged'];
@@ -34,14 +34,14 @@ describe('with lock_published', () => {
   test('publish fails under the version of the parent and changes nothing', async () => {
     const { original, draft } = await revisionOf(ada, '1');
     expect(outcome(await life.publish(ada, draft.id))).toEqual(unchanged);
-    expect(await life.now(ada, original.id)).toEqual(original);
-    expect(await life.now(ada, draft.id)).toEqual(draft);
-    expect([await life.counted(draft.id), await life.said(draft.id)]).toEqual([0, []]);
+    expect(await life.get(ada, original.id)).toEqual(original);
+    expect(await life.get(ada, draft.id)).toEqual(draft);
+    expect([await life.countPublished(draft.id), await life.publishedEvents(draft.id)]).toEqual([0, []]);
   });
 
   test.each(['2', null])('publish succeeds under the version %j', async (version) => {
     const { draft } = await revisionOf(ada, '1');
-    await home.ask(ada, 'PATCH', draft.id, { version });
+    await home.request(ada, 'PATCH', draft.id, { version });
     expect((await life.publish(ada, draft.id)).status).toBe(200);
   });
 
@@ -51,17 +51,17 @@ describe('with lock_published', () => {
   });
 
   test('a document without a parent publishes under any version', async () => {
-    const draft = await home.make(ada, { title: 'T', version: '1' });
+    const draft = await home.create(ada, { title: 'T', version: '1' });
     expect((await life.publish(ada, draft.id)).status).toBe(200);
   });
 
   test('the parent counts, not the version that is published now', async () => {
     const { original, draft } = await revisionOf(ada, '1');
-    const other = await life.revised(ada, original.id);
-    await home.ask(ada, 'PATCH', other.id, { version: '2' });
+    const other = await life.createRevision(ada, original.id);
+    await home.request(ada, 'PATCH', other.id, { version: '2' });
     expect((await life.publish(ada, other.id)).status).toBe(200);
     expect(outcome(await life.publish(ada, draft.id))).toEqual(unchanged);
-    await home.ask(ada, 'PATCH', draft.id, { version: '2' });
+    await home.request(ada, 'PATCH', draft.id, { version: '2' });
     expect((await life.publish(ada, draft.id)).status).toBe(200);
   });
 
@@ -70,10 +70,10 @@ describe('with lock_published', () => {
     await lockPublished(bo, true);
     const { original, draft } = await revisionOf(bo, '1');
     await life.setPlan(original.organization_id, 'trial');
-    await life.published(bo);
+    await life.createPublished(bo);
     expect(outcome(await life.publish(bo, draft.id, { 'if-match': '"0"' }))[0]).toBe(412);
     expect(outcome(await life.publish(bo, draft.id))).toEqual(unchanged);
-    await home.ask(bo, 'PATCH', draft.id, { version: '2' });
+    await home.request(bo, 'PATCH', draft.id, { version: '2' });
     expect(outcome(await life.publish(bo, draft.id))[0]).toBe(402);
     await home.set(draft.id, { version: '1', status: 'archived' });
     expect(outcome(await life.publish(bo, draft.id))).toEqual([400, 'document_not_draft']);

@@ -4,26 +4,26 @@ import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
 import { Document } from './contract.ts';
 import { documents } from './service.ts';
-import { type House, house, type Someone } from './testing/test-context.ts';
+import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
 
-let home: House;
-let ada: Someone;
+let home: TestContext;
+let ada: TestMember;
 
 beforeAll(async () => {
-  home = await house([identity, documents]);
+  home = await testContext([identity, documents]);
   ada = await home.admin();
 }, 60_000);
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
 const patch = (id: string, body: unknown, who = ada, headers = {}) =>
-  home.ask(who, 'PATCH', id, body, headers);
-const publish = (id: string, who = ada) => home.ask(who, 'POST', `${id}/publish`);
+  home.request(who, 'PATCH', id, body, headers);
+const publish = (id: string, who = ada) => home.request(who, 'POST', `${id}/publish`);
 const outcome = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
 
 describe('changing a document', () => {
   test('only what is named changes; null clears; the whole document comes back', async () => {
     const nodes = [{ node_type: 'section', title: 'S' }];
-    const made = await home.make(ada, { title: 'Old', version: '1', department: 'Ops', nodes });
+    const made = await home.create(ada, { title: 'Old', version: '1', department: 'Ops', nodes });
     const first = await patch(made.id, { title: ' New ', version: null });
     expect(first.status).toBe(200);
     expect(Document.parse(first.body)).toEqual({
@@ -36,12 +36,12 @@ describe('changing a document', () => {
     const second = await patch(made.id, { department: 'IT' });
     expect(second.body).toMatchObject({ title: 'New', version: null, department: 'IT' });
     expect([first, second].map(({ headers }) => headers.get('etag'))).toEqual(['"2"', '"3"']);
-    const read = await home.ask(ada, 'GET', made.id);
+    const read = await home.request(ada, 'GET', made.id);
     expect([read.body, read.headers.get('etag')]).toEqual([second.body, '"3"']);
   });
 
   test('the form is checked whole: no field, unknown ones, wrong types and lengths are 400', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     const { status, body } = await patch(id, {
       title: ' ',
       version: 'x'.repeat(65),
@@ -57,7 +57,7 @@ describe('changing a document', () => {
     ]);
     for (const nonsense of [{}, { title: null }, [], 7, { title: 'x'.repeat(301) }])
       expect(outcome(await patch(id, nonsense))).toEqual([400, 'invalid_request']);
-    expect((await home.ask(ada, 'GET', id)).headers.get('etag')).toBe('"1"');
+    expect((await home.request(ada, 'GET', id)).headers.get('etag')).toBe('"1"');
   });
 
   test('the owner, the editor and an admin may; other members get 403, strangers 404', async () => {
@@ -67,18 +67,18 @@ describe('changing a document', () => {
       await home.member(ada),
       await home.admin(),
     ];
-    const { id } = await home.make(owner);
+    const { id } = await home.create(owner);
     await home.set(id, { editor_id: editor.id });
     for (const who of [owner, editor, ada])
       expect((await patch(id, { title: `By ${who.id}` }, who)).status).toBe(200);
     expect(outcome(await patch(id, { title: 'x' }, bystander))).toEqual([403, 'forbidden']);
     expect(outcome(await patch(id, { title: 'x' }, stranger))).toEqual([404, 'not_found']);
     expect(outcome(await patch(newId(), { title: 'x' }))).toEqual([404, 'not_found']);
-    expect((await home.ask(ada, 'GET', id)).body.title).toBe(`By ${ada.id}`);
+    expect((await home.request(ada, 'GET', id)).body.title).toBe(`By ${ada.id}`);
   });
 
   test('If-Match: the ETag that was read allows one change, the next with it is 412', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     expect((await patch(id, { title: 'A' }, ada, { 'if-match': '"0", "1"' })).status).toBe(200);
     const late = await patch(id, { title: 'B' }, ada, { 'if-match': '"1"' });
     expect(outcome(late)).toEqual([412, 'precondition_failed']);
@@ -92,7 +92,7 @@ describe('changing a document', () => {
   });
 
   test('of many writers with one ETag one wins; without, none is lost', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     const racing = await Promise.all(
       Array.from({ length: 8 }, (_, at) => patch(id, { title: `${at}` }, ada, { 'if-match': '"1"' })),
     );
@@ -102,28 +102,28 @@ describe('changing a document', () => {
       Array.from({ length: 24 }, (_, at) => patch(id, { [fields[at % 3] ?? '']: `${at}` })),
     );
     expect(answers.every(({ status }) => status === 200)).toBe(true);
-    const { body, headers } = await home.ask(ada, 'GET', id);
+    const { body, headers } = await home.request(ada, 'GET', id);
     expect(headers.get('etag')).toBe('"26"');
     for (const field of fields) expect(Number(body[field])).toBeGreaterThanOrEqual(0);
   });
 
   test('a change beside node writes and a publish loses nothing of either', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     const node = { node_type: 'section', title: 'S', order: 0 };
     const answers = await Promise.all([
       ...Array.from({ length: 10 }, (_, at) => patch(id, { version: `${at}` })),
-      ...Array.from({ length: 10 }, () => home.ask(ada, 'POST', `${id}/nodes`, node)),
+      ...Array.from({ length: 10 }, () => home.request(ada, 'POST', `${id}/nodes`, node)),
       publish(id),
     ]);
     expect(answers.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
-    const { body, headers } = await home.ask(ada, 'GET', id);
+    const { body, headers } = await home.request(ada, 'GET', id);
     expect([body.status, body.nodes.length, headers.get('etag')]).toEqual(['published', 10, '"22"']);
   });
 });
 
 describe('in which state', () => {
   test('a published document can be changed, an archived one is read-only', async () => {
-    const { id } = await home.make(ada);
+    const { id } = await home.create(ada);
     await publish(id);
     expect((await patch(id, { title: 'Corrected' })).body).toMatchObject({
       title: 'Corrected',
@@ -135,16 +135,16 @@ describe('in which state', () => {
 
   test('an organization that locks what is published has it read-only; its drafts are not, nor is anything of others', async () => {
     const bo = await home.admin();
-    const [published, draft] = [await home.make(bo), await home.make(bo)];
-    const other = await home.make(ada);
+    const [published, draft] = [await home.create(bo), await home.create(bo)];
+    const other = await home.create(ada);
     await publish(published.id, bo);
     await publish(other.id);
     const lock = (lock_published: boolean) =>
-      home.here.ask('PATCH', '/organization', { as: bo.as, body: { settings: { lock_published } } });
+      home.app.request('PATCH', '/organization', { as: bo.as, body: { settings: { lock_published } } });
     expect((await lock(true)).status).toBe(200);
     expect(outcome(await patch(published.id, { title: 'x' }, bo))).toEqual([400, 'document_locked']);
     const node = { node_type: 'section', title: 'S', order: 0 };
-    expect(outcome(await home.ask(bo, 'POST', `${published.id}/nodes`, node))).toEqual([
+    expect(outcome(await home.request(bo, 'POST', `${published.id}/nodes`, node))).toEqual([
       400,
       'document_locked',
     ]);
@@ -155,15 +155,15 @@ describe('in which state', () => {
   });
 
   test('a revision draft refuses the version of its original, and only that', async () => {
-    const original = await home.make(ada, { title: 'T', version: '1' });
+    const original = await home.create(ada, { title: 'T', version: '1' });
     await publish(original.id);
-    const revision = await home.make(ada, { title: 'T', version: '1' });
+    const revision = await home.create(ada, { title: 'T', version: '1' });
     await home.set(revision.id, { parent_doc_id: original.id });
     expect(outcome(await patch(revision.id, { version: '1', title: 'x' }))).toEqual([
       400,
       'version_unchanged',
     ]);
-    expect((await home.ask(ada, 'GET', revision.id)).body.title).toBe('T');
+    expect((await home.request(ada, 'GET', revision.id)).body.title).toBe('T');
     expect((await patch(revision.id, { title: 'Without a word on the version' })).status).toBe(200);
     expect((await patch(revision.id, { version: null })).status).toBe(200);
     expect((await patch(revision.id, { version: '1.1' })).status).toBe(200);

@@ -56,7 +56,12 @@ function stage({ maxBytes = 100 } = {}) {
   });
   /** What the answer says, with its ETag; `known` is an ETag that the client has the answer of. */
   const ask = async (known?: string, { id = document._id, by = '' } = {}) => {
-    const call = { requestId: '', address: '', prefersHtml: false, has: (tag: string) => tag === known };
+    const call = {
+      requestId: '',
+      address: '',
+      prefersHtml: false,
+      hasCurrent: (tag: string) => tag === known,
+    };
     const asked = { actor, params: { doc_id: id }, query: { template_id: by }, body: undefined };
     const result = await (by ? word : markdown)?.run({ ...asked, call: { ...call, audit: () => undefined } });
     if (typeof result !== 'object' || result === null || !('value' in result)) throw new Error('No answer');

@@ -79,7 +79,7 @@ export function exports(of: Exports): Route[] {
       };
       const facts = factsOf(document, organization.name);
       const make = () => threads.turn((run) => rendered(form, run, { facts, moment, maxBytes }));
-      const bytes = call.has(etag) ? nothingNew : await kept.of(etag, make);
+      const bytes = call.hasCurrent(etag) ? nothingNew : await kept.getOrRender(etag, make);
       if (!bytes) continue;
       const headers = { 'Content-Disposition': create(fileName(document.title, form.extension)) };
       return reply(body(form.type, bytes), { etag, headers });

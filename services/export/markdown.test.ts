@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'content-disposition';
 import { newId } from '#libs/contract';
-import { type Person, register, type World } from '#libs/testing';
+import { type Person, register, type TestApp } from '#libs/testing';
 import { exportWorld } from './testing/test-app.ts';
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
@@ -14,10 +14,11 @@ beforeAll(async () => {
 afterAll(() => here?.stop());
 
 async function draft(body: unknown): Promise<{ id: string }> {
-  return (await here.ask('POST', '/documents', { as: ada.key, body })).body;
+  return (await here.request('POST', '/documents', { as: ada.key, body })).body;
 }
 
-const markdown = (id: string, as = ada.key) => here.ask('GET', `/documents/${id}/export/markdown`, { as });
+const markdown = (id: string, as = ada.key) =>
+  here.request('GET', `/documents/${id}/export/markdown`, { as });
 
 describe('Markdown', () => {
   const content = {
@@ -76,7 +77,7 @@ describe('Markdown', () => {
     const eve = await register(here);
     const asked = [markdown(newId()), markdown('nonsense'), markdown(id, eve.key)];
     for (const { status } of await Promise.all(asked)) expect(status).toBe(404);
-    expect((await here.ask('GET', `/documents/${id}/export/markdown`)).status).toBe(401);
+    expect((await here.request('GET', `/documents/${id}/export/markdown`)).status).toBe(401);
   });
 });
 

@@ -4,13 +4,13 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
-import { type Person, until, type World } from '#libs/testing';
+import { type Person, type TestApp, until } from '#libs/testing';
 import { exportWorld } from './testing/test-app.ts';
 
 const { GridFSBucket, ObjectId } = mongoose.mongo;
 type Id = InstanceType<typeof ObjectId>;
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
@@ -51,15 +51,15 @@ test('files without a template go after an hour, whole or not; those of an uploa
   const kept = await aged(template);
   await here.restart();
 
-  const swept = () => here.logged().filter(({ msg }) => msg?.startsWith('Files of templates'));
+  const swept = () => here.logLines().filter(({ msg }) => msg?.startsWith('Files of templates'));
   await until('the sweep', async () => swept().length > 0);
   expect(swept()).toMatchObject([{ files: 2 }]);
   expect(await Promise.all(old.map(isThere))).toEqual([false, false]);
   expect(await Promise.all(young.map(isThere))).toEqual([true, true]);
   expect(await Promise.all(kept.map(isThere))).toEqual([true, true]);
-  const { body } = await here.ask('POST', '/documents', { as: ada.key, body: { title: 'SOP' } });
+  const { body } = await here.request('POST', '/documents', { as: ada.key, body: { title: 'SOP' } });
   const path = `/documents/${body.id}/export/word?template_id=${template}`;
-  expect(await here.ask('GET', path, { as: ada.key })).toMatchObject({ status: 200 });
+  expect(await here.request('GET', path, { as: ada.key })).toMatchObject({ status: 200 });
 });
 
 async function uploaded(): Promise<string> {
@@ -67,7 +67,7 @@ async function uploaded(): Promise<string> {
   const form = new FormData();
   form.append('name', 'Kept');
   form.append('file', new Blob([new Uint8Array(file)]), 'template.docx');
-  return (await here.ask('POST', '/templates', { as: ada.key, body: form })).body.id;
+  return (await here.request('POST', '/templates', { as: ada.key, body: form })).body.id;
 }
 
 /** Makes a template as if it had been uploaded two hours ago; gives the ids of its files. */

@@ -1,7 +1,7 @@
 /** The export service: its settings and its wiring. */
 import { z } from 'zod';
 import { every, integer, seconds, service } from '#libs/service';
-import { principalFrom } from '../identity/contract.ts';
+import { createPrincipalReader } from '../identity/contract.ts';
 import { exportContract } from './contract.ts';
 import { exports } from './exports.ts';
 import { exportMetrics, metering } from './metrics.ts';
@@ -25,7 +25,9 @@ export const exporting = service({
     EXPORT_WORKERS: atLeastOne
       .default(1)
       .meta({ description: 'Files made and templates examined at once, each in a thread' }),
-    EXPORT_WORKER_MEMORY_MB: atLeastOne.default(512).meta({ description: 'JavaScript memory of such a thread' }),
+    EXPORT_WORKER_MEMORY_MB: atLeastOne
+      .default(512)
+      .meta({ description: 'JavaScript memory of such a thread' }),
     EXPORT_MAX_QUEUE: integer.default(256).meta({ description: 'How many may wait for a thread' }),
     EXPORT_TIMEOUT_SECONDS: seconds
       .pipe(z.number().positive())
@@ -43,7 +45,7 @@ export const exporting = service({
       memoryMb: settings.EXPORT_WORKER_MEMORY_MB,
     };
     const pool = threads(limits, mongodb, {
-      trouble: (error) => log.error({ err: error }, 'A thread ended by itself'),
+      onError: (error) => log.error({ err: error }, 'A thread ended by itself'),
       refused: metered.refused,
     });
     metered.watch(pool);
@@ -65,7 +67,7 @@ export const exporting = service({
           metering: metered,
         }),
       ],
-      authenticate: principalFrom(store, now),
+      authenticate: createPrincipalReader(store, now),
       workers: [
         every(hourMs, sweep, (error) => log.warn({ err: error }, 'Template files could not be swept')),
         { start() {}, stop: () => pool.close() },

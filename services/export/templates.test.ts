@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, register, type World } from '#libs/testing';
+import { type Person, register, type TestApp } from '#libs/testing';
 import { Template } from './contract.ts';
 import { attacks } from './testing/attacks.ts';
 import { exportWorld } from './testing/test-app.ts';
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 let corporate: Uint8Array<ArrayBuffer>;
 
@@ -27,9 +27,9 @@ function form(fields: Record<string, string>, file?: Uint8Array<ArrayBuffer>): F
 }
 
 const upload = (body: unknown, as = ada.key, headers: Record<string, string> = {}) =>
-  here.ask('POST', '/templates', { as, body, headers });
+  here.request('POST', '/templates', { as, body, headers });
 const idsOf = async (as: string) =>
-  (await here.ask('GET', '/templates', { as })).body.map((one: { id: string }) => one.id);
+  (await here.request('GET', '/templates', { as })).body.map((one: { id: string }) => one.id);
 const filesOf = (id: string) =>
   here.db
     .collection('template_files.files')
@@ -132,22 +132,22 @@ describe('listing', () => {
       made.unshift((await upload(form({ name }, corporate), bob.key)).body.id);
     expect(await idsOf(bob.key)).toEqual(made);
 
-    const first = await here.ask('GET', '/templates?limit=2', { as: bob.key });
+    const first = await here.request('GET', '/templates?limit=2', { as: bob.key });
     expect(first.body.map((one: { id: string }) => one.id)).toEqual(made.slice(0, 2));
     const [, next = ''] = /<\/api\/v1([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '') ?? [];
-    const second = await here.ask('GET', next, { as: bob.key });
+    const second = await here.request('GET', next, { as: bob.key });
     expect(second.body.map((one: { id: string }) => one.id)).toEqual(made.slice(2));
     expect(second.headers.get('link')).toBeNull();
     for (const row of [...first.body, ...second.body]) Template.parse(row);
   });
 
   test('refuses a cursor that is none', async () => {
-    expect((await here.ask('GET', '/templates?cursor=x', { as: ada.key })).status).toBe(400);
+    expect((await here.request('GET', '/templates?cursor=x', { as: ada.key })).status).toBe(400);
   });
 });
 
 describe('deleting', () => {
-  const remove = (id: string, as = ada.key) => here.ask('DELETE', `/templates/${id}`, { as });
+  const remove = (id: string, as = ada.key) => here.request('DELETE', `/templates/${id}`, { as });
 
   test('removes the template with its files', async () => {
     const { id } = (await upload(form({ name: 'T' }, corporate))).body;
@@ -160,7 +160,7 @@ describe('deleting', () => {
   test('is for its creator and admins: another member gets 403', async () => {
     const { id } = (await upload(form({ name: 'T' }, corporate))).body;
     const body = { name: 'Member', role: 'member' };
-    const member = (await here.ask('POST', '/api-keys', { as: ada.token, body })).body.key;
+    const member = (await here.request('POST', '/api-keys', { as: ada.token, body })).body.key;
     await here.db
       .collection<{ _id: string }>('templates')
       .updateOne({ _id: id }, { $set: { created_by: newId() } });
@@ -184,7 +184,7 @@ test('a template that cannot be examined with the memory of a thread is refused,
       attacks.find(({ name }) => name.startsWith('130,000 bookmarks'))?.make() ?? [],
     );
     const asked = (file: Uint8Array<ArrayBuffer>) =>
-      small.here.ask('POST', '/templates', { as: small.ada.key, body: form({ name: 'T' }, file) });
+      small.here.request('POST', '/templates', { as: small.ada.key, body: form({ name: 'T' }, file) });
     const refused = await asked(heavy);
     expect(refused).toMatchObject({ status: 400, body: { code: 'template_invalid', reason: 'too_large' } });
     expect(refused.body.detail).toContain('32 MB');

@@ -1,8 +1,8 @@
 /** Templates: uploading, listing and deleting the .docx files that style Word exports. */
 import { z } from 'zod';
-import { Forbidden, id, NotFound, positionOf } from '#libs/contract';
-import { handle, pageOf, type Route } from '#libs/http';
-import { deleteTemplate, listTemplates, type Template, TemplateInvalid, createTemplate } from './contract.ts';
+import { Forbidden, id, NotFound, parseCursor } from '#libs/contract';
+import { handle, type Route, toPage } from '#libs/http';
+import { createTemplate, deleteTemplate, listTemplates, type Template, TemplateInvalid } from './contract.ts';
 import { mayDelete } from './rules.ts';
 import type { TemplateFacts, TemplateStore } from './store/templates.ts';
 import { type Threads, TooMuchMemory } from './threads/pool.ts';
@@ -31,9 +31,9 @@ export function templating({ templates, threads, now }: Templates): Route[] {
     }),
 
     handle(listTemplates, async ({ actor, query }) => {
-      const [before] = positionOf(query.cursor, position) ?? [];
+      const [before] = parseCursor(query.cursor, position) ?? [];
       const found = await templates.list(actor, { before, limit: query.limit + 1 });
-      return pageOf({ found, limit: query.limit, show: shown, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, show: shown, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteTemplate, async ({ actor, params }) => {

@@ -1,20 +1,20 @@
 /** API keys: made by a member, acting as that member. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { InvalidRequest, id, NotFound, newId, positionOf, Unauthenticated } from '#libs/contract';
+import { InvalidRequest, id, NotFound, newId, parseCursor, Unauthenticated } from '#libs/contract';
 import { on, type Subscriber } from '#libs/events';
-import { handle, pageOf } from '#libs/http';
+import { handle, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
 import {
   ApiKeyUsed,
   createApiKey,
+  deleteApiKey,
   listApiKeys,
   type MemberPrincipal,
   RoleTooHigh,
-  deleteApiKey,
 } from './contract.ts';
 import { toApiKey } from './presenters.ts';
-import { hashOf } from './principal.ts';
+import { hashCredential } from './principal.ts';
 import { keyFrom, prefixOf } from './rules/api-key.ts';
 import { membershipId } from './store/accounts.ts';
 import type { ApiKeyRow } from './store/collections.ts';
@@ -39,7 +39,7 @@ export function apiKeyHandlers(of: {
       const { organization_id, user_id } = actor;
       const row: ApiKeyRow = {
         _id: newId(),
-        hash: hashOf(key),
+        hash: hashCredential(key),
         organization_id,
         user_id,
         member_id: membershipId(organization_id, user_id),
@@ -59,13 +59,13 @@ export function apiKeyHandlers(of: {
     }),
 
     handle(listApiKeys, async ({ actor, query }) => {
-      const [before] = positionOf(query.cursor, position) ?? [];
+      const [before] = parseCursor(query.cursor, position) ?? [];
       const found = await of.credentials.listKeys(actor, {
         userId: onlyOwn(actor),
         before,
         limit: query.limit + 1,
       });
-      return pageOf({ found, limit: query.limit, show: toApiKey, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, show: toApiKey, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteApiKey, async ({ actor, params, call }) => {

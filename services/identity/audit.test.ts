@@ -1,18 +1,27 @@
 /** The security log over HTTP: one line for each thing that an auditor asks about, as docs/security-log.md says. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { auditing, inOrder, listedOf, listedOn, nobody, register, type World, world } from '#libs/testing';
+import {
+  auditRecorder,
+  documentedEvents,
+  inOrder,
+  noActor,
+  recordedEvents,
+  register,
+  type TestApp,
+  testApp,
+} from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from './service.ts';
 import { guest } from './testing/client.ts';
 
-let here: World;
-let log: ReturnType<typeof auditing>;
+let here: TestApp;
+let log: ReturnType<typeof auditRecorder>;
 
 beforeAll(async () => {
   const environment = { TRUSTED_PROXIES: '127.0.0.0/8' };
-  here = await world({ services: [identity], contracts, environment });
-  log = auditing(here, identity.contract);
+  here = await testApp({ services: [identity], contracts, environment });
+  log = auditRecorder(here, identity.contract);
 }, 60_000);
 afterAll(() => here?.stop());
 
@@ -41,7 +50,12 @@ describe('the security log says', () => {
     expect(registered.lines).toEqual([{ event: 'account.register', outcome: 'done', ...actor, account }]);
     const again = await asked('POST', '/auth/register', { body });
     expect(again.lines).toEqual([
-      { event: 'account.register', outcome: 'email_taken', ...nobody, account: registered.lines[0]?.account },
+      {
+        event: 'account.register',
+        outcome: 'email_taken',
+        ...noActor,
+        account: registered.lines[0]?.account,
+      },
     ]);
 
     const login = (given: string, to = email) =>
@@ -51,7 +65,7 @@ describe('the security log says', () => {
     const [wrong] = (await login('wrong horse battery staple')).lines;
     expect(wrong).toEqual({
       ...{ event: 'user.login', outcome: 'wrong_credentials' },
-      ...{ ...nobody, account: right?.account },
+      ...{ ...noActor, account: right?.account },
     });
     const elsewhere = { email, password: secret, organization_slug: 'somewhere-else' };
     const [lost] = (await asked('POST', '/auth/login', { body: elsewhere })).lines;
@@ -64,24 +78,24 @@ describe('the security log says', () => {
   test('a refresh, a token that was used again with whose it was, a logout', async () => {
     const { email, password: own, actor } = await ada();
     const body = { email, password: own };
-    const { refresh_token } = (await here.ask('POST', '/auth/login', { body })).body;
+    const { refresh_token } = (await here.request('POST', '/auth/login', { body })).body;
     const refresh = (token: string) => asked('POST', '/auth/refresh', { body: { refresh_token: token } });
     const renewed = await refresh(refresh_token);
     expect(renewed.lines).toEqual([{ event: 'session.refresh', outcome: 'done', ...actor }]);
     const refused = { event: 'session.refresh', outcome: 'refresh_token_invalid' };
     expect((await refresh(refresh_token)).lines).toEqual([{ ...refused, ...actor, refused: 'reused' }]);
     const next = renewed.body.refresh_token;
-    expect((await refresh(next)).lines).toEqual([{ ...refused, ...nobody, refused: 'unknown' }]);
+    expect((await refresh(next)).lines).toEqual([{ ...refused, ...noActor, refused: 'unknown' }]);
 
-    const other = (await here.ask('POST', '/auth/login', { body })).body.refresh_token;
+    const other = (await here.request('POST', '/auth/login', { body })).body.refresh_token;
     const logout = () => asked('POST', '/auth/logout', { body: { refresh_token: other } });
     expect((await logout()).lines).toEqual([{ event: 'user.logout', outcome: 'done', ...actor }]);
-    expect((await logout()).lines).toEqual([{ event: 'user.logout', outcome: 'done', ...nobody }]);
+    expect((await logout()).lines).toEqual([{ event: 'user.logout', outcome: 'done', ...noActor }]);
   });
 
   test('a key that was made, also once more by a replay, and revoked, and which key asked for it', async () => {
     const { token, key, actor, userId } = await ada();
-    const [own] = (await here.ask('GET', '/api-keys', { as: token })).body;
+    const [own] = (await here.request('GET', '/api-keys', { as: token })).body;
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const headers = { 'idempotency-key': newId() };
     const make = () =>
@@ -121,7 +135,7 @@ describe('the security log says', () => {
         body: { token: secret, name: 'Guest', password },
       });
     const dead = await accept(first.body.token);
-    expect(dead.lines).toEqual([{ event: 'invitation.accept', outcome: 'invitation_invalid', ...nobody }]);
+    expect(dead.lines).toEqual([{ event: 'invitation.accept', outcome: 'invitation_invalid', ...noActor }]);
     const accepted = await accept(second.body.token);
     expect(accepted.lines).toEqual([
       {
@@ -149,14 +163,14 @@ describe('the security log says', () => {
     expect((await change(bob.id, 'admin', bob.token)).lines).toEqual([
       { event: 'member.update', outcome: 'forbidden', ...bobs },
     ]);
-    await here.ask('POST', '/departments', { as: token, body: { name: 'Kitchen' } });
+    await here.request('POST', '/departments', { as: token, body: { name: 'Kitchen' } });
     const moved = await asked('PATCH', `/members/${bob.id}`, { as: token, body: { department: 'Kitchen' } });
     expect(moved.lines).toEqual([{ ...line, outcome: 'done', department: 'Kitchen', role_before: 'member' }]);
 
     const removed = await asked('DELETE', `/members/${bob.id}`, { as: token });
     expect(removed.lines).toEqual([{ event: 'member.remove', outcome: 'done', ...actor, member_id: bob.id }]);
     const late = await asked('DELETE', `/members/${userId}`, { as: bob.token });
-    expect(late.lines).toEqual([{ event: 'member.remove', outcome: 'unauthenticated', ...nobody }]);
+    expect(late.lines).toEqual([{ event: 'member.remove', outcome: 'unauthenticated', ...noActor }]);
   });
 
   test('a new password, a guess at the old one, a reset by an admin or the operator, and its use', async () => {
@@ -180,7 +194,7 @@ describe('the security log says', () => {
     const use = () => asked('POST', '/auth/reset-password', { body: { token: reset.body.token, password } });
     expect((await use()).lines).toEqual([{ event: 'password_reset.complete', outcome: 'done', ...bobs }]);
     expect((await use()).lines).toEqual([
-      { event: 'password_reset.complete', outcome: 'reset_invalid', ...nobody },
+      { event: 'password_reset.complete', outcome: 'reset_invalid', ...noActor },
     ]);
 
     const body = { email: bob.email };
@@ -211,7 +225,7 @@ describe('the security log says', () => {
   });
 
   test('the making of the first signing key, by the system itself', () => {
-    const made = here.logged().filter(({ event }) => event === 'signing_key.create');
+    const made = here.logLines().filter(({ event }) => event === 'signing_key.create');
     expect(made).toEqual([
       expect.objectContaining({
         audit: true,
@@ -228,7 +242,7 @@ test('what is no matter of security leaves no line', async () => {
 });
 
 test('docs/security-log.md lists every event, the operations that leave it, and what its lines say; and none that nobody leaves', async () => {
-  const page = await listedOn(new URL('../../docs/security-log.md', import.meta.url));
+  const page = await documentedEvents(new URL('../../docs/security-log.md', import.meta.url));
   const elsewhere = contracts
     .filter((one) => one !== identity.contract)
     .flatMap((one) => [...one.operations, ...(one.adminOperations ?? [])])
@@ -240,6 +254,6 @@ test('docs/security-log.md lists every event, the operations that leave it, and 
     { event: 'secrets.reseal', routes: [], says: ['collection', 'count', 'field'] },
   ];
   expect(page.filter(({ event }) => !elsewhere.includes(event))).toEqual(
-    inOrder([...listedOf(identity.contract, log.facts), ...unasked]),
+    inOrder([...recordedEvents(identity.contract, log.facts), ...unasked]),
   );
 });

@@ -33,9 +33,9 @@ export * from './contract/resetting.ts';
 export * from './contract/signing-in.ts';
 export * from './contract/start-page.ts';
 export * from './events.ts';
-export { type MemberPrincipal, principalFrom } from './principal.ts';
+export { createPrincipalReader, type MemberPrincipal } from './principal.ts';
 export * from './problems.ts';
-export { periodOf, renewalOf, type Terms } from './rules/terms.ts';
+export { nextRenewal, type Terms, toPeriod } from './rules/terms.ts';
 export { ApiKey, Member, Organization, Session, Subscription } from './shapes.ts';
 export * from './views.ts';
 

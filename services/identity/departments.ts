@@ -1,7 +1,7 @@
 /** Departments: the names that members can be put under. */
 import { z } from 'zod';
-import { NotFound, positionOf } from '#libs/contract';
-import { handle, pageOf } from '#libs/http';
+import { NotFound, parseCursor } from '#libs/contract';
+import { handle, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
 import { createDepartment, deleteDepartment, listDepartments, updateDepartment } from './contract.ts';
 import { toDepartment } from './presenters.ts';
@@ -20,9 +20,9 @@ export interface Departments {
 export function departmentHandlers({ store, departments, now }: Departments) {
   return [
     handle(listDepartments, async ({ actor, query }) => {
-      const [after] = positionOf(query.cursor, position) ?? [];
+      const [after] = parseCursor(query.cursor, position) ?? [];
       const found = await departments.list(actor, { after, limit: query.limit + 1 });
-      return pageOf({ found, limit: query.limit, show: toDepartment, position: ({ name }) => [name] });
+      return toPage({ found, limit: query.limit, show: toDepartment, position: ({ name }) => [name] });
     }),
 
     handle(createDepartment, ({ actor, body }) =>

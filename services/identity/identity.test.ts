@@ -3,17 +3,17 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { newId } from '#libs/contract';
-import { type Person, register, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
 import { Session } from './contract.ts';
 import { identity } from './service.ts';
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
-  here = await world({ services: [identity, documents], contracts });
+  here = await testApp({ services: [identity, documents], contracts });
   ada = await register(here);
 }, 60_000);
 afterAll(() => here?.stop());
@@ -27,7 +27,7 @@ describe('registering', () => {
       email: `Ada.${unique}@Example.COM`,
       password: 'correct horse battery',
     };
-    const { status, body } = await here.ask('POST', '/auth/register', { body: account });
+    const { status, body } = await here.request('POST', '/auth/register', { body: account });
     expect(status).toBe(201);
     expect(Session.parse(body)).toMatchObject({ token_type: 'Bearer', expires_in: 900 });
     expect(body.member).toMatchObject({
@@ -36,7 +36,7 @@ describe('registering', () => {
       role: 'admin',
       department: null,
     });
-    const me = await here.ask('GET', '/me', { as: body.access_token });
+    const me = await here.request('GET', '/me', { as: body.access_token });
     expect(me.body).toMatchObject({
       user: { id: body.member.id },
       member: body.member,
@@ -51,7 +51,7 @@ describe('registering', () => {
       email: ada.email.toUpperCase(),
       password: 'correct horse battery',
     };
-    const { status, body } = await here.ask('POST', '/auth/register', { body: account });
+    const { status, body } = await here.request('POST', '/auth/register', { body: account });
     expect([status, body.code]).toEqual([409, 'email_taken']);
   });
 
@@ -62,16 +62,20 @@ describe('registering', () => {
       password: 'correct horse battery',
       ...more,
     });
-    const asked = await here.ask('POST', '/auth/register', {
+    const asked = await here.request('POST', '/auth/register', {
       body: account({ organization_name: 'X', organization_slug: ada.slug }),
     });
     expect([asked.status, asked.body.code]).toEqual([409, 'slug_taken']);
     const name = `Twin ${newId().slice(0, 8)}`;
-    const first = await here.ask('POST', '/auth/register', { body: account({ organization_name: name }) });
-    const second = await here.ask('POST', '/auth/register', { body: account({ organization_name: name }) });
+    const first = await here.request('POST', '/auth/register', {
+      body: account({ organization_name: name }),
+    });
+    const second = await here.request('POST', '/auth/register', {
+      body: account({ organization_name: name }),
+    });
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body.organization.slug).not.toBe(first.body.organization.slug);
-    const reserved = await here.ask('POST', '/auth/register', {
+    const reserved = await here.request('POST', '/auth/register', {
       body: account({ organization_name: 'X', organization_slug: 'embed' }),
     });
     expect([reserved.status, reserved.body.errors[0].path]).toEqual([400, 'body/organization_slug']);
@@ -79,7 +83,7 @@ describe('registering', () => {
 
   test('every mistake is reported at once', async () => {
     const account = { organization_name: '', name: 'Bo', email: 'nobody', password: 'short', plan: 'scale' };
-    const { status, body } = await here.ask('POST', '/auth/register', { body: account });
+    const { status, body } = await here.request('POST', '/auth/register', { body: account });
     expect(status).toBe(400);
     const paths = body.errors.map(({ path }: { path: string }) => path).sort();
     expect(paths).toEqual(['body/email', 'body/organization_name', 'body/password', 'body/plan']);
@@ -94,7 +98,7 @@ describe('registering', () => {
     'guess.me@example.com',
   ])('the password %s is refused as too easy to guess', async (password) => {
     const account = { organization_name: 'Guess', name: 'G', email: 'guess.me@example.com', password };
-    const { status, body } = await here.ask('POST', '/auth/register', { body: account });
+    const { status, body } = await here.request('POST', '/auth/register', { body: account });
     expect([status, body.errors[0].path]).toEqual([400, 'body/password']);
   });
 
@@ -102,7 +106,7 @@ describe('registering', () => {
     const email = `race-${newId()}@example.com`;
     const account = { organization_name: 'Race', name: 'R', email, password: 'correct horse battery' };
     const answers = await Promise.all(
-      [1, 2, 3, 4].map(() => here.ask('POST', '/auth/register', { body: account })),
+      [1, 2, 3, 4].map(() => here.request('POST', '/auth/register', { body: account })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
     expect(await here.db.collection('users').countDocuments({ email })).toBe(1);
@@ -111,14 +115,14 @@ describe('registering', () => {
 
 describe('sessions', () => {
   test('the right password gives tokens; a wrong one and an unknown account give the same 401', async () => {
-    const right = await here.ask('POST', '/auth/login', {
+    const right = await here.request('POST', '/auth/login', {
       body: { email: ada.email, password: ada.password },
     });
     expect(right.status).toBe(200);
-    const wrong = await here.ask('POST', '/auth/login', {
+    const wrong = await here.request('POST', '/auth/login', {
       body: { email: ada.email, password: `${ada.password}!` },
     });
-    const unknown = await here.ask('POST', '/auth/login', {
+    const unknown = await here.request('POST', '/auth/login', {
       body: { email: `x${ada.email}`, password: ada.password },
     });
     expect([wrong.status, wrong.body.code]).toEqual([401, 'wrong_credentials']);
@@ -126,38 +130,41 @@ describe('sessions', () => {
   });
 
   test('a refresh token works once; using it again ends the session', async () => {
-    const { body: session } = await here.ask('POST', '/auth/login', {
+    const { body: session } = await here.request('POST', '/auth/login', {
       body: { email: ada.email, password: ada.password },
     });
-    const renewed = await here.ask('POST', '/auth/refresh', {
+    const renewed = await here.request('POST', '/auth/refresh', {
       body: { refresh_token: session.refresh_token },
     });
     expect(renewed.status).toBe(200);
-    expect((await here.ask('GET', '/me', { as: renewed.body.access_token })).status).toBe(200);
-    const again = await here.ask('POST', '/auth/refresh', { body: { refresh_token: session.refresh_token } });
+    expect((await here.request('GET', '/me', { as: renewed.body.access_token })).status).toBe(200);
+    const again = await here.request('POST', '/auth/refresh', {
+      body: { refresh_token: session.refresh_token },
+    });
     expect([again.status, again.body.code]).toEqual([401, 'refresh_token_invalid']);
-    const successor = await here.ask('POST', '/auth/refresh', {
+    const successor = await here.request('POST', '/auth/refresh', {
       body: { refresh_token: renewed.body.refresh_token },
     });
     expect(successor.status).toBe(401);
   });
 
   test('logging out ends the session', async () => {
-    const { body: session } = await here.ask('POST', '/auth/login', {
+    const { body: session } = await here.request('POST', '/auth/login', {
       body: { email: ada.email, password: ada.password },
     });
     expect(
-      (await here.ask('POST', '/auth/logout', { body: { refresh_token: session.refresh_token } })).status,
+      (await here.request('POST', '/auth/logout', { body: { refresh_token: session.refresh_token } })).status,
     ).toBe(204);
     expect(
-      (await here.ask('POST', '/auth/refresh', { body: { refresh_token: session.refresh_token } })).status,
+      (await here.request('POST', '/auth/refresh', { body: { refresh_token: session.refresh_token } }))
+        .status,
     ).toBe(401);
   });
 });
 
 describe('access tokens', () => {
   test('are ES256 with a key id, and verify with the published keys', async () => {
-    const { body } = await here.ask('GET', '/auth/jwks.json');
+    const { body } = await here.request('GET', '/auth/jwks.json');
     const header = jwt.decode(ada.token, { complete: true })?.header;
     expect(header).toMatchObject({ alg: 'ES256', kid: body.keys[0].kid });
     expect(JSON.stringify(body)).not.toContain('"d"');
@@ -175,19 +182,19 @@ describe('access tokens', () => {
     ],
     ['an unknown key id', () => jwt.sign(claims(), otherKey(), { algorithm: 'ES256', keyid: newId() })],
   ])('a token with %s is refused', async (_name, forge) => {
-    const { body } = await here.ask('GET', '/auth/jwks.json');
-    expect((await here.ask('GET', '/me', { as: forge(body.keys[0]) })).status).toBe(401);
+    const { body } = await here.request('GET', '/auth/jwks.json');
+    expect((await here.request('GET', '/me', { as: forge(body.keys[0]) })).status).toBe(401);
   });
 
   test('a removed member is out with the next request, token and key alike', async () => {
     const eve = await register(here);
-    expect((await here.ask('GET', '/me', { as: eve.token })).status).toBe(200);
-    expect((await here.ask('GET', '/me', { as: eve.key })).status).toBe(200);
+    expect((await here.request('GET', '/me', { as: eve.token })).status).toBe(200);
+    expect((await here.request('GET', '/me', { as: eve.key })).status).toBe(200);
     await here.db
       .collection<{ _id: string }>('members')
       .deleteOne({ _id: `${eve.organizationId}:${eve.userId}` });
-    expect((await here.ask('GET', '/me', { as: eve.token })).status).toBe(401);
-    expect((await here.ask('GET', '/me', { as: eve.key })).status).toBe(401);
+    expect((await here.request('GET', '/me', { as: eve.token })).status).toBe(401);
+    expect((await here.request('GET', '/me', { as: eve.key })).status).toBe(401);
   });
 
   function claims() {
@@ -203,7 +210,7 @@ describe('access tokens', () => {
 
 describe('API keys', () => {
   test('are shown once; MongoDB keeps a hash', async () => {
-    const { status, body } = await here.ask('POST', '/api-keys', { as: ada.token, body: { name: 'CI' } });
+    const { status, body } = await here.request('POST', '/api-keys', { as: ada.token, body: { name: 'CI' } });
     expect(status).toBe(201);
     expect(body).toMatchObject({
       name: 'CI',
@@ -218,8 +225,8 @@ describe('API keys', () => {
 
   test('a replayed creation does not show the key again', async () => {
     const asked = { as: ada.token, body: { name: 'Once' }, headers: { 'idempotency-key': newId() } };
-    const first = await here.ask('POST', '/api-keys', asked);
-    const second = await here.ask('POST', '/api-keys', asked);
+    const first = await here.request('POST', '/api-keys', asked);
+    const second = await here.request('POST', '/api-keys', asked);
     expect(first.body.key).toMatch(/^pds_/);
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     expect(second.body).toEqual({ ...first.body, key: null });
@@ -227,29 +234,29 @@ describe('API keys', () => {
 
   test('an expired key is refused', async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString();
-    const { body } = await here.ask('POST', '/api-keys', {
+    const { body } = await here.request('POST', '/api-keys', {
       as: ada.token,
       body: { name: 'Short', expires_at: soon },
     });
-    expect((await here.ask('GET', '/me', { as: body.key })).status).toBe(200);
+    expect((await here.request('GET', '/me', { as: body.key })).status).toBe(200);
     await here.db
       .collection<{ _id: string }>('api_keys')
       .updateOne({ _id: body.id }, { $set: { expires_at: new Date(0) } });
-    expect((await here.ask('GET', '/me', { as: body.key })).status).toBe(401);
+    expect((await here.request('GET', '/me', { as: body.key })).status).toBe(401);
   });
 
   test('a key made by a key has at most its role and its expiry', async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString();
-    const maker = await here.ask('POST', '/api-keys', {
+    const maker = await here.request('POST', '/api-keys', {
       as: ada.token,
       body: { name: 'Maker', role: 'member', expires_at: soon },
     });
-    const higher = await here.ask('POST', '/api-keys', {
+    const higher = await here.request('POST', '/api-keys', {
       as: maker.body.key,
       body: { name: 'Higher', role: 'admin' },
     });
     expect([higher.status, higher.body.code]).toEqual([403, 'role_too_high']);
-    const child = await here.ask('POST', '/api-keys', { as: maker.body.key, body: { name: 'Child' } });
+    const child = await here.request('POST', '/api-keys', { as: maker.body.key, body: { name: 'Child' } });
     expect(child.body.expires_at).toBe(soon);
   });
 });

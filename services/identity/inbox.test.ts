@@ -1,40 +1,40 @@
 /** Inboxes over HTTP with a real MongoDB and the events that feed them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, register, until, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { services } from '../services.ts';
 import { documentAssigned, memberJoined, recipients, toNotification } from './rules/notifications.ts';
 import { InboxItem } from './shapes.ts';
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 /** A member of Ada's organization, by an access token. */
 let guest: { token: string; id: string };
 
 beforeAll(async () => {
-  here = await world({ services, contracts });
+  here = await testApp({ services, contracts });
   ada = await register(here);
   guest = await join('Guest');
 }, 60_000);
 afterAll(() => here?.stop());
 
 async function join(name: string) {
-  const { body } = await here.ask('POST', '/members/invitations', {
+  const { body } = await here.request('POST', '/members/invitations', {
     as: ada.key,
     body: { email: `${newId()}@example.com` },
   });
   const accepted = { token: body.token, name, password: 'correct horse battery staple' };
-  const session = (await here.ask('POST', '/members/invitations/accept', { body: accepted })).body;
+  const session = (await here.request('POST', '/members/invitations/accept', { body: accepted })).body;
   return { token: session.access_token, id: session.member.id };
 }
 
-const inboxOf = async (as: string, query = '') => (await here.ask('GET', `/inbox${query}`, { as })).body;
-const counts = async (as: string) => (await here.ask('GET', '/inbox/counts', { as })).body;
+const inboxOf = async (as: string, query = '') => (await here.request('GET', `/inbox${query}`, { as })).body;
+const counts = async (as: string) => (await here.request('GET', '/inbox/counts', { as })).body;
 
 async function publishFor(owner: string, title: string): Promise<string> {
-  const { body } = await here.ask('POST', '/documents', { as: owner, body: { title } });
-  await here.ask('POST', `/documents/${body.id}/publish`, { as: ada.key });
+  const { body } = await here.request('POST', '/documents', { as: owner, body: { title } });
+  await here.request('POST', `/documents/${body.id}/publish`, { as: ada.key });
   return body.id;
 }
 
@@ -85,9 +85,9 @@ describe('what is told', () => {
 describe('the same told again', () => {
   test('folds into one unread item, also when it is heard many times at once', async () => {
     const editor = await join('Editor');
-    const { body } = await here.ask('POST', '/documents', { as: ada.key, body: { title: 'Folded' } });
+    const { body } = await here.request('POST', '/documents', { as: ada.key, body: { title: 'Folded' } });
     const assigned = { as: ada.key, body: { editor_id: editor.id } };
-    await here.ask('PATCH', `/documents/${body.id}/editor`, assigned);
+    await here.request('PATCH', `/documents/${body.id}/editor`, assigned);
     await until('the news', async () => (await counts(editor.token)).total === 1);
     const rows = here.db.collection<{ _id: string; event: string }>('documents_outbox');
     const [said] = (await rows.find().toArray()).filter(({ event }) => event.includes(editor.id));
@@ -101,7 +101,7 @@ describe('the same told again', () => {
       await rows.insertMany(more.map((one) => ({ ...one, failures: 0, created_at: new Date() })));
       await until('all are heard', async () => (await rows.countDocuments({ pending: true })) === 0);
       expect([round, await counts(editor.token)]).toEqual([round, { unread: 1, total: round }]);
-      await here.ask('POST', '/inbox/read-all', { as: editor.token });
+      await here.request('POST', '/inbox/read-all', { as: editor.token });
     }
   }, 30_000);
 });
@@ -117,9 +117,9 @@ describe('one’s own inbox', () => {
     expect(items.map(({ data }: { data: { document_title: string } }) => data.document_title).sort()).toEqual(
       ['One', 'Three', 'Two'],
     );
-    const read = await here.ask('POST', `/inbox/${items[0].id}/read`, { as: reader.token });
+    const read = await here.request('POST', `/inbox/${items[0].id}/read`, { as: reader.token });
     expect(read.body).toEqual({ ...items[0], read_at: expect.any(String) });
-    expect((await here.ask('POST', `/inbox/${items[0].id}/read`, { as: reader.token })).body).toEqual(
+    expect((await here.request('POST', `/inbox/${items[0].id}/read`, { as: reader.token })).body).toEqual(
       read.body,
     );
     expect(await counts(reader.token)).toEqual({ unread: 2, total: 3 });
@@ -128,13 +128,13 @@ describe('one’s own inbox', () => {
       ['POST', `/inbox/${items[1].id}/read`],
       ['DELETE', `/inbox/${items[1].id}`],
     ] as const)
-      expect((await here.ask(method, path, { as: ada.token })).status).toBe(404);
-    expect((await here.ask('DELETE', `/inbox/${items[1].id}`, { as: reader.token })).status).toBe(204);
-    expect((await here.ask('POST', '/inbox/read-all', { as: reader.token })).status).toBe(204);
+      expect((await here.request(method, path, { as: ada.token })).status).toBe(404);
+    expect((await here.request('DELETE', `/inbox/${items[1].id}`, { as: reader.token })).status).toBe(204);
+    expect((await here.request('POST', '/inbox/read-all', { as: reader.token })).status).toBe(204);
     expect(await counts(reader.token)).toEqual({ unread: 0, total: 2 });
-    const first = await here.ask('GET', '/inbox?limit=1', { as: reader.token });
+    const first = await here.request('GET', '/inbox?limit=1', { as: reader.token });
     const next = /<\/api\/v1([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
-    expect([...first.body, ...(await here.ask('GET', next, { as: reader.token })).body]).toEqual(
+    expect([...first.body, ...(await here.request('GET', next, { as: reader.token })).body]).toEqual(
       await inboxOf(reader.token),
     );
   }, 30_000);

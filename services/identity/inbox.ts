@@ -1,8 +1,8 @@
 /** The inbox: hears what happened and tells those whom it concerns, who read it here. */
 import { z } from 'zod';
-import { type Envelope, id, NotFound, positionOf } from '#libs/contract';
+import { type Envelope, id, NotFound, parseCursor } from '#libs/contract';
 import { on, type Subscriber } from '#libs/events';
-import { handle, pageOf } from '#libs/http';
+import { handle, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
 import {
   DocumentArchived,
@@ -45,13 +45,13 @@ const position = z.tuple([id]);
 export function inbox({ store, inboxes, now }: Inbox) {
   return [
     handle(listInbox, async ({ actor, query }) => {
-      const [before] = positionOf(query.cursor, position) ?? [];
+      const [before] = parseCursor(query.cursor, position) ?? [];
       const found = await inboxes.list(actor, {
         unread: query.unread ?? false,
         before,
         limit: query.limit + 1,
       });
-      return pageOf({ found, limit: query.limit, show: toInboxItem, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, show: toInboxItem, position: ({ _id }) => [_id] });
     }),
 
     handle(countInbox, ({ actor }) => inboxes.count(actor)),

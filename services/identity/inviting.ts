@@ -1,24 +1,24 @@
 /** Inviting: how people join an organization. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { InvalidRequest, id, NotFound, newId, positionOf } from '#libs/contract';
-import { handle, pageOf } from '#libs/http';
+import { InvalidRequest, id, NotFound, newId, parseCursor } from '#libs/contract';
+import { handle, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
 import {
   acceptInvitation,
-  InvitationInvalid,
   createInvitation,
+  deleteInvitation,
+  InvitationInvalid,
   listInvitations,
   MemberInvited,
   MemberJoined,
   WrongCredentials,
-  deleteInvitation,
 } from './contract.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import { toInvitation, toMember } from './presenters.ts';
-import { hashOf } from './principal.ts';
+import { hashCredential } from './principal.ts';
 import { type Limit, networkOf } from './rules/limits.ts';
 import type { Sessions } from './sessions.ts';
 import { password as newPassword } from './shapes.ts';
@@ -62,7 +62,7 @@ export function inviting(of: Inviting) {
         role: body.role,
         department: body.department ?? null,
         invited_by: actor.user_id,
-        token_hash: hashOf(token),
+        token_hash: hashCredential(token),
         expires_at: new Date(created_at.getTime() + openDays * 86_400_000),
         created_at,
       };
@@ -76,9 +76,9 @@ export function inviting(of: Inviting) {
     }),
 
     handle(listInvitations, async ({ actor, query }) => {
-      const [before] = positionOf(query.cursor, position) ?? [];
+      const [before] = parseCursor(query.cursor, position) ?? [];
       const found = await invitations.list(actor, { before, limit: query.limit + 1, at: now() });
-      return pageOf({ found, limit: query.limit, show: toInvitation, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, show: toInvitation, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteInvitation, async ({ actor, params, call }) => {
@@ -91,7 +91,7 @@ export function inviting(of: Inviting) {
       await of.limits.take(['login', networkOf(call.address)], of.most);
       const at = now();
       for (let tries = 0; tries < maxTries; tries += 1) {
-        const open = await invitations.open(hashOf(body.token), at);
+        const open = await invitations.open(hashCredential(body.token), at);
         if (!open) throw InvitationInvalid();
         const { invitation, user, memberships } = open;
         const { _id: invitation_id, organization_id, invited_by, role } = invitation;

@@ -1,16 +1,16 @@
 /** Joining an organization over HTTP with a real MongoDB: invitations, departments, passwords. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, register, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
 import { identity } from './service.ts';
 import { Invitation, NewInvitation, Session } from './shapes.ts';
 
-let here: World;
+let here: TestApp;
 
 beforeAll(async () => {
-  here = await world({
+  here = await testApp({
     services: [identity, documents],
     contracts,
     environment: { APP_URL: 'https://docs.example/' },
@@ -21,9 +21,9 @@ afterAll(() => here?.stop());
 const password = 'correct horse battery staple';
 const newEmail = () => `guest-${newId()}@example.com`;
 const invite = (host: Person, body: unknown) =>
-  here.ask('POST', '/members/invitations', { as: host.key, body });
+  here.request('POST', '/members/invitations', { as: host.key, body });
 const accept = (token: string, more: object = {}) =>
-  here.ask('POST', '/members/invitations/accept', { body: { token, name: 'Guest', password, ...more } });
+  here.request('POST', '/members/invitations/accept', { body: { token, name: 'Guest', password, ...more } });
 const said = async (type: string, organizationId: string) => {
   const rows = await here.db.collection('identity_outbox').find({ type }).toArray();
   return rows
@@ -45,7 +45,7 @@ describe('invitations', () => {
     });
     expect(body.invite_url).toBe(`https://docs.example/invite#${body.token}`);
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(7 * 86_400_000);
-    const list = (await here.ask('GET', '/members/invitations', { as: ada.key })).body;
+    const list = (await here.request('GET', '/members/invitations', { as: ada.key })).body;
     expect(list.map((one: unknown) => Invitation.parse(one).email)).toEqual([email]);
 
     const joined = await accept(body.token);
@@ -54,8 +54,8 @@ describe('invitations', () => {
       member: { email, name: 'Guest', role: 'member' },
       organization: { id: ada.organizationId },
     });
-    expect((await here.ask('GET', '/me', { as: joined.body.access_token })).status).toBe(200);
-    expect((await here.ask('GET', '/members/invitations', { as: ada.key })).body).toEqual([]);
+    expect((await here.request('GET', '/me', { as: joined.body.access_token })).status).toBe(200);
+    expect((await here.request('GET', '/members/invitations', { as: ada.key })).body).toEqual([]);
     expect((await accept(body.token)).body.code).toBe('invitation_invalid');
 
     const [invited] = await said('member.invited', ada.organizationId);
@@ -77,7 +77,7 @@ describe('invitations', () => {
       'admin',
     ]);
     const own = { email: bob.email, password: bob.password, organization_slug: bob.slug };
-    expect((await here.ask('POST', '/auth/login', { body: own })).status).toBe(200);
+    expect((await here.request('POST', '/auth/login', { body: own })).status).toBe(200);
   });
 
   test('an account of nobody’s organization cannot block the invited person', async () => {
@@ -86,7 +86,7 @@ describe('invitations', () => {
     const { body } = await invite(ada, { email: squatter.email });
     expect((await accept(body.token)).status).toBe(200);
     const login = (secret: string) =>
-      here.ask('POST', '/auth/login', { body: { email: squatter.email, password: secret } });
+      here.request('POST', '/auth/login', { body: { email: squatter.email, password: secret } });
     expect([(await login(password)).status, (await login(squatter.password)).status]).toEqual([200, 401]);
   });
 
@@ -96,7 +96,9 @@ describe('invitations', () => {
     const first = (await invite(ada, { email })).body;
     const second = (await invite(ada, { email, role: 'admin' })).body;
     expect((await accept(first.token)).body.code).toBe('invitation_invalid');
-    expect((await here.ask('DELETE', `/members/invitations/${second.id}`, { as: ada.key })).status).toBe(204);
+    expect((await here.request('DELETE', `/members/invitations/${second.id}`, { as: ada.key })).status).toBe(
+      204,
+    );
     expect((await accept(second.token)).body.code).toBe('invitation_invalid');
     const third = (await invite(ada, { email })).body;
     await here.db
@@ -116,7 +118,7 @@ describe('invitations', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => accept(body.token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400]);
     expect(await said('member.joined', ada.organizationId)).toHaveLength(1);
-    expect((await here.ask('GET', '/members', { as: ada.key })).body).toHaveLength(2);
+    expect((await here.request('GET', '/members', { as: ada.key })).body).toHaveLength(2);
   });
 
   test('a member is not invited again; only admins invite', async () => {
@@ -125,7 +127,7 @@ describe('invitations', () => {
     const guest = (await accept((await invite(ada, { email })).body.token)).body;
     const again = await invite(ada, { email });
     expect([again.status, again.body.code]).toEqual([409, 'already_member']);
-    const refused = await here.ask('POST', '/members/invitations', {
+    const refused = await here.request('POST', '/members/invitations', {
       as: guest.access_token,
       body: { email: newEmail() },
     });
@@ -135,8 +137,8 @@ describe('invitations', () => {
   test('a replayed invitation does not show its token again', async () => {
     const ada = await register(here);
     const asked = { as: ada.key, body: { email: newEmail() }, headers: { 'idempotency-key': newId() } };
-    const first = (await here.ask('POST', '/members/invitations', asked)).body;
-    const second = (await here.ask('POST', '/members/invitations', asked)).body;
+    const first = (await here.request('POST', '/members/invitations', asked)).body;
+    const second = (await here.request('POST', '/members/invitations', asked)).body;
     expect(second).toEqual({ ...first, token: null, invite_url: null });
     expect((await accept(first.token)).status).toBe(200);
   });
@@ -144,7 +146,7 @@ describe('invitations', () => {
 
 describe('departments', () => {
   const add = (host: Person, name: string) =>
-    here.ask('POST', '/departments', { as: host.key, body: { name } });
+    here.request('POST', '/departments', { as: host.key, body: { name } });
 
   test('a rename moves members; one in use stays; names are unique in an organization', async () => {
     const [ada, bob] = await Promise.all([register(here), register(here)]);
@@ -152,28 +154,28 @@ describe('departments', () => {
     expect((await add(ada, 'Legal')).body.code).toBe('department_taken');
     expect((await add(bob, 'Legal')).status).toBe(201);
     const put = (department: string | null) =>
-      here.ask('PATCH', `/members/${ada.userId}`, { as: ada.key, body: { department } });
+      here.request('PATCH', `/members/${ada.userId}`, { as: ada.key, body: { department } });
     expect((await put('Nowhere')).body.code).toBe('no_such_department');
     expect((await put('Legal')).body.department).toBe('Legal');
-    const renamed = await here.ask('PATCH', `/departments/${legal.id}`, {
+    const renamed = await here.request('PATCH', `/departments/${legal.id}`, {
       as: ada.key,
       body: { name: 'Law' },
     });
     expect(renamed.body).toEqual({ ...legal, name: 'Law' });
-    expect((await here.ask('GET', '/me', { as: ada.key })).body.member.department).toBe('Law');
-    const used = await here.ask('DELETE', `/departments/${legal.id}`, { as: ada.key });
+    expect((await here.request('GET', '/me', { as: ada.key })).body.member.department).toBe('Law');
+    const used = await here.request('DELETE', `/departments/${legal.id}`, { as: ada.key });
     expect([used.status, used.body.code]).toEqual([409, 'department_in_use']);
     expect((await put(null)).body.department).toBeNull();
-    expect((await here.ask('DELETE', `/departments/${legal.id}`, { as: ada.key })).status).toBe(204);
-    expect((await here.ask('GET', '/departments', { as: ada.key })).body).toEqual([]);
+    expect((await here.request('DELETE', `/departments/${legal.id}`, { as: ada.key })).status).toBe(204);
+    expect((await here.request('GET', '/departments', { as: ada.key })).body).toEqual([]);
   });
 
   test('pages are by name', async () => {
     const ada = await register(here);
     for (const name of ['C', 'A', 'B']) await add(ada, name);
-    const first = await here.ask('GET', '/departments?limit=2', { as: ada.key });
+    const first = await here.request('GET', '/departments?limit=2', { as: ada.key });
     const next = /<\/api\/v1([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
-    const second = await here.ask('GET', next, { as: ada.key });
+    const second = await here.request('GET', next, { as: ada.key });
     expect([...first.body, ...second.body].map(({ name }: { name: string }) => name)).toEqual([
       'A',
       'B',
@@ -186,11 +188,11 @@ describe('departments', () => {
     for (let round = 0; round < 8; round += 1) {
       const { body } = await add(ada, `D${round}`);
       await Promise.all([
-        here.ask('DELETE', `/departments/${body.id}`, { as: ada.key }),
-        here.ask('PATCH', `/members/${ada.userId}`, { as: ada.key, body: { department: `D${round}` } }),
+        here.request('DELETE', `/departments/${body.id}`, { as: ada.key }),
+        here.request('PATCH', `/members/${ada.userId}`, { as: ada.key, body: { department: `D${round}` } }),
       ]);
-      const { department } = (await here.ask('GET', '/me', { as: ada.key })).body.member;
-      const names = (await here.ask('GET', '/departments', { as: ada.key })).body.map(
+      const { department } = (await here.request('GET', '/me', { as: ada.key })).body.member;
+      const names = (await here.request('GET', '/departments', { as: ada.key })).body.map(
         ({ name }: { name: string }) => name,
       );
       expect([...names, null]).toContain(department);
@@ -201,9 +203,9 @@ describe('departments', () => {
 test('a new password ends all sessions; a key cannot change it', async () => {
   const ada = await register(here);
   const login = async (secret: string) =>
-    here.ask('POST', '/auth/login', { body: { email: ada.email, password: secret } });
+    here.request('POST', '/auth/login', { body: { email: ada.email, password: secret } });
   const before = (await login(ada.password)).body;
-  const change = (as: string, body: unknown) => here.ask('POST', '/me/password', { as, body });
+  const change = (as: string, body: unknown) => here.request('POST', '/me/password', { as, body });
   const good = { current_password: ada.password, new_password: password };
   expect((await change(ada.key, good)).body.code).toBe('password_needs_session');
   expect((await change(ada.token, { ...good, current_password: 'wrong' })).body.code).toBe('wrong_password');
@@ -212,6 +214,6 @@ test('a new password ends all sessions; a key cannot change it', async () => {
   expect((await change(ada.token, good)).status).toBe(204);
   expect([(await login(ada.password)).status, (await login(password)).status]).toEqual([401, 200]);
   expect(
-    (await here.ask('POST', '/auth/refresh', { body: { refresh_token: before.refresh_token } })).status,
+    (await here.request('POST', '/auth/refresh', { body: { refresh_token: before.refresh_token } })).status,
   ).toBe(401);
 });

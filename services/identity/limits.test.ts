@@ -1,13 +1,13 @@
 /** Limits of signing in over HTTP with a real MongoDB, shared by replicas. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Told, until, type World, world } from '#libs/testing';
+import { type TestApp, type TestResponse, testApp, until } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
 import { networkOf, secondsUntil, windowAt } from './rules/limits.ts';
 import { identity } from './service.ts';
 
-let here: World;
+let here: TestApp;
 const environment = {
   TRUSTED_PROXIES: '127.0.0.0/8',
   REGISTRATIONS_PER_HOUR: '3',
@@ -16,7 +16,7 @@ const environment = {
 };
 
 beforeAll(async () => {
-  here = await world({ services: [identity, documents], contracts, environment });
+  here = await testApp({ services: [identity, documents], contracts, environment });
 }, 60_000);
 afterAll(() => here?.stop());
 
@@ -25,13 +25,13 @@ const from = (address: string) => ({ 'x-forwarded-for': address });
 const newNetwork = () => `2001:db8:${newId().slice(-4)}:${newId().slice(-4)}`;
 const newAddress = () => `${newNetwork()}::1`;
 const registerAt = (address: string, email = `${newId()}@example.com`) =>
-  here.ask('POST', '/auth/register', {
+  here.request('POST', '/auth/register', {
     body: { organization_name: 'O', name: 'N', email, password },
     headers: from(address),
   });
 const loginAt = (address: string, email: string, secret: string) =>
-  here.ask('POST', '/auth/login', { body: { email, password: secret }, headers: from(address) });
-const statuses = (answers: Told[]) => answers.map(({ status }) => status).sort();
+  here.request('POST', '/auth/login', { body: { email, password: secret }, headers: from(address) });
+const statuses = (answers: TestResponse[]) => answers.map(({ status }) => status).sort();
 
 /** Works at the start of a window rather than at its end, so that it does not end in between. */
 async function within(windowMs: number, work: () => Promise<void>): Promise<void> {
@@ -80,16 +80,16 @@ test('guesses all at once are no way round, neither at the login nor with a sess
     const { access_token } = (await registerAt(address, email)).body;
     const host = (await registerAt(newAddress())).body;
     const invitation = { as: host.access_token, body: { email } };
-    const { token } = (await here.ask('POST', '/members/invitations', invitation)).body;
+    const { token } = (await here.request('POST', '/members/invitations', invitation)).body;
     const ways = [
       (at: string) => loginAt(at, email, 'wrong'),
       (at: string) => {
         const body = { current_password: 'wrong', new_password: password };
-        return here.ask('POST', '/me/password', { as: access_token, body, headers: from(at) });
+        return here.request('POST', '/me/password', { as: access_token, body, headers: from(at) });
       },
       (at: string) => {
         const body = { token, name: 'N', password: 'wrong' };
-        return here.ask('POST', '/members/invitations/accept', { body, headers: from(at) });
+        return here.request('POST', '/members/invitations/accept', { body, headers: from(at) });
       },
     ];
     for (const way of ways) {
@@ -104,7 +104,7 @@ test('guesses all at once are no way round, neither at the login nor with a sess
 test('accepting invitations is limited for an address', async () => {
   const address = newAddress();
   const accept = () =>
-    here.ask('POST', '/members/invitations/accept', {
+    here.request('POST', '/members/invitations/accept', {
       body: { token: 'nonsense', name: 'N', password },
       headers: from(address),
     });

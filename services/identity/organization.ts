@@ -1,7 +1,7 @@
 /** The organization: its name, its slug, its settings. */
 import { InvalidRequest, Unauthenticated } from '#libs/contract';
 import { handle } from '#libs/http';
-import { updateOrganization, getOrganization } from './contract.ts';
+import { getOrganization, updateOrganization } from './contract.ts';
 import { toOrganization } from './presenters.ts';
 import { isReserved } from './rules/slug.ts';
 import type { OrganizationRows } from './store/organizations.ts';

@@ -1,30 +1,31 @@
 /** People over HTTP with a real MongoDB: roles, the last admin, removal, keys. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Person, register, until, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
 import { identity } from './service.ts';
 
-let here: World;
+let here: TestApp;
 
 beforeAll(async () => {
-  here = await world({ services: [identity, documents], contracts });
+  here = await testApp({ services: [identity, documents], contracts });
 }, 60_000);
 afterAll(() => here?.stop());
 
 /** Makes a person a member of another's organization, and gives a token for it. */
 async function join(person: Person, host: Person, role: 'member' | 'admin'): Promise<string> {
   const invited = { email: person.email, role };
-  const { token } = (await here.ask('POST', '/members/invitations', { as: host.token, body: invited })).body;
+  const { token } = (await here.request('POST', '/members/invitations', { as: host.token, body: invited }))
+    .body;
   const body = { token, name: 'Guest', password: person.password };
-  return (await here.ask('POST', '/members/invitations/accept', { body })).body.access_token;
+  return (await here.request('POST', '/members/invitations/accept', { body })).body.access_token;
 }
 
 describe('members', () => {
   test('a person in several organizations names one to log in', async () => {
     const [ada, bob] = await Promise.all([register(here), register(here)]);
     await join(bob, ada, 'member');
-    const { status, body } = await here.ask('POST', '/auth/login', {
+    const { status, body } = await here.request('POST', '/auth/login', {
       body: { email: bob.email, password: bob.password },
     });
     expect([status, body.code]).toEqual([400, 'organization_required']);
@@ -37,9 +38,9 @@ describe('members', () => {
     const [ada, bob, cy] = await Promise.all([register(here), register(here), register(here)]);
     const token = await join(bob, ada, 'member');
     await join(cy, ada, 'member');
-    const first = await here.ask('GET', '/members?limit=2', { as: token });
+    const first = await here.request('GET', '/members?limit=2', { as: token });
     const next = /<\/api\/v1([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
-    const second = await here.ask('GET', next, { as: token });
+    const second = await here.request('GET', next, { as: token });
     const ids = [...first.body, ...second.body].map(({ id }: { id: string }) => id);
     expect(ids).toEqual([ada.userId, bob.userId, cy.userId].sort());
     expect(second.headers.get('link')).toBeNull();
@@ -48,33 +49,34 @@ describe('members', () => {
   test('only an admin changes them; the new role counts with the next request', async () => {
     const [ada, bob] = await Promise.all([register(here), register(here)]);
     const token = await join(bob, ada, 'member');
-    const refused = await here.ask('PATCH', `/members/${ada.userId}`, {
+    const refused = await here.request('PATCH', `/members/${ada.userId}`, {
       as: token,
       body: { role: 'member' },
     });
     expect([refused.status, refused.body.code]).toEqual([403, 'forbidden']);
-    const raised = await here.ask('PATCH', `/members/${bob.userId}`, {
+    const raised = await here.request('PATCH', `/members/${bob.userId}`, {
       as: ada.token,
       body: { role: 'admin' },
     });
     expect([raised.status, raised.body.role]).toEqual([200, 'admin']);
     expect(
-      (await here.ask('PATCH', `/members/${ada.userId}`, { as: token, body: { role: 'member' } })).status,
+      (await here.request('PATCH', `/members/${ada.userId}`, { as: token, body: { role: 'member' } })).status,
     ).toBe(200);
     expect(
-      (await here.ask('PATCH', `/members/${bob.userId}`, { as: ada.token, body: { role: 'member' } })).status,
+      (await here.request('PATCH', `/members/${bob.userId}`, { as: ada.token, body: { role: 'member' } }))
+        .status,
     ).toBe(403);
-    expect((await here.ask('PATCH', `/members/${bob.userId}`, { as: token, body: {} })).status).toBe(400);
+    expect((await here.request('PATCH', `/members/${bob.userId}`, { as: token, body: {} })).status).toBe(400);
   });
 
   test('the last admin can neither be removed nor demoted', async () => {
     const [ada, bob] = await Promise.all([register(here), register(here)]);
     await join(bob, ada, 'member');
-    const demoted = await here.ask('PATCH', `/members/${ada.userId}`, {
+    const demoted = await here.request('PATCH', `/members/${ada.userId}`, {
       as: ada.token,
       body: { role: 'member' },
     });
-    const removed = await here.ask('DELETE', `/members/${ada.userId}`, { as: ada.token });
+    const removed = await here.request('DELETE', `/members/${ada.userId}`, { as: ada.token });
     expect([demoted.status, demoted.body.code, removed.status]).toEqual([409, 'last_admin', 409]);
   });
 
@@ -83,8 +85,8 @@ describe('members', () => {
       const [ada, bob] = await Promise.all([register(here), register(here)]);
       const token = await join(bob, ada, 'admin');
       const answers = await Promise.all([
-        here.ask('PATCH', `/members/${bob.userId}`, { as: ada.token, body: { role: 'member' } }),
-        here.ask('DELETE', `/members/${ada.userId}`, { as: token }),
+        here.request('PATCH', `/members/${bob.userId}`, { as: ada.token, body: { role: 'member' } }),
+        here.request('DELETE', `/members/${ada.userId}`, { as: token }),
       ]);
       const admins = await here.db
         .collection('members')
@@ -99,16 +101,16 @@ describe('members', () => {
   test('a removed member is out with the next request, and the removal is said in the same transaction', async () => {
     const [ada, bob] = await Promise.all([register(here), register(here)]);
     const token = await join(bob, ada, 'member');
-    const key = (await here.ask('POST', '/api-keys', { as: token, body: { name: 'K' } })).body.key;
-    expect((await here.ask('DELETE', `/members/${bob.userId}`, { as: ada.key })).status).toBe(204);
-    for (const as of [token, key]) expect((await here.ask('GET', '/me', { as })).status).toBe(401);
-    expect((await here.ask('GET', '/me', { as: bob.token })).status).toBe(200);
-    expect((await here.ask('DELETE', `/members/${bob.userId}`, { as: ada.key })).status).toBe(404);
+    const key = (await here.request('POST', '/api-keys', { as: token, body: { name: 'K' } })).body.key;
+    expect((await here.request('DELETE', `/members/${bob.userId}`, { as: ada.key })).status).toBe(204);
+    for (const as of [token, key]) expect((await here.request('GET', '/me', { as })).status).toBe(401);
+    expect((await here.request('GET', '/me', { as: bob.token })).status).toBe(200);
+    expect((await here.request('DELETE', `/members/${bob.userId}`, { as: ada.key })).status).toBe(404);
   });
 
   test('the roles are told with what they may do', async () => {
     const ada = await register(here);
-    const { body } = await here.ask('GET', '/roles', { as: ada.token });
+    const { body } = await here.request('GET', '/roles', { as: ada.token });
     expect(body.map(({ name }: { name: string }) => name)).toEqual(['member', 'admin']);
     expect(body.every(({ permissions }: { permissions: string[] }) => permissions.length > 3)).toBe(true);
   });
@@ -118,30 +120,30 @@ describe('API keys', () => {
   test('a member sees and revokes its own, an admin everybody’s', async () => {
     const [ada, bob] = await Promise.all([register(here), register(here)]);
     const token = await join(bob, ada, 'member');
-    const his = await here.ask('POST', '/api-keys', { as: token, body: { name: 'His' } });
-    const hers = await here.ask('POST', '/api-keys', { as: ada.token, body: { name: 'Hers' } });
+    const his = await here.request('POST', '/api-keys', { as: token, body: { name: 'His' } });
+    const hers = await here.request('POST', '/api-keys', { as: ada.token, body: { name: 'Hers' } });
     const names = async (as: string) =>
-      (await here.ask('GET', '/api-keys', { as })).body.map(({ name }: { name: string }) => name);
+      (await here.request('GET', '/api-keys', { as })).body.map(({ name }: { name: string }) => name);
     expect(await names(token)).toEqual(['His']);
     expect(await names(ada.token)).toEqual(['Hers', 'His', 'Test']);
-    expect(JSON.stringify((await here.ask('GET', '/api-keys', { as: ada.token })).body)).not.toContain(
+    expect(JSON.stringify((await here.request('GET', '/api-keys', { as: ada.token })).body)).not.toContain(
       his.body.key,
     );
-    expect((await here.ask('DELETE', `/api-keys/${hers.body.id}`, { as: token })).status).toBe(404);
-    expect((await here.ask('GET', '/me', { as: his.body.key })).status).toBe(200);
-    expect((await here.ask('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(204);
-    expect((await here.ask('GET', '/me', { as: his.body.key })).status).toBe(401);
-    expect((await here.ask('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(404);
+    expect((await here.request('DELETE', `/api-keys/${hers.body.id}`, { as: token })).status).toBe(404);
+    expect((await here.request('GET', '/me', { as: his.body.key })).status).toBe(200);
+    expect((await here.request('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(204);
+    expect((await here.request('GET', '/me', { as: his.body.key })).status).toBe(401);
+    expect((await here.request('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(404);
   });
 
   test('its last use is told by an event, kept to the minute', async () => {
     const ada = await register(here);
-    const { body } = await here.ask('POST', '/api-keys', { as: ada.token, body: { name: 'Used' } });
+    const { body } = await here.request('POST', '/api-keys', { as: ada.token, body: { name: 'Used' } });
     expect(body.last_used_at).toBeNull();
     const before = Date.now();
-    for (let uses = 0; uses < 5; uses += 1) await here.ask('GET', '/documents', { as: body.key });
+    for (let uses = 0; uses < 5; uses += 1) await here.request('GET', '/documents', { as: body.key });
     const shown = async () =>
-      (await here.ask('GET', '/api-keys', { as: ada.token })).body.find(
+      (await here.request('GET', '/api-keys', { as: ada.token })).body.find(
         ({ id }: { id: string }) => id === body.id,
       );
     const used = await until('the use', async () => (await shown()).last_used_at ?? undefined);
@@ -152,13 +154,13 @@ describe('API keys', () => {
 
   test('a revoked key takes the keys that it made with it, and theirs', async () => {
     const ada = await register(here);
-    const first = (await here.ask('POST', '/api-keys', { as: ada.token, body: { name: '1' } })).body;
-    const second = (await here.ask('POST', '/api-keys', { as: first.key, body: { name: '2' } })).body;
-    const third = (await here.ask('POST', '/api-keys', { as: second.key, body: { name: '3' } })).body;
-    expect((await here.ask('GET', '/me', { as: third.key })).status).toBe(200);
-    expect((await here.ask('DELETE', `/api-keys/${first.id}`, { as: ada.token })).status).toBe(204);
+    const first = (await here.request('POST', '/api-keys', { as: ada.token, body: { name: '1' } })).body;
+    const second = (await here.request('POST', '/api-keys', { as: first.key, body: { name: '2' } })).body;
+    const third = (await here.request('POST', '/api-keys', { as: second.key, body: { name: '3' } })).body;
+    expect((await here.request('GET', '/me', { as: third.key })).status).toBe(200);
+    expect((await here.request('DELETE', `/api-keys/${first.id}`, { as: ada.token })).status).toBe(204);
     for (const { key } of [first, second, third])
-      expect((await here.ask('GET', '/me', { as: key })).status).toBe(401);
-    expect((await here.ask('GET', '/me', { as: ada.key })).status).toBe(200);
+      expect((await here.request('GET', '/me', { as: key })).status).toBe(401);
+    expect((await here.request('GET', '/me', { as: ada.key })).status).toBe(200);
   });
 });

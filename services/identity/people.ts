@@ -1,17 +1,17 @@
 /** People: oneself, and the members of the organization. */
 import { z } from 'zod';
-import { id, NotFound, positionOf, Unauthenticated } from '#libs/contract';
-import { handle, pageOf } from '#libs/http';
+import { id, NotFound, parseCursor, Unauthenticated } from '#libs/contract';
+import { handle, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
 import {
-  updateMember,
-  updatePassword,
+  deleteMember,
   getMe,
   listMembers,
   listRoles,
   MemberRemoved,
   PasswordNeedsSession,
-  deleteMember,
+  updateMember,
+  updatePassword,
   WrongPassword,
 } from './contract.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
@@ -51,10 +51,10 @@ export function people({ store, accounts, members, refuseGuessable, passwords, p
     handle(listRoles, async () => roles),
 
     handle(listMembers, async ({ actor, query }) => {
-      const [after] = positionOf(query.cursor, position) ?? [];
+      const [after] = parseCursor(query.cursor, position) ?? [];
       const found = await members.list(actor, { after, limit: query.limit + 1 });
       const show = ({ user, member }: MemberOf) => toMember(user, member);
-      return pageOf({ found, limit: query.limit, show, position: ({ user }) => [user._id] });
+      return toPage({ found, limit: query.limit, show, position: ({ user }) => [user._id] });
     }),
 
     handle(updateMember, async ({ actor, params, body, call }) => {

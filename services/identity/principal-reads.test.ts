@@ -1,14 +1,14 @@
 /** What it takes to know who is asking, as MongoDB itself counted it: it is paid with every request to every service. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Person, profiled, register, type World, world } from '#libs/testing';
+import { type Person, profileCommands, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from './service.ts';
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
-  here = await world({ services: [identity], contracts });
+  here = await testApp({ services: [identity], contracts });
   // somebody among others, so that a scan would be seen
   await Promise.all(Array.from({ length: 8 }, () => register(here)));
   ada = await register(here);
@@ -18,7 +18,7 @@ afterAll(() => here?.stop());
 
 /** Asks for what is answered without MongoDB. */
 async function roles(as: string): Promise<void> {
-  expect((await here.ask('GET', '/roles', { as })).status).toBe(200);
+  expect((await here.request('GET', '/roles', { as })).status).toBe(200);
 }
 
 const who =
@@ -26,8 +26,15 @@ const who =
 
 /** What MongoDB was asked about people while work was done; that a key was used is written behind the answer. */
 async function reads(work: () => Promise<void>) {
-  const seen = (await profiled(here.db, work)).filter(({ on, op }) => who.test(on) && op !== 'update');
-  return seen.map(({ on, plan, keysExamined, docsExamined }) => ({ on, plan, keysExamined, docsExamined }));
+  const seen = (await profileCommands(here.db, work)).filter(
+    ({ collection, op }) => who.test(collection) && op !== 'update',
+  );
+  return seen.map(({ collection, plan, keysExamined, docsExamined }) => ({
+    collection,
+    plan,
+    keysExamined,
+    docsExamined,
+  }));
 }
 
 test('a session: one read, answered from an index alone', async () => {
@@ -49,7 +56,7 @@ test('a key that cannot be one, and a token that nobody signed: no read', async 
   const mistyped = ada.key.slice(0, -6) + (ada.key.at(-6) === 'x' ? 'y' : 'x') + ada.key.slice(-5);
   const refused = async () => {
     for (const as of ['nonsense', mistyped, `${ada.token.slice(0, -9)}${'A'.repeat(9)}`])
-      expect((await here.ask('GET', '/roles', { as })).status).toBe(401);
+      expect((await here.request('GET', '/roles', { as })).status).toBe(401);
   };
   expect(await reads(refused)).toEqual([]);
 });

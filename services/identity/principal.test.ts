@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { newId, RejectedToken, type View } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { issuer, principalFrom } from './principal.ts';
+import { createPrincipalReader, issuer } from './principal.ts';
 import { memberStates, publicKeys } from './views.ts';
 
 const organization_id = newId();
@@ -46,7 +46,7 @@ function views() {
 
 test('the first requests after a start may come all at once', async () => {
   const { seen, store } = views();
-  const ask = principalFrom(store, () => new Date());
+  const ask = createPrincipalReader(store, () => new Date());
   const askers = await Promise.all(
     Array.from({ length: 20 }, (_, at) => ask(tokenUnder(kid, { jti: `${at}` }))),
   );
@@ -57,7 +57,7 @@ test('the first requests after a start may come all at once', async () => {
 test('an unknown key id has the keys read again, at most once in ten seconds', async () => {
   const { seen, store } = views();
   let at = Date.now();
-  const ask = principalFrom(store, () => new Date(at));
+  const ask = createPrincipalReader(store, () => new Date(at));
   for (let tries = 0; tries < 5; tries += 1)
     expect(await ask(tokenUnder(newId()))).toBeInstanceOf(RejectedToken);
   expect(seen.reads).toBe(1);
@@ -75,13 +75,13 @@ test.each([
   ['sessions that have ended', { epoch: 1 }, /session has ended/],
 ])('a token with %s stands for nobody', async (_name, more, reason) => {
   const { store } = views();
-  const rejected = await principalFrom(store, () => new Date())(tokenUnder(kid, more));
+  const rejected = await createPrincipalReader(store, () => new Date())(tokenUnder(kid, more));
   expect(rejected).toEqual({ reason: expect.stringMatching(reason) });
 });
 
 test('an expired token with a wrong signature reads like any token of a stranger', async () => {
   const { store } = views();
-  const ask = principalFrom(store, () => new Date());
+  const ask = createPrincipalReader(store, () => new Date());
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const forged = jwt.sign({ exp: 1 }, stranger, { algorithm: 'ES256', keyid: kid });
   expect(await ask(forged)).toEqual(await ask('nonsense'));
@@ -90,7 +90,7 @@ test('an expired token with a wrong signature reads like any token of a stranger
 test('clocks may be a minute apart and no more, at either end of a token’s time', async () => {
   const at = 1_800_000_000;
   const asking = (more: object) => {
-    const ask = principalFrom(views().store, () => new Date(at * 1000));
+    const ask = createPrincipalReader(views().store, () => new Date(at * 1000));
     return ask(tokenUnder(kid, more));
   };
   expect(await asking({ exp: at - 59 })).toHaveProperty('user_id');
@@ -102,7 +102,7 @@ test('clocks may be a minute apart and no more, at either end of a token’s tim
 test('a remembered token expires all the same', async () => {
   const { store } = views();
   let at = Date.now();
-  const ask = principalFrom(store, () => new Date(at));
+  const ask = createPrincipalReader(store, () => new Date(at));
   const token = tokenUnder(kid, { exp: Math.floor(at / 1000) + 60 });
   expect(await ask(token)).toHaveProperty('user_id');
   // clocks may be a minute apart, and no more

@@ -34,7 +34,7 @@ const toleratedSeconds = 60;
  * A verified access token is remembered until it expires, but its member is read every time: a removed member, a
  * changed role, a new password and a revoked key count on the next request.
  */
-export function principalFrom(
+export function createPrincipalReader(
   store: Pick<Store, 'read' | 'transact'>,
   now: () => Date,
 ): (token: string) => Promise<MemberPrincipal | RejectedToken> {
@@ -49,7 +49,7 @@ export function principalFrom(
 
   async function byKey(token: string): Promise<MemberPrincipal | RejectedToken> {
     if (!isWellFormedKey(token)) return rejected.mistypedKey;
-    const key = await keys.one({ hash: hashOf(token) });
+    const key = await keys.one({ hash: hashCredential(token) });
     if (!key) return rejected.unknownKey;
     if (key.expires_at !== null && key.expires_at <= now()) return rejected.expiredKey;
     const { _id: key_id, organization_id, user_id } = key;
@@ -99,7 +99,7 @@ function usageRecorder(store: Pick<Store, 'transact'>, now: () => Date) {
 }
 
 /** SHA-256 of a credential, base64url: what is stored in its place. */
-export function hashOf(credential: string): string {
+export function hashCredential(credential: string): string {
   return createHash('sha256').update(credential).digest('base64url');
 }
 
@@ -115,7 +115,7 @@ function tokenVerifier(
   let reading: Promise<void> | undefined;
 
   return async (token) => {
-    const hash = hashOf(token);
+    const hash = hashCredential(token);
     const nowSeconds = now().getTime() / 1000;
     const before = verified.get(hash);
     if (before) return before.exp + toleratedSeconds > nowSeconds ? before : rejected.expiredToken;

@@ -1,25 +1,25 @@
 /** What happens at the same moment, over HTTP with a real MongoDB: whoever takes something away wins, however close it was. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, register, type Told, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
 import { identity } from './service.ts';
 
-let here: World;
+let here: TestApp;
 
 beforeAll(async () => {
-  here = await world({ services: [identity, documents], contracts });
+  here = await testApp({ services: [identity, documents], contracts });
 }, 60_000);
 afterAll(() => here?.stop());
 
 const password = 'correct horse battery staple';
 const login = async (email: string, secret: string, organization_slug?: string) =>
-  here.ask('POST', '/auth/login', { body: { email, password: secret, organization_slug } });
-const refresh = (refresh_token: string) => here.ask('POST', '/auth/refresh', { body: { refresh_token } });
-const me = async (as: string) => (await here.ask('GET', '/me', { as })).status;
+  here.request('POST', '/auth/login', { body: { email, password: secret, organization_slug } });
+const refresh = (refresh_token: string) => here.request('POST', '/auth/refresh', { body: { refresh_token } });
+const me = async (as: string) => (await here.request('GET', '/me', { as })).status;
 const newPassword = (person: Person) =>
-  here.ask('POST', '/me/password', {
+  here.request('POST', '/me/password', {
     as: person.token,
     body: { current_password: person.password, new_password: password },
   });
@@ -30,7 +30,7 @@ async function rounds(count: number, round: (at: number) => Promise<void>): Prom
 }
 
 /** The tokens that were given although the session was being ended: none of them may work afterwards. */
-async function areDead(answers: readonly Told[]): Promise<void> {
+async function areDead(answers: readonly TestResponse[]): Promise<void> {
   for (const { status, body } of answers) {
     if (status !== 200) continue;
     expect(await me(body.access_token)).toBe(401);
@@ -56,7 +56,7 @@ describe('sessions', () => {
       const { refresh_token } = (await login(ada.email, ada.password)).body;
       const [renewed, left] = await Promise.all([
         refresh(refresh_token),
-        here.ask('POST', '/auth/logout', { body: { refresh_token } }),
+        here.request('POST', '/auth/logout', { body: { refresh_token } }),
       ]);
       expect(left.status).toBe(204);
       if (renewed.status === 200) expect((await refresh(renewed.body.refresh_token)).status).toBe(401);
@@ -87,7 +87,7 @@ describe('sessions', () => {
 });
 
 describe('API keys', () => {
-  const make = (as: string) => here.ask('POST', '/api-keys', { as, body: { name: 'Made' } });
+  const make = (as: string) => here.request('POST', '/api-keys', { as, body: { name: 'Made' } });
 
   test('a key that makes keys while it is revoked leaves none behind', async () => {
     const ada = await register(here);
@@ -95,7 +95,7 @@ describe('API keys', () => {
       const maker = (await make(ada.token)).body;
       const child = (await make(maker.key)).body;
       const [revoked, ...made] = await Promise.all([
-        here.ask('DELETE', `/api-keys/${maker.id}`, { as: ada.token }),
+        here.request('DELETE', `/api-keys/${maker.id}`, { as: ada.token }),
         ...[maker, child, maker, child, maker].map(({ key }) => make(key)),
       ]);
       expect(revoked.status).toBe(204);
@@ -115,7 +115,7 @@ describe('API keys', () => {
       const { access_token, refresh_token } = joined.body;
       const old = (await make(access_token)).body.key;
       const [removed, ...made] = await Promise.all([
-        here.ask('DELETE', `/members/${bob.userId}`, { as: ada.token }),
+        here.request('DELETE', `/members/${bob.userId}`, { as: ada.token }),
         ...[access_token, old, access_token, old].map((as) => make(as)),
       ]);
       expect(removed.status).toBe(204);
@@ -123,17 +123,17 @@ describe('API keys', () => {
       expect(await me(old)).toBe(401);
       for (const { status, body } of made) expect(status === 201 ? await me(body.key) : status).toBe(401);
       expect((await refresh(refresh_token)).status).toBe(401);
-      await here.ask('DELETE', `/members/${bob.userId}`, { as: ada.token });
+      await here.request('DELETE', `/members/${bob.userId}`, { as: ada.token });
     });
   }, 120_000);
 });
 
 async function invite(host: Person, email: string) {
-  return (await here.ask('POST', '/members/invitations', { as: host.key, body: { email } })).body;
+  return (await here.request('POST', '/members/invitations', { as: host.key, body: { email } })).body;
 }
 
 function accept(token: string, secret: string) {
-  return here.ask('POST', '/members/invitations/accept', {
+  return here.request('POST', '/members/invitations/accept', {
     body: { token, name: 'Guest', password: secret },
   });
 }
@@ -144,7 +144,7 @@ describe('invitations', () => {
     const { token } = await invite(ada, bob.email);
     const answers = await Promise.all(Array.from({ length: 5 }, () => accept(token, bob.password)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400]);
-    expect((await here.ask('GET', '/members', { as: ada.key })).body).toHaveLength(2);
+    expect((await here.request('GET', '/members', { as: ada.key })).body).toHaveLength(2);
   }, 60_000);
 
   test('two invitations accepted at once by one new person make one account', async () => {

@@ -1,19 +1,19 @@
 /** Why a credential does not count, as its sender reads it, and when a key may expire; over HTTP with a real MongoDB. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Person, register, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { keyFrom } from './rules/api-key.ts';
 import { identity } from './service.ts';
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 let aheadMs = 0;
 let clock = Date.now;
 
 beforeAll(async () => {
   const now = () => new Date(clock() + aheadMs);
-  here = await world({ services: [identity], contracts, now });
+  here = await testApp({ services: [identity], contracts, now });
   ada = await register(here);
 }, 60_000);
 afterAll(() => here?.stop());
@@ -22,7 +22,7 @@ const corrupt = (text: string, at: number) =>
   text.slice(0, at) + (text[at] === 'x' ? 'y' : 'x') + text.slice(at + 1);
 
 async function refusalOf(as: string): Promise<string> {
-  const { status, body, headers } = await here.ask('GET', '/me', { as });
+  const { status, body, headers } = await here.request('GET', '/me', { as });
   expect([status, body.code]).toEqual([401, 'unauthenticated']);
   expect(headers.get('www-authenticate')).toBe(
     `Bearer error="invalid_token", error_description="${body.detail}"`,
@@ -31,7 +31,10 @@ async function refusalOf(as: string): Promise<string> {
 }
 
 async function makeKey(expires_at: string | null = null): Promise<{ id: string; key: string }> {
-  const made = await here.ask('POST', '/api-keys', { as: ada.token, body: { name: 'Robot', expires_at } });
+  const made = await here.request('POST', '/api-keys', {
+    as: ada.token,
+    body: { name: 'Robot', expires_at },
+  });
   expect(made.status).toBe(201);
   return made.body;
 }
@@ -44,7 +47,7 @@ describe('an API key that does not count', () => {
 
   test('reads the same whether it was revoked or never existed', async () => {
     const { id, key } = await makeKey();
-    expect((await here.ask('DELETE', `/api-keys/${id}`, { as: ada.token })).status).toBe(204);
+    expect((await here.request('DELETE', `/api-keys/${id}`, { as: ada.token })).status).toBe(204);
     const revoked = await refusalOf(key);
     expect(revoked).toBe('This API key is unknown or was revoked: create a new one.');
     expect(await refusalOf(keyFrom(randomBytes(32)))).toBe(revoked);
@@ -52,7 +55,7 @@ describe('an API key that does not count', () => {
 
   test('is told to have expired once its time is over', async () => {
     const { key } = await makeKey(new Date(Date.now() + 60_000).toISOString());
-    expect((await here.ask('GET', '/me', { as: key })).status).toBe(200);
+    expect((await here.request('GET', '/me', { as: key })).status).toBe(200);
     aheadMs = 61_000;
     const detail = await refusalOf(key);
     aheadMs = 0;
@@ -68,7 +71,10 @@ describe('the expiry of a new key', () => {
     const at = Date.now() + 3_600_000;
     clock = () => at;
     const expires_at = new Date(at + offsetMs).toISOString();
-    const made = await here.ask('POST', '/api-keys', { as: ada.key, body: { name: 'Robot', expires_at } });
+    const made = await here.request('POST', '/api-keys', {
+      as: ada.key,
+      body: { name: 'Robot', expires_at },
+    });
     clock = Date.now;
     expect(made.status).toBe(400);
     expect(made.body.errors).toEqual([{ path: 'body/expires_at', message: 'Must be in the future' }]);
@@ -78,7 +84,10 @@ describe('the expiry of a new key', () => {
     const at = Date.now() + 3_600_000;
     clock = () => at;
     const expires_at = new Date(at + 1).toISOString();
-    const made = await here.ask('POST', '/api-keys', { as: ada.key, body: { name: 'Robot', expires_at } });
+    const made = await here.request('POST', '/api-keys', {
+      as: ada.key,
+      body: { name: 'Robot', expires_at },
+    });
     clock = Date.now;
     expect([made.status, made.body.expires_at]).toEqual([201, expires_at]);
   });
@@ -89,7 +98,7 @@ describe('an access token that does not count', () => {
     const fresh = await register(here);
     const later = 900_000 + 61_000;
     for (const token of [ada.token, fresh.token]) {
-      if (token === ada.token) expect((await here.ask('GET', '/me', { as: token })).status).toBe(200);
+      if (token === ada.token) expect((await here.request('GET', '/me', { as: token })).status).toBe(200);
       aheadMs = later;
       const detail = await refusalOf(token);
       aheadMs = 0;

@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { newId } from '#libs/contract';
-import { opsToken, type Person, register, type World, world } from '#libs/testing';
+import { opsToken, type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
 import { identity } from './service.ts';
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
-  here = await world({
+  here = await testApp({
     services: [identity, documents],
     contracts,
     environment: {
@@ -26,14 +26,14 @@ afterAll(() => here?.stop());
 
 const password = 'correct horse battery staple';
 const reset = (memberId: string, as: string = ada.token, headers = {}) =>
-  here.ask('POST', `/members/${memberId}/password-reset`, { as, headers });
+  here.request('POST', `/members/${memberId}/password-reset`, { as, headers });
 const use = (token: string, secret: string = password, address = '192.0.2.1') =>
-  here.ask('POST', '/auth/reset-password', {
+  here.request('POST', '/auth/reset-password', {
     body: { token, password: secret },
     headers: { 'x-forwarded-for': address },
   });
 const login = async (email: string, secret: string) =>
-  (await here.ask('POST', '/auth/login', { body: { email, password: secret } })).status;
+  (await here.request('POST', '/auth/login', { body: { email, password: secret } })).status;
 const resetByOperator = (email: string, token: string = opsToken) =>
   fetch(`${here.management}/ops/password-resets`, {
     method: 'POST',
@@ -43,10 +43,10 @@ const resetByOperator = (email: string, token: string = opsToken) =>
 
 /** Somebody who is in a host's organization and in no other. */
 async function joined(host: Person, email = `${newId()}@example.com`) {
-  const { body } = await here.ask('POST', '/members/invitations', { as: host.key, body: { email } });
+  const { body } = await here.request('POST', '/members/invitations', { as: host.key, body: { email } });
   const own = `own password of ${newId()}`;
   const accepted = { token: body.token, name: 'Guest', password: own };
-  const session = (await here.ask('POST', '/members/invitations/accept', { body: accepted })).body;
+  const session = (await here.request('POST', '/members/invitations/accept', { body: accepted })).body;
   return { id: session.member.id, email, password: own, session };
 }
 
@@ -54,7 +54,8 @@ describe('a reset by an admin', () => {
   test('gives a token once, with which the member sets a new password; whatever was open ends', async () => {
     const guest = await joined(ada);
     const { access_token, refresh_token } = guest.session;
-    const key = (await here.ask('POST', '/api-keys', { as: access_token, body: { name: 'Own' } })).body.key;
+    const key = (await here.request('POST', '/api-keys', { as: access_token, body: { name: 'Own' } })).body
+      .key;
     const { status, body } = await reset(guest.id);
     expect([status, body.reset_url]).toEqual([201, `https://docs.example/reset-password#${body.token}`]);
     const minutes = (Date.parse(body.expires_at) - Date.now()) / 60_000;
@@ -65,9 +66,9 @@ describe('a reset by an admin', () => {
     expect([await login(guest.email, guest.password), await login(guest.email, password)]).toEqual([
       401, 200,
     ]);
-    expect((await here.ask('GET', '/me', { as: access_token })).status).toBe(401);
-    expect((await here.ask('POST', '/auth/refresh', { body: { refresh_token } })).status).toBe(401);
-    expect((await here.ask('GET', '/me', { as: key })).status).toBe(200);
+    expect((await here.request('GET', '/me', { as: access_token })).status).toBe(401);
+    expect((await here.request('POST', '/auth/refresh', { body: { refresh_token } })).status).toBe(401);
+    expect((await here.request('GET', '/me', { as: key })).status).toBe(200);
     expect((await use(body.token)).body.code).toBe('reset_invalid');
     const kept = JSON.stringify(await here.db.collection('password_resets').find({}).toArray());
     expect(kept).not.toContain(body.token);
@@ -78,7 +79,7 @@ describe('a reset by an admin', () => {
     const [first, second] = [(await reset(guest.id)).body, (await reset(guest.id)).body];
     expect((await use(first.token)).body.code).toBe('reset_invalid');
     const own = { current_password: guest.password, new_password: password };
-    await here.ask('POST', '/me/password', { as: guest.session.access_token, body: own });
+    await here.request('POST', '/me/password', { as: guest.session.access_token, body: own });
     expect((await use(second.token)).body.code).toBe('reset_invalid');
     const third = (await reset(guest.id)).body;
     await here.db
@@ -117,9 +118,9 @@ describe('a reset by an admin', () => {
     const [guest, bob] = [await joined(ada), await register(here)];
     const { token } = (await reset(guest.id)).body;
     const invitation = { as: bob.key, body: { email: guest.email } };
-    const { body } = await here.ask('POST', '/members/invitations', invitation);
+    const { body } = await here.request('POST', '/members/invitations', invitation);
     const accepted = { token: body.token, name: 'Guest', password: guest.password };
-    expect((await here.ask('POST', '/members/invitations/accept', { body: accepted })).status).toBe(200);
+    expect((await here.request('POST', '/members/invitations/accept', { body: accepted })).status).toBe(200);
     expect((await use(token)).body.code).toBe('reset_invalid');
     const again = await reset(guest.id);
     expect([again.status, again.body.code]).toEqual([403, 'member_elsewhere']);
@@ -132,7 +133,7 @@ describe('a reset by an admin', () => {
       .parse(await byOperator.json());
     expect((await use(given.token)).status).toBe(204);
     const own = { email: guest.email, password, organization_slug: bob.slug };
-    expect((await here.ask('POST', '/auth/login', { body: own })).status).toBe(200);
+    expect((await here.request('POST', '/auth/login', { body: own })).status).toBe(200);
   });
 
   test('a token of a member who was removed is worth nothing; a replay does not show a token again', async () => {
@@ -140,7 +141,7 @@ describe('a reset by an admin', () => {
     const key = { 'idempotency-key': newId() };
     const { token } = (await reset(guest.id, ada.token, key)).body;
     expect((await reset(guest.id, ada.token, key)).body).toMatchObject({ token: null, reset_url: null });
-    await here.ask('DELETE', `/members/${guest.id}`, { as: ada.token });
+    await here.request('DELETE', `/members/${guest.id}`, { as: ada.token });
     expect((await use(token)).body.code).toBe('reset_invalid');
   });
 });
@@ -151,7 +152,7 @@ test('the operator is nobody else, and learns of an account that is not there', 
   const unknown = await resetByOperator(`${newId()}@example.com`);
   expect(unknown.status).toBe(400);
   expect(await unknown.json()).toMatchObject({ code: 'no_such_account' });
-  expect((await here.ask('POST', '/ops/password-resets', { as: opsToken, body: {} })).status).toBe(404);
+  expect((await here.request('POST', '/ops/password-resets', { as: opsToken, body: {} })).status).toBe(404);
 });
 
 test('setting new passwords is limited for an address', async () => {

@@ -4,17 +4,17 @@ import { Forbidden, NotFound } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
 import {
+  createPasswordReset,
   MemberElsewhere,
   NoSuchAccount,
   PasswordNeedsSession,
   ResetInvalid,
   resetAccountPassword,
-  createPasswordReset,
   resetPassword,
 } from './contract.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
-import { hashOf } from './principal.ts';
+import { hashCredential } from './principal.ts';
 import { type Limit, networkOf } from './rules/limits.ts';
 import type { Accounts } from './store/accounts.ts';
 import type { Limits } from './store/limits.ts';
@@ -57,7 +57,7 @@ export function resetting(of: Resetting) {
 
       handle(resetPassword, async ({ body, call }) => {
         await limits.take(['login', networkOf(call.address)], most);
-        const open = await resets.open(hashOf(body.token), now());
+        const open = await resets.open(hashCredential(body.token), now());
         if (!open) throw ResetInvalid();
         const { reset, user } = open;
         call.audit({ actor_id: user._id, organization_id: reset.organization_id });
@@ -82,7 +82,7 @@ export function resetting(of: Resetting) {
     const expires_at = new Date(created_at.getTime() + openMs);
     const organization_id = organizationId;
     await resets.keep(
-      { _id: userId, token_hash: hashOf(token), organization_id, expires_at, created_at },
+      { _id: userId, token_hash: hashCredential(token), organization_id, expires_at, created_at },
       within,
     );
     // behind the #: browsers do not send it, so that it stays out of logs on its way

@@ -12,7 +12,7 @@ import { organization } from './organization.ts';
 import { weakPasswordRejecter } from './password-strength.ts';
 import { passwordsWithin } from './passwords.ts';
 import { people } from './people.ts';
-import { principalFrom } from './principal.ts';
+import { createPrincipalReader } from './principal.ts';
 import { about, reference } from './reference.ts';
 import { resetting } from './resetting.ts';
 import { sessionsOf } from './sessions.ts';
@@ -66,7 +66,7 @@ export const identity = service({
         ...reference(openapi(contracts, about)),
         ...startPage({ about, health, guidesUrl: settings.GUIDES_URL }),
       ],
-      authenticate: principalFrom(store, now),
+      authenticate: createPrincipalReader(store, now),
       subscribers: [...notifyMembers(kept), ...recordKeyUsage(kept)],
       ...(settings.OPS_TOKEN && { adminHandlers }),
       workers: [every(hourMs, () => keys.keepFresh(settings.SIGNING_KEY_ROTATION_DAYS), troubled)],

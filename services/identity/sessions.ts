@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import { toMember, toOrganization } from './presenters.ts';
-import { hashOf } from './principal.ts';
+import { hashCredential } from './principal.ts';
 import type { Session } from './shapes.ts';
 import type { Signing } from './signing-keys.ts';
 import type { Accounts, Membership } from './store/accounts.ts';
@@ -35,8 +35,8 @@ export function sessionsOf({ sessions, accounts, signing, now, accessTokenSecond
       const refresh_token = tokenOf(randomBytes(16).toString('base64url'));
       const { user, organization } = membership;
       await sessions.keep({
-        _id: hashOf(nameOf(refresh_token)),
-        token_hash: hashOf(refresh_token),
+        _id: hashCredential(nameOf(refresh_token)),
+        token_hash: hashCredential(refresh_token),
         organization_id: organization._id,
         user_id: user._id,
         epoch: user.session_epoch ?? 0,
@@ -49,9 +49,9 @@ export function sessionsOf({ sessions, accounts, signing, now, accessTokenSecond
     async renew(refreshToken: string): Promise<Shown | Refused> {
       const name = nameOf(refreshToken);
       const next = tokenOf(name);
-      const found = await sessions.exchange(hashOf(name), hashOf(refreshToken), {
+      const found = await sessions.exchange(hashCredential(name), hashCredential(refreshToken), {
         at: now(),
-        token_hash: hashOf(next),
+        token_hash: hashCredential(next),
         expires_at: expiry(),
       });
       if (found === 'unknown') return { refused: 'unknown', session: undefined };
@@ -66,7 +66,7 @@ export function sessionsOf({ sessions, accounts, signing, now, accessTokenSecond
 
     /** Ends the session that a token is of, also a used one; gives it if there was one. */
     end: (refreshToken: string): Promise<SessionRow | undefined> =>
-      sessions.end(hashOf(nameOf(refreshToken))),
+      sessions.end(hashCredential(nameOf(refreshToken))),
   };
 
   async function shown({ user, member, organization }: Membership, refresh_token: string): Promise<Shown> {

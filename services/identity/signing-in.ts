@@ -13,7 +13,7 @@ import {
 import type { WithLoginThrottle } from './login-throttle.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
-import { hashOf } from './principal.ts';
+import { hashCredential } from './principal.ts';
 import { networkOf, type SignInLimits } from './rules/limits.ts';
 import { type PlanTerms, termsOf } from './rules/plans.ts';
 import { isReserved, slugFrom } from './rules/slug.ts';
@@ -100,7 +100,7 @@ export function signingIn(of: SigningIn) {
 
 /** How the security log calls an account that may not be there: the same email is the same account, and stays unsaid. */
 function accountOf(email: string): string {
-  return hashOf(email).slice(0, 16);
+  return hashCredential(email).slice(0, 16);
 }
 
 function whoIs({ user, organization }: Membership): AuditDetails {

@@ -2,8 +2,8 @@
 import { expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { newId, Secret, type View } from '#libs/contract';
-import { createKeyring, type Store, sealingWith } from '#libs/store';
-import { principalFrom } from './principal.ts';
+import { createKeyring, createSealing, type Store } from '#libs/store';
+import { createPrincipalReader } from './principal.ts';
 import { isRotationDue, outlived, signerAt } from './rules/key-rotation.ts';
 import { signing } from './signing-keys.ts';
 import { type SigningKeyRow, sealedPrivate } from './store/collections.ts';
@@ -39,7 +39,7 @@ function stage() {
   // the rows have what the verifier needs of the real ones
   const store = { read, transact: async () => undefined } as unknown as Pick<Store, 'read' | 'transact'>;
   const ring = createKeyring(new Secret(Buffer.alloc(32, 7).toString('base64')));
-  const sealing = sealingWith(ring, sealedPrivate);
+  const sealing = createSealing(ring, sealedPrivate);
   const signer = () =>
     signing({
       credentials: credentials as unknown as Credentials,
@@ -53,7 +53,7 @@ function stage() {
     said,
     now,
     signer,
-    verifier: () => principalFrom(store, now),
+    verifier: () => createPrincipalReader(store, now),
     advance: (ms: number) => (at += ms),
   };
 }

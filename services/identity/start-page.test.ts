@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { testBrowser, type World, world } from '#libs/testing';
+import { type TestApp, testApp, testBrowser } from '#libs/testing';
 import { identity } from './service.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -12,12 +12,12 @@ const guides = 'https://guides.example.com/docs?a="b"&c=<d>';
 
 const services = [identity];
 const contracts = services.map((one) => one.contract);
-let here: World;
+let here: TestApp;
 let browser: Browser;
 
 beforeAll(async () => {
   [here, browser] = await Promise.all([
-    world({ services, contracts, environment: { GUIDES_URL: guides } }),
+    testApp({ services, contracts, environment: { GUIDES_URL: guides } }),
     testBrowser(),
   ]);
 }, 120_000);
@@ -30,7 +30,7 @@ const asBrowser = { headers: { accept: 'text/html,application/xhtml+xml,applicat
 
 describe.each(['/', ''])('GET /api/v1 or / (%j)', (path) => {
   test('a program gets JSON with links that lead somewhere', async () => {
-    const { status, body, headers } = await here.ask('GET', path);
+    const { status, body, headers } = await here.request('GET', path);
     expect(status).toBe(200);
     expect(headers.get('vary')).toContain('Accept');
     expect(body).toMatchObject({
@@ -44,7 +44,7 @@ describe.each(['/', ''])('GET /api/v1 or / (%j)', (path) => {
   });
 
   test('a browser gets a page without scripts under a strict policy', async () => {
-    const { status, bytes, headers } = await here.ask('GET', path, asBrowser);
+    const { status, bytes, headers } = await here.request('GET', path, asBrowser);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
     expect(headers.get('content-security-policy')).not.toMatch(/unsafe|script/);
@@ -61,10 +61,10 @@ test('other paths at the root stay unknown', async () => {
 });
 
 test('without GUIDES_URL the page names the folder of the guides', async () => {
-  const bare = await world({ services, contracts });
+  const bare = await testApp({ services, contracts });
   try {
-    expect((await bare.ask('GET', '/')).body.links.guides).toBeNull();
-    const { bytes } = await bare.ask('GET', '/', asBrowser);
+    expect((await bare.request('GET', '/')).body.links.guides).toBeNull();
+    const { bytes } = await bare.request('GET', '/', asBrowser);
     expect(new TextDecoder().decode(bytes)).toContain('<code>docs/README.md</code>');
   } finally {
     await bare.stop();

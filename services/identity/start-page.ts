@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { body } from '#libs/contract';
 import { handle, type RequestInfo, reply } from '#libs/http';
-import { element, escaped, type Html, html, joined, style } from '#libs/rich-text';
+import { element, escapeHtml, type Html, html, joinHtml, style } from '#libs/rich-text';
 import type { PublicHealth } from '#libs/service';
 import { getApiStartPage, getStartPage, type StartPage } from './contract.ts';
 import { startPageStyle } from './start-page-style.ts';
@@ -56,7 +56,7 @@ function toPage({ title, version, status, services, links }: StartPage, descript
 <head>
 <meta charset="utf-8"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <meta name="robots" content="noindex"/>
 <meta name="color-scheme" content="light dark"/>
 ${element('link', { rel: 'icon', href: `${links.reference}/favicon-32x32.png` })}
@@ -64,20 +64,20 @@ ${style(startPageStyle)}
 </head>
 <body>
 <main>
-<h1>${escaped(title)}</h1>
-<p>${escaped(description)}</p>
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(description)}</p>
 <h2>For developers</h2>
 <ul>
 <li>${link(links.reference, 'API reference')}: every operation, with its problems</li>
 <li>${link(links.openapi, 'openapi.json')}: the same as OpenAPI 3.1, for tools</li>
 <li>${toGuides(links.guides)}</li>
 </ul>
-<p>The API is at <code>${escaped(links.api)}</code>, version ${escaped(version)}. Requests need an API key or an access token.</p>
+<p>The API is at <code>${escapeHtml(links.api)}</code>, version ${escapeHtml(version)}. Requests need an API key or an access token.</p>
 <h2>Health</h2>
-<p>${toStatus(status)}: ${escaped(meanings[status])}</p>
+<p>${toStatus(status)}: ${escapeHtml(meanings[status])}</p>
 <ul class="services">
-${joined(
-  services.map((one) => html`<li><span>${escaped(one.name)}</span> ${toStatus(one.status)}</li>`),
+${joinHtml(
+  services.map((one) => html`<li><span>${escapeHtml(one.name)}</span> ${toStatus(one.status)}</li>`),
   '\n',
 )}
 </ul>
@@ -95,7 +95,7 @@ const meanings = {
 
 /** The state in words: colour alone tells some people nothing. */
 function toStatus(status: StartPage['status']): Html {
-  return element('strong', { class: status }, escaped(status));
+  return element('strong', { class: status }, escapeHtml(status));
 }
 
 function toGuides(url: string | null): Html {
@@ -105,5 +105,5 @@ function toGuides(url: string | null): Html {
 }
 
 function link(href: string, text: string): Html {
-  return element('a', { href }, escaped(text));
+  return element('a', { href }, escapeHtml(text));
 }

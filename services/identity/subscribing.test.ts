@@ -1,12 +1,12 @@
 /** The operator over HTTP with a real MongoDB: plans are set on the management port. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { opsToken, type Person, register, type World, world } from '#libs/testing';
+import { opsToken, type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { PlanChanged } from './events.ts';
 import { identity } from './service.ts';
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
   const hearing = contracts.map((one) =>
     one.name === 'documents' ? { ...one, consumes: [...one.consumes, PlanChanged] } : one,
   );
-  here = await world({ services: [identity], contracts: hearing });
+  here = await testApp({ services: [identity], contracts: hearing });
   ada = await register(here);
 }, 60_000);
 afterAll(() => here?.stop());
@@ -36,7 +36,7 @@ describe('the operator', () => {
       renews_at: expect.stringMatching(/-01T00:00:00.000Z$/),
     });
     expect((await put(ada.organizationId, 'team', opsToken, here.origin)).status).toBe(404);
-    expect(JSON.stringify((await here.ask('GET', '/openapi.json')).body)).not.toContain('/ops/');
+    expect(JSON.stringify((await here.request('GET', '/openapi.json')).body)).not.toContain('/ops/');
   });
 
   test('a plan that was set is said to whoever hears it; one that was refused is not', async () => {

@@ -4,9 +4,9 @@ import type { z } from 'zod';
 import { NotFound, type Secret } from '#libs/contract';
 import { handle, type Principal } from '#libs/http';
 import { getSubscription, PlanChanged, type Subscription, setSubscription } from './contract.ts';
-import { hashOf } from './principal.ts';
+import { hashCredential } from './principal.ts';
 import { type PlanTerms, termsOf } from './rules/plans.ts';
-import { renewalOf } from './rules/terms.ts';
+import { nextRenewal } from './rules/terms.ts';
 import type { SubscriptionRow } from './store/collections.ts';
 import type { Plans } from './store/plans.ts';
 
@@ -52,7 +52,7 @@ export function subscribing({ plans, terms, now }: Subscribing) {
       plan,
       publish_limit,
       publish_used: await plans.used(row._id, row, at),
-      renews_at: renewalOf(row, at),
+      renews_at: nextRenewal(row, at),
     };
   }
 }
@@ -61,9 +61,10 @@ export function subscribing({ plans, terms, now }: Subscribing) {
 export function operatorFrom(
   opsToken: Secret | undefined,
 ): (token: string) => Promise<Principal | undefined> {
-  const expected = opsToken && Buffer.from(hashOf(opsToken.reveal()));
+  const expected = opsToken && Buffer.from(hashCredential(opsToken.reveal()));
   return async (token) => {
-    const isOperator = expected !== undefined && timingSafeEqual(Buffer.from(hashOf(token)), expected);
+    const isOperator =
+      expected !== undefined && timingSafeEqual(Buffer.from(hashCredential(token)), expected);
     return isOperator ? { organization_id: 'operator', user_id: 'operator', key_id: null } : undefined;
   };
 }

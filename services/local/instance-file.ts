@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isAlive, markOf } from '#libs/store';
+import { isAlive, readProcessMark } from '#libs/store';
 
 const instance = z.object({
   pid: z.number(),
@@ -23,7 +23,7 @@ export async function writeInstanceFile(
   dataDir: string,
   ports: { port: number; managementPort: number },
 ): Promise<() => Promise<void>> {
-  const mark = await markOf(process.pid);
+  const mark = await readProcessMark(process.pid);
   if (!mark) throw new Error('The system does not say when this process started');
   const content: Instance = { ...mark, port: ports.port, management_port: ports.managementPort };
   await writeFile(fileIn(dataDir), `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });

@@ -12,8 +12,8 @@ import {
 } from '#libs/service';
 import { type Mongod, startMongod } from '#libs/store';
 import { banner, settingsInForce } from './banner.ts';
-import { seedDemo } from './demo.ts';
 import { type Home, openHome } from './data-folder.ts';
+import { seedDemo } from './demo.ts';
 import { writeInstanceFile } from './instance-file.ts';
 
 const logSettings = commonSettings.pick({ LOG_LEVEL: true, LOG_FORMAT: true });

@@ -5,19 +5,19 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { gateway } from '#libs/http';
-import { type Person, register, testBrowser, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, testApp, testBrowser } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { sharing } from './service.ts';
 
 const contracts = [identity, documents, sharing].map(({ contract }) => contract);
-let here: World;
+let here: TestApp;
 let ada: Person;
 let browser: Browser;
 const servers: Server[] = [];
 
 beforeAll(async () => {
-  here = await world({ services: [identity, documents, sharing], contracts });
+  here = await testApp({ services: [identity, documents, sharing], contracts });
   [ada, browser] = await Promise.all([register(here), testBrowser()]);
 }, 180_000);
 afterAll(async () => {
@@ -35,11 +35,11 @@ async function serve(listener: Parameters<typeof createServer>[1]): Promise<stri
 }
 
 test('a page of another origin reads a link, and gets 304 for its ETag', async () => {
-  const { id } = (await here.ask('POST', '/documents', { as: ada.key, body: { title: 'SOP' } })).body;
-  await here.ask('POST', `/documents/${id}/publish`, { as: ada.key });
-  const { token } = (await here.ask('POST', `/documents/${id}/share-token`, { as: ada.key })).body;
+  const { id } = (await here.request('POST', '/documents', { as: ada.key, body: { title: 'SOP' } })).body;
+  await here.request('POST', `/documents/${id}/publish`, { as: ada.key });
+  const { token } = (await here.request('POST', `/documents/${id}/share-token`, { as: ada.key })).body;
   const addresses = Object.fromEntries(contracts.map(({ name }) => [name, here.origin]));
-  const joined = await serve(gateway({ contracts, apiPrefix: '/api/v1', addresses, trouble: () => {} }));
+  const joined = await serve(gateway({ contracts, apiPrefix: '/api/v1', addresses, onError: () => {} }));
   const intranet = await serve((_request, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>Intranet</title>');
   });
@@ -65,7 +65,7 @@ test('a page of another origin reads a link, and gets 304 for its ETag', async (
 
 test('a preflight tells nothing about the link', async () => {
   const preflight = async (token: string) => {
-    const { status, headers } = await here.ask('OPTIONS', `/embed/${ada.slug}/${token}`);
+    const { status, headers } = await here.request('OPTIONS', `/embed/${ada.slug}/${token}`);
     return [status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')];
   };
   expect(await preflight('nothing')).toEqual([204, '*', 'If-None-Match']);

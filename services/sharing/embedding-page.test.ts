@@ -1,6 +1,6 @@
 /** How a public link answers in its two forms, over HTTP with a real MongoDB: choice, headers, ETags, the notice for every 404. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Person, register, type Told, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { sharing } from './service.ts';
@@ -8,13 +8,13 @@ import { sharing } from './service.ts';
 const chrome =
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7';
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 let token: string;
 
 beforeAll(async () => {
   const services = [identity, documents, sharing];
-  here = await world({ services, contracts: services.map((one) => one.contract) });
+  here = await testApp({ services, contracts: services.map((one) => one.contract) });
   ada = await register(here);
   token = await shared(ada, {
     title: 'Opening the vault & <closing> it',
@@ -25,20 +25,20 @@ beforeAll(async () => {
 afterAll(() => here?.stop());
 
 async function shared(person: Person, body: object): Promise<string> {
-  const { id } = (await here.ask('POST', '/documents', { as: person.key, body })).body;
-  await here.ask('POST', `/documents/${id}/publish`, { as: person.key });
-  return (await here.ask('POST', `/documents/${id}/share-token`, { as: person.key })).body.token;
+  const { id } = (await here.request('POST', '/documents', { as: person.key, body })).body;
+  await here.request('POST', `/documents/${id}/publish`, { as: person.key });
+  return (await here.request('POST', `/documents/${id}/share-token`, { as: person.key })).body.token;
 }
 
 const embed = (path: string, headers: Record<string, string> = {}, slug = ada.slug) =>
-  here.ask('GET', `/embed/${slug}/${path}`, { headers });
+  here.request('GET', `/embed/${slug}/${path}`, { headers });
 const page = (path = token, headers: Record<string, string> = {}, slug = ada.slug) =>
   embed(path, { accept: chrome, ...headers }, slug);
-const textOf = ({ bytes }: Told) => Buffer.from(bytes).toString();
-const isPage = (told: Told) => told.headers.get('content-type') === 'text/html; charset=utf-8';
-const etagOf = (told: Told) => told.headers.get('etag') ?? '';
+const textOf = ({ bytes }: TestResponse) => Buffer.from(bytes).toString();
+const isPage = (told: TestResponse) => told.headers.get('content-type') === 'text/html; charset=utf-8';
+const etagOf = (told: TestResponse) => told.headers.get('etag') ?? '';
 const change = (person: Person, body: object) =>
-  here.ask('PATCH', '/organization', { as: person.token, body });
+  here.request('PATCH', '/organization', { as: person.token, body });
 
 describe('the form', () => {
   test.each([
@@ -78,7 +78,7 @@ describe('the form', () => {
   });
 
   test('answers HEAD with the headers alone', async () => {
-    const told = await here.ask('HEAD', `/embed/${ada.slug}/${token}`, { headers: { accept: chrome } });
+    const told = await here.request('HEAD', `/embed/${ada.slug}/${token}`, { headers: { accept: chrome } });
     expect([told.status, told.bytes.length, isPage(told)]).toEqual([200, 0, true]);
   });
 });
@@ -109,12 +109,12 @@ describe('the page', () => {
   test('shows a change of the document and of the name of its organization with the next request', async () => {
     const bob = await register(here);
     const body = { title: 'Renamed' };
-    const { id } = (await here.ask('POST', '/documents', { as: bob.key, body })).body;
-    await here.ask('POST', `/documents/${id}/publish`, { as: bob.key });
-    const link = (await here.ask('POST', `/documents/${id}/share-token`, { as: bob.key })).body.token;
+    const { id } = (await here.request('POST', '/documents', { as: bob.key, body })).body;
+    await here.request('POST', `/documents/${id}/publish`, { as: bob.key });
+    const link = (await here.request('POST', `/documents/${id}/share-token`, { as: bob.key })).body.token;
     const tags = [etagOf(await page(link, {}, bob.slug))];
     const node = { node_type: 'section', title: 'New section', order: 1 };
-    await here.ask('POST', `/documents/${id}/nodes`, { as: bob.key, body: node });
+    await here.request('POST', `/documents/${id}/nodes`, { as: bob.key, body: node });
     await change(bob, { name: 'New name' });
     const after = await page(link, { 'if-none-match': tags[0] ?? '' }, bob.slug);
     expect(textOf(after)).toContain('<title>Renamed · New name</title>');
@@ -169,7 +169,7 @@ describe('the notice', () => {
       page(token, {}, eve.slug),
       page(token, {}, ada.slug.toUpperCase()),
     ]);
-    const same = (told: Told) => {
+    const same = (told: TestResponse) => {
       const id = told.headers.get('x-request-id') ?? '';
       const headers = [...told.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
       return JSON.stringify([told.status, headers, textOf(told).replace(id, '<id>')]);

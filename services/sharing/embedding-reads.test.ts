@@ -66,7 +66,7 @@ function openerOf(of: Pick<Embedding, 'sharing' | 'cacheBytes'>, format?: 'html'
       requestId: '',
       address: '',
       prefersHtml: false,
-      has: (tag: string) => tag === etag,
+      hasCurrent: (tag: string) => tag === etag,
       audit: () => undefined,
     };
     const params = { org_slug: 'acme', token };

@@ -1,17 +1,17 @@
 /** What public links show, over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Person, register, type Told, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { EmbeddedDocument } from './contract.ts';
 import { sharing } from './service.ts';
 
-let here: World;
+let here: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
   const services = [identity, documents, sharing];
-  here = await world({ services, contracts: services.map((one) => one.contract) });
+  here = await testApp({ services, contracts: services.map((one) => one.contract) });
   ada = await register(here);
 }, 60_000);
 afterAll(() => here?.stop());
@@ -24,14 +24,15 @@ const text = (value: string) => ({
 /** A shared document: its id as documents shows it, and its token. */
 async function shared(nodes: unknown[] = [], as = ada) {
   const body = { title: 'Opening the vault', version: '2.1', department: 'Vault', nodes };
-  const made = await here.ask('POST', '/documents', { as: as.key, body });
-  await here.ask('POST', `/documents/${made.body.id}/publish`, { as: as.key });
-  const { token } = (await here.ask('POST', `/documents/${made.body.id}/share-token`, { as: as.key })).body;
+  const made = await here.request('POST', '/documents', { as: as.key, body });
+  await here.request('POST', `/documents/${made.body.id}/publish`, { as: as.key });
+  const { token } = (await here.request('POST', `/documents/${made.body.id}/share-token`, { as: as.key }))
+    .body;
   return { id: made.body.id, document: made.body, token };
 }
 
 const embed = (token: string, headers: Record<string, string> = {}, slug = ada.slug) =>
-  here.ask('GET', `/embed/${slug}/${token}`, { headers });
+  here.request('GET', `/embed/${slug}/${token}`, { headers });
 
 describe('the document', () => {
   test('has exactly the specified fields and no user ids', async () => {
@@ -93,7 +94,7 @@ describe('the document', () => {
   test('shows a change with the very next request', async () => {
     const { id, token } = await shared();
     const before = await embed(token);
-    await here.ask('POST', `/documents/${id}/nodes`, {
+    await here.request('POST', `/documents/${id}/nodes`, {
       as: ada.key,
       body: { node_type: 'section', title: 'New', order: 1 },
     });
@@ -144,17 +145,18 @@ describe('the answer', () => {
 });
 
 describe('every 404', () => {
-  const withoutId = ({ bytes, body }: Told) => Buffer.from(bytes).toString().replace(body.request_id, '<id>');
-  const headersOf = ({ headers }: Told) =>
+  const withoutId = ({ bytes, body }: TestResponse) =>
+    Buffer.from(bytes).toString().replace(body.request_id, '<id>');
+  const headersOf = ({ headers }: TestResponse) =>
     [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name));
 
   test('has the same body but for request_id, and the same headers, whatever the cause', async () => {
     const eve = await register(here);
     const { token } = await shared();
     const deleted = await shared();
-    await here.ask('DELETE', `/documents/${deleted.id}/share-token`, { as: ada.key });
+    await here.request('DELETE', `/documents/${deleted.id}/share-token`, { as: ada.key });
     const gone = await shared();
-    await here.ask('POST', `/documents/${gone.id}/archive`, { as: ada.key });
+    await here.request('POST', `/documents/${gone.id}/archive`, { as: ada.key });
     const causes = await Promise.all([
       embed('x'.repeat(43)),
       embed('nonsense'),

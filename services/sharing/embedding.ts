@@ -16,7 +16,7 @@ import type { NotFoundLimit } from './not-found-limit.ts';
 import { noticePage } from './page/notice.ts';
 import { pagePolicy } from './page/policy.ts';
 import { noticeStyleSource } from './page/styles.ts';
-import { type Form, forms, type Opened } from './representations.ts';
+import { type OpenedLink, type Representation, representations } from './representations.ts';
 import { isForPeople, opens } from './rules.ts';
 import type { SharingStore } from './store.ts';
 
@@ -65,19 +65,19 @@ export function embedding({ sharing, cacheBytes, limit, countResponse }: Embeddi
     const waitS = limit.waitS(call.address, link);
     if (waitS > 0) throw tooMany(limit.policy, waitS);
     const name = isForPeople(query.format, call) ? 'html' : 'json';
-    const form = forms[name];
+    const form = representations[name];
     for (let left = tries; left > 0; left -= 1) {
       const opened = await openedBy(params);
       limit.was(opened !== undefined, call.address, link);
       if (!opened) throw closed;
       const etag = form.etagOf(opened);
       const headers = { ...publicHeaders, ...form.headersOf(opened.organization) };
-      let cache: 'miss' | 'hit' | 'not_modified' = call.has(etag) ? 'not_modified' : 'hit';
+      let cache: 'miss' | 'hit' | 'not_modified' = call.hasCurrent(etag) ? 'not_modified' : 'hit';
       const make = () => {
         cache = 'miss';
         return render(form, opened);
       };
-      const bytes = cache === 'not_modified' ? nothingNew : await rendered.of(etag, make);
+      const bytes = cache === 'not_modified' ? nothingNew : await rendered.getOrRender(etag, make);
       if (bytes) countResponse({ format: name, cache });
       if (bytes) return reply(body(form.type, bytes), { etag, headers });
     }
@@ -106,7 +106,7 @@ export function embedding({ sharing, cacheBytes, limit, countResponse }: Embeddi
   }
 
   /** The bytes of a document, or nothing when it changed while its nodes were read. */
-  async function render(form: Form, opened: Opened): Promise<Uint8Array | undefined> {
+  async function render(form: Representation, opened: OpenedLink): Promise<Uint8Array | undefined> {
     const { document } = opened;
     const rows = await sharing.nodes(document._id);
     const after = await sharing.document(document.organization_id, document._id);

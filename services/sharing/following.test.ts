@@ -1,26 +1,26 @@
 /** How a public link follows its document through its life, over HTTP: without a gap from version to version, and to its end. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { register, until, type World, world } from '#libs/testing';
+import { register, type TestApp, testApp, until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
-import { type House, houseOver, type Someone } from '../documents/testing/test-context.ts';
-import { type Life, lifeIn } from '../documents/testing/lifecycle.ts';
+import { type LifecycleClient, lifecycleClient } from '../documents/testing/lifecycle.ts';
+import { type TestContext, type TestMember, testContextFor } from '../documents/testing/test-context.ts';
 import { identity } from '../identity/service.ts';
 import { sharing } from './service.ts';
 
-let here: World;
-let replica: Pick<World, 'ask'>;
-let home: House;
-let life: Life;
-let ada: Someone;
+let here: TestApp;
+let replica: Pick<TestApp, 'request'>;
+let home: TestContext;
+let life: LifecycleClient;
+let ada: TestMember;
 let slug: string;
 
 beforeAll(async () => {
   const services = [identity, documents, sharing];
-  here = await world({ services, contracts: services.map((one) => one.contract) });
+  here = await testApp({ services, contracts: services.map((one) => one.contract) });
   replica = await here.replica();
-  home = houseOver(here);
-  life = lifeIn(home);
+  home = testContextFor(here);
+  life = lifecycleClient(home);
   const { key, userId, ...person } = await register(here);
   ada = { as: key, id: userId };
   slug = person.slug;
@@ -28,18 +28,19 @@ beforeAll(async () => {
 afterAll(() => here?.stop());
 
 const share = async (id: string): Promise<string> =>
-  (await home.ask(ada, 'POST', `${id}/share-token`)).body.token;
-const tokenOf = async (id: string) => (await home.ask(ada, 'GET', `${id}/share-token`)).body;
-const embed = (token: string, at: Pick<World, 'ask'> = here) => at.ask('GET', `/embed/${slug}/${token}`);
+  (await home.request(ada, 'POST', `${id}/share-token`)).body.token;
+const tokenOf = async (id: string) => (await home.request(ada, 'GET', `${id}/share-token`)).body;
+const embed = (token: string, at: Pick<TestApp, 'request'> = here) =>
+  at.request('GET', `/embed/${slug}/${token}`);
 const statusesOf = async (token: string) =>
   (await Promise.all([embed(token), embed(token, replica)])).map(({ status }) => status);
 
 /** A revision that says so everywhere, published; gives its id. */
 async function nextVersion(of: string, version: string): Promise<string> {
-  const draft = await life.revised(ada, of);
-  const [section] = (await life.now(ada, draft.id)).nodes;
-  await home.ask(ada, 'PATCH', `${draft.id}`, { version, title: `SOP ${version}` });
-  await home.ask(ada, 'PATCH', `${draft.id}/nodes/${section.id}`, { title: `Section ${version}` });
+  const draft = await life.createRevision(ada, of);
+  const [section] = (await life.get(ada, draft.id)).nodes;
+  await home.request(ada, 'PATCH', `${draft.id}`, { version, title: `SOP ${version}` });
+  await home.request(ada, 'PATCH', `${draft.id}/nodes/${section.id}`, { title: `Section ${version}` });
   const { status } = await life.publish(ada, draft.id);
   expect(status).toBe(200);
   return draft.id;
@@ -48,7 +49,7 @@ async function nextVersion(of: string, version: string): Promise<string> {
 test('clients that ask every 5 ms while revisions are published see only 200s, and each version once', async () => {
   const steps = Array.from({ length: 40 }, (_, at) => ({ node_type: 'step', title: `Step ${at}` }));
   const nodes = [{ node_type: 'section', title: 'Section 1', children: steps }];
-  let { id } = await life.published(ada, { title: 'SOP 1', version: '1', nodes });
+  let { id } = await life.createPublished(ada, { title: 'SOP 1', version: '1', nodes });
   const token = await share(id);
   const jsonAt = (at: typeof replica) => async () => {
     const { status, body } = await embed(token, at);
@@ -97,43 +98,43 @@ test('clients that ask every 5 ms while revisions are published see only 200s, a
 }, 60_000);
 
 test('an open draft leaves the link alone, and shows nothing of itself', async () => {
-  const { id } = await life.published(ada, { title: 'Published', version: '1' });
+  const { id } = await life.createPublished(ada, { title: 'Published', version: '1' });
   const token = await share(id);
-  const draft = await life.revised(ada, id);
-  await home.ask(ada, 'PATCH', `${draft.id}`, { title: 'Secret plans', version: '2' });
+  const draft = await life.createRevision(ada, id);
+  await home.request(ada, 'PATCH', `${draft.id}`, { title: 'Secret plans', version: '2' });
   expect((await embed(token)).body).toMatchObject({ id, title: 'Published' });
   expect(await tokenOf(draft.id)).toBeNull();
-  expect((await home.ask(ada, 'DELETE', `${draft.id}/share-token`)).status).toBe(204);
+  expect((await home.request(ada, 'DELETE', `${draft.id}/share-token`)).status).toBe(204);
   expect((await embed(token)).status).toBe(200);
 });
 
 test('archiving stops the link with the next request on every replica, also for those who have the answer', async () => {
-  const { id } = await life.published(ada);
+  const { id } = await life.createPublished(ada);
   const token = await share(id);
   expect(await statusesOf(token)).toEqual([200, 200]);
   const etag = (await embed(token)).headers.get('etag') ?? '';
   expect((await life.archive(ada, id)).status).toBe(200);
   expect(await statusesOf(token)).toEqual([404, 404]);
-  const again = await here.ask('GET', `/embed/${slug}/${token}`, { headers: { 'if-none-match': etag } });
+  const again = await here.request('GET', `/embed/${slug}/${token}`, { headers: { 'if-none-match': etag } });
   expect(again.status).toBe(404);
   expect(await tokenOf(id)).toBeNull();
-  expect((await home.ask(ada, 'POST', `${id}/share-token`)).body.code).toBe('document_not_published');
+  expect((await home.request(ada, 'POST', `${id}/share-token`)).body.code).toBe('document_not_published');
 });
 
 test('deleting the token stops the link with the next request on every replica', async () => {
-  const { id } = await life.published(ada);
+  const { id } = await life.createPublished(ada);
   const token = await share(id);
   expect(await statusesOf(token)).toEqual([200, 200]);
-  await home.ask(ada, 'DELETE', `${id}/share-token`);
+  await home.request(ada, 'DELETE', `${id}/share-token`);
   expect(await statusesOf(token)).toEqual([404, 404]);
 });
 
 test('an old link stays dead when a draft of an archived document is published, and a new one is another', async () => {
-  const { id } = await life.published(ada);
+  const { id } = await life.createPublished(ada);
   const token = await share(id);
   const tokens = here.db.collection<{ _id: string; family_id: string }>('share_tokens');
   const row = await tokens.findOne({ family_id: id });
-  const draft = await life.revised(ada, id);
+  const draft = await life.createRevision(ada, id);
   await life.archive(ada, id);
   await until('it is forgotten', async () => (await tokens.findOne({ family_id: id })) === null);
   await life.publish(ada, draft.id);
@@ -151,16 +152,16 @@ test('an old link stays dead when a draft of an archived document is published, 
 test('a new slug stops the old links with the next request on every replica, and the new ones open', async () => {
   const { key, token: session, userId, ...bob } = await register(here);
   const mine = { as: key, id: userId };
-  const { id } = await life.published(mine);
-  const { token } = (await home.ask(mine, 'POST', `${id}/share-token`)).body;
+  const { id } = await life.createPublished(mine);
+  const { token } = (await home.request(mine, 'POST', `${id}/share-token`)).body;
   const at = (name: string) =>
-    Promise.all([here, replica].map((one) => one.ask('GET', `/embed/${name}/${token}`)));
+    Promise.all([here, replica].map((one) => one.request('GET', `/embed/${name}/${token}`)));
   const statuses = async (name: string) => (await at(name)).map(({ status }) => status);
   expect(await statuses(bob.slug)).toEqual([200, 200]);
   const changed = `${bob.slug.slice(0, 30)}-new`;
-  const told = await here.ask('PATCH', '/organization', { as: session, body: { slug: changed } });
+  const told = await here.request('PATCH', '/organization', { as: session, body: { slug: changed } });
   expect(told.status).toBe(200);
   expect(await statuses(bob.slug)).toEqual([404, 404]);
   expect(await statuses(changed)).toEqual([200, 200]);
-  expect((await home.ask(mine, 'GET', `${id}/share-token`)).body.org_slug).toBe(changed);
+  expect((await home.request(mine, 'GET', `${id}/share-token`)).body.org_slug).toBe(changed);
 });

@@ -1,38 +1,38 @@
 /** Making, showing and ending links, over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type Person, register, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { ShareToken } from './contract.ts';
 import { sharing } from './service.ts';
 
 const appUrl = 'https://docs.example/sops';
-let here: World;
+let here: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
   const services = [identity, documents, sharing];
   const environment = { APP_URL: `${appUrl}/` };
-  here = await world({ services, contracts: services.map((one) => one.contract), environment });
+  here = await testApp({ services, contracts: services.map((one) => one.contract), environment });
   ada = await register(here);
 }, 60_000);
 afterAll(() => here?.stop());
 
 async function draft(): Promise<string> {
-  return (await here.ask('POST', '/documents', { as: ada.key, body: { title: 'SOP' } })).body.id;
+  return (await here.request('POST', '/documents', { as: ada.key, body: { title: 'SOP' } })).body.id;
 }
 
 async function published(): Promise<string> {
   const id = await draft();
-  await here.ask('POST', `/documents/${id}/publish`, { as: ada.key });
+  await here.request('POST', `/documents/${id}/publish`, { as: ada.key });
   return id;
 }
 
 const share = (id: string, body?: unknown, as = ada.key) =>
-  here.ask('POST', `/documents/${id}/share-token`, { as, body });
-const shown = (id: string, as = ada.key) => here.ask('GET', `/documents/${id}/share-token`, { as });
-const embed = (token: string, slug = ada.slug) => here.ask('GET', `/embed/${slug}/${token}`);
+  here.request('POST', `/documents/${id}/share-token`, { as, body });
+const shown = (id: string, as = ada.key) => here.request('GET', `/documents/${id}/share-token`, { as });
+const embed = (token: string, slug = ada.slug) => here.request('GET', `/embed/${slug}/${token}`);
 const rowsOf = (family_id: string) =>
   here.db.collection('share_tokens').find({ organization_id: ada.organizationId, family_id }).toArray();
 
@@ -75,7 +75,7 @@ describe('creating', () => {
     const id = await published();
     const made = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
-        here.ask('POST', `/documents/${id}/share-token`, {
+        here.request('POST', `/documents/${id}/share-token`, {
           as: ada.key,
           headers: { 'idempotency-key': `race-${at}` },
         }),
@@ -88,7 +88,10 @@ describe('creating', () => {
   test('a repeated creation has the same link and Location', async () => {
     const id = await published();
     const create = () =>
-      here.ask('POST', `/documents/${id}/share-token`, { as: ada.key, headers: { 'idempotency-key': id } });
+      here.request('POST', `/documents/${id}/share-token`, {
+        as: ada.key,
+        headers: { 'idempotency-key': id },
+      });
     const [first, again] = [await create(), await create()];
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(again.body).toEqual(first.body);
@@ -140,7 +143,7 @@ describe('ending', () => {
     const id = await published();
     const { token } = (await share(id)).body;
     expect((await embed(token)).status).toBe(200);
-    const gone = () => here.ask('DELETE', `/documents/${id}/share-token`, { as: ada.key });
+    const gone = () => here.request('DELETE', `/documents/${id}/share-token`, { as: ada.key });
     expect((await gone()).status).toBe(204);
     expect((await embed(token)).status).toBe(404);
     expect((await shown(id)).body).toBeNull();
@@ -154,7 +157,7 @@ describe('who', () => {
     const id = await published();
     const rows = here.db.collection<{ _id: string }>('documents');
     await rows.updateOne({ _id: id }, { $set: { created_by: newId() } });
-    const made = await here.ask('POST', '/api-keys', {
+    const made = await here.request('POST', '/api-keys', {
       as: ada.token,
       body: { name: 'Reader', role: 'member' },
     });
@@ -165,7 +168,7 @@ describe('who', () => {
     const { id, key } = await stranger();
     const { token } = (await share(id)).body;
     expect(await share(id, undefined, key)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
-    const deleted = await here.ask('DELETE', `/documents/${id}/share-token`, { as: key });
+    const deleted = await here.request('DELETE', `/documents/${id}/share-token`, { as: key });
     expect(deleted.status).toBe(403);
     expect((await shown(id, key)).body.token).toBe(token);
   });
@@ -175,7 +178,7 @@ describe('who', () => {
     await share(id);
     const eve = await register(here);
     const asked = ['POST', 'GET', 'DELETE'].map((method) =>
-      here.ask(method, `/documents/${id}/share-token`, { as: eve.key }),
+      here.request(method, `/documents/${id}/share-token`, { as: eve.key }),
     );
     for (const { status, body } of await Promise.all(asked))
       expect({ status, code: body.code }).toEqual({ status: 404, code: 'not_found' });
@@ -184,7 +187,7 @@ describe('who', () => {
 
   test('nobody without a token or with an ill-formed id gets in', async () => {
     const id = await published();
-    expect((await here.ask('POST', `/documents/${id}/share-token`)).status).toBe(401);
+    expect((await here.request('POST', `/documents/${id}/share-token`)).status).toBe(401);
     expect((await share('nonsense')).status).toBe(404);
   });
 });

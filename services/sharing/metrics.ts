@@ -11,7 +11,10 @@ const answers = counter({
 export const sharingMetrics = [answers];
 
 /** Counts an answer. */
-export type CountResponse = (labels: { format: 'html' | 'json'; cache: 'miss' | 'hit' | 'not_modified' }) => void;
+export type CountResponse = (labels: {
+  format: 'html' | 'json';
+  cache: 'miss' | 'hit' | 'not_modified';
+}) => void;
 
 /** Keeps the metrics of public links. */
 export function responseCounter(meters: Meters): CountResponse {

@@ -1,6 +1,6 @@
 /** Trying links: an address has to wait, and nobody else. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Person, register, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { notFoundLimit } from './not-found-limit.ts';
@@ -43,7 +43,7 @@ describe('the limit', () => {
 });
 
 describe('over HTTP', () => {
-  let here: World;
+  let here: TestApp;
   let ada: Person;
   let links: string[];
 
@@ -51,20 +51,21 @@ describe('over HTTP', () => {
     const services = [identity, documents, sharing];
     const contracts = services.map((one) => one.contract);
     const environment = { EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: '5', TRUSTED_PROXIES: '127.0.0.0/8' };
-    here = await world({ services, contracts, environment });
+    here = await testApp({ services, contracts, environment });
     ada = await register(here);
     links = await Promise.all([shared(), shared()]);
   }, 60_000);
   afterAll(() => here?.stop());
 
   async function shared(): Promise<string> {
-    const { id } = (await here.ask('POST', '/documents', { as: ada.key, body: { title: 'Shared' } })).body;
-    await here.ask('POST', `/documents/${id}/publish`, { as: ada.key });
-    return (await here.ask('POST', `/documents/${id}/share-token`, { as: ada.key })).body.token;
+    const { id } = (await here.request('POST', '/documents', { as: ada.key, body: { title: 'Shared' } }))
+      .body;
+    await here.request('POST', `/documents/${id}/publish`, { as: ada.key });
+    return (await here.request('POST', `/documents/${id}/share-token`, { as: ada.key })).body.token;
   }
 
   const from = (address: string, token: string, accept = '*/*') =>
-    here.ask('GET', `/embed/${ada.slug}/${token}`, { headers: { 'x-forwarded-for': address, accept } });
+    here.request('GET', `/embed/${ada.slug}/${token}`, { headers: { 'x-forwarded-for': address, accept } });
 
   test('who tries links gets 404s, then 429 with the seconds to wait; links that opened go on, others go on elsewhere', async () => {
     const [known = '', unknown = ''] = links;

@@ -82,7 +82,7 @@ describe.each(policies)('%s', (policy) => {
     const { here, ada } = stage;
     for (let at = 0; at + 3 < attacks.length; at += 4) {
       const [title = '', version = '', department = '', name = ''] = attacks.slice(at, at + 4);
-      const renamed = await here.ask('PATCH', '/organization', { as: ada.token, body: { name } });
+      const renamed = await here.request('PATCH', '/organization', { as: ada.token, body: { name } });
       expect(renamed.status).toBe(200);
       const address = await stage.shared({ title, version: version.slice(0, 64), department });
       await visited(address, policy, async (page) => {

@@ -150,7 +150,7 @@ describe('with the keyboard', () => {
 });
 
 test('a node is reached by its number and by its id as JSON tells it', async () => {
-  const told = await stage.here.ask('GET', new URL(links.sop).pathname);
+  const told = await stage.here.request('GET', new URL(links.sop).pathname);
   const node = told.body.nodes[4].children[1];
   await stage.opened({ viewport: { width: 1280, height: 700 } }, async (page) => {
     for (const fragment of [node.id, '5.2']) {
@@ -174,7 +174,7 @@ test('another site may frame the page as the docs say, until the organization na
   await once(site, 'listening');
   const { port } = site.address() as AddressInfo;
   const allow = (embed_origins: string[] | null) =>
-    here.ask('PATCH', '/organization', { as: ada.token, body: { settings: { embed_origins } } });
+    here.request('PATCH', '/organization', { as: ada.token, body: { settings: { embed_origins } } });
   const isFramed = () =>
     stage.opened({}, async (page) => {
       await page.goto(`http://127.0.0.1:${port}/`, { waitUntil: 'networkidle' });

@@ -9,24 +9,24 @@ import { frameAncestors } from './rules.ts';
 import type { DocumentState, NodeRow, OrganizationProfile } from './store.ts';
 
 /** What a link opens, without its nodes. */
-export interface Opened {
+export interface OpenedLink {
   document: DocumentState;
   organization: OrganizationProfile;
 }
 
 /** A form in which a public link answers. */
-export interface Form {
+export interface Representation {
   readonly type: string;
   /** A strong ETag: it names all that the bytes depend on, so it is the same on every replica. */
-  etagOf(opened: Opened): string;
+  etagOf(opened: OpenedLink): string;
   /** The text in pieces, so that other requests may be answered between them. */
-  render(opened: Opened, rows: readonly NodeRow[]): Iterable<string>;
+  render(opened: OpenedLink, rows: readonly NodeRow[]): Iterable<string>;
   /** Headers that follow from the organization. */
   headersOf(organization: OrganizationProfile): Record<string, string>;
 }
 
 /** The forms by the name that `?format=` takes. */
-export const forms: Readonly<Record<'json' | 'html', Form>> = {
+export const representations: Readonly<Record<'json' | 'html', Representation>> = {
   json: form({
     type: 'application/json',
     render: ({ document }, rows) => [embedJson(document, rows)],
@@ -48,7 +48,7 @@ export const forms: Readonly<Record<'json' | 'html', Form>> = {
 function form({
   dependsOn,
   ...of
-}: Omit<Form, 'etagOf'> & { dependsOn(opened: Opened): (string | number)[] }): Form {
+}: Omit<Representation, 'etagOf'> & { dependsOn(opened: OpenedLink): (string | number)[] }): Representation {
   const renderer = tagOf([...of.render(specimen, specimen.rows)]);
   return { ...of, etagOf: (opened) => tagOf([renderer, ...dependsOn(opened)]) };
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { appUrl, integer, service } from '#libs/service';
-import { principalFrom } from '../identity/contract.ts';
+import { createPrincipalReader } from '../identity/contract.ts';
 import { sharingContract } from './contract.ts';
 import { embedding } from './embedding.ts';
 import { deleteDeadTokens } from './forgetting.ts';
@@ -44,7 +44,7 @@ export const sharing = service({
         }),
       ],
       subscribers: deleteDeadTokens({ store, sharing: rows }),
-      authenticate: principalFrom(store, now),
+      authenticate: createPrincipalReader(store, now),
     };
   },
 });

@@ -1,31 +1,38 @@
 /** The security log over HTTP: who made webhooks, where they lead, and who changed them; never a secret and no address whole. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { auditing, inOrder, listedOf, listedOn, nobody, type Person } from '#libs/testing';
+import {
+  auditRecorder,
+  documentedEvents,
+  inOrder,
+  noActor,
+  type Person,
+  recordedEvents,
+} from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/test-context.ts';
+import { type TestContext, testContext } from './testing/test-context.ts';
 
 const token = 'T0KEN-OF-THE-RECEIVER';
 const url = `https://93.184.215.14:8443/${token}?key=${token}`;
 const host = '93.184.215.14:8443';
 const event_types = ['document.published', 'document.archived'];
 
-let home: House;
-let log: ReturnType<typeof auditing>;
+let home: TestContext;
+let log: ReturnType<typeof auditRecorder>;
 let ada: Person;
 let actor: object;
 
 beforeAll(async () => {
-  home = await house([identity, documents, webhookDelivery], { TRUSTED_PROXIES: '127.0.0.0/8' });
-  log = auditing(home.here, webhookDelivery.contract);
+  home = await testContext([identity, documents, webhookDelivery], { TRUSTED_PROXIES: '127.0.0.0/8' });
+  log = auditRecorder(home.app, webhookDelivery.contract);
 }, 60_000);
 beforeEach(async () => {
-  ada = await home.person();
+  ada = await home.createTenant();
   actor = { actor_id: ada.userId, organization_id: ada.organizationId, key_id: null };
 });
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
 const asked = (method: string, path: string, body?: unknown, headers = {}) =>
   log.asked(method, path, { as: ada.token, body, headers });
@@ -42,7 +49,7 @@ describe('the security log says', () => {
   });
 
   test('which key did it, and that a repeated request did nothing', async () => {
-    const [{ id: key_id }] = (await home.here.ask('GET', '/api-keys', { as: ada.token })).body;
+    const [{ id: key_id }] = (await home.app.request('GET', '/api-keys', { as: ada.token })).body;
     const headers = { 'idempotency-key': newId() };
     const ask = () =>
       log.asked('POST', '/webhooks', { as: ada.key, body: { name: 'ERP', url, event_types }, headers });
@@ -81,29 +88,29 @@ describe('the security log says', () => {
 
   test('who tried it without being allowed to, and that somebody unknown did', async () => {
     const webhook_id = (await make()).body.id;
-    const eve = await home.person();
+    const eve = await home.createTenant();
     const body = { name: 'Mine' };
     const strange = await log.asked('PATCH', `/webhooks/${webhook_id}`, { as: eve.key, body });
     expect(strange.lines).toEqual([
       expect.objectContaining({ event: 'webhook.update', outcome: 'not_found', actor_id: eve.userId }),
     ]);
     const unknown = await log.asked('DELETE', `/webhooks/${webhook_id}`, { as: 'nobody' });
-    expect(unknown.lines).toEqual([{ event: 'webhook.delete', outcome: 'unauthenticated', ...nobody }]);
+    expect(unknown.lines).toEqual([{ event: 'webhook.delete', outcome: 'unauthenticated', ...noActor }]);
   });
 });
 
 test('no line has an address whole: what stands behind the host may be a secret of the receiver', async () => {
   await make();
-  const audited = home.here.logged().filter(({ audit }) => audit === true);
+  const audited = home.app.logLines().filter(({ audit }) => audit === true);
   expect(audited.map(({ event }) => event)).toContain('webhook.create');
   expect(JSON.stringify(audited)).not.toContain(token);
 });
 
 test('docs/security-log.md lists every event of webhooks, the operations that leave it, and what its lines say', async () => {
-  const page = await listedOn(new URL('../../docs/security-log.md', import.meta.url));
+  const page = await documentedEvents(new URL('../../docs/security-log.md', import.meta.url));
   const own = webhookDelivery.contract.operations.flatMap(({ audit }) => audit ?? []);
   expect(own.length).toBeGreaterThan(0);
   expect(page.filter(({ event }) => own.includes(event))).toEqual(
-    inOrder(listedOf(webhookDelivery.contract, log.facts)),
+    inOrder(recordedEvents(webhookDelivery.contract, log.facts)),
   );
 });

@@ -6,39 +6,39 @@ import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { Webhook } from './contract.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/test-context.ts';
-import { type Answering, receiver } from './testing/receiver.ts';
+import { type Responder, webhookReceiver } from './testing/receiver.ts';
+import { type TestContext, testContext } from './testing/test-context.ts';
 
 const url = 'https://93.184.215.14/hook';
 
-let home: House;
+let home: TestContext;
 let ada: Person;
 const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  home = await house([identity, documents, webhookDelivery]);
+  home = await testContext([identity, documents, webhookDelivery]);
 }, 60_000);
 beforeEach(async () => {
-  ada = await home.person();
+  ada = await home.createTenant();
 });
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
-async function receiving(answering?: Answering) {
-  const made = await receiver(answering);
+async function receiving(answering?: Responder) {
+  const made = await webhookReceiver(answering);
   open.push(made);
   return made;
 }
 
 const patch = (id: string, body: unknown, as = ada.key) =>
-  home.here.ask('PATCH', `/webhooks/${id}`, { as, body });
-const get = async (id: string, as = ada.key) => home.here.ask('GET', `/webhooks/${id}`, { as });
+  home.app.request('PATCH', `/webhooks/${id}`, { as, body });
+const get = async (id: string, as = ada.key) => home.app.request('GET', `/webhooks/${id}`, { as });
 
 describe('a change', () => {
   test('is of what was sent, and of nothing else; the secret stays and is not shown', async () => {
-    const { id } = await home.hook(ada, url, ['document.published', 'document.archived']);
+    const { id } = await home.createWebhook(ada, url, ['document.published', 'document.archived']);
     const before = (await get(id)).body;
     for (const [sent, becomes] of [
       [{ name: ' ERP ' }, { name: 'ERP' }],
@@ -73,7 +73,7 @@ describe('a change', () => {
     ['a private address', { url: 'https://10.0.0.1/' }, 'body/url'],
     ['a word for a switch', { is_active: 'no' }, 'body/is_active'],
   ])('that says %s is refused, and changes nothing', async (_, body, path) => {
-    const { id } = await home.hook(ada, url);
+    const { id } = await home.createWebhook(ada, url);
     const before = (await get(id)).body;
     const refused = { status: 400, body: { code: 'invalid_request', errors: [{ path }] } };
     expect(await patch(id, body)).toMatchObject(refused);
@@ -82,10 +82,10 @@ describe('a change', () => {
 
   test('is for the creator and for admins', async () => {
     const body = { name: 'Member', role: 'member' };
-    const { key } = (await home.here.ask('POST', '/api-keys', { as: ada.token, body })).body;
-    const own = await home.hook({ ...ada, key }, url);
-    const others = await home.hook(ada, url);
-    const rows = home.here.db.collection<{ _id: string }>('webhook_configs');
+    const { key } = (await home.app.request('POST', '/api-keys', { as: ada.token, body })).body;
+    const own = await home.createWebhook({ ...ada, key }, url);
+    const others = await home.createWebhook(ada, url);
+    const rows = home.app.db.collection<{ _id: string }>('webhook_configs');
     await rows.updateOne({ _id: others.id }, { $set: { created_by: newId() } });
     expect((await patch(own.id, { name: 'Mine' }, key)).status).toBe(200);
     const refused = { status: 403, body: { code: 'forbidden' } };
@@ -96,8 +96,8 @@ describe('a change', () => {
 });
 
 test('another organization’s webhook, an unknown one and an ill-formed id are the same 404', async () => {
-  const mallory = await home.person();
-  const { id } = await home.hook(ada, url);
+  const mallory = await home.createTenant();
+  const { id } = await home.createWebhook(ada, url);
   for (const one of [id, newId(), 'nonsense', 'events']) {
     const missing = { status: 404, body: { code: 'not_found' } };
     expect(await patch(one, { name: 'Hers' }, mallory.key)).toMatchObject(missing);
@@ -112,9 +112,9 @@ describe('what was still to be sent', () => {
       expect((await patch(hook.id, { url: later.url })).status).toBe(200);
       return 500;
     });
-    const hook = await home.hook(ada, before.url);
+    const hook = await home.createWebhook(ada, before.url);
     await home.publish(ada);
-    expect(await home.settled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
+    expect(await home.untilSettled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
     const [first, second] = [...before.received, ...later.received];
     expect([before.received.length, later.received.length]).toEqual([1, 1]);
     expect(second?.body).toBe(first?.body);
@@ -128,31 +128,31 @@ describe('what was still to be sent', () => {
       if (calls === 2) for (const is_active of [false, true]) await patch(hook.id, { is_active });
       return calls === 3 ? 200 : 500;
     });
-    const hook = await home.hook(ada, there.url);
+    const hook = await home.createWebhook(ada, there.url);
     await home.publish(ada);
-    expect(await home.settled(ada, 1)).toMatchObject([
+    expect(await home.untilSettled(ada, 1)).toMatchObject([
       { status: 'failed', attempts: 1, error: 'webhook_inactive', next_attempt_at: null },
     ]);
     await patch(hook.id, { is_active: true });
     await home.publish(ada);
-    expect(await home.settled(ada, 2)).toMatchObject([{ status: 'delivered', attempts: 2 }, {}]);
+    expect(await home.untilSettled(ada, 2)).toMatchObject([{ status: 'delivered', attempts: 2 }, {}]);
     expect(there.received).toHaveLength(3);
   });
 });
 
 test('events of the time when a webhook was off, or did not subscribe, are never sent to it', async () => {
   const [there, witness] = [await receiving(), await receiving()];
-  const { id } = await home.hook(ada, there.url);
-  await home.hook(ada, witness.url);
+  const { id } = await home.createWebhook(ada, there.url);
+  await home.createWebhook(ada, witness.url);
   await patch(id, { is_active: false });
   await home.publish(ada);
-  await home.settled(ada, 1);
+  await home.untilSettled(ada, 1);
   await patch(id, { is_active: true, event_types: ['document.archived'] });
   await home.publish(ada);
-  await home.settled(ada, 2);
+  await home.untilSettled(ada, 2);
   expect(there.received).toEqual([]);
   await patch(id, { event_types: ['document.archived', 'document.published'] });
   const told = await home.publish(ada);
-  await home.settled(ada, 4);
+  await home.untilSettled(ada, 4);
   expect(there.received.map(({ body }) => JSON.parse(body).data.document.id)).toEqual([told]);
 });

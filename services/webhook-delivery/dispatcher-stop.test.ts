@@ -5,7 +5,7 @@ import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
 import { createDispatcher, type DispatcherDeps } from './dispatcher.ts';
 import { circuitBreakers } from './rules/circuit-breaker.ts';
-import { secretFrom } from './rules/signature.ts';
+import { parseSecret } from './rules/signature.ts';
 import type { Receiver } from './store/configs.ts';
 import type { Claimed } from './store/queue.ts';
 import { untraced } from './testing/untraced.ts';
@@ -58,13 +58,13 @@ function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
     keepMs: 1_000,
     now: () => new Date(),
     random: () => 0,
-    trouble: () => undefined,
+    onError: () => undefined,
   };
   return { of, done };
 }
 
 function receiverOf(id: string): Receiver {
-  const secrets = [new Secret(secretFrom(new Uint8Array(32)))];
+  const secrets = [new Secret(parseSecret(new Uint8Array(32)))];
   return { id, url: 'https://example.com/', isActive: true, secrets };
 }
 

@@ -8,38 +8,43 @@ import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { WebhookEvent } from './contract.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/test-context.ts';
-import { type Answering, type Received, type Receiver, receiver } from './testing/receiver.ts';
+import {
+  type ReceivedRequest,
+  type Responder,
+  type WebhookReceiver,
+  webhookReceiver,
+} from './testing/receiver.ts';
+import { type TestContext, testContext } from './testing/test-context.ts';
 
-let home: House;
+let home: TestContext;
 let ada: Person;
 const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  home = await house([identity, documents, webhookDelivery]);
+  home = await testContext([identity, documents, webhookDelivery]);
 }, 60_000);
 beforeEach(async () => {
-  ada = await home.person();
+  ada = await home.createTenant();
 });
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-const rows = () => home.here.db.collection<{ _id: string; [field: string]: unknown }>('webhook_deliveries');
+const rows = () => home.app.db.collection<{ _id: string; [field: string]: unknown }>('webhook_deliveries');
 
-async function receiving(answering?: Answering) {
-  const made = await receiver(answering);
+async function receiving(answering?: Responder) {
+  const made = await webhookReceiver(answering);
   open.push(made);
   return made;
 }
 
 test('a published document reaches the receiver, signed in both ways', async () => {
   const there = await receiving();
-  const { id: configId, secret } = await home.hook(ada, there.url);
+  const { id: configId, secret } = await home.createWebhook(ada, there.url);
   const documentId = await home.publish(ada);
-  const [entry] = await home.settled(ada, 1);
-  const [got] = there.received as [Received];
+  const [entry] = await home.untilSettled(ada, 1);
+  const [got] = there.received as [ReceivedRequest];
 
   expect(JSON.parse(got.body)).toEqual({
     id: got.headers['webhook-id'],
@@ -75,21 +80,21 @@ test('a published document reaches the receiver, signed in both ways', async () 
 
 test('only the webhooks of this organization that subscribe to the event are told', async () => {
   const [mine, deaf, foreign] = [await receiving(), await receiving(), await receiving()];
-  const bob = await home.person();
-  await home.hook(ada, mine.url, ['document.published', 'document.archived']);
-  await home.hook(ada, deaf.url, ['document.archived']);
-  await home.hook(bob, foreign.url);
+  const bob = await home.createTenant();
+  await home.createWebhook(ada, mine.url, ['document.published', 'document.archived']);
+  await home.createWebhook(ada, deaf.url, ['document.archived']);
+  await home.createWebhook(bob, foreign.url);
   await home.publish(ada);
-  await home.settled(ada, 1);
+  await home.untilSettled(ada, 1);
   expect([mine, deaf, foreign].map(({ received }) => received.length)).toEqual([1, 0, 0]);
   expect(await home.log(bob)).toEqual([]);
 });
 
 test('a failing receiver is asked three times with the same bytes, then the delivery is failed', async () => {
   const there = await receiving(() => 500);
-  await home.hook(ada, there.url);
+  await home.createWebhook(ada, there.url);
   await home.publish(ada);
-  const [entry] = await home.settled(ada, 1);
+  const [entry] = await home.untilSettled(ada, 1);
   expect(entry).toMatchObject({
     status: 'failed',
     attempts: 3,
@@ -105,18 +110,20 @@ test('a failing receiver is asked three times with the same bytes, then the deli
 test('a receiver that recovers is delivered to', async () => {
   let calls = 0;
   const there = await receiving(() => (++calls < 3 ? 503 : 200));
-  await home.hook(ada, there.url);
+  await home.createWebhook(ada, there.url);
   await home.publish(ada);
-  expect(await home.settled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 3, error: null }]);
+  expect(await home.untilSettled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 3, error: null }]);
 });
 
 test('410 ends the delivery at once and switches the webhook off', async () => {
   const there = await receiving(() => 410);
-  await home.hook(ada, there.url);
+  await home.createWebhook(ada, there.url);
   await home.publish(ada);
-  expect(await home.settled(ada, 1)).toMatchObject([{ status: 'failed', attempts: 1, http_status: 410 }]);
+  expect(await home.untilSettled(ada, 1)).toMatchObject([
+    { status: 'failed', attempts: 1, http_status: 410 },
+  ]);
   await until('the webhook is off', async () => {
-    const [webhook] = (await home.here.ask('GET', '/webhooks', { as: ada.key })).body;
+    const [webhook] = (await home.app.request('GET', '/webhooks', { as: ada.key })).body;
     return !webhook.is_active;
   });
   await handled(await home.publish(ada));
@@ -126,17 +133,17 @@ test('410 ends the delivery at once and switches the webhook off', async () => {
 
 test('a webhook of a lapsed plan is skipped', async () => {
   const there = await receiving();
-  await home.hook(ada, there.url);
+  await home.createWebhook(ada, there.url);
   await plan(ada, 'team');
   for (let times = 0; times < 2; times += 1) await handled(await home.publish(ada));
   await plan(ada, 'scale');
   const told = await home.publish(ada);
-  expect(await home.settled(ada, 1)).toMatchObject([{ document_id: told }]);
+  expect(await home.untilSettled(ada, 1)).toMatchObject([{ document_id: told }]);
 });
 
 test('what waits for a deleted webhook ends failed', async () => {
   const there = await receiving(() => ({ status: 503, headers: { 'retry-after': '600' } }));
-  const { id } = await home.hook(ada, there.url);
+  const { id } = await home.createWebhook(ada, there.url);
   await home.publish(ada);
   const waiting = await until('a first attempt', async () => {
     const [entry] = await home.log(ada);
@@ -145,23 +152,23 @@ test('what waits for a deleted webhook ends failed', async () => {
   expect(Date.parse(String(waiting.next_attempt_at))).toBeGreaterThan(Date.now() + 500_000);
   // the log shows the outcome before the majority has it, and the transaction that deletes reads what the majority has
   await until('an outcome that the majority has', async () => {
-    const deliveries = home.here.db.collection<{ _id: string; due_at?: Date }>('webhook_deliveries');
+    const deliveries = home.app.db.collection<{ _id: string; due_at?: Date }>('webhook_deliveries');
     const row = await deliveries.findOne({ _id: waiting.id }, { readConcern: 'majority' });
     return row?.due_at !== undefined;
   });
-  const deleted = await home.here.ask('DELETE', `/webhooks/${id}`, { as: ada.key });
+  const deleted = await home.app.request('DELETE', `/webhooks/${id}`, { as: ada.key });
   expect(deleted.status).toBe(204);
   expect(await home.log(ada)).toMatchObject([{ status: 'failed', attempts: 1, error: 'webhook_deleted' }]);
 });
 
 test('a webhook whose secret cannot be opened fails alone', async () => {
   const there = await receiving();
-  const { id } = await home.hook(ada, there.url);
-  await home.hook(ada, there.url);
-  const configs = home.here.db.collection<{ _id: string }>('webhook_configs');
+  const { id } = await home.createWebhook(ada, there.url);
+  await home.createWebhook(ada, there.url);
+  const configs = home.app.db.collection<{ _id: string }>('webhook_configs');
   await configs.updateOne({ _id: id }, { $set: { 'secrets.0.sealed': 'gone.key.x' } });
   await home.publish(ada);
-  const entries = await home.settled(ada, 2);
+  const entries = await home.untilSettled(ada, 2);
   expect(entries.find(({ config_id }) => config_id === id)).toMatchObject({
     status: 'failed',
     attempts: 0,
@@ -177,15 +184,15 @@ test('at most four requests are open to one endpoint, and a hanging one holds up
   });
   const hanging = await receiving(() => released);
   const healthy = await receiving();
-  await home.hook(ada, hanging.url);
+  await home.createWebhook(ada, hanging.url);
   for (let count = 0; count < 8; count += 1) await home.publish(ada);
-  const bob = await home.person();
-  await home.hook(bob, healthy.url);
+  const bob = await home.createTenant();
+  await home.createWebhook(bob, healthy.url);
   await home.publish(bob);
-  expect(await home.settled(bob, 1)).toMatchObject([{ status: 'delivered' }]);
+  expect(await home.untilSettled(bob, 1)).toMatchObject([{ status: 'delivered' }]);
   await until('four requests', async () => hanging.received.length === 4);
   release();
-  expect(await home.settled(ada, 8)).toHaveLength(8);
+  expect(await home.untilSettled(ada, 8)).toHaveLength(8);
   expect(hanging.most()).toBe(4);
 });
 
@@ -193,7 +200,7 @@ describe('when a process died', () => {
   test('a row that it held is delivered by the sweep', async () => {
     const there = await receiving();
     const row = await abandoned(there, 1);
-    await home.here.restart();
+    await home.app.restart();
     await until('the delivery', async () => (await rows().findOne({ _id: row }))?.status === 'delivered');
     expect(there.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['2']);
   });
@@ -201,17 +208,17 @@ describe('when a process died', () => {
   test('a row with three attempts behind it is not sent again', async () => {
     const there = await receiving();
     const row = await abandoned(there, 3);
-    await home.here.restart();
+    await home.app.restart();
     await until('the end', async () => (await rows().findOne({ _id: row }))?.status === 'failed');
     expect(await home.log(ada)).toMatchObject([{ error: 'interrupted', attempts: 3 }]);
     expect(there.received).toEqual([]);
   });
 
   /** A delivery as a killed process leaves it behind. */
-  async function abandoned(there: Receiver, attempts: number): Promise<string> {
-    await home.hook(ada, there.url);
+  async function abandoned(there: WebhookReceiver, attempts: number): Promise<string> {
+    await home.createWebhook(ada, there.url);
     await home.publish(ada);
-    const [entry] = await home.settled(ada, 1);
+    const [entry] = await home.untilSettled(ada, 1);
     if (!entry) throw new Error('No entry');
     const held = { status: 'pending', attempts, lock_token: newId(), locked_until: new Date(0) };
     await rows().updateOne({ _id: entry.id }, { $set: held });
@@ -230,19 +237,19 @@ test('a stop lets the request in hand finish, and its outcome is recorded', asyn
     });
     return 200;
   });
-  await home.hook(ada, there.url);
+  await home.createWebhook(ada, there.url);
   await home.publish(ada);
   await until('the request', async () => arrived);
-  const restarted = home.here.restart();
-  await until('the stop', async () => (await fetch(home.here.origin).catch(() => undefined)) === undefined);
+  const restarted = home.app.restart();
+  await until('the stop', async () => (await fetch(home.app.origin).catch(() => undefined)) === undefined);
   release();
   await restarted;
-  expect(await home.settled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+  expect(await home.untilSettled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
   expect(there.received).toHaveLength(1);
 });
 
 async function plan(as: Person, name: string): Promise<void> {
-  await home.here.db
+  await home.app.db
     .collection<{ _id: string }>('subscriptions')
     .updateOne({ _id: as.organizationId }, { $set: { plan: name } });
 }
@@ -250,5 +257,5 @@ async function plan(as: Person, name: string): Promise<void> {
 /** Waits until the event of a published document was handled: a bus within one process takes it no earlier. */
 async function handled(documentId: string): Promise<void> {
   const said = { event: { $regex: documentId }, published_at: { $exists: true } };
-  await until('the event was handled', () => home.here.db.collection('documents_outbox').findOne(said));
+  await until('the event was handled', () => home.app.db.collection('documents_outbox').findOne(said));
 }

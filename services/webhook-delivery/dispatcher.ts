@@ -34,7 +34,7 @@ export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
   lockMs: number;
   /** For how long outcomes are worth writing while there is no database. */
   keepMs: number;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }
 
 /** The worker; without word from matching it looks every 250 ms. */
@@ -65,9 +65,9 @@ export function createDispatcher(of: DispatcherDeps): Dispatcher {
   let stopped = true;
   let running: Promise<void> | undefined;
 
-  const onPollError = (error: unknown) => of.trouble('Due deliveries could not be taken up', error);
+  const onPollError = (error: unknown) => of.onError('Due deliveries could not be taken up', error);
   const pollTimer = every(pollMs, requestPoll, onPollError);
-  const sweepTimer = every(sweepMs, cleanUp, (error) => of.trouble('Deliveries could not be swept', error));
+  const sweepTimer = every(sweepMs, cleanUp, (error) => of.onError('Deliveries could not be swept', error));
 
   return {
     reserve: reservations.reserve,
@@ -209,7 +209,7 @@ export function createDispatcher(of: DispatcherDeps): Dispatcher {
   function track(parcel: DeliveryJob): void {
     const work = deliver(parcel)
       // the lock runs out and the sweep frees the row
-      .catch((error) => of.trouble(`Delivery ${parcel.row._id} came to no end`, error))
+      .catch((error) => of.onError(`Delivery ${parcel.row._id} came to no end`, error))
       .finally(() => {
         inFlight.delete(work);
         onSlotFreed(parcel.row);

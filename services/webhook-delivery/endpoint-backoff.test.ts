@@ -30,7 +30,7 @@ function asked(errors: Error[] = []) {
       },
     },
     metering: { ended: (_, count = 1) => failed.push(count) },
-    trouble: (what) => done.push(what),
+    onError: (what) => done.push(what),
   });
   const fall = async () => {
     for (let times = 0; times < 5; times += 1) await alone.learn('a', silent);

@@ -14,11 +14,11 @@ export interface EndpointBackoffDeps {
   breakers: CircuitBreakers;
   postponing: Postponing;
   metering: Pick<DeliveryMetrics, 'ended'>;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }
 
 /** Knows whom this process leaves alone, and has their due rows postponed, beside everything else. */
-export function endpointBackoff({ breakers, postponing, metering, trouble }: EndpointBackoffDeps) {
+export function endpointBackoff({ breakers, postponing, metering, onError }: EndpointBackoffDeps) {
   const toPostpone = new Set<string>();
   let postponement: Promise<void> | undefined;
 
@@ -62,7 +62,7 @@ export function endpointBackoff({ breakers, postponing, metering, trouble }: End
         const leftMs = breakers.remainingMs(configId, performance.now());
         if (leftMs > 0) metering.ended('failed', await postponing.postpone(configId, leftMs));
       } catch (error) {
-        trouble('Deliveries could not be postponed', error);
+        onError('Deliveries could not be postponed', error);
       }
       toPostpone.delete(configId);
     }

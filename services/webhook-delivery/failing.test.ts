@@ -5,8 +5,8 @@ import { type Person, until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/test-context.ts';
-import { type Receiver, receiver } from './testing/receiver.ts';
+import { type WebhookReceiver, webhookReceiver } from './testing/receiver.ts';
+import { type TestContext, testContext } from './testing/test-context.ts';
 
 const day = 86_400;
 
@@ -17,9 +17,9 @@ interface Item {
   data: { [field: string]: unknown };
 }
 
-let home: House;
+let home: TestContext;
 let ada: Person;
-let there: Receiver;
+let there: WebhookReceiver;
 let status: number;
 /** How far the services' clock is ahead of the machine's, s; never more than zero, for MongoDB keeps its own. */
 let ahead = 0;
@@ -27,25 +27,33 @@ let ahead = 0;
 beforeAll(async () => {
   // one attempt is all there is
   const clock = () => new Date(Date.now() + ahead * 1000);
-  home = await house([identity, documents, webhookDelivery], { WEBHOOK_RETRY_SCHEDULE_SECONDS: ',' }, clock);
+  home = await testContext(
+    [identity, documents, webhookDelivery],
+    { WEBHOOK_RETRY_SCHEDULE_SECONDS: ',' },
+    clock,
+  );
 }, 60_000);
 beforeEach(async () => {
-  ada = await home.person();
+  ada = await home.createTenant();
   status = 500;
-  there = await receiver(() => status);
+  there = await webhookReceiver(() => status);
 });
 afterEach(async () => {
   ahead = 0;
   await there.close();
 });
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
 const inbox = async (as: string): Promise<Item[]> =>
-  (await home.here.ask('GET', '/inbox', { as })).body.filter(({ type }: Item) => type.startsWith('webhook.'));
+  (await home.app.request('GET', '/inbox', { as })).body.filter(({ type }: Item) =>
+    type.startsWith('webhook.'),
+  );
 const isActive = async (id: string) =>
-  (await home.here.ask('GET', `/webhooks/${id}`, { as: ada.key })).body.is_active;
-const patch = (id: string, body: unknown) => home.here.ask('PATCH', `/webhooks/${id}`, { as: ada.key, body });
-const notificationsPending = () => home.here.db.collection('webhook_deliveries').countDocuments({ notification_pending: true });
+  (await home.app.request('GET', `/webhooks/${id}`, { as: ada.key })).body.is_active;
+const patch = (id: string, body: unknown) =>
+  home.app.request('PATCH', `/webhooks/${id}`, { as: ada.key, body });
+const notificationsPending = () =>
+  home.app.db.collection('webhook_deliveries').countDocuments({ notification_pending: true });
 
 /** The items about webhooks, once there are so many and nothing is left to tell. */
 const told = (count: number, as = ada.token): Promise<Item[]> =>
@@ -60,10 +68,10 @@ async function publish(daysAgo: number, ended: 'delivered' | 'failed' = 'failed'
   status = ended === 'failed' ? 500 : 200;
   const before = (await home.log(ada)).length;
   await home.publish(ada);
-  const [newest] = await home.settled(ada, before + 1);
+  const [newest] = await home.untilSettled(ada, before + 1);
   expect(newest?.status).toBe(ended);
   // MongoDB says when an attempt ended, and its clock is its own
-  await home.here.db
+  await home.app.db
     .collection<{ _id: string }>('webhook_deliveries')
     .updateOne({ _id: newest?.id ?? '' }, [{ $set: { updated_at: '$created_at' } }]);
   await until('all is told', async () => (await notificationsPending()) === 0);
@@ -72,19 +80,20 @@ async function publish(daysAgo: number, ended: 'delivered' | 'failed' = 'failed'
 /** Joins a member, by an access token. */
 async function member(): Promise<{ token: string; id: string }> {
   const email = `${newId()}@example.com`;
-  const { token } = (await home.here.ask('POST', '/members/invitations', { as: ada.token, body: { email } }))
-    .body;
+  const { token } = (
+    await home.app.request('POST', '/members/invitations', { as: ada.token, body: { email } })
+  ).body;
   const accepted = { token, name: 'Guest', password: 'correct horse battery staple' };
-  const { body } = await home.here.ask('POST', '/members/invitations/accept', { body: accepted });
+  const { body } = await home.app.request('POST', '/members/invitations/accept', { body: accepted });
   return { token: body.access_token, id: body.member.id };
 }
 
 describe('who made a webhook', () => {
   test('is told that a delivery failed its last attempt; others are not', async () => {
     const guest = await member();
-    const { id } = await home.hook({ ...ada, key: guest.token }, there.url);
+    const { id } = await home.createWebhook({ ...ada, key: guest.token }, there.url);
     await home.publish(ada);
-    await home.settled(ada, 1);
+    await home.untilSettled(ada, 1);
     const [item] = await told(1, guest.token);
     expect(item).toMatchObject({
       type: 'webhook.exhausted',
@@ -99,30 +108,30 @@ describe('who made a webhook', () => {
   });
 
   test('is told in one unread item that counts, at most once a minute; a read one is followed by a new one', async () => {
-    const replica = await home.here.replica();
-    const { id } = await home.hook(ada, there.url);
+    const replica = await home.app.replica();
+    const { id } = await home.createWebhook(ada, there.url);
     ahead = -600;
     for (let count = 0; count < 3; count += 1) await home.publish(ada);
-    await home.settled(ada, 3);
+    await home.untilSettled(ada, 3);
     const [first] = await until('the first item', async () => {
       const items = await inbox(ada.token);
       return items.length > 0 && items;
     });
     expect(first?.data.failed).toBeLessThanOrEqual(3);
     for (let count = 3; count < 6; count += 1)
-      await replica.ask('POST', '/webhooks/events/redeliver', {
+      await replica.request('POST', '/webhooks/events/redeliver', {
         as: ada.key,
         body: { config_id: id, since: '2026-01-01T00:00:00Z' },
       });
     await until('they failed', async () => (await home.log(ada)).every((one) => one.status === 'failed'));
     const failures = (await home.log(ada)).length;
     // the rest waits until the minute is over: a failure of another webhook that comes later is told before
-    await home.hook(ada, there.url, ['document.assigned']);
+    await home.createWebhook(ada, there.url, ['document.assigned']);
     const { id: assigned } = (
-      await home.here.ask('POST', '/documents', { as: ada.key, body: { title: 'SOP' } })
+      await home.app.request('POST', '/documents', { as: ada.key, body: { title: 'SOP' } })
     ).body;
     const editor = { as: ada.key, body: { editor_id: ada.userId } };
-    await home.here.ask('PATCH', `/documents/${assigned}/editor`, editor);
+    await home.app.request('PATCH', `/documents/${assigned}/editor`, editor);
     const both = await until('the other webhook', async () => {
       const items = await inbox(ada.token);
       return items.length === 2 && items;
@@ -133,7 +142,7 @@ describe('who made a webhook', () => {
       (await inbox(ada.token)).find(({ data }) => data.failed === failures),
     );
     expect(added).toMatchObject({ title: `${failures} deliveries to the webhook “Hook” failed` });
-    await home.here.ask('POST', '/inbox/read-all', { as: ada.token });
+    await home.app.request('POST', '/inbox/read-all', { as: ada.token });
     ahead = -400;
     await home.publish(ada);
     expect((await told(3))[0]).toMatchObject({ data: { failed: 1 } });
@@ -141,10 +150,10 @@ describe('who made a webhook', () => {
 
   test('is told of a flood in one item, thousand by thousand', async () => {
     ahead = -600;
-    const { id } = await home.hook(ada, there.url);
+    const { id } = await home.createWebhook(ada, there.url);
     await home.publish(ada);
     await told(1);
-    const rows = home.here.db.collection<{ _id: string; [field: string]: unknown }>('webhook_deliveries');
+    const rows = home.app.db.collection<{ _id: string; [field: string]: unknown }>('webhook_deliveries');
     const row = await rows.findOne({ config_id: id });
     const clone = { ...row, is_first: false, notification_pending: true };
     await rows.insertMany(Array.from({ length: 1_200 }, () => ({ ...clone, _id: newId() })));
@@ -156,9 +165,9 @@ describe('who made a webhook', () => {
 
   test('is told that a 410 switched it off, once, and of nothing else', async () => {
     status = 410;
-    const { id } = await home.hook(ada, there.url);
+    const { id } = await home.createWebhook(ada, there.url);
     await home.publish(ada);
-    await home.settled(ada, 1);
+    await home.untilSettled(ada, 1);
     expect(await told(1)).toMatchObject([
       {
         type: 'webhook.disabled',
@@ -171,20 +180,20 @@ describe('who made a webhook', () => {
 
   test('and is a member no more: the admins are told', async () => {
     const guest = await member();
-    await home.hook({ ...ada, key: guest.token }, there.url);
-    await home.here.ask('DELETE', `/members/${guest.id}`, { as: ada.token });
+    await home.createWebhook({ ...ada, key: guest.token }, there.url);
+    await home.app.request('DELETE', `/members/${guest.id}`, { as: ada.token });
     await home.publish(ada);
     expect(await told(1)).toMatchObject([{ type: 'webhook.exhausted' }]);
   });
 
   test('hears nothing of tests that fail, and of deliveries that could not be sent at all', async () => {
-    const { id } = await home.hook(ada, there.url);
-    await home.here.ask('POST', `/webhooks/${id}/test`, { as: ada.key });
-    await home.here.db
+    const { id } = await home.createWebhook(ada, there.url);
+    await home.app.request('POST', `/webhooks/${id}/test`, { as: ada.key });
+    await home.app.db
       .collection<{ _id: string }>('webhook_configs')
       .updateOne({ _id: id }, { $set: { 'secrets.0.sealed': 'gone.key.x' } });
     await home.publish(ada);
-    expect(await home.settled(ada, 2)).toMatchObject([{ error: 'secret_unreadable' }, {}]);
+    expect(await home.untilSettled(ada, 2)).toMatchObject([{ error: 'secret_unreadable' }, {}]);
     expect(await notificationsPending()).toBe(0);
     expect(await inbox(ada.token)).toEqual([]);
   });
@@ -192,16 +201,16 @@ describe('who made a webhook', () => {
 
 describe('a webhook whose deliveries have all failed for five days', () => {
   test('is switched off with the next failure, by one of the replicas, and its creator is told; a restart forgets nothing', async () => {
-    await home.here.replica();
+    await home.app.replica();
     ahead = -7 * day;
-    const { id } = await home.hook(ada, there.url);
+    const { id } = await home.createWebhook(ada, there.url);
     await publish(5.1);
     await publish(3);
     expect(await isActive(id)).toBe(true);
-    await home.here.restart();
+    await home.app.restart();
     // a test that succeeds is no delivery
     status = 200;
-    await home.here.ask('POST', `/webhooks/${id}/test`, { as: ada.key });
+    await home.app.request('POST', `/webhooks/${id}/test`, { as: ada.key });
     await publish(0);
     expect(await isActive(id)).toBe(false);
     const items = await told(2);
@@ -217,7 +226,7 @@ describe('a webhook whose deliveries have all failed for five days', () => {
 
   test('stays on after less than five days, after a success in between, and while nothing is sent', async () => {
     ahead = -9 * day;
-    const { id } = await home.hook(ada, there.url);
+    const { id } = await home.createWebhook(ada, there.url);
     await publish(8, 'failed');
     await publish(5.2, 'delivered');
     await publish(4.9, 'failed');
@@ -234,7 +243,7 @@ describe('a webhook whose deliveries have all failed for five days', () => {
     'begins anew when it is %s',
     async (_, changes) => {
       ahead = -6 * day;
-      const { id } = await home.hook(ada, there.url);
+      const { id } = await home.createWebhook(ada, there.url);
       await publish(5.5);
       ahead = -0.1 * day;
       for (const change of changes) expect((await patch(id, change)).status).toBe(200);

@@ -5,11 +5,11 @@ import { freePorts, type Person, until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { webhookDelivery } from './service.ts';
-import { enqueued, type Hook } from './testing/backlog.ts';
-import { type House, house } from './testing/test-context.ts';
-import { type Answering, receiver } from './testing/receiver.ts';
+import { type BacklogWebhook, enqueueDeliveries } from './testing/backlog.ts';
+import { type Responder, webhookReceiver } from './testing/receiver.ts';
+import { type TestContext, testContext } from './testing/test-context.ts';
 
-let home: House;
+let home: TestContext;
 let ada: Person;
 let bob: Person;
 const open: { close(): Promise<void> }[] = [];
@@ -17,40 +17,40 @@ const open: { close(): Promise<void> }[] = [];
 beforeAll(async () => {
   // whoever waits for a receiver that hangs waits in vain: nobody else may
   const patient = { WEBHOOK_TIMEOUT_SECONDS: '120', WEBHOOK_CIRCUIT_BREAKER_SECONDS: '0.3,1' };
-  home = await house([identity, documents, webhookDelivery], patient);
+  home = await testContext([identity, documents, webhookDelivery], patient);
 }, 60_000);
 beforeEach(async () => {
-  ada = await home.person();
-  bob = await home.person();
+  ada = await home.createTenant();
+  bob = await home.createTenant();
 });
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 afterEach(async () => {
   await rows().deleteMany({ status: 'pending' });
   for (const one of open.splice(0)) await one.close();
 });
 
-const rows = () => home.here.db.collection<{ _id: string; [field: string]: unknown }>('webhook_deliveries');
-const configs = () => home.here.db.collection<{ _id: string; [field: string]: unknown }>('webhook_configs');
-const hanging: Answering = () => new Promise(() => {});
+const rows = () => home.app.db.collection<{ _id: string; [field: string]: unknown }>('webhook_deliveries');
+const configs = () => home.app.db.collection<{ _id: string; [field: string]: unknown }>('webhook_configs');
+const hanging: Responder = () => new Promise(() => {});
 
-async function receiving(answering?: Answering, port?: number) {
-  const made = await receiver(answering, undefined, port);
+async function receiving(answering?: Responder, port?: number) {
+  const made = await webhookReceiver(answering, undefined, port);
   open.push(made);
   return made;
 }
 
-async function hooked(as: Person, url: string): Promise<Hook> {
-  const { id } = await home.hook(as, url, ['document.archived']);
+async function hooked(as: Person, url: string): Promise<BacklogWebhook> {
+  const { id } = await home.createWebhook(as, url, ['document.archived']);
   return { id, organization_id: as.organizationId };
 }
 
 async function metric(name: string): Promise<number> {
-  const page = await (await fetch(`${home.here.management}/metrics`)).text();
+  const page = await (await fetch(`${home.app.management}/metrics`)).text();
   return Number(new RegExp(`^${name}\\{service="webhook-delivery"\\} ([\\d.]+)$`, 'm').exec(page)?.[1]);
 }
 
 /** The same webhook many times, more than registration allows. */
-async function copies({ id, organization_id }: Hook, count: number): Promise<Hook[]> {
+async function copies({ id, organization_id }: BacklogWebhook, count: number): Promise<BacklogWebhook[]> {
   const config = await configs().findOne({ _id: id });
   const made = Array.from({ length: count }, () => ({ ...config, _id: newId() }));
   await configs().insertMany(made);
@@ -62,9 +62,9 @@ test('ten thousand deliveries to a receiver that hangs hold up nobody, not even 
   const healthy = await receiving();
   const hook = await hooked(ada, hung.url);
   const other = await hooked(bob, healthy.url);
-  await enqueued(home.here.db, [hook], 10_000, new Date(Date.now() - 60_000));
+  await enqueueDeliveries(home.app.db, [hook], 10_000, new Date(Date.now() - 60_000));
   await until('it hangs', async () => hung.received.length === 4);
-  await enqueued(home.here.db, [other], 50);
+  await enqueueDeliveries(home.app.db, [other], 50);
   await until('others are delivered', async () => healthy.received.length === 50);
   expect(hung.received).toHaveLength(4);
   expect(await metric('webhook_due_deliveries')).toBe(9_996);
@@ -76,19 +76,19 @@ test('organizations with more receivers that hang than there are slots hold up n
   const healthy = await receiving();
   const hooks = [
     ...(await copies(await hooked(ada, hung.url), 70)),
-    ...(await copies(await hooked(await home.person(), hung.url), 70)),
+    ...(await copies(await hooked(await home.createTenant(), hung.url), 70)),
   ];
   const other = await hooked(bob, healthy.url);
-  await enqueued(home.here.db, hooks, 1_400, new Date(Date.now() - 60_000));
+  await enqueueDeliveries(home.app.db, hooks, 1_400, new Date(Date.now() - 60_000));
   await until('many hang', async () => hung.received.length > 100);
-  await enqueued(home.here.db, [other], 50);
+  await enqueueDeliveries(home.app.db, [other], 50);
   await until('others are delivered', async () => healthy.received.length === 50);
 }, 60_000);
 
 test('a receiver that is not there is left alone; what waits for it uses no attempt, and arrives when it is back', async () => {
   const [port] = await freePorts(1);
   const hook = await hooked(ada, `http://127.0.0.1:${port}/hook`);
-  await enqueued(home.here.db, [hook], 100);
+  await enqueueDeliveries(home.app.db, [hook], 100);
   const mine = { config_id: hook.id };
   await until('it is left alone', () => rows().findOne({ ...mine, postponed: true }));
   // each probe is one request
@@ -112,7 +112,7 @@ test('a receiver that is not there is left alone; what waits for it uses no atte
 test('a delivery that waited for a day for a receiver that is not there has failed', async () => {
   const [port] = await freePorts(1);
   const hook = await hooked(ada, `http://127.0.0.1:${port}/hook`);
-  await enqueued(home.here.db, [hook], 30);
+  await enqueueDeliveries(home.app.db, [hook], 30);
   const mine = { config_id: hook.id };
   const yesterday = new Date(Date.now() - 25 * 3_600_000);
   await rows().updateMany(mine, { $set: { created_at: yesterday } });

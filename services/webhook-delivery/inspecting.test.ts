@@ -2,42 +2,42 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { newId } from '#libs/contract';
-import type { Person, Told } from '#libs/testing';
+import type { Person, TestResponse } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { WebhookEvent } from './contract.ts';
 import { webhookDelivery } from './service.ts';
-import { type Entry, type House, house } from './testing/test-context.ts';
-import { type Answering, receiver } from './testing/receiver.ts';
+import { type Responder, webhookReceiver } from './testing/receiver.ts';
+import { type Entry, type TestContext, testContext } from './testing/test-context.ts';
 
-let home: House;
+let home: TestContext;
 let ada: Person;
 const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  home = await house([identity, documents, webhookDelivery], { WEBHOOK_TIMEOUT_SECONDS: '0.3' });
+  home = await testContext([identity, documents, webhookDelivery], { WEBHOOK_TIMEOUT_SECONDS: '0.3' });
 }, 60_000);
 beforeEach(async () => {
-  ada = await home.person();
+  ada = await home.createTenant();
 });
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
-async function receiving(answering?: Answering) {
-  const made = await receiver(answering);
+async function receiving(answering?: Responder) {
+  const made = await webhookReceiver(answering);
   open.push(made);
   return made;
 }
 
-const tested = (id: string, as = ada): Promise<Told> =>
-  home.here.ask('POST', `/webhooks/${id}/test`, { as: as.key });
+const tested = (id: string, as = ada): Promise<TestResponse> =>
+  home.app.request('POST', `/webhooks/${id}/test`, { as: as.key });
 
 describe('a test', () => {
   test('sends one signed webhook.test and says how it went', async () => {
     const there = await receiving(() => 202);
-    const { id, secret } = await home.hook(ada, there.url);
+    const { id, secret } = await home.createWebhook(ada, there.url);
     expect(await tested(id)).toMatchObject({ status: 200, body: { status: 'delivered', http_status: 202 } });
     const [got] = there.received;
     const headers = Object.entries(got?.headers ?? {}).map(([name, value]) => [name, String(value)]);
@@ -59,7 +59,7 @@ describe('a test', () => {
 
   test('that fails is told with the status, is logged, and is not tried again', async () => {
     const there = await receiving(() => 500);
-    const { id } = await home.hook(ada, there.url);
+    const { id } = await home.createWebhook(ada, there.url);
     expect((await tested(id)).body).toEqual({ status: 'failed', http_status: 500 });
     expect(await home.log(ada)).toMatchObject([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
     expect(there.received).toHaveLength(1);
@@ -67,18 +67,18 @@ describe('a test', () => {
 
   test('that gets no answer in time has no status', async () => {
     const there = await receiving(() => new Promise(() => undefined));
-    const { id } = await home.hook(ada, there.url);
+    const { id } = await home.createWebhook(ada, there.url);
     expect((await tested(id)).body).toEqual({ status: 'failed', http_status: null });
     expect(await home.log(ada)).toMatchObject([{ error: 'timeout', http_status: null }]);
   });
 
   test('goes to an inactive webhook too, and 410 does not switch one off', async () => {
     const there = await receiving(() => 410);
-    const { id } = await home.hook(ada, there.url);
+    const { id } = await home.createWebhook(ada, there.url);
     expect((await tested(id)).body).toEqual({ status: 'failed', http_status: 410 });
-    const [webhook] = (await home.here.ask('GET', '/webhooks', { as: ada.key })).body;
+    const [webhook] = (await home.app.request('GET', '/webhooks', { as: ada.key })).body;
     expect(webhook.is_active).toBe(true);
-    const configs = home.here.db.collection<{ _id: string }>('webhook_configs');
+    const configs = home.app.db.collection<{ _id: string }>('webhook_configs');
     await configs.updateOne({ _id: id }, { $set: { is_active: false } });
     expect((await tested(id)).body).toEqual({ status: 'failed', http_status: 410 });
     expect(there.received).toHaveLength(2);
@@ -86,8 +86,8 @@ describe('a test', () => {
 
   test('is for members of the organization only', async () => {
     const there = await receiving();
-    const { id } = await home.hook(ada, there.url);
-    const mallory = await home.person();
+    const { id } = await home.createWebhook(ada, there.url);
+    const mallory = await home.createTenant();
     expect(await tested(id, mallory)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect((await tested(newId())).status).toBe(404);
     expect(there.received).toEqual([]);
@@ -95,7 +95,7 @@ describe('a test', () => {
 
   test('is limited to ten a minute for a webhook', async () => {
     const there = await receiving();
-    const { id } = await home.hook(ada, there.url);
+    const { id } = await home.createWebhook(ada, there.url);
     const answers = await Promise.all(Array.from({ length: 11 }, () => tested(id)));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(1);
@@ -108,9 +108,9 @@ describe('a test', () => {
 
   test('repeated by Idempotency-Key sends once', async () => {
     const there = await receiving();
-    const { id } = await home.hook(ada, there.url);
+    const { id } = await home.createWebhook(ada, there.url);
     const headers = { 'Idempotency-Key': newId() };
-    const test = () => home.here.ask('POST', `/webhooks/${id}/test`, { as: ada.key, headers });
+    const test = () => home.app.request('POST', `/webhooks/${id}/test`, { as: ada.key, headers });
     const first = await test();
     expect(await test()).toMatchObject({ status: 200, body: first.body });
     expect(there.received).toHaveLength(1);
@@ -121,31 +121,31 @@ describe('a test', () => {
 describe('the event log', () => {
   test('has the newest first, at most 100, and goes on page by page', async () => {
     const there = await receiving();
-    await home.hook(ada, there.url);
+    await home.createWebhook(ada, there.url);
     const published: string[] = [];
     for (let count = 0; count < 3; count += 1) {
       published.push(await home.publish(ada));
-      await home.settled(ada, count + 1);
+      await home.untilSettled(ada, count + 1);
     }
-    const entries = await home.settled(ada, 3);
+    const entries = await home.untilSettled(ada, 3);
     expect(entries.map(({ document_id }) => document_id)).toEqual([...published].reverse());
-    const first = await home.here.ask('GET', '/webhooks/events?limit=2', { as: ada.key });
+    const first = await home.app.request('GET', '/webhooks/events?limit=2', { as: ada.key });
     const cursor = /cursor=([^&>]+)/.exec(first.headers.get('link') ?? '')?.[1];
-    const rest = await home.here.ask('GET', `/webhooks/events?limit=2&cursor=${cursor}`, { as: ada.key });
+    const rest = await home.app.request('GET', `/webhooks/events?limit=2&cursor=${cursor}`, { as: ada.key });
     expect([...first.body, ...rest.body].map(({ id }: Entry) => id)).toEqual(entries.map(({ id }) => id));
-    expect((await home.here.ask('GET', '/webhooks/events?limit=101', { as: ada.key })).status).toBe(400);
-    expect((await home.here.ask('GET', '/webhooks/events?cursor=x', { as: ada.key })).status).toBe(400);
+    expect((await home.app.request('GET', '/webhooks/events?limit=101', { as: ada.key })).status).toBe(400);
+    expect((await home.app.request('GET', '/webhooks/events?cursor=x', { as: ada.key })).status).toBe(400);
   });
 
   test('shows those of one webhook, one status, one type, or all of these; a filter of another form is refused', async () => {
     const [fine, broken] = [await receiving(), await receiving(() => 410)];
-    const first = await home.hook(ada, fine.url);
-    const second = await home.hook(ada, broken.url);
+    const first = await home.createWebhook(ada, fine.url);
+    const second = await home.createWebhook(ada, broken.url);
     await home.publish(ada);
-    await home.settled(ada, 2);
+    await home.untilSettled(ada, 2);
     await tested(second.id);
     const shown = async (query: string) =>
-      (await home.here.ask('GET', `/webhooks/events?${query}`, { as: ada.key })).body.map(
+      (await home.app.request('GET', `/webhooks/events?${query}`, { as: ada.key })).body.map(
         ({ config_id, event_type, status }: Entry) => [config_id === first.id, event_type, status],
       );
     const sent = [true, 'document.published', 'delivered'];
@@ -161,7 +161,7 @@ describe('the event log', () => {
     ]);
     expect(await shown(`config_id=${newId()}`)).toEqual([]);
     for (const query of ['config_id=x', 'status=lost', 'event_type=document.burnt'])
-      expect(await home.here.ask('GET', `/webhooks/events?${query}`, { as: ada.key })).toMatchObject({
+      expect(await home.app.request('GET', `/webhooks/events?${query}`, { as: ada.key })).toMatchObject({
         status: 400,
         body: { errors: [{ path: `query/${query.split('=')[0]}` }] },
       });
@@ -169,9 +169,9 @@ describe('the event log', () => {
 
   test('shows nothing of other organizations', async () => {
     const there = await receiving();
-    await home.hook(ada, there.url);
+    await home.createWebhook(ada, there.url);
     await home.publish(ada);
-    await home.settled(ada, 1);
-    expect(await home.log(await home.person())).toEqual([]);
+    await home.untilSettled(ada, 1);
+    expect(await home.log(await home.createTenant())).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** Inspecting: the event log, and a test of one webhook. */
 import { z } from 'zod';
-import { newId, positionOf, rateLimitHeaders, TooManyRequests } from '#libs/contract';
-import { type Bucket, handle, pageOf, tokenBucket } from '#libs/http';
+import { newId, parseCursor, rateLimitHeaders, TooManyRequests } from '#libs/contract';
+import { type Bucket, handle, tokenBucket, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
 import { listWebhookEvents, testWebhook } from './contract.ts';
 import { isSuccess } from './rules/backoff.ts';
@@ -58,11 +58,11 @@ export function inspecting(of: {
 
     handle(listWebhookEvents, async ({ actor, query }) => {
       const { limit, cursor, ...filters } = query;
-      const [created_at, _id] = positionOf(cursor, position) ?? [];
+      const [created_at, _id] = parseCursor(cursor, position) ?? [];
       const after = created_at && _id ? { created_at: new Date(created_at), _id } : undefined;
       const found = await log.list(actor, { ...filters, after, limit: limit + 1 });
       const place = (row: (typeof found)[number]) => [row.created_at.toISOString(), row._id];
-      return pageOf({ found, limit, show: toEntry, position: place });
+      return toPage({ found, limit, show: toEntry, position: place });
     }),
   ];
 }

@@ -11,9 +11,9 @@ const forgetEveryMs = 5_000;
 export function maintenanceWorker(of: {
   configs: Pick<Configs, 'forgetSecrets'>;
   failures: Failures;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }): Worker {
-  const troubled = (error: unknown) => of.trouble('Webhooks could not be tended', error);
+  const troubled = (error: unknown) => of.onError('Webhooks could not be tended', error);
   const telling = every(tellEveryMs, () => of.failures.tell(), troubled);
   const forgetting = every(forgetEveryMs, () => of.configs.forgetSecrets(), troubled);
   return {

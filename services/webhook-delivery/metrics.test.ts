@@ -4,29 +4,29 @@ import { until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/test-context.ts';
-import { type Answering, receiver } from './testing/receiver.ts';
+import { type Responder, webhookReceiver } from './testing/receiver.ts';
+import { type TestContext, testContext } from './testing/test-context.ts';
 
-let home: House;
+let home: TestContext;
 const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  home = await house([identity, documents, webhookDelivery]);
+  home = await testContext([identity, documents, webhookDelivery]);
 }, 60_000);
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-async function receiving(answering?: Answering) {
-  const made = await receiver(answering);
+async function receiving(answering?: Responder) {
+  const made = await webhookReceiver(answering);
   open.push(made);
   return made;
 }
 
 test('attempts and ends are counted', async () => {
   const counts = async () => {
-    const page = await (await fetch(`${home.here.management}/metrics`)).text();
+    const page = await (await fetch(`${home.app.management}/metrics`)).text();
     const of = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(page)?.[1] ?? 0);
     const labels = (label: string) => `\\{service="webhook-delivery",${label}\\}`;
     const attempts = (status: string) =>
@@ -34,13 +34,13 @@ test('attempts and ends are counted', async () => {
     const ends = (status: string) => of(`webhook_deliveries_total${labels(`status="${status}"`)}`);
     return [attempts('2xx'), attempts('5xx'), ends('delivered'), ends('failed')];
   };
-  const ada = await home.person();
+  const ada = await home.createTenant();
   const before = await counts();
   const [failing, healthy] = [await receiving(() => 500), await receiving()];
-  await home.hook(ada, failing.url);
-  await home.hook(ada, healthy.url);
+  await home.createWebhook(ada, failing.url);
+  await home.createWebhook(ada, healthy.url);
   await home.publish(ada);
-  await home.settled(ada, 2);
+  await home.untilSettled(ada, 2);
   const after = await until('the counts', async () => {
     const now = await counts();
     return now[3] !== before[3] && now;

@@ -1,5 +1,5 @@
 /** Metering: what operators are told of deliveries. */
-import { classOf, counter, gauge, histogram, type Meters, statusClasses } from '#libs/service';
+import { counter, gauge, histogram, type Meters, statusClasses, toStatusClass } from '#libs/service';
 import type { DeliveryJob } from './attempt.ts';
 import { maxAttempts } from './rules/backoff.ts';
 import type { CircuitBreakers } from './rules/circuit-breaker.ts';
@@ -79,7 +79,7 @@ export function metering(
   meters.gauge(metrics.breakers, () => of.breakers.open());
   return {
     attempted({ http_status, duration_ms, verdict }, { row, event }) {
-      const status_class = http_status === null ? 'none' : classOf(http_status);
+      const status_class = http_status === null ? 'none' : toStatusClass(http_status);
       attempts({ status_class }, (duration_ms ?? 0) / 1000);
       // what is sent again by command is as old as it likes
       if (verdict.status !== 'delivered' || !row.is_first || !event.occurred_at) return;

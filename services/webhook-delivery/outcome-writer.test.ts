@@ -28,7 +28,7 @@ function refusing(errors: unknown[], keepMs = 10_000) {
       },
     },
     keepMs,
-    trouble: (what) => told.push(what),
+    onError: (what) => told.push(what),
   });
   return { recorder, written, told };
 }

@@ -32,9 +32,9 @@ interface Batch {
 export function createOutcomeWriter(of: {
   queue: Pick<Queue, 'finish'>;
   keepMs: number;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }): OutcomeWriter {
-  const { queue, keepMs, trouble } = of;
+  const { queue, keepMs, onError } = of;
   let next: Batch | undefined;
   let last = Promise.resolve();
   let hurries = false;
@@ -72,7 +72,7 @@ export function createOutcomeWriter(of: {
         return await queue.finish(batch);
       } catch (error) {
         const isToKeep = isUnavailable(error) && !hurries && performance.now() < limit;
-        if (!isToKeep) return trouble(`Outcomes of ${batch.length} deliveries could not be recorded`, error);
+        if (!isToKeep) return onError(`Outcomes of ${batch.length} deliveries could not be recorded`, error);
       }
       await pause(againMs);
     }

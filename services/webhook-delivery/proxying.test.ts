@@ -4,7 +4,7 @@ import { Secret } from '#libs/contract';
 import { connectProxy } from '#libs/testing';
 import { sender } from './sending.ts';
 import { selfSigned } from './testing/certificate.ts';
-import { receiver } from './testing/receiver.ts';
+import { webhookReceiver } from './testing/receiver.ts';
 
 const local = { allowLoopback: true, allowedRanges: [] };
 const strict = { allowLoopback: false, allowedRanges: [] };
@@ -34,22 +34,22 @@ function sending(through: string, of: Partial<Parameters<typeof sender>[0]> = {}
 }
 
 test('a delivery goes through a tunnel, by name, and TLS is the receiver’s', async () => {
-  const there = kept(await receiver(undefined, certificate));
+  const there = kept(await webhookReceiver(undefined, certificate));
   const by = kept(await connectProxy());
   const url = `https://receiver.example:${there.port}/hook`;
   const { send } = sending(by.url.replace('//', '//who:secret%21@'));
   for (let times = 0; times < 6; times += 1)
     expect(await send({ url, ...shipment })).toMatchObject({ http_status: 204, error: null });
   const credentials = `Basic ${Buffer.from('who:secret!').toString('base64')}`;
-  expect(by.asked[0]).toEqual({ target: `receiver.example:${there.port}`, credentials });
+  expect(by.tunnels[0]).toEqual({ target: `receiver.example:${there.port}`, credentials });
   // connections are kept
-  expect(by.asked.length).toBeLessThan(6);
+  expect(by.tunnels.length).toBeLessThan(6);
   expect(there.received.map(({ body }) => body)).toEqual(Array(6).fill('{}'));
   expect(there.received[0]?.headers).not.toHaveProperty('proxy-authorization');
 });
 
 test('a certificate of another host is refused through a proxy too', async () => {
-  const there = kept(await receiver(undefined, certificate));
+  const there = kept(await webhookReceiver(undefined, certificate));
   const by = kept(await connectProxy());
   const outcome = await sending(by.url).send({ url: `https://other.example:${there.port}/`, ...shipment });
   expect(outcome).toMatchObject({ http_status: null, error: 'err_tls_cert_altname_invalid' });
@@ -57,12 +57,12 @@ test('a certificate of another host is refused through a proxy too', async () =>
 });
 
 test('an http target of a local run goes through a tunnel too', async () => {
-  const there = kept(await receiver());
+  const there = kept(await webhookReceiver());
   const by = kept(await connectProxy());
   const outcome = await sending(by.url, { policy: local }).send({ url: there.url, ...shipment });
   expect(outcome).toMatchObject({ http_status: 204 });
-  expect(by.others).toEqual([]);
-  expect(by.asked).toHaveLength(1);
+  expect(by.otherRequests).toEqual([]);
+  expect(by.tunnels).toHaveLength(1);
 });
 
 describe('the proxy is not asked for what needs no resolving to be refused', () => {
@@ -81,7 +81,7 @@ describe('the proxy is not asked for what needs no resolving to be refused', () 
     const { send, faultOf } = sending(by.url);
     expect(await send({ url, ...shipment })).toMatchObject({ http_status: null, error: 'address_refused' });
     expect(await faultOf(url)).toMatch(/not public/);
-    expect(by.asked).toEqual([]);
+    expect(by.tunnels).toEqual([]);
   });
 
   test('names are accepted at registration as they are', async () => {
@@ -105,7 +105,7 @@ test('a refusal of the proxy, and a proxy that is not there, have their reason',
 });
 
 test('a proxy that hangs is bounded by the same time', async () => {
-  const hung = kept(await receiver(() => new Promise(() => {})));
+  const hung = kept(await webhookReceiver(() => new Promise(() => {})));
   const through = new URL(hung.url).origin;
   const { send } = sending(through, { timeoutMs: 200 });
   const outcome = await send({ url: 'https://receiver.example/', ...shipment });
@@ -114,7 +114,7 @@ test('a proxy that hangs is bounded by the same time', async () => {
 });
 
 test('what the environment says about proxies does not count', async () => {
-  const there = kept(await receiver());
+  const there = kept(await webhookReceiver());
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy'];
   const before = names.map((name) => [name, process.env[name]] as const);
   for (const name of names) process.env[name] = 'http://127.0.0.1:9';

@@ -2,53 +2,54 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import type { Person, Told } from '#libs/testing';
+import type { Person, TestResponse } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { WebhookEvent } from './contract.ts';
 import { maxPerRequest } from './rules/redelivery.ts';
 import { webhookDelivery } from './service.ts';
-import { type Entry, type House, house } from './testing/test-context.ts';
-import { type Receiver, receiver } from './testing/receiver.ts';
+import { type WebhookReceiver, webhookReceiver } from './testing/receiver.ts';
+import { type Entry, type TestContext, testContext } from './testing/test-context.ts';
 
-let home: House;
+let home: TestContext;
 let ada: Person;
-let there: Receiver;
+let there: WebhookReceiver;
 let status: number;
 const long = '2026-01-01T00:00:00+01:00';
 beforeAll(async () => {
   // one attempt is all there is
-  home = await house([identity, documents, webhookDelivery], { WEBHOOK_RETRY_SCHEDULE_SECONDS: ',' });
+  home = await testContext([identity, documents, webhookDelivery], { WEBHOOK_RETRY_SCHEDULE_SECONDS: ',' });
 }, 60_000);
 beforeEach(async () => {
-  ada = await home.person();
+  ada = await home.createTenant();
   status = 500;
-  there = await receiver(() => status);
+  there = await webhookReceiver(() => status);
 });
 afterEach(() => there.close());
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
-const again = (id: string, as = ada.key, headers = {}): Promise<Told> =>
-  home.here.ask('POST', `/webhooks/events/${id}/redeliver`, { as, headers });
+const again = (id: string, as = ada.key, headers = {}): Promise<TestResponse> =>
+  home.app.request('POST', `/webhooks/events/${id}/redeliver`, { as, headers });
 const allAgain = (config_id: string, of: { since?: string; as?: string; headers?: object } = {}) => {
   const { since = long, as = ada.key, headers = {} } = of;
   const body = { config_id, since, status: 'failed' };
-  return home.here.ask('POST', '/webhooks/events/redeliver', { as, body, headers: { ...headers } });
+  return home.app.request('POST', '/webhooks/events/redeliver', { as, body, headers: { ...headers } });
 };
-const patch = (id: string, body: unknown) => home.here.ask('PATCH', `/webhooks/${id}`, { as: ada.key, body });
-const collection = (name: string) => home.here.db.collection<{ _id: string; [field: string]: unknown }>(name);
+const patch = (id: string, body: unknown) =>
+  home.app.request('PATCH', `/webhooks/${id}`, { as: ada.key, body });
+const collection = (name: string) => home.app.db.collection<{ _id: string; [field: string]: unknown }>(name);
 
 /** A key of Ada's that is no admin's. */
 async function memberKey(): Promise<string> {
   const body = { name: 'Member', role: 'member' };
-  return (await home.here.ask('POST', '/api-keys', { as: ada.token, body })).body.key;
+  return (await home.app.request('POST', '/api-keys', { as: ada.token, body })).body.key;
 }
 
 /** A webhook, and entries of its log that failed, the newest first. */
 async function failed(count: number): Promise<{ id: string; secret: string; entries: Entry[] }> {
-  const hook = await home.hook(ada, there.url);
+  const hook = await home.createWebhook(ada, there.url);
   for (let made = 0; made < count; made += 1) await home.publish(ada);
-  const entries = await home.settled(ada, count);
+  const entries = await home.untilSettled(ada, count);
   expect(entries.map((entry) => entry.status)).toEqual(entries.map(() => 'failed'));
   return { ...hook, entries };
 }
@@ -58,8 +59,9 @@ describe('one entry', () => {
     const { id, entries } = await failed(1);
     const [first] = entries as [Entry];
     const body = { overlap_seconds: 0 };
-    const { secret } = (await home.here.ask('POST', `/webhooks/${id}/rotate-secret`, { as: ada.key, body }))
-      .body;
+    const { secret } = (
+      await home.app.request('POST', `/webhooks/${id}/rotate-secret`, { as: ada.key, body })
+    ).body;
     status = 200;
     const answer = await again(first.id);
     expect(answer.status).toBe(202);
@@ -69,7 +71,7 @@ describe('one entry', () => {
       ...{ attempts: 0, http_status: null, error: null, document_id: first.document_id },
     });
     expect(made.id).not.toBe(first.id);
-    const [later, earlier] = await home.settled(ada, 2);
+    const [later, earlier] = await home.untilSettled(ada, 2);
     expect(later).toMatchObject({ id: made.id, status: 'delivered', attempts: 1 });
     expect(earlier).toEqual(first);
     const [sent, resent] = there.received;
@@ -87,25 +89,25 @@ describe('one entry', () => {
 
   test('that was delivered, or was sent again before, is sent again too', async () => {
     status = 200;
-    await home.hook(ada, there.url);
+    await home.createWebhook(ada, there.url);
     await home.publish(ada);
-    const [first] = (await home.settled(ada, 1)) as [Entry];
+    const [first] = (await home.untilSettled(ada, 1)) as [Entry];
     for (const _ of [1, 2]) expect((await again(first.id)).status).toBe(202);
-    await home.settled(ada, 3);
+    await home.untilSettled(ada, 3);
     expect(new Set(there.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(new Set(there.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(3);
   });
 
   test('is not sent again while it is pending', async () => {
-    let answer: Told | undefined;
+    let answer: TestResponse | undefined;
     await there.close();
-    there = await receiver(async ({ headers }) => {
+    there = await webhookReceiver(async ({ headers }) => {
       answer = await again(String(headers['x-service-delivery']));
       return 200;
     });
-    await home.hook(ada, there.url);
+    await home.createWebhook(ada, there.url);
     await home.publish(ada);
-    await home.settled(ada, 1);
+    await home.untilSettled(ada, 1);
     expect(answer).toMatchObject({ status: 400, body: { code: 'delivery_pending' } });
   });
 
@@ -118,11 +120,11 @@ describe('one entry', () => {
     await patch(id, { is_active: true });
     await collection('webhook_events').deleteOne({ _id: entry.event_id });
     expect(await again(entry.id)).toMatchObject({ status: 400, body: { code: 'event_expired' } });
-    await home.here.ask('POST', `/webhooks/${id}/test`, { as: ada.key });
-    const [tested] = (await home.settled(ada, 3)) as [Entry];
+    await home.app.request('POST', `/webhooks/${id}/test`, { as: ada.key });
+    const [tested] = (await home.untilSettled(ada, 3)) as [Entry];
     expect(await again(tested.id)).toMatchObject({ status: 400, body: { code: 'test_not_repeated' } });
     expect((await allAgain(id)).body).toEqual({ count: 1 });
-    await home.here.ask('DELETE', `/webhooks/${id}`, { as: ada.key });
+    await home.app.request('DELETE', `/webhooks/${id}`, { as: ada.key });
     expect(await again(other.id)).toMatchObject({ status: 400, body: { code: 'webhook_deleted' } });
     expect(await allAgain(id)).toMatchObject({
       status: 400,
@@ -135,7 +137,7 @@ describe('one entry', () => {
     const headers = { 'Idempotency-Key': newId() };
     const { body } = await again(entries[0]?.id ?? '', ada.key, headers);
     expect((await again(entries[0]?.id ?? '', ada.key, headers)).body).toEqual(body);
-    expect(await home.settled(ada, 2)).toHaveLength(2);
+    expect(await home.untilSettled(ada, 2)).toHaveLength(2);
   });
 });
 
@@ -143,15 +145,15 @@ describe('all that failed', () => {
   test('since a time, to this webhook, is sent again, each event once: not what a command has brought there since', async () => {
     const { id, entries } = await failed(3);
     const [newest, second] = entries as [Entry, Entry];
-    await home.hook(ada, there.url, ['document.archived']);
+    await home.createWebhook(ada, there.url, ['document.archived']);
     status = 200;
     await again(newest.id);
-    await home.settled(ada, 4);
+    await home.untilSettled(ada, 4);
     expect((await allAgain(id, { since: String(second.created_at) })).body).toEqual({ count: 1 });
-    await home.settled(ada, 5);
+    await home.untilSettled(ada, 5);
     expect((await allAgain(id)).body).toEqual({ count: 1 });
     expect((await allAgain(id)).body).toEqual({ count: 0 });
-    const log = await home.settled(ada, 6);
+    const log = await home.untilSettled(ada, 6);
     const arrived = log.filter((entry) => entry.status === 'delivered').map(({ event_id }) => event_id);
     expect(arrived.sort()).toEqual(entries.map(({ event_id }) => event_id).sort());
   });
@@ -159,13 +161,13 @@ describe('all that failed', () => {
   test('what failed once more may be sent again once more; what was sent again one by one is not', async () => {
     const { id, entries } = await failed(2);
     expect((await again(entries[0]?.id ?? '')).status).toBe(202);
-    await home.settled(ada, 3);
+    await home.untilSettled(ada, 3);
     // the repetition of the one, and the other
     expect((await allAgain(id)).body).toEqual({ count: 2 });
-    await home.settled(ada, 5);
+    await home.untilSettled(ada, 5);
     status = 200;
     expect((await allAgain(id)).body).toEqual({ count: 2 });
-    await home.settled(ada, 7);
+    await home.untilSettled(ada, 7);
     expect((await allAgain(id)).body).toEqual({ count: 0 });
   });
 
@@ -173,19 +175,19 @@ describe('all that failed', () => {
     const { id } = await failed(3);
     // what fails once more would be sent again once more by a command that comes later
     status = 200;
-    const replica = await home.here.replica();
+    const replica = await home.app.replica();
     const headers = { 'Idempotency-Key': newId() };
     const body = { config_id: id, since: long };
     const answers = await Promise.all([
       ...[1, 2, 3].map(() => allAgain(id)),
-      replica.ask('POST', '/webhooks/events/redeliver', { as: ada.key, body }),
+      replica.request('POST', '/webhooks/events/redeliver', { as: ada.key, body }),
       allAgain(id, { headers }),
     ]);
     expect(answers.map((one) => one.status)).toEqual([202, 202, 202, 202, 202]);
     const sum = answers.reduce((total, { body: { count } }) => total + count, 0);
     expect(sum).toBe(3);
     expect((await allAgain(id, { headers })).body).toEqual(answers.at(-1)?.body);
-    await home.settled(ada, 6);
+    await home.untilSettled(ada, 6);
   }, 30_000);
 
   test('comes in batches, the oldest first', async () => {
@@ -207,7 +209,7 @@ describe('all that failed', () => {
     expect(left.map(({ _id }) => _id).sort()).toEqual(made.slice(-2).map(({ _id }) => _id));
     expect((await allAgain(id)).body).toEqual({ count: 2 });
     expect((await allAgain(id)).body).toEqual({ count: 0 });
-    await home.here.ask('DELETE', `/webhooks/${id}`, { as: ada.key });
+    await home.app.request('DELETE', `/webhooks/${id}`, { as: ada.key });
   }, 30_000);
 
   test.each([
@@ -217,9 +219,9 @@ describe('all that failed', () => {
     ['no webhook', { config_id: undefined }, 'body/config_id'],
     ['an unknown webhook', { config_id: newId() }, 'body/config_id'],
   ])('with %s is refused', async (_, wrong, path) => {
-    const { id } = await home.hook(ada, there.url);
+    const { id } = await home.createWebhook(ada, there.url);
     const body = { config_id: id, since: long, status: 'failed', ...wrong };
-    const answer = await home.here.ask('POST', '/webhooks/events/redeliver', { as: ada.key, body });
+    const answer = await home.app.request('POST', '/webhooks/events/redeliver', { as: ada.key, body });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ path }] } });
   });
 });
@@ -233,7 +235,7 @@ describe('who may', () => {
     const refused = { status: 403, body: { code: 'forbidden' } };
     expect(await again(entry, key)).toMatchObject(refused);
     expect(await allAgain(id, { as: key })).toMatchObject(refused);
-    const mallory = await home.person();
+    const mallory = await home.createTenant();
     expect(await again(entry, mallory.key)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect(await allAgain(id, { as: mallory.key })).toMatchObject({ status: 400 });
     expect(await home.log(ada)).toHaveLength(1);

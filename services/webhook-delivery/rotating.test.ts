@@ -3,37 +3,37 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { newId } from '#libs/contract';
-import { type Person, type Told, until } from '#libs/testing';
+import { type Person, type TestResponse, until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { RotatedWebhook } from './contract.ts';
 import { rotated } from './rules/secrets.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/test-context.ts';
-import { type Received, type Receiver, receiver } from './testing/receiver.ts';
+import { type ReceivedRequest, type WebhookReceiver, webhookReceiver } from './testing/receiver.ts';
+import { type TestContext, testContext } from './testing/test-context.ts';
 
-let home: House;
+let home: TestContext;
 let ada: Person;
-let there: Receiver;
+let there: WebhookReceiver;
 /** How far the services' clock is ahead of the machine's, s. */
 let ahead = 0;
 
 beforeAll(async () => {
   const clock = () => new Date(Date.now() + ahead * 1000);
-  home = await house([identity, documents, webhookDelivery], {}, clock);
+  home = await testContext([identity, documents, webhookDelivery], {}, clock);
 }, 60_000);
 beforeEach(async () => {
-  ada = await home.person();
-  there = await receiver();
+  ada = await home.createTenant();
+  there = await webhookReceiver();
 });
 afterEach(async () => {
   ahead = 0;
   await there.close();
 });
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
-const rotate = (id: string, body?: unknown, headers = {}, as = ada.key): Promise<Told> =>
-  home.here.ask('POST', `/webhooks/${id}/rotate-secret`, { as, body, headers });
+const rotate = (id: string, body?: unknown, headers = {}, as = ada.key): Promise<TestResponse> =>
+  home.app.request('POST', `/webhooks/${id}/rotate-secret`, { as, body, headers });
 
 /** Rotates and gives the new secret. */
 async function renewed(id: string, overlap_seconds?: number): Promise<string> {
@@ -43,16 +43,16 @@ async function renewed(id: string, overlap_seconds?: number): Promise<string> {
 }
 
 /** Sends a test event now, and gives it as it arrived. */
-async function delivered(id: string): Promise<Received> {
+async function delivered(id: string): Promise<ReceivedRequest> {
   there.received.length = 0;
-  await home.here.ask('POST', `/webhooks/${id}/test`, { as: ada.key });
+  await home.app.request('POST', `/webhooks/${id}/test`, { as: ada.key });
   const [got] = there.received;
   if (!got) throw new Error('Nothing arrived');
   return got;
 }
 
 /** Asserts that a delivery is signed with these secrets in both ways, in this order, and with no other. */
-function expectSigned({ body, headers }: Received, secrets: readonly string[]): void {
+function expectSigned({ body, headers }: ReceivedRequest, secrets: readonly string[]): void {
   const ours = secrets.map((secret) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
   expect(headers['x-service-signature']).toBe(ours.join(','));
   expect(String(headers['webhook-signature']).split(' ')).toHaveLength(secrets.length);
@@ -61,12 +61,12 @@ function expectSigned({ body, headers }: Received, secrets: readonly string[]): 
 }
 
 const rows = () =>
-  home.here.db.collection<{ _id: string; secrets: { sealed: string; until: Date | null }[] }>(
+  home.app.db.collection<{ _id: string; secrets: { sealed: string; until: Date | null }[] }>(
     'webhook_configs',
   );
 
 test('the new secret signs first, the old one beside it until the overlap is over, then it is removed', async () => {
-  const { id, secret: old } = await home.hook(ada, there.url);
+  const { id, secret: old } = await home.createWebhook(ada, there.url);
   const answer = await rotate(id, { overlap_seconds: 60 });
   const { secret: young, older_secrets_until } = RotatedWebhook.parse(answer.body);
   expect(young).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -85,7 +85,7 @@ test('the new secret signs first, the old one beside it until the overlap is ove
 });
 
 test('a day of overlap is the standard; none at all stops the old one at once', async () => {
-  const { id } = await home.hook(ada, there.url);
+  const { id } = await home.createWebhook(ada, there.url);
   const until = Date.parse((await rotate(id)).body.older_secrets_until);
   expect(Math.abs(until - Date.now() - 86_400_000)).toBeLessThan(60_000);
   const alone = await rotate(id, { overlap_seconds: 0 });
@@ -95,7 +95,7 @@ test('a day of overlap is the standard; none at all stops the old one at once', 
 });
 
 test('rotated again within the overlap, all sign that still may; none longer than it was told', async () => {
-  const { id, secret: first } = await home.hook(ada, there.url);
+  const { id, secret: first } = await home.createWebhook(ada, there.url);
   const second = await renewed(id, 30);
   const third = await renewed(id, 120);
   expectSigned(await delivered(id), [third, second, first]);
@@ -108,7 +108,7 @@ test('rotated again within the overlap, all sign that still may; none longer tha
 });
 
 test('at most five sign at once: the next rotation waits, or ends the others', async () => {
-  const { id, secret } = await home.hook(ada, there.url);
+  const { id, secret } = await home.createWebhook(ada, there.url);
   const secrets = [secret];
   for (let count = 0; count < 4; count += 1) secrets.unshift(await renewed(id));
   expectSigned(await delivered(id), secrets);
@@ -119,12 +119,12 @@ test('at most five sign at once: the next rotation waits, or ends the others', a
 });
 
 test('rotations at the same moment, by two replicas, lose nothing', async () => {
-  const replica = await home.here.replica();
-  const { id, secret } = await home.hook(ada, there.url);
+  const replica = await home.app.replica();
+  const { id, secret } = await home.createWebhook(ada, there.url);
   const asked = { as: ada.key };
   const answers = await Promise.all(
-    [home.here, replica, home.here, replica].map((one) =>
-      one.ask('POST', `/webhooks/${id}/rotate-secret`, asked),
+    [home.app, replica, home.app, replica].map((one) =>
+      one.request('POST', `/webhooks/${id}/rotate-secret`, asked),
     ),
   );
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -139,22 +139,22 @@ test('rotations at the same moment, by two replicas, lose nothing', async () => 
 test('what waits for its next attempt is signed with the secrets of then', async () => {
   let young = '';
   await there.close();
-  there = await receiver(async () => {
+  there = await webhookReceiver(async () => {
     if (young !== '') return 200;
     young = await renewed(hook.id, 0);
     return 500;
   });
-  const hook = await home.hook(ada, there.url);
+  const hook = await home.createWebhook(ada, there.url);
   await home.publish(ada);
-  await home.settled(ada, 1);
-  const [first, second] = there.received as [Received, Received];
+  await home.untilSettled(ada, 1);
+  const [first, second] = there.received as [ReceivedRequest, ReceivedRequest];
   expectSigned(first, [hook.secret]);
   expectSigned(second, [young]);
   expect(second.body).toBe(first.body);
 });
 
 test('a repetition by Idempotency-Key rotates nothing and shows no secret', async () => {
-  const { id, secret: old } = await home.hook(ada, there.url);
+  const { id, secret: old } = await home.createWebhook(ada, there.url);
   const headers = { 'Idempotency-Key': newId() };
   const first = await rotate(id, undefined, headers);
   const again = await rotate(id, undefined, headers);
@@ -165,11 +165,11 @@ test('a repetition by Idempotency-Key rotates nothing and shows no secret', asyn
 
 test('who may no longer rotate does not get the kept answer again', async () => {
   const body = { name: 'Member', role: 'member' };
-  const { key } = (await home.here.ask('POST', '/api-keys', { as: ada.token, body })).body;
-  const { id } = await home.hook({ ...ada, key }, there.url);
+  const { key } = (await home.app.request('POST', '/api-keys', { as: ada.token, body })).body;
+  const { id } = await home.createWebhook({ ...ada, key }, there.url);
   const headers = { 'Idempotency-Key': newId() };
   expect((await rotate(id, undefined, headers, key)).status).toBe(200);
-  await home.here.db
+  await home.app.db
     .collection<{ _id: string }>('webhook_configs')
     .updateOne({ _id: id }, { $set: { created_by: newId() } });
   const refused = { status: 403, body: { code: 'forbidden' } };
@@ -180,7 +180,7 @@ test('who may no longer rotate does not get the kept answer again', async () => 
 test.each([[-1], [604_801], [1.5], ['60'], [null]])(
   'an overlap of %p is refused',
   async (overlap_seconds) => {
-    const { id } = await home.hook(ada, there.url);
+    const { id } = await home.createWebhook(ada, there.url);
     expect(await rotate(id, { overlap_seconds })).toMatchObject({
       status: 400,
       body: { code: 'invalid_request', errors: [{ path: 'body/overlap_seconds' }] },

@@ -4,7 +4,7 @@ import { Secret } from '#libs/contract';
 import { handle } from '#libs/http';
 import { rotateWebhookSecret } from './contract.ts';
 import { type Requester, requireCreatorOrAdmin } from './rules/permission.ts';
-import { secretFrom } from './rules/signature.ts';
+import { parseSecret } from './rules/signature.ts';
 import { type Configs, toWebhook } from './store/configs.ts';
 
 const standardOverlapSeconds = 86_400;
@@ -16,7 +16,7 @@ export function rotating({ configs }: { configs: Configs }) {
     handle(
       rotateWebhookSecret,
       async ({ actor, params, body, call }) => {
-        const secret = new Secret(secretFrom(randomBytes(32)));
+        const secret = new Secret(parseSecret(randomBytes(32)));
         const overlapSeconds = body?.overlap_seconds ?? standardOverlapSeconds;
         call.audit({ webhook_id: params.config_id, overlap_seconds: overlapSeconds });
         const rotation = { secret, overlapSeconds };

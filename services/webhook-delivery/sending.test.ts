@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Sender, sender } from './sending.ts';
 import { selfSigned } from './testing/certificate.ts';
-import { type Answering, listening, type Receiver, receiver } from './testing/receiver.ts';
+import { listen, type Responder, type WebhookReceiver, webhookReceiver } from './testing/receiver.ts';
 
 const local = { allowLoopback: true, allowedRanges: [] };
 const strict = { allowLoopback: false, allowedRanges: [] };
@@ -15,8 +15,8 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-async function receiving(answering?: Answering, tls = undefined as Parameters<typeof receiver>[1]) {
-  const made = await receiver(answering, tls);
+async function receiving(answering?: Responder, tls = undefined as Parameters<typeof webhookReceiver>[1]) {
+  const made = await webhookReceiver(answering, tls);
   open.push(made);
   return made;
 }
@@ -88,7 +88,7 @@ test('an endless body does not change the outcome, and is not read to its end', 
       more();
     });
   });
-  const port = await listening(server);
+  const port = await listen(server);
   const outcome = await sending().send(to(`http://127.0.0.1:${port}/`));
   server.close();
   expect(outcome).toMatchObject({ http_status: 200, error: null });
@@ -100,7 +100,7 @@ test('a body that drips ends with the time, and does not change the outcome', as
     socket.on('error', () => undefined);
     socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx'));
   });
-  const port = await listening(server);
+  const port = await listen(server);
   const startedAt = performance.now();
   const outcome = await sending({ timeoutMs: 200 }).send(to(`http://127.0.0.1:${port}/`));
   server.close();
@@ -122,7 +122,7 @@ test('a connection that is refused or cut has its reason', async () => {
   open.splice(open.indexOf(there), 1);
   expect(await sending().send(to(there.url))).toMatchObject({ http_status: null, error: 'econnrefused' });
   const server = createServer((socket) => socket.once('data', () => socket.destroy()));
-  const port = await listening(server);
+  const port = await listen(server);
   const outcome = await sending().send(to(`http://127.0.0.1:${port}/`));
   server.close();
   expect(outcome).toMatchObject({
@@ -194,7 +194,7 @@ test('a name without an address is a failure with its reason', async () => {
 
 describe('TLS is verified', () => {
   async function over(certificate: ReturnType<typeof selfSigned>, trusted: boolean) {
-    const there: Receiver = await receiving(undefined, certificate);
+    const there: WebhookReceiver = await receiving(undefined, certificate);
     const outcome = await sending(trusted ? { ca: certificate.cert } : {}).send(to(there.url));
     return { ...outcome, arrived: there.received.length };
   }

@@ -1,6 +1,6 @@
 /** Webhook delivery, wired. */
 import { service } from '#libs/service';
-import { principalFrom } from '../identity/contract.ts';
+import { createPrincipalReader } from '../identity/contract.ts';
 import { webhookDeliveryContract } from './contract.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { inspecting } from './inspecting.ts';
@@ -45,9 +45,9 @@ export const webhookDelivery = service({
       ...{ policy, timeoutMs, resolve: resolving() },
       proxy: settings.WEBHOOK_PROXY_URL,
     });
-    const trouble = (what: string, error: unknown) => lines.warn({ err: error }, what);
+    const onError = (what: string, error: unknown) => lines.warn({ err: error }, what);
     const worker = createDispatcher({
-      ...{ queue, configs, sender, delaysMs, now, tracing, log: lines, trouble },
+      ...{ queue, configs, sender, delaysMs, now, tracing, log: lines, onError },
       postponing: postponingOf(store),
       breakers: open,
       metering: metering(meters, { queue, breakers: open, sender, now }),
@@ -67,9 +67,9 @@ export const webhookDelivery = service({
         ...rotating({ configs }),
         ...redelivering({ store, configs, repeats: repeatsOf(store, now) }),
       ],
-      authenticate: principalFrom(store, now),
+      authenticate: createPrincipalReader(store, now),
       subscribers: matching(webhookDeliveryContract.consumes, { store, configs, log, worker }),
-      workers: [worker, maintenanceWorker({ configs, failures: failures(store, now), trouble })],
+      workers: [worker, maintenanceWorker({ configs, failures: failures(store, now), onError })],
     };
   },
 });

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { flag, list, seconds, secret } from '#libs/service';
 import { maxAttempts } from './rules/backoff.ts';
-import { type Range, rangeOf } from './rules/target.ts';
+import { parseRange, type Range } from './rules/target.ts';
 
 const ranges = list.transform((cidrs, context): Range[] =>
   cidrs.flatMap((cidr) => {
-    const range = rangeOf(cidr);
+    const range = parseRange(cidr);
     if (!range) context.addIssue({ code: 'custom', message: `${cidr} is no CIDR such as 10.20.0.0/16` });
     return range ? [range] : [];
   }),

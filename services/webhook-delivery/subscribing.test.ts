@@ -6,27 +6,27 @@ import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { eventType, NewWebhook, Webhook, webhookDeliveryContract, webhookSubscriptions } from './contract.ts';
 import { webhookDelivery } from './service.ts';
-import { type House, house } from './testing/test-context.ts';
+import { type TestContext, testContext } from './testing/test-context.ts';
 
 /** A public address, so that no test asks a name server. */
 const url = 'https://93.184.215.14/hook';
 const fine = { name: 'CRM', url, event_types: ['document.published'] };
 
-let home: House;
+let home: TestContext;
 let ada: Person;
 
 beforeAll(async () => {
-  home = await house([identity, documents, webhookDelivery], { WEBHOOK_ALLOWED_CIDRS: '10.20.0.0/16' });
-  ada = await home.person();
+  home = await testContext([identity, documents, webhookDelivery], { WEBHOOK_ALLOWED_CIDRS: '10.20.0.0/16' });
+  ada = await home.createTenant();
 }, 60_000);
-afterAll(() => home?.here.stop());
+afterAll(() => home?.app.stop());
 
 const post = (body: unknown, as = ada.key, headers = {}) =>
-  home.here.ask('POST', '/webhooks', { as, body, headers });
+  home.app.request('POST', '/webhooks', { as, body, headers });
 const list = async (as = ada.key, query = '') =>
-  (await home.here.ask('GET', `/webhooks${query}`, { as })).body;
-const remove = (id: string, as = ada.key) => home.here.ask('DELETE', `/webhooks/${id}`, { as });
-const rows = () => home.here.db.collection<{ _id: string; [field: string]: unknown }>('webhook_configs');
+  (await home.app.request('GET', `/webhooks${query}`, { as })).body;
+const remove = (id: string, as = ada.key) => home.app.request('DELETE', `/webhooks/${id}`, { as });
+const rows = () => home.app.db.collection<{ _id: string; [field: string]: unknown }>('webhook_configs');
 
 test('the answer to a registration has the secret, and no later answer has it', async () => {
   const made = await post({
@@ -111,8 +111,8 @@ test('a host that does not resolve today is accepted', async () => {
 }, 15_000);
 
 test('webhooks need the Scale plan, before anything else is looked at', async () => {
-  const bob = await home.person();
-  await home.here.db
+  const bob = await home.createTenant();
+  await home.app.db
     .collection<{ _id: string }>('subscriptions')
     .updateOne({ _id: bob.organizationId }, { $set: { plan: 'team' } });
   const refused = { status: 403, body: { code: 'scale_plan_required' } };
@@ -123,12 +123,12 @@ test('webhooks need the Scale plan, before anything else is looked at', async ()
     ['DELETE', `/webhooks/${newId()}`],
     ['POST', `/webhooks/${newId()}/test`],
   ] as const) {
-    expect(await home.here.ask(method, path, { as: bob.key })).toMatchObject(refused);
+    expect(await home.app.request(method, path, { as: bob.key })).toMatchObject(refused);
   }
 });
 
 test('an organization has at most 50 webhooks', async () => {
-  const eve = await home.person();
+  const eve = await home.createTenant();
   const attempts = (length: number) => Promise.all(Array.from({ length }, () => post(fine, eve.key)));
   await attempts(48);
   const answers = await attempts(10);
@@ -140,19 +140,19 @@ test('an organization has at most 50 webhooks', async () => {
 });
 
 test('the list goes on page by page, the oldest first', async () => {
-  const dora = await home.person();
+  const dora = await home.createTenant();
   for (const name of ['a', 'b', 'c']) await post({ ...fine, name }, dora.key);
-  const first = await home.here.ask('GET', '/webhooks?limit=2', { as: dora.key });
+  const first = await home.app.request('GET', '/webhooks?limit=2', { as: dora.key });
   expect(first.body.map((one: Webhook) => Webhook.parse(one).name)).toEqual(['a', 'b']);
   const cursor = /cursor=([^&>]+)/.exec(first.headers.get('link') ?? '')?.[1];
-  const rest = await home.here.ask('GET', `/webhooks?limit=2&cursor=${cursor}`, { as: dora.key });
+  const rest = await home.app.request('GET', `/webhooks?limit=2&cursor=${cursor}`, { as: dora.key });
   expect(rest.body.map(({ name }: Webhook) => name)).toEqual(['c']);
   expect(rest.headers.get('link')).toBeNull();
 });
 
 describe('deleting', () => {
   test('a deleted webhook is gone', async () => {
-    const { id } = await home.hook(ada, url);
+    const { id } = await home.createWebhook(ada, url);
     expect((await remove(id)).status).toBe(204);
     expect((await list()).map((one: Webhook) => one.id)).not.toContain(id);
     expect((await remove(id)).status).toBe(404);
@@ -160,7 +160,7 @@ describe('deleting', () => {
 
   test('a member deletes an own webhook, and not another’s; an admin both', async () => {
     const body = { name: 'Member', role: 'member' };
-    const { key } = (await home.here.ask('POST', '/api-keys', { as: ada.token, body })).body;
+    const { key } = (await home.app.request('POST', '/api-keys', { as: ada.token, body })).body;
     const own = (await post(fine, key)).body;
     const others = (await post(fine, key)).body;
     await rows().updateOne({ _id: others.id }, { $set: { created_by: newId() } });
@@ -170,8 +170,8 @@ describe('deleting', () => {
   });
 
   test('another organization’s webhook, an unknown one and an ill-formed id are the same 404', async () => {
-    const mallory = await home.person();
-    const { id } = await home.hook(ada, url);
+    const mallory = await home.createTenant();
+    const { id } = await home.createWebhook(ada, url);
     for (const one of [id, newId(), 'nonsense']) {
       expect(await remove(one, mallory.key)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     }
@@ -181,9 +181,9 @@ describe('deleting', () => {
 });
 
 test('neighbours read which events are subscribed to, and nothing more', async () => {
-  const zoe = await home.person();
-  await home.hook(zoe, url, ['document.archived']);
-  const seen = await home.here.db
+  const zoe = await home.createTenant();
+  await home.createWebhook(zoe, url, ['document.archived']);
+  const seen = await home.app.db
     .collection(webhookSubscriptions.name)
     .find({ organization_id: zoe.organizationId })
     .toArray();

@@ -1,11 +1,11 @@
 /** Subscribing: registering, reading, changing and deleting webhooks. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { InvalidRequest, positionOf, Secret } from '#libs/contract';
-import { handle, pageOf } from '#libs/http';
-import { deleteWebhook, getWebhook, listWebhooks, createWebhook, updateWebhook } from './contract.ts';
+import { InvalidRequest, parseCursor, Secret } from '#libs/contract';
+import { handle, toPage } from '#libs/http';
+import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook } from './contract.ts';
 import { requireCreatorOrAdmin } from './rules/permission.ts';
-import { secretFrom } from './rules/signature.ts';
+import { parseSecret } from './rules/signature.ts';
 import type { Sender } from './sending.ts';
 import { type Configs, toWebhook } from './store/configs.ts';
 
@@ -17,7 +17,7 @@ export function subscribing({ configs, sender }: { configs: Configs; sender: Pic
     handle(createWebhook, async ({ actor, body, call }) => {
       call.audit({ host: hostOf(body.url), event_types: body.event_types });
       await refuseTarget(body.url);
-      const secret = new Secret(secretFrom(randomBytes(32)));
+      const secret = new Secret(parseSecret(randomBytes(32)));
       return configs.add(actor, { ...body, secret }, (row) => {
         call.audit({ webhook_id: row._id });
         return { ...toWebhook(row), secret: secret.reveal() };
@@ -25,9 +25,9 @@ export function subscribing({ configs, sender }: { configs: Configs; sender: Pic
     }),
 
     handle(listWebhooks, async ({ actor, query: { limit, cursor } }) => {
-      const [after] = positionOf(cursor, position) ?? [];
+      const [after] = parseCursor(cursor, position) ?? [];
       const found = await configs.list(actor, { after, limit: limit + 1 });
-      return pageOf({ found, limit, show: toWebhook, position: ({ _id }) => [_id] });
+      return toPage({ found, limit, show: toWebhook, position: ({ _id }) => [_id] });
     }),
 
     handle(getWebhook, async ({ actor, params }) => toWebhook(await configs.one(actor, params.config_id))),

@@ -2,42 +2,42 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Person, until } from '#libs/testing';
 import { services } from '../services.ts';
-import { type House, house } from './testing/test-context.ts';
-import { type Receiver, receiver } from './testing/receiver.ts';
+import { type WebhookReceiver, webhookReceiver } from './testing/receiver.ts';
+import { type TestContext, testContext } from './testing/test-context.ts';
 
-let home: House;
+let home: TestContext;
 let ada: Person;
-let there: Receiver;
+let there: WebhookReceiver;
 
 beforeAll(async () => {
-  home = await house(services);
-  ada = await home.person();
-  there = await receiver();
+  home = await testContext(services);
+  ada = await home.createTenant();
+  there = await webhookReceiver();
 }, 60_000);
 afterAll(async () => {
   await there?.close();
-  await home?.here.stop();
+  await home?.app.stop();
 });
 
 const ask = (method: string, path: string, body?: unknown) =>
-  home.here.ask(method, path, { as: ada.key, ...(body !== undefined && { body }) });
+  home.app.request(method, path, { as: ada.key, ...(body !== undefined && { body }) });
 
 /** Invites somebody to the organization; gives their access token and id. */
 async function joinAs(email: string): Promise<{ as: string; id: string }> {
   const invited = await ask('POST', '/members/invitations', { email });
   const body = { token: invited.body.token, name: 'Member', password: 'correct horse battery staple' };
-  const joined = await home.here.ask('POST', '/members/invitations/accept', { body });
+  const joined = await home.app.request('POST', '/members/invitations/accept', { body });
   return { as: joined.body.access_token, id: joined.body.member.id };
 }
 
 test('a subscribed webhook gets the document, and nobody’s inbox does', async () => {
   const editor = await joinAs('editor@example.com');
-  const { id: configId } = await home.hook(ada, there.url, ['document.updated']);
+  const { id: configId } = await home.createWebhook(ada, there.url, ['document.updated']);
   const documentId = await home.publish(ada);
   await ask('PATCH', `/documents/${documentId}/editor`, { editor_id: editor.id });
   await ask('PATCH', `/documents/${documentId}`, { title: 'Changed' });
   await ask('POST', `/documents/${documentId}/nodes`, { node_type: 'section', title: 'S', order: 0 });
-  const [entry] = await home.settled(ada, 1);
+  const [entry] = await home.untilSettled(ada, 1);
   const { nodes, ...summary } = (await ask('GET', `/documents/${documentId}`)).body;
   const [got, ...others] = there.received;
 
@@ -52,15 +52,15 @@ test('a subscribed webhook gets the document, and nobody’s inbox does', async 
   expect(got?.headers['x-service-event']).toBe('document.updated');
   expect(entry).toMatchObject({ status: 'delivered', config_id: configId, document_id: documentId });
 
-  const outbox = home.here.db.collection<{ _id: string }>('documents_outbox');
+  const outbox = home.app.db.collection<{ _id: string }>('documents_outbox');
   const handled = { _id: entry?.event_id ?? '', pending: { $exists: false } };
   await until('every consumer has the event', () => outbox.findOne(handled));
-  const inbox = await home.here.ask('GET', '/inbox', { as: editor.as });
+  const inbox = await home.app.request('GET', '/inbox', { as: editor.as });
   expect(inbox.body.map(({ type }: { type: string }) => type)).toEqual(['document.assigned']);
 });
 
 test('POST and PATCH of a webhook accept document.updated', async () => {
-  const { id } = await home.hook(ada, there.url, ['document.updated', 'document.archived']);
+  const { id } = await home.createWebhook(ada, there.url, ['document.updated', 'document.archived']);
   const changed = await ask('PATCH', `/webhooks/${id}`, { event_types: ['document.updated'] });
   expect([changed.status, changed.body.event_types]).toEqual([200, ['document.updated']]);
   const log = await ask('GET', '/webhooks/events?event_type=document.updated');

@@ -3,52 +3,52 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
 import { type Person, type TestRabbit, testRabbit, until } from '#libs/testing';
-import { isThere, prefixedNames } from '../../libs/events/amqp/topology-setup.ts';
-import { takeAway } from '../../libs/testing/amqp-fixture.ts';
+import { prefixedNames, queueExists } from '../../libs/events/amqp/topology-setup.ts';
+import { deleteQueues } from '../../libs/testing/amqp-fixture.ts';
 import { documents } from '../../services/documents/service.ts';
 import { identity } from '../../services/identity/service.ts';
 import { webhookDelivery } from '../../services/webhook-delivery/service.ts';
-import { type House, house } from '../../services/webhook-delivery/testing/test-context.ts';
-import { type Receiver, receiver } from '../../services/webhook-delivery/testing/receiver.ts';
+import { type WebhookReceiver, webhookReceiver } from '../../services/webhook-delivery/testing/receiver.ts';
+import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
 
 const prefix = `test-${randomBytes(4).toString('hex')}.`;
 const services = [identity, documents, webhookDelivery];
 let rabbit: TestRabbit;
 let broker: Awaited<ReturnType<typeof connect>>;
-let home: House;
+let home: TestContext;
 let ada: Person;
-let healthy: Receiver;
-let failing: Receiver;
+let healthy: WebhookReceiver;
+let failing: WebhookReceiver;
 
 beforeAll(async () => {
   rabbit = await testRabbit();
   [broker, home, healthy, failing] = await Promise.all([
     connect(rabbit.url),
-    house(services, { AMQP_URL: rabbit.url, AMQP_PREFIX: prefix }),
-    receiver(),
-    receiver(() => 500),
+    testContext(services, { AMQP_URL: rabbit.url, AMQP_PREFIX: prefix }),
+    webhookReceiver(),
+    webhookReceiver(() => 500),
   ]);
-  ada = await home.person();
+  ada = await home.createTenant();
   // until the process has found that this broker is new to it, it may send what it said once more
   for (const { contract } of services) {
     const mark = prefixedNames(prefix).sentinel(contract.name);
-    await until(`the mark of ${contract.name} on the broker`, () => isThere(broker, mark));
+    await until(`the mark of ${contract.name} on the broker`, () => queueExists(broker, mark));
   }
 }, 400_000);
 afterAll(async () => {
-  await home?.here.stop();
+  await home?.app.stop();
   await Promise.all([healthy?.close(), failing?.close()]);
   const channel = await broker?.createChannel();
   const queues = services.map(({ contract }) => contract.name);
-  if (channel) await takeAway(channel, prefix, queues);
+  if (channel) await deleteQueues(channel, prefix, queues);
   await broker?.close();
   await rabbit?.stop();
 });
 
 test('F21: an event that is delivered ten times, at once and after it was told, gives one row and one POST for each attempt', async () => {
-  for (const { url } of [healthy, failing]) await home.hook(ada, url);
+  for (const { url } of [healthy, failing]) await home.createWebhook(ada, url);
   const channel = await broker.createConfirmChannel();
-  const outbox = home.here.db.collection('documents_outbox');
+  const outbox = home.app.db.collection('documents_outbox');
   let told = 0;
   const tell = async (times: number) => {
     for (const { type, event } of await outbox.find({ type: 'document.published' }).toArray())
@@ -65,7 +65,7 @@ test('F21: an event that is delivered ten times, at once and after it was told, 
     await tell(1);
   }
   await tell(4);
-  const log = await home.settled(ada, 2 * ids.length);
+  const log = await home.untilSettled(ada, 2 * ids.length);
   await tell(5);
   expect(told + ids.length).toBeGreaterThanOrEqual(10 * ids.length);
   const all = told + ids.length;
@@ -88,7 +88,7 @@ test('F21: an event that is delivered ten times, at once and after it was told, 
 
 /** How many times webhook delivery has handled an event. */
 async function handled(): Promise<number> {
-  const text = await (await fetch(`${home.here.management}/metrics`)).text();
+  const text = await (await fetch(`${home.app.management}/metrics`)).text();
   const labels = 'service="webhook-delivery",type="document.published",outcome="handled"';
   return Number(text.split(`events_handled_total{${labels}} `)[1]?.split('\n')[0]);
 }

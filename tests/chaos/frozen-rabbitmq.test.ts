@@ -3,33 +3,33 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ownRabbit, type RabbitBroker, until } from '#libs/testing';
 import { services } from '../../services/services.ts';
-import { type House, house } from '../../services/webhook-delivery/testing/test-context.ts';
-import { type Receiver, receiver } from '../../services/webhook-delivery/testing/receiver.ts';
+import { type WebhookReceiver, webhookReceiver } from '../../services/webhook-delivery/testing/receiver.ts';
+import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
 
 let rabbit: RabbitBroker;
-let home: House;
-let there: Receiver;
+let home: TestContext;
+let there: WebhookReceiver;
 
 beforeAll(async () => {
   rabbit = await ownRabbit();
-  home = await house(services, { AMQP_URL: rabbit.url });
-  there = await receiver();
+  home = await testContext(services, { AMQP_URL: rabbit.url });
+  there = await webhookReceiver();
 }, 400_000);
 afterAll(async () => {
   rabbit?.thaw();
-  await home?.here.stop();
+  await home?.app.stop();
   await there?.close();
   await rabbit?.stop();
 }, 60_000);
 
 const readiness = async (): Promise<{ degraded?: unknown }> =>
   // readiness has one shape
-  (await (await fetch(`${home.here.management}/readyz`)).json()) as { degraded?: unknown };
+  (await (await fetch(`${home.app.management}/readyz`)).json()) as { degraded?: unknown };
 const arrived = () => there.received.map(({ body }) => JSON.parse(body).data.document.id as string);
 
 test('a RabbitMQ that stands still for a minute stops no request, loses nothing and repeats nothing', async () => {
-  const ada = await home.person();
-  await home.hook(ada, there.url);
+  const ada = await home.createTenant();
+  await home.createWebhook(ada, there.url);
   const ids = [await home.publish(ada)];
   await until('the first', async () => arrived().length === 1);
 
@@ -49,9 +49,9 @@ test('a RabbitMQ that stands still for a minute stops no request, loses nothing 
   await until('the bus to be up', async () => (await readiness()).degraded === undefined, 30_000);
   ids.push(await home.publish(ada));
   await until('all of them', async () => ids.every((id) => arrived().includes(id)), 60_000);
-  const log = await home.settled(ada, ids.length);
+  const log = await home.untilSettled(ada, ids.length);
   expect(log.map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(ids.map(() => 'delivered 1'));
   expect(arrived().sort()).toEqual([...ids].sort());
-  const pending = () => home.here.db.collection('documents_outbox').countDocuments({ pending: true });
+  const pending = () => home.app.db.collection('documents_outbox').countDocuments({ pending: true });
   await until('an empty outbox', async () => (await pending()) === 0, 30_000);
 }, 240_000);

@@ -2,10 +2,10 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { rangeOf } from '../../services/webhook-delivery/rules/target.ts';
+import { parseRange } from '../../services/webhook-delivery/rules/target.ts';
 import { type Sender, sender } from '../../services/webhook-delivery/sending.ts';
 import { selfSigned } from '../../services/webhook-delivery/testing/certificate.ts';
-import { listening } from '../../services/webhook-delivery/testing/receiver.ts';
+import { listen } from '../../services/webhook-delivery/testing/receiver.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -35,7 +35,7 @@ async function hostile(act: (socket: Socket) => void, server: Server = createSer
       socket.once('data', () => act(socket));
     },
   );
-  const port = await listening(server);
+  const port = await listen(server);
   open.push({ close: () => server.close() });
   return { port, connections: () => connections };
 }
@@ -139,7 +139,7 @@ describe('F16: nobody connects to a forbidden listener', () => {
     expect(connections()).toBe(0);
   });
 
-  const range = rangeOf('127.0.0.2/32');
+  const range = parseRange('127.0.0.2/32');
   const beside = { allowLoopback: false, allowedRanges: range ? [range] : [] };
 
   test('beside an allowed address, in either family', async () => {

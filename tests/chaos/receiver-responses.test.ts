@@ -4,24 +4,28 @@ import { until } from '#libs/testing';
 import { documents } from '../../services/documents/service.ts';
 import { identity } from '../../services/identity/service.ts';
 import { webhookDelivery } from '../../services/webhook-delivery/service.ts';
-import { type House, house } from '../../services/webhook-delivery/testing/test-context.ts';
-import { type Receiver, type Reply, receiver } from '../../services/webhook-delivery/testing/receiver.ts';
+import {
+  type Reply,
+  type WebhookReceiver,
+  webhookReceiver,
+} from '../../services/webhook-delivery/testing/receiver.ts';
+import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
 
-let home: House;
-let there: Receiver;
-let inside: Receiver;
+let home: TestContext;
+let there: WebhookReceiver;
+let inside: WebhookReceiver;
 const replies = new Map<string, Reply>();
 
 beforeAll(async () => {
   const pauses = { WEBHOOK_RETRY_SCHEDULE_SECONDS: '30,1800' };
   [home, there, inside] = await Promise.all([
-    house([identity, documents, webhookDelivery], pauses),
-    receiver(({ path }) => replies.get(path.slice(1)) ?? 500),
-    receiver(),
+    testContext([identity, documents, webhookDelivery], pauses),
+    webhookReceiver(({ path }) => replies.get(path.slice(1)) ?? 500),
+    webhookReceiver(),
   ]);
 }, 60_000);
 afterAll(async () => {
-  await home?.here.stop();
+  await home?.app.stop();
   await Promise.all([there?.close(), inside?.close()]);
 });
 
@@ -46,15 +50,15 @@ test('F14: redirects, 410 and every kind of Retry-After end as it was decided', 
     ['307 to this machine', { status: 307, headers: { location: inside.url } }, usual],
     ['308 to this machine', { status: 308, headers: { location: inside.url } }, usual],
   ];
-  const ada = await home.person();
+  const ada = await home.createTenant();
   const { origin } = new URL(there.url);
   const hooks = new Map<string, string>();
   for (const [at, [name, reply]] of cases.entries()) {
     replies.set(`case-${at}`, reply);
-    hooks.set(name, (await home.hook(ada, `${origin}/case-${at}`)).id);
+    hooks.set(name, (await home.createWebhook(ada, `${origin}/case-${at}`)).id);
   }
   replies.set('gone', 410);
-  const gone = await home.hook(ada, `${origin}/gone`);
+  const gone = await home.createWebhook(ada, `${origin}/gone`);
   await home.publish(ada);
   const log = await until('a first attempt of each', async () => {
     const entries = await home.log(ada);
@@ -81,7 +85,7 @@ test('F14: redirects, 410 and every kind of Retry-After end as it was decided', 
   });
   const isOff = async () => {
     const webhooks: { id: string; is_active: boolean }[] = (
-      await home.here.ask('GET', '/webhooks', { as: ada.key })
+      await home.app.request('GET', '/webhooks', { as: ada.key })
     ).body;
     const off = webhooks.filter(({ is_active }) => !is_active);
     return off.length > 0 && off.map(({ id }) => id);

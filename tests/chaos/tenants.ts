@@ -2,7 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '#libs/testing';
-import { type Answering, type Received, receiver } from '../../services/webhook-delivery/testing/receiver.ts';
+import {
+  type ReceivedRequest,
+  type Responder,
+  webhookReceiver,
+} from '../../services/webhook-delivery/testing/receiver.ts';
 import { type Accounts, breaches, type LogEntry, type Post } from './checker.ts';
 import type { System } from './system.ts';
 
@@ -13,7 +17,7 @@ export interface Mailbox {
   /** All POSTs, the first first. */
   posts: Post[];
   /** Decides the answers from now on; without an answerer all of them are 204. */
-  answer(answering?: Answering): void;
+  answer(answering?: Responder): void;
   close(): Promise<void>;
 }
 
@@ -29,8 +33,8 @@ export interface Office {
 /** Starts a receiver. */
 export async function mailbox(): Promise<Mailbox> {
   const posts: Post[] = [];
-  let answering: Answering = () => 204;
-  const there = await receiver(async (received: Received) => {
+  let answering: Responder = () => 204;
+  const there = await webhookReceiver(async (received: ReceivedRequest) => {
     const { path, headers, body } = received;
     const post: Post = { webhook: path.slice(1), headers, body, at: Date.now() };
     posts.push(post);

@@ -2,26 +2,26 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { ownRabbit, type Person, type RabbitBroker, until } from '#libs/testing';
 import { services } from '../../services/services.ts';
-import { type House, house } from '../../services/webhook-delivery/testing/test-context.ts';
-import { type Receiver, receiver } from '../../services/webhook-delivery/testing/receiver.ts';
+import { type WebhookReceiver, webhookReceiver } from '../../services/webhook-delivery/testing/receiver.ts';
+import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
 
 let rabbit: RabbitBroker;
-let home: House;
+let home: TestContext;
 let ada: Person;
-let there: Receiver;
+let there: WebhookReceiver;
 
 beforeAll(async () => {
   rabbit = await ownRabbit();
-  home = await house(services, { AMQP_URL: rabbit.url });
+  home = await testContext(services, { AMQP_URL: rabbit.url });
 }, 400_000);
 beforeEach(async () => {
-  there = await receiver();
-  ada = await home.person();
-  await home.hook(ada, there.url);
+  there = await webhookReceiver();
+  ada = await home.createTenant();
+  await home.createWebhook(ada, there.url);
 });
 afterEach(() => there?.close());
 afterAll(async () => {
-  await home?.here.stop();
+  await home?.app.stop();
   await rabbit?.stop();
 });
 
@@ -37,13 +37,13 @@ const delivered = () => there.received.map(({ body }) => JSON.parse(body).data.d
 /** Waits until each document has arrived, and checks that none has twice. */
 async function arrivedOnce(ids: readonly string[]): Promise<void> {
   await until('all of them', async () => ids.every((id) => delivered().includes(id)), 40_000);
-  const entries = await home.settled(ada, ids.length);
+  const entries = await home.untilSettled(ada, ids.length);
   expect(entries.map(({ status }) => status)).toEqual(ids.map(() => 'delivered'));
   expect(delivered().sort()).toEqual([...ids].sort());
 }
 
 async function health(): Promise<{ status: number; body: unknown }> {
-  const told = await fetch(`${home.here.management}/readyz`);
+  const told = await fetch(`${home.app.management}/readyz`);
   return { status: told.status, body: await told.json() };
 }
 
@@ -51,7 +51,7 @@ async function health(): Promise<{ status: number; body: unknown }> {
 const nothingPending = () =>
   until(
     'an empty outbox',
-    async () => (await home.here.db.collection('documents_outbox').countDocuments({ pending: true })) === 0,
+    async () => (await home.app.db.collection('documents_outbox').countDocuments({ pending: true })) === 0,
     20_000,
   );
 

@@ -2,17 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
-import { amqpBus, topologyOf } from '#libs/events';
+import { amqpBus, toTopology } from '#libs/events';
 import { until } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
-import { type Receiver, receiver } from '../../services/webhook-delivery/testing/receiver.ts';
+import { type WebhookReceiver, webhookReceiver } from '../../services/webhook-delivery/testing/receiver.ts';
 
 /** What customers do. */
 export type Customers = ReturnType<typeof customers>;
 
 /** Customers of the API there, and what they would have said on the bus. */
 export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string }) {
-  const receivers: Receiver[] = [];
+  const receivers: WebhookReceiver[] = [];
 
   return {
     ask,
@@ -23,9 +23,9 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
     admin: async () => (await registered()).access_token,
 
     /** Registers webhooks, each with a receiver of its own that answers so. */
-    async hooks(as: string, count: number, answering: Parameters<typeof receiver>[0]): Promise<void> {
+    async hooks(as: string, count: number, answering: Parameters<typeof webhookReceiver>[0]): Promise<void> {
       for (let made = 0; made < count; made += 1) {
-        const there = await receiver(answering);
+        const there = await webhookReceiver(answering);
         receivers.push(there);
         const body = { name: 'Hook', url: there.url, event_types: ['document.published'] };
         expect(await ask('POST', '/webhooks', as, body)).toHaveProperty('id');
@@ -34,8 +34,8 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
 
     /** Says events as their owner would; those that do not fit their schema are given up by whoever hears them. */
     async said(type: string, data: object, count = 1): Promise<void> {
-      const topology = topologyOf(contracts);
-      const bus = amqpBus({ url: new Secret(amqpUrl), calmMs: 0, trouble: () => undefined, topology });
+      const topology = toTopology(contracts);
+      const bus = amqpBus({ url: new Secret(amqpUrl), calmMs: 0, onError: () => undefined, topology });
       try {
         await until('the bus', async () => bus.up);
         const organization_id = newId();

@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, type MongoServers, ownMongo, ownRabbit, type RabbitBroker } from '#libs/testing';
-import { faster } from '../../scripts/monitoring/time-scale.ts';
 import { rules } from '../../scripts/monitoring/rules.ts';
+import { spedUp } from '../../scripts/monitoring/time-scale.ts';
 import { localSettings } from '../five-processes.ts';
 import { ended, type KeptProgram, kept as keptRunning, runScript } from '../programs.ts';
-import { type Prometheus, prometheus } from './prometheus.ts';
 import { type Breaking, toldBy } from './alert-checks.ts';
+import { type Prometheus, prometheus } from './prometheus.ts';
 import { type Volume, volume } from './volume.ts';
 
 /** Everything that may be broken, and who watches it. */
@@ -65,7 +65,7 @@ export async function operatingStage(): Promise<OperatingStage | undefined> {
     const [run, beside] = await Promise.all(begun);
     const [target, targetBeside] = [`127.0.0.1:${ports[1]}`, `127.0.0.1:${ports[3]}`];
     // a night in a minute
-    const watched = { targets: [target, targetBeside], rules: rules(faster(60, 5)) };
+    const watched = { targets: [target, targetBeside], rules: rules(spedUp(60, 5)) };
     const watching = place && (await kept(prometheus({ ...watched, volume: place })));
     if (!watching) return void (await stop());
     const told = new Set<string>();

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { programFor } from '#libs/testing';
 import { alerts } from '../../scripts/monitoring/alerts.ts';
-import { usualPace } from '../../scripts/monitoring/time-scale.ts';
 import { series } from '../../scripts/monitoring/queries.ts';
+import { realTime } from '../../scripts/monitoring/time-scale.ts';
 import { type Case, cases } from './cases.ts';
 
 const shipped = new URL('../../charts/platform/rules/platform.yaml', import.meta.url).pathname;
@@ -77,7 +77,7 @@ async function tested(nights: readonly Case[], every: Case['every']): Promise<st
 test('every alert has a night in which it is told, and one moment in which it is not', () => {
   const told = cases.filter((one) => one.told).map(({ alert }) => alert);
   expect([...new Set(told)].sort()).toEqual(
-    alerts(usualPace)
+    alerts(realTime)
       .map(({ name }) => name)
       .sort(),
   );

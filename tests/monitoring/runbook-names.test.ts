@@ -1,10 +1,10 @@
 /** What the runbook names is there, by exactly that name: somebody who is woken copies it and does not guess. */
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { topologyOf } from '#libs/events';
+import { toTopology } from '#libs/events';
 import { commonSettings } from '#libs/service';
 import { apiPrefix, contracts } from '../../services/contracts.ts';
-import { metricsOf, valuesOf } from '../../services/metrics.ts';
+import { getLabelValues, getMetrics } from '../../services/metrics.ts';
 import { services } from '../../services/services.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -15,9 +15,9 @@ const runbook = read('docs/runbook.md').replaceAll(/^```yaml\n.*?^```$/gms, '');
 const named = (what: RegExp) => [...new Set([...runbook.matchAll(what)].map(([all, group]) => group ?? all))];
 
 test('metrics, their values and fields of the log', () => {
-  const { ofProcess, ofEachService, own } = metricsOf();
+  const { ofProcess, ofEachService, own } = getMetrics();
   const metrics = [...ofProcess, ...ofEachService, ...own.flatMap((one) => one.metrics)];
-  const values = metrics.flatMap(({ labels }) => Object.values(labels).flatMap(valuesOf));
+  const values = metrics.flatMap(({ labels }) => Object.values(labels).flatMap(getLabelValues));
   const fields = [...read('docs/running.md').matchAll(/`([a-z_]+)`/g)].map(([, field]) => field);
   const inBodies = ['config_id', 'encryption_key'];
   const ofOthers =
@@ -75,7 +75,7 @@ test('deployments, sets, claims, secrets, labels and ports of the cluster', () =
 });
 
 test('queues', () => {
-  const queues = [...topologyOf(contracts).keys()];
+  const queues = [...toTopology(contracts).keys()];
   const names = named(/`([\w-]+)\.(?:again|dead)`/g);
   expect(names.length).toBeGreaterThan(0);
   expect(names.filter((name) => !queues.includes(name))).toEqual([]);

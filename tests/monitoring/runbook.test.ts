@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { alerts } from '../../scripts/monitoring/alerts.ts';
-import { usualPace } from '../../scripts/monitoring/time-scale.ts';
+import { realTime } from '../../scripts/monitoring/time-scale.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const runbook = read('docs/runbook.md');
@@ -16,7 +16,7 @@ const anchorOf = (heading: string) =>
 
 test('each alert has its section, each section its alert', () => {
   expect(sections.toSorted()).toEqual(
-    alerts(usualPace)
+    alerts(realTime)
       .map(({ name }) => name)
       .toSorted(),
   );
@@ -26,7 +26,7 @@ test('where an alert leads to, there is something', () => {
   const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
   const rules = read('charts/platform/rules/platform.yaml');
   const led = [...rules.matchAll(/runbook_url: "docs\/runbook\.md#([^"]+)"/g)].map(([, anchor]) => anchor);
-  expect(led.length).toBe(alerts(usualPace).length);
+  expect(led.length).toBe(alerts(realTime).length);
   const within = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
   for (const anchor of [...led, ...within]) expect(anchors).toContain(anchor);
 });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { until } from '#libs/testing';
 import { alerts } from '../../scripts/monitoring/alerts.ts';
-import { usualPace } from '../../scripts/monitoring/time-scale.ts';
+import { realTime } from '../../scripts/monitoring/time-scale.ts';
 import { runDemo } from '../demo.ts';
 import { ended } from '../programs.ts';
 import { type Customers, customers } from './customers.ts';
@@ -178,7 +178,7 @@ test('what is away is told: RabbitMQ, MongoDB, and at last the services themselv
 test('every alert was told of its fault, but for those that need days', () => {
   if (!stage) return;
   expect([...stage.told, ...Object.keys(notHere)].toSorted()).toEqual(
-    alerts(usualPace)
+    alerts(realTime)
       .map(({ name }) => name)
       .toSorted(),
   );

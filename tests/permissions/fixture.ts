@@ -1,6 +1,6 @@
 /** The things of the permission matrix: each made anew through the API, by the owner unless only an admin can. */
 import { readFile } from 'node:fs/promises';
-import { type Told, until, type World } from '#libs/testing';
+import { type TestApp, type TestResponse, until } from '#libs/testing';
 import { type Joined, join, must, type People, unique, uniqueEmail } from './people.ts';
 
 const corporateTemplate = new URL('../fixtures/corporate-template.docx', import.meta.url);
@@ -22,7 +22,7 @@ export function webhookForm() {
 export type Stage = ReturnType<typeof stage>;
 
 /** Makers of things for these people. */
-export function stage(here: World, people: People) {
+export function stage(here: TestApp, people: People) {
   const { admin, owner, editor } = people;
   const byOwner = (path: string, body?: unknown) => must(here, 'POST', path, { as: owner.token, body });
   const byAdmin = (path: string, body?: unknown) => must(here, 'POST', path, { as: admin.token, body });
@@ -89,7 +89,7 @@ export function stage(here: World, people: People) {
     newMember: (): Promise<Joined> => join(here, admin, 'member'),
 
     /** A session of the admin. */
-    session(): Promise<Told['body']> {
+    session(): Promise<TestResponse['body']> {
       const { email, password } = admin;
       return must(here, 'POST', '/auth/login', { body: { email, password } });
     },
@@ -115,7 +115,7 @@ export function stage(here: World, people: People) {
 
     /** The webhook of somebody in another organization; nothing where the plan has none. */
     async foreignWebhook(token: string | undefined): Promise<{ config_id: string | undefined }> {
-      const made = await here.ask('POST', '/webhooks', { as: token, body: webhookForm() });
+      const made = await here.request('POST', '/webhooks', { as: token, body: webhookForm() });
       return { config_id: made.body.id };
     },
   };

@@ -1,13 +1,13 @@
 /** Every operation is asked by everyone, and each gets what the table says: the thing, their own, 401, 403 or 404. */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type AnyOperation, newId } from '#libs/contract';
-import { idempotencyHeader, opsToken, type Told, type World, world } from '#libs/testing';
+import { idempotencyHeader, opsToken, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { services } from '../../services/services.ts';
-import { changes, kept } from './resources.ts';
-import { type Credential, gather, type People } from './people.ts';
-import { operatedSamples, type Sample, samples } from './samples.ts';
 import { type Stage, stage } from './fixture.ts';
+import { type Credential, gather, type People } from './people.ts';
+import { changes, kept } from './resources.ts';
+import { operatedSamples, type Sample, samples } from './samples.ts';
 import {
   type Actor,
   actors,
@@ -32,14 +32,14 @@ const isRefusal = (outcome: Outcome) => typeof outcome === 'number';
 // passwords are costly on purpose: on a busy machine a dozen of them takes its time
 jest.setTimeout(60_000);
 
-let here: World;
+let here: TestApp;
 let people: People;
 let things: Stage;
 /** One request for each row, about things that stay closed to all who send it. */
 let closed: Map<RowName, Sample>;
 
 beforeAll(async () => {
-  here = await world({ services, contracts });
+  here = await testApp({ services, contracts });
   people = await gather(here);
   things = stage(here, people);
   const made = having([401, 403, 404, 'own']).map(
@@ -142,7 +142,7 @@ describe('the operator alone may, and on the management port alone', () => {
 interface Answered {
   credential: Credential;
   sample: Sample;
-  answer: Told;
+  answer: TestResponse;
 }
 
 /** Everyone who belongs here by their outcome asks at once; one credential for each actor where none is looked at. */
@@ -160,7 +160,7 @@ async function askAll(
     const sample = await sampleFor();
     const asking = { ...credential, ...(sample.ends && (await credential.another?.())) };
     const asked = { as: asking.token, body: await sample.body?.(asking) };
-    const answer = await here.ask(operation.method.toUpperCase(), pathFor(operation, sample), asked);
+    const answer = await here.request(operation.method.toUpperCase(), pathFor(operation, sample), asked);
     return { credential, sample, answer };
   });
   const expected = credentials.map((one) => {
@@ -220,6 +220,6 @@ function tellable({ answer: { status, headers, body } }: Answered) {
   return { status, others, body: { ...body, request_id: '' } };
 }
 
-function textOf({ bytes }: Told): string {
+function textOf({ bytes }: TestResponse): string {
   return new TextDecoder().decode(bytes);
 }

@@ -1,5 +1,12 @@
 /** The people of the permission matrix: one organization with everyone in it, a neighbour, and one without the Scale plan. */
-import { type Asked, opsToken, type Person, register, type Told, type World } from '#libs/testing';
+import {
+  opsToken,
+  type Person,
+  register,
+  type TestApp,
+  type TestRequest,
+  type TestResponse,
+} from '#libs/testing';
 import type { Actor } from './table.ts';
 
 /** One way to ask: who it stands for, and what is sent. */
@@ -43,8 +50,13 @@ export interface People {
 }
 
 /** Asks for something that the set-up needs; rejects when it is not given. */
-export async function must(here: World, method: string, path: string, asked: Asked): Promise<Told['body']> {
-  const { status, body } = await here.ask(method, path, asked);
+export async function must(
+  here: TestApp,
+  method: string,
+  path: string,
+  asked: TestRequest,
+): Promise<TestResponse['body']> {
+  const { status, body } = await here.request(method, path, asked);
   if (status >= 400) throw new Error(`${method} ${path} is ${status}: ${JSON.stringify(body)}`);
   return body;
 }
@@ -65,7 +77,7 @@ export function uniqueEmail(): string {
 
 /** Invites somebody and accepts in their name; somebody with an account proves it by the password. */
 export async function join(
-  here: World,
+  here: TestApp,
   admin: { token: string },
   role: Role,
   known?: Joined,
@@ -79,7 +91,7 @@ export async function join(
 }
 
 /** Brings everyone together. */
-export async function gather(here: World): Promise<People> {
+export async function gather(here: TestApp): Promise<People> {
   const [admin, neighbour, poor] = await Promise.all([register(here), register(here), register(here)]);
   await setPlan(here, poor.organizationId, 'trial');
   const [owner, editor, member, demoted, removed] = await Promise.all([
@@ -142,7 +154,7 @@ export async function gather(here: World): Promise<People> {
 }
 
 /** Sets an organization's plan as the operator. */
-async function setPlan(here: World, organizationId: string, plan: string): Promise<void> {
+async function setPlan(here: TestApp, organizationId: string, plan: string): Promise<void> {
   const { status } = await fetch(`${here.management}/ops/organizations/${organizationId}/subscription`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' },
@@ -152,12 +164,12 @@ async function setPlan(here: World, organizationId: string, plan: string): Promi
 }
 
 /** Lets a key's time be over, without waiting for it. */
-async function expire(here: World, _id: string): Promise<void> {
+async function expire(here: TestApp, _id: string): Promise<void> {
   const past = { $set: { expires_at: new Date(Date.now() - 1_000) } };
   const { modifiedCount } = await here.db.collection<{ _id: string }>('api_keys').updateOne({ _id }, past);
   if (modifiedCount !== 1) throw new Error('There is no such key');
 }
 
-function makeKey(here: World, token: string, role: Role): Promise<{ id: string; key: string }> {
+function makeKey(here: TestApp, token: string, role: Role): Promise<{ id: string; key: string }> {
   return must(here, 'POST', '/api-keys', { as: token, body: { name: 'Matrix', role } });
 }

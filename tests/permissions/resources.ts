@@ -1,5 +1,5 @@
 /** Everything that the services keep, to prove that a refused request changes nothing. */
-import type { World } from '#libs/testing';
+import type { TestApp } from '#libs/testing';
 
 /** Rows as text, by collection and id. */
 export type Kept = ReadonlyMap<string, string>;
@@ -13,7 +13,7 @@ const eventsOfNobody = ['api_key.used'];
 const growing = /^(notifications|publish_usage)\//;
 
 /** Reads every row of every collection, without what goes on by itself. */
-export async function kept(db: World['db']): Promise<Kept> {
+export async function kept(db: TestApp['db']): Promise<Kept> {
   const collections = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
   const names = collections.map(({ name }) => name).filter((name) => !collectionsOfNobody.test(name));
   const rows = await Promise.all(

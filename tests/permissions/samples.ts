@@ -1,6 +1,7 @@
 /** A request for each row of the table: what it is about, made anew, and a body that the operation takes. */
-import { type Credential, unique, uniqueEmail } from './people.ts';
+
 import { type Stage, templateForm, webhookForm } from './fixture.ts';
+import { type Credential, unique, uniqueEmail } from './people.ts';
 import type { OperatedName, RowName } from './table.ts';
 
 /** One request, ready to be sent by anyone. */

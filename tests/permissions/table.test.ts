@@ -1,6 +1,6 @@
 /** The table of permissions covers every operation of the contracts, and agrees with what the reference says of it. */
 import { describe, expect, test } from '@jest/globals';
-import { problemsOf } from '#libs/contract';
+import { getProblems } from '#libs/contract';
 import { contracts } from '../../services/contracts.ts';
 import { operatedSamples, samples } from './samples.ts';
 import { operated, type Rule, rowOf, table } from './table.ts';
@@ -37,7 +37,7 @@ describe('the table', () => {
     const outcomes = own.flatMap((rule) => Object.values(rule.outcomes));
     const refusals = new Set(outcomes.filter((outcome) => typeof outcome === 'number'));
     if (own.some(({ plan }) => plan)) refusals.add(403);
-    const documented = new Set(problemsOf(operation).map(({ status }) => status));
+    const documented = new Set(getProblems(operation).map(({ status }) => status));
     expect([...refusals].filter((status) => !documented.has(status))).toEqual([]);
     expect(documented.has(403)).toBe(refusals.has(403));
   });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import { connect } from 'amqplib';
 import { Secret } from '#libs/contract';
-import { takeAway } from '../../testing/amqp-fixture.ts';
+import { deleteQueues } from '../../testing/amqp-fixture.ts';
 import { busConformance } from '../../testing/bus-conformance.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
@@ -20,7 +20,7 @@ busConformance('the bus over RabbitMQ', async ({ topology, retries }) => {
   const buses: ReturnType<typeof amqpBus>[] = [];
   const url = new Secret(rabbit.url);
   const open = async () => {
-    const bus = amqpBus({ url, topology, retries, prefix, calmMs: 0, trouble: () => {} });
+    const bus = amqpBus({ url, topology, retries, prefix, calmMs: 0, onError: () => {} });
     buses.push(bus);
     await until('the connections', async () => bus.up);
     return bus;
@@ -41,7 +41,7 @@ busConformance('the bus over RabbitMQ', async ({ topology, retries }) => {
       }),
     async end() {
       await Promise.all(buses.map((bus) => bus.close()));
-      await over((channel) => takeAway(channel, prefix, [...topology.keys()]));
+      await over((channel) => deleteQueues(channel, prefix, [...topology.keys()]));
     },
   };
 });

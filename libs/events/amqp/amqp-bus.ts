@@ -36,20 +36,20 @@ export interface AmqpBus {
   owners?: readonly string[];
   /** Told when the broker came back empty; it is told again later when it rejects. */
   onBrokerReset?(): Promise<void>;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }
 
 const usualDeclareEveryMs = 60_000;
 
 /** A bus over RabbitMQ (3.10 or newer). It connects by itself, and is `up` while it can publish. */
 export function amqpBus(of: AmqpBus): Bus {
-  const { url, topology, retries = standardRetries, trouble, owners = [], onBrokerReset } = of;
+  const { url, topology, retries = standardRetries, onError, owners = [], onBrokerReset } = of;
   const { calmMs = usualCalmMs, declareEveryMs = usualDeclareEveryMs } = of;
   const names = prefixedNames(of.prefix ?? '');
   const closing = new AbortController();
   const publishing = new Set<Promise<void>>();
   const consumers = new Set<{ cancel(): Promise<void> }>();
-  const knowledge = detectBrokerReset({ names, owners, onBrokerReset, trouble });
+  const knowledge = detectBrokerReset({ names, owners, onBrokerReset, onError });
   let declaring: Promise<unknown> = Promise.resolve();
   let closed: Promise<void> | undefined;
 
@@ -63,18 +63,18 @@ export function amqpBus(of: AmqpBus): Bus {
   };
   const hearing = autoReconnect<Connection>({
     name: 'The connection that hears events',
-    trouble,
+    onError,
     async open(signal) {
-      const opened = await openConnection({ url, name: 'pds-consumer', prepare, trouble, signal });
+      const opened = await openConnection({ url, name: 'pds-consumer', prepare, onError, signal });
       void knowledge.check(opened.value);
       return opened;
     },
   });
   const saying = autoReconnect<{ connection: Connection; publisher: Publisher }>({
     name: 'The connection that says events',
-    trouble,
+    onError,
     async open(signal) {
-      const opened = await openConnection({ url, name: 'pds-publisher', prepare, trouble, signal });
+      const opened = await openConnection({ url, name: 'pds-publisher', prepare, onError, signal });
       const { value: connection, end } = opened;
       const publisher = await openPublisher(connection, names.exchange).catch(async (error: unknown) => {
         await end();
@@ -123,7 +123,7 @@ export function amqpBus(of: AmqpBus): Bus {
       const { signal } = closing;
       const handle = (event: Parameters<typeof handler>[0]) => tryHandling(handler, event, retries, signal);
       const first: Subscription = {
-        ...{ queue: queueOf(queue), prefetch, handle, signal, trouble },
+        ...{ queue: queueOf(queue), prefetch, handle, signal, onError },
         ...(onDeadLetter && { onDeadLetter }),
       };
       const again = retryQueue(first, names.retry(queue));
@@ -172,7 +172,7 @@ function consuming(
   const ending = new Set<Promise<void>>();
   const kept = autoReconnect<Subscribed>({
     name: `The subscription to ${of.queue}`,
-    trouble: of.trouble,
+    onError: of.onError,
     async open(signal) {
       await pause(calmMs, undefined, { signal });
       const given = new Promise<never>((_, reject) => {

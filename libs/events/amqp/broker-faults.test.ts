@@ -1,18 +1,24 @@
 /** What the bus does when the broker dies, hangs, forgets everything or runs out of memory. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type AmqpStage, amqpStage, eventOf, published, up } from '../../testing/amqp-fixture.ts';
+import {
+  type AmqpFixture,
+  amqpFixture,
+  createEvent,
+  publishUntilAccepted,
+  untilUp,
+} from '../../testing/amqp-fixture.ts';
 import { ownRabbit } from '../../testing/rabbit.ts';
 import type { RabbitBroker } from '../../testing/rabbit-broker.ts';
 import { until } from '../../testing/until.ts';
 import { BusDown } from '../bus.ts';
 
 let rabbit: RabbitBroker;
-let stage: AmqpStage;
+let stage: AmqpFixture;
 beforeAll(async () => {
   rabbit = await ownRabbit();
 }, 400_000);
 beforeEach(() => {
-  stage = amqpStage(rabbit.url);
+  stage = amqpFixture(rabbit.url);
 });
 afterEach(() => stage.close());
 afterAll(() => rabbit?.stop());
@@ -23,18 +29,18 @@ test('a broker that is killed under load and started again loses nothing, and no
   const bus = await stage.open();
   const heard = new Set<string>();
   await bus.consume('alpha', async ({ id }) => void heard.add(id), { prefetch: 16 });
-  const events = Array.from({ length: 300 }, () => eventOf('thing.gone'));
+  const events = Array.from({ length: 300 }, () => createEvent('thing.gone'));
   const taken = (async () => {
-    for (const event of events) await published(bus, event);
+    for (const event of events) await publishUntilAccepted(bus, event);
   })();
   await until('half of them', async () => heard.size > 150);
   await rabbit.settle();
   await rabbit.kill();
   await until('the bus to know', async () => !bus.up);
-  await expect(bus.publish(eventOf('thing.gone'))).rejects.toBeInstanceOf(BusDown);
+  await expect(bus.publish(createEvent('thing.gone'))).rejects.toBeInstanceOf(BusDown);
   await rabbit.start();
   const openAt = performance.now();
-  await up(bus);
+  await untilUp(bus);
   expect(performance.now() - openAt).toBeLessThan(10_000);
   await taken;
   await until('all of them', async () => ids(events).every((id) => heard.has(id)), 20_000);
@@ -45,18 +51,18 @@ test('a broker that hangs is noticed in bounded time, and everything goes on whe
   const bus = await stage.open();
   const heard = new Set<string>();
   await bus.consume('alpha', async ({ id }) => void heard.add(id), { prefetch: 16 });
-  const before = eventOf('thing.gone');
-  await published(bus, before);
+  const before = createEvent('thing.gone');
+  await publishUntilAccepted(bus, before);
   rabbit.freeze();
   try {
     const since = performance.now();
-    const lost = eventOf('thing.gone');
+    const lost = createEvent('thing.gone');
     await expect(bus.publish(lost)).rejects.toThrow();
     expect(performance.now() - since).toBeLessThan(8_000);
     await until('the bus to know', async () => !bus.up);
     rabbit.thaw();
-    await up(bus);
-    await published(bus, lost);
+    await untilUp(bus);
+    await publishUntilAccepted(bus, lost);
     await until('both', async () => heard.has(before.id) && heard.has(lost.id));
   } finally {
     rabbit.thaw();
@@ -91,23 +97,23 @@ test('a broker that comes back empty is declared anew, and every owner of an out
   // a broker that is new to an owner has nothing of it either
   await until('both were told', async () => told.one === 1 && told.two > 0);
   fails = false;
-  const marked = () => stage.past((channel) => channel.checkQueue(`${stage.prefix}two.sentinel`));
+  const marked = () => stage.withChannel((channel) => channel.checkQueue(`${stage.prefix}two.sentinel`));
   await until('the second has left its mark', () => marked().catch(() => false as const), 15_000);
   const { two } = told;
 
   await rabbit.settle();
   await rabbit.start();
-  await Promise.all([up(bus), up(other)]);
-  await published(bus, eventOf('thing.gone'));
+  await Promise.all([untilUp(bus), untilUp(other)]);
+  await publishUntilAccepted(bus, createEvent('thing.gone'));
   expect(told).toEqual({ one: 1, two });
 
   await rabbit.start({ empty: true });
   await until('both were told again', async () => told.one === 2 && told.two === two + 1, 30_000);
-  await Promise.all([up(bus), up(other)]);
+  await Promise.all([untilUp(bus), untilUp(other)]);
   const heard: string[] = [];
   await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
-  const after = eventOf('thing.made');
-  await published(other, after);
+  const after = createEvent('thing.made');
+  await publishUntilAccepted(other, after);
   await until('the event', async () => heard.includes(after.id));
   expect(told).toEqual({ one: 2, two: two + 1 });
 }, 90_000);
@@ -117,21 +123,21 @@ test('while the broker has no memory left the bus is down and waits, and then go
   const heard = new Set<string>();
   await bus.consume('alpha', async ({ id }) => void heard.add(id), { prefetch: 16 });
   await rabbit.ctl('set_vm_memory_high_watermark', '0.0000001');
-  const events = Array.from({ length: 20 }, () => eventOf('thing.gone'));
+  const events = Array.from({ length: 20 }, () => createEvent('thing.gone'));
   try {
-    const waiting = bus.publish(eventOf('thing.gone')).then(
+    const waiting = bus.publish(createEvent('thing.gone')).then(
       () => 'taken',
       (error: unknown) => error,
     );
     await until('the bus to know', async () => !bus.up);
     for (const event of events) await expect(bus.publish(event)).rejects.toBeInstanceOf(BusDown);
     expect(await waiting).toBeInstanceOf(BusDown);
-    expect(stage.troubles.join()).toMatch(/blocked/);
+    expect(stage.errors.join()).toMatch(/blocked/);
   } finally {
     await rabbit.ctl('set_vm_memory_high_watermark', '0.4');
   }
-  await up(bus);
-  for (const event of events) await published(bus, event);
+  await untilUp(bus);
+  for (const event of events) await publishUntilAccepted(bus, event);
   await until('all', async () => ids(events).every((id) => heard.has(id)));
 }, 60_000);
 
@@ -144,22 +150,22 @@ test('connections that the broker closes are opened again, and what was in hand 
     await gate.promise;
   };
   await bus.consume('alpha', slow, { prefetch: 4 });
-  const events = Array.from({ length: 4 }, () => eventOf('thing.gone'));
-  for (const event of events) await published(bus, event);
+  const events = Array.from({ length: 4 }, () => createEvent('thing.gone'));
+  for (const event of events) await publishUntilAccepted(bus, event);
   await until('all in hand', async () => begun.length === 4);
-  const before = stage.troubles.length;
+  const before = stage.errors.length;
   await rabbit.ctl('close_all_connections', 'a test');
   // it may be up again before the command has ended
   const isLost = (connection: string) =>
-    stage.troubles
+    stage.errors
       .slice(before)
       .some((one) => one.startsWith(`The connection that ${connection} events is lost`));
   await until('the bus to know', async () => isLost('hears') && isLost('says'));
   gate.resolve();
   await until('all of them again', async () => ids(events).every((id) => begun.indexOf(id, 4) > 0), 20_000);
-  await up(bus);
-  const after = eventOf('thing.gone');
-  await published(bus, after);
+  await untilUp(bus);
+  const after = createEvent('thing.gone');
+  await publishUntilAccepted(bus, after);
   await until('the next one', async () => begun.includes(after.id));
   expect(await bus.dead('alpha')).toEqual([]);
 }, 40_000);
@@ -181,13 +187,13 @@ test('a handler that takes longer than the broker waits loses its channel, and i
       if (begun.length === 1) await gate.promise;
     };
     await bus.consume('alpha', slow, { prefetch: 16 });
-    const [late, after] = [eventOf('thing.gone'), eventOf('thing.gone')];
-    await published(bus, late);
+    const [late, after] = [createEvent('thing.gone'), createEvent('thing.gone')];
+    await publishUntilAccepted(bus, late);
     await until('it again', async () => begun.length === 2, 20_000);
     expect(begun).toEqual([late.id, late.id]);
-    expect(stage.troubles.join()).toMatch(/alpha is lost and will be opened again: .*timeout/i);
+    expect(stage.errors.join()).toMatch(/alpha is lost and will be opened again: .*timeout/i);
     gate.resolve();
-    await published(bus, after);
+    await publishUntilAccepted(bus, after);
     await until('the next one', async () => begun.includes(after.id));
     expect([begun.length, await bus.dead('alpha')]).toEqual([3, []]);
   } finally {

@@ -4,7 +4,7 @@
  */
 import type { ChannelModel } from 'amqplib';
 import { type Connection, closed, quietChannel } from './connection.ts';
-import { isThere, type Names } from './topology-setup.ts';
+import { type Names, queueExists } from './topology-setup.ts';
 
 const againMs = 5_000;
 
@@ -13,12 +13,12 @@ export function detectBrokerReset({
   names,
   owners,
   onBrokerReset,
-  trouble,
+  onError,
 }: {
   names: Names;
   owners: readonly string[];
   onBrokerReset?: (() => Promise<void>) | undefined;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }) {
   let known = false;
   let emptied = false;
@@ -48,7 +48,7 @@ export function detectBrokerReset({
           return;
         } catch (error) {
           if (isLost) return;
-          trouble('Could not check whether RabbitMQ lost its queues', error);
+          onError('Could not check whether RabbitMQ lost its queues', error);
           await Promise.race([lost, new Promise((resolve) => setTimeout(resolve, againMs).unref())]);
         }
       }
@@ -58,7 +58,7 @@ export function detectBrokerReset({
   async function look(model: ChannelModel): Promise<undefined> {
     const marks = owners.map(names.sentinel);
     const missing = [];
-    for (const mark of marks) if (!(await isThere(model, mark))) missing.push(mark);
+    for (const mark of marks) if (!(await queueExists(model, mark))) missing.push(mark);
     if (missing.length === 0 && !emptied) return;
     await onBrokerReset?.();
     emptied = false;

@@ -25,7 +25,7 @@ export async function openConnection(of: {
   name: string;
   /** Done before anybody may use the connection. */
   prepare(model: ChannelModel): Promise<void>;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
   /** When aborted, nobody waits any longer. */
   signal: AbortSignal;
 }): Promise<Opened<Connection>> {
@@ -54,7 +54,7 @@ export async function openConnection(of: {
   });
   model.on('blocked', (reason) => {
     blocked = true;
-    of.trouble(`${of.name} is blocked by the broker`, new Error(String(reason)));
+    of.onError(`${of.name} is blocked by the broker`, new Error(String(reason)));
   });
   model.on('unblocked', () => {
     blocked = false;

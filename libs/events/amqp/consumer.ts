@@ -25,7 +25,7 @@ export interface Subscription {
   onDeadLetter?(event: { readonly type?: unknown }): void;
   /** Aborted when the bus closes: what fails from then on is given back. */
   signal: AbortSignal;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }
 
 /** A running subscription. */
@@ -99,7 +99,7 @@ export async function subscribe(model: ChannelModel, of: Subscription): Promise<
       await of.handle(parsed(message.content));
     } catch (error) {
       if (of.signal.aborted) return;
-      of.trouble(`${of.queue} set an event aside`, error);
+      of.onError(`${of.queue} set an event aside`, error);
       of.onDeadLetter?.({ type: message.properties.type });
       answer(() => channel.reject(message, false));
       return;

@@ -1,9 +1,14 @@
 /** Connections that are cut at the worst moment: whatever was about to be answered, the next connection is opened. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type AmqpStage, amqpStage, eventOf, published } from '../../testing/amqp-fixture.ts';
+import {
+  type AmqpFixture,
+  amqpFixture,
+  createEvent,
+  publishUntilAccepted,
+} from '../../testing/amqp-fixture.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
+import { type TcpProxy, tcpProxy } from '../../testing/tcp-proxy.ts';
 import { until } from '../../testing/until.ts';
-import { type Wire, wireTo } from '../../testing/tcp-proxy.ts';
 
 /** Class and method as they stand in a frame: what a client says that the broker would answer. */
 const methods = {
@@ -18,14 +23,14 @@ const methods = {
 } as const;
 
 let rabbit: TestRabbit;
-let stage: AmqpStage;
-let wire: Wire;
+let stage: AmqpFixture;
+let wire: TcpProxy;
 beforeAll(async () => {
   rabbit = await testRabbit();
 }, 400_000);
 beforeEach(async () => {
-  wire = await wireTo(rabbit.url);
-  stage = amqpStage(wire.url);
+  wire = await tcpProxy(rabbit.url);
+  stage = amqpFixture(wire.url);
 });
 afterEach(async () => {
   await stage.clear();
@@ -47,11 +52,11 @@ test.each(Object.entries(methods))(
     await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
     await until('the owner was told', async () => told === 1);
     // each of the two connections is cut more than once on its way
-    wire.cut(Buffer.from([0, method[0], 0, method[1]]), 5);
-    wire.breakAll();
-    await until('all cuts made', async () => wire.left() === 0, 30_000);
-    const event = eventOf('thing.made');
-    await published(bus, event);
+    wire.cutAfter(Buffer.from([0, method[0], 0, method[1]]), 5);
+    wire.resetAll();
+    await until('all cuts made', async () => wire.remainingCuts() === 0, 30_000);
+    const event = createEvent('thing.made');
+    await publishUntilAccepted(bus, event);
     await until('the event', async () => heard.includes(event.id));
     expect(await bus.dead('alpha')).toEqual([]);
   },

@@ -4,19 +4,25 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type AmqpStage, amqpStage, eventOf, idsIn, published } from '../../testing/amqp-fixture.ts';
+import {
+  type AmqpFixture,
+  amqpFixture,
+  createEvent,
+  idsIn,
+  publishUntilAccepted,
+} from '../../testing/amqp-fixture.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
 
 let rabbit: TestRabbit;
-let stage: AmqpStage;
+let stage: AmqpFixture;
 let folder: string;
 beforeAll(async () => {
   rabbit = await testRabbit();
   folder = await mkdtemp(join(tmpdir(), 'pds-poison-'));
 }, 400_000);
 beforeEach(() => {
-  stage = amqpStage(rabbit.url);
+  stage = amqpFixture(rabbit.url);
 });
 afterEach(() => stage.clear());
 afterAll(async () => {
@@ -30,30 +36,30 @@ test.each([1, 2])(
   async (replicas) => {
     const bus = await stage.open({ topology: new Map([['alpha', ['thing.gone']]]) });
     const spy = `${stage.prefix}spy`;
-    await stage.past(async (channel) => {
+    await stage.withChannel(async (channel) => {
       await channel.assertQueue(spy);
       await channel.bindQueue(spy, `${stage.prefix}events.dead`, 'alpha');
     });
     const family = victims(join(folder, `handled-${replicas}`));
     for (let count = 0; count < replicas; count += 1) family.live();
     try {
-      const first = Array.from({ length: 8 }, () => eventOf('thing.gone'));
-      await Promise.all(first.map((event) => published(bus, event)));
+      const first = Array.from({ length: 8 }, () => createEvent('thing.gone'));
+      await Promise.all(first.map((event) => publishUntilAccepted(bus, event)));
       await until('a first round', () => family.haveHandled(first), 30_000);
-      const poison = eventOf('thing.gone', { kills: true });
-      const neighbours = Array.from({ length: 63 }, () => eventOf('thing.gone'));
+      const poison = createEvent('thing.gone', { kills: true });
+      const neighbours = Array.from({ length: 63 }, () => createEvent('thing.gone'));
       const all = [...neighbours.slice(0, 30), poison, ...neighbours.slice(30)];
-      await Promise.all(all.map((event) => published(bus, event)));
+      await Promise.all(all.map((event) => publishUntilAccepted(bus, event)));
       await until('a dead letter', async () => (await bus.dead('alpha')).length > 0, 60_000);
       await until('the neighbours', () => family.haveHandled([...first, ...neighbours]), 30_000);
       expect((await bus.dead('alpha')).map(({ id }) => id)).toEqual([poison.id]);
       // without the second chance it would be the same: no neighbour has needed it
-      expect(await stage.past((channel) => idsIn(channel, spy))).toEqual([poison.id]);
+      expect(await stage.withChannel((channel) => idsIn(channel, spy))).toEqual([poison.id]);
       // one delivery and five more, then the second chance and one more
       expect(family.deaths()).toBe(8);
     } finally {
       family.end();
-      await stage.past((channel) => channel.deleteQueue(spy));
+      await stage.withChannel((channel) => channel.deleteQueue(spy));
     }
   },
   120_000,

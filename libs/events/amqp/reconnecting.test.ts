@@ -1,18 +1,25 @@
 /** Events that come back because a process died with them: one at a time, and nothing else is taken in hand beside them. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
-import { type AmqpStage, amqpStage, dieWith, eventOf, published, ready } from '../../testing/amqp-fixture.ts';
+import {
+  type AmqpFixture,
+  amqpFixture,
+  countReady,
+  createEvent,
+  killWhileHandling,
+  publishUntilAccepted,
+} from '../../testing/amqp-fixture.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
 
 const count = 12;
 let rabbit: TestRabbit;
-let stage: AmqpStage;
+let stage: AmqpFixture;
 beforeAll(async () => {
   rabbit = await testRabbit();
 }, 400_000);
 beforeEach(() => {
-  stage = amqpStage(rabbit.url);
+  stage = amqpFixture(rabbit.url);
 });
 afterEach(() => stage.clear());
 afterAll(() => rabbit?.stop());
@@ -27,7 +34,7 @@ function looking() {
     async handle(): Promise<void> {
       inHand += 1;
       most = Math.max(most, inHand);
-      left.push(await ready(stage, 'alpha'));
+      left.push(await countReady(stage, 'alpha'));
       inHand -= 1;
     },
   };
@@ -38,8 +45,8 @@ const allLeft = Array.from({ length: count }, (_, at) => count - 1 - at);
 
 test('a process that begins takes them one by one', async () => {
   const bus = await stage.open();
-  for (let made = 0; made < count; made += 1) await published(bus, eventOf('thing.gone'));
-  await dieWith(stage, 'alpha', count);
+  for (let made = 0; made < count; made += 1) await publishUntilAccepted(bus, createEvent('thing.gone'));
+  await killWhileHandling(stage, 'alpha', count);
   const { left, most, handle } = looking();
   await bus.consume('alpha', handle, { prefetch: 16 });
   await until('all of them', async () => left.length === count);
@@ -53,17 +60,17 @@ test('a process that had its hand full takes them one by one as soon as one has 
   const gate = Promise.withResolvers<void>();
   const begun = new Set<string>();
   const { left, most, handle } = looking();
-  const fresh = Array.from({ length: prefetch }, () => eventOf('thing.gone'));
+  const fresh = Array.from({ length: prefetch }, () => createEvent('thing.gone'));
   const handler = async ({ id }: Envelope) => {
     begun.add(id);
     if (fresh.some((one) => one.id === id)) await gate.promise;
     else await handle();
   };
   await bus.consume('alpha', handler, { prefetch });
-  for (const event of fresh) await published(bus, event);
+  for (const event of fresh) await publishUntilAccepted(bus, event);
   await until('a full hand', async () => begun.size === prefetch);
-  for (let made = 0; made < count; made += 1) await published(bus, eventOf('thing.gone'));
-  await dieWith(stage, 'alpha', count);
+  for (let made = 0; made < count; made += 1) await publishUntilAccepted(bus, createEvent('thing.gone'));
+  await killWhileHandling(stage, 'alpha', count);
   gate.resolve();
   await until('all of them', async () => left.length === count);
   expect(most()).toBe(1);

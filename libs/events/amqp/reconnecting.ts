@@ -33,7 +33,7 @@ const sayEvery = 30;
 export function autoReconnect<T>(of: {
   name: string;
   open(signal: AbortSignal): Promise<Opened<T>>;
-  trouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }): AutoReconnect<T> {
   const closing = new AbortController();
   const { signal } = closing;
@@ -73,7 +73,7 @@ export function autoReconnect<T>(of: {
     try {
       opened = await of.open(signal);
     } catch (error) {
-      if (!signal.aborted && failures % sayEvery === 0) of.trouble(`${of.name} cannot be opened`, error);
+      if (!signal.aborted && failures % sayEvery === 0) of.onError(`${of.name} cannot be opened`, error);
       return 0;
     }
     const since = performance.now();
@@ -84,7 +84,7 @@ export function autoReconnect<T>(of: {
     current = undefined;
     waiting = Promise.withResolvers<T>();
     waiting.promise.catch(() => {});
-    if (!signal.aborted) of.trouble(`${of.name} is lost and will be opened again`, why);
+    if (!signal.aborted) of.onError(`${of.name} is lost and will be opened again`, why);
     await opened.end();
     return performance.now() - since;
   }

@@ -33,7 +33,7 @@ export async function openDeadLetters({
     url,
     name: 'pds dead letters',
     prepare: async () => undefined,
-    trouble: () => undefined,
+    onError: () => undefined,
     signal: new AbortController().signal,
   });
   const { model } = opened.value;

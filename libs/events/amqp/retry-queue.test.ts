@@ -1,17 +1,24 @@
 /** What was set aside only because processes died with it in hand is handled once more, alone; what fails again is dead. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
-import { type AmqpStage, amqpStage, dieWith, eventOf, published, ready } from '../../testing/amqp-fixture.ts';
+import {
+  type AmqpFixture,
+  amqpFixture,
+  countReady,
+  createEvent,
+  killWhileHandling,
+  publishUntilAccepted,
+} from '../../testing/amqp-fixture.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
 
 let rabbit: TestRabbit;
-let stage: AmqpStage;
+let stage: AmqpFixture;
 beforeAll(async () => {
   rabbit = await testRabbit();
 }, 400_000);
 beforeEach(() => {
-  stage = amqpStage(rabbit.url);
+  stage = amqpFixture(rabbit.url);
 });
 afterEach(() => stage.clear());
 afterAll(() => rabbit?.stop());
@@ -19,15 +26,15 @@ afterAll(() => rabbit?.stop());
 /** So many events that nobody has refused, and with which processes died until they were set aside. */
 async function innocents(count: number): Promise<Envelope[]> {
   const bus = await stage.open();
-  const events = Array.from({ length: count }, () => eventOf('thing.gone'));
-  for (const event of events) await published(bus, event);
+  const events = Array.from({ length: count }, () => createEvent('thing.gone'));
+  for (const event of events) await publishUntilAccepted(bus, event);
   // one delivery, and five more
-  for (let deaths = 0; deaths < 6; deaths += 1) await dieWith(stage, 'alpha', count);
+  for (let deaths = 0; deaths < 6; deaths += 1) await killWhileHandling(stage, 'alpha', count);
   await until('all of it set aside', async () => (await waiting('retry')) === count);
   return events;
 }
 
-const waiting = (where: 'retry' | 'dead') => ready(stage, `alpha.${where}`);
+const waiting = (where: 'retry' | 'dead') => countReady(stage, `alpha.${where}`);
 
 test('innocents are handled, one at a time, and are no dead letters', async () => {
   const events = await innocents(4);
@@ -59,9 +66,9 @@ test('what fails on its second chance as well is dead, after as many tries as ev
 
 test('what a process refused is not tried again, even if processes died with it before', async () => {
   const bus = await stage.open({ retries: [] });
-  const event = eventOf('thing.gone');
-  await published(bus, event);
-  await dieWith(stage, 'alpha', 1);
+  const event = createEvent('thing.gone');
+  await publishUntilAccepted(bus, event);
+  await killWhileHandling(stage, 'alpha', 1);
   let tries = 0;
   const fails = async () => {
     tries += 1;
@@ -77,8 +84,8 @@ test('a process that has just begun leaves them to one that lives', async () => 
   const young = await stage.open({ calmMs: 60_000 });
   const handled: string[] = [];
   await young.consume('alpha', async ({ id }) => void handled.push(id), { prefetch: 16 });
-  const fresh = eventOf('thing.gone');
-  await published(young, fresh);
+  const fresh = createEvent('thing.gone');
+  await publishUntilAccepted(young, fresh);
   await until('the fresh one', async () => handled.includes(fresh.id));
   expect([handled, await waiting('retry')]).toEqual([[fresh.id], 1]);
   const old = await stage.open();

@@ -47,7 +47,7 @@ export async function declare(
   maxLength = longest,
 ): Promise<string[]> {
   const missing = [];
-  for (const name of topology.keys()) if (!(await isThere(model, names.queue(name)))) missing.push(name);
+  for (const name of topology.keys()) if (!(await queueExists(model, names.queue(name)))) missing.push(name);
   const channel = await quietChannel(model);
   await channel.assertExchange(names.exchange, 'topic');
   await channel.assertExchange(names.deadExchange, 'direct');
@@ -81,7 +81,7 @@ export async function declare(
 }
 
 /** Whether a queue is there. */
-export async function isThere(model: ChannelModel, queue: string): Promise<boolean> {
+export async function queueExists(model: ChannelModel, queue: string): Promise<boolean> {
   // asking for one that is not there closes the channel
   const channel = await quietChannel(model);
   try {

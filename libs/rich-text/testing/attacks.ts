@@ -1,7 +1,7 @@
 /** Attacks on whoever shows rich text, and the trees that carry them; for tests only. */
 import { doc, link, node, nodeWith, p, text } from '../build.ts';
-import { dataUri, png } from './sample-images.ts';
 import type { RichText } from '../tree.ts';
+import { dataUri, png } from './sample-images.ts';
 
 /** Texts that try to become markup, a script or a request. */
 export const attacks = [

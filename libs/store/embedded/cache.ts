@@ -5,7 +5,7 @@ import { access, constants, mkdir, mkdtemp, open, readFile, rename, rm, writeFil
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive, markOf } from './process-mark.ts';
+import { isAlive, readProcessMark } from './process-mark.ts';
 
 /** Takes one line for the person at the terminal. */
 export type Say = (line: string) => void;
@@ -84,7 +84,7 @@ export async function sha256(path: string): Promise<string> {
 async function take(lock: string): Promise<boolean> {
   try {
     const file = await open(lock, 'wx');
-    await file.writeFile(JSON.stringify(await markOf(process.pid)));
+    await file.writeFile(JSON.stringify(await readProcessMark(process.pid)));
     await file.close();
     return true;
   } catch (error) {

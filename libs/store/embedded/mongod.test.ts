@@ -10,7 +10,7 @@ import { programFor, until } from '#libs/testing';
 import { findBinary } from './binary.ts';
 import { databaseFolder, ownerFile, readyDataDir } from './data-dir.ts';
 import { startMongod } from './mongod.ts';
-import { commandOf, ended, markOf, type ProcessMark } from './process-mark.ts';
+import { commandOf, ended, type ProcessMark, readProcessMark } from './process-mark.ts';
 
 let dataDir: string;
 const say = () => {};
@@ -87,7 +87,7 @@ ctypes.CDLL(None).pthread_exit(None)`;
   await new Promise<void>((up) => createInterface(ending.stdout).once('line', () => up()));
   const pid = ending.pid ?? 0;
   await until('its first thread to be gone', async () => (await commandOf(pid)) === undefined);
-  const mongod = await markOf(pid);
+  const mongod = await readProcessMark(pid);
   expect(mongod).toBeDefined();
   const dead = { pid: 1, started: 'never' };
   await writeFile(ownerFile(dataDir, pid), JSON.stringify({ main: dead, supervisor: dead, mongod }));
@@ -125,7 +125,7 @@ test('a mongod that somebody else runs on the folder is not touched', async () =
   });
   const pid = Number(await readFile(join(databaseFolder(dataDir), 'mongod.lock'), 'utf8'));
   await expect(startMongod({ dataDir, say })).rejects.toMatchObject({ code: 'data_dir_in_use' });
-  expect(await markOf(pid)).toBeDefined();
+  expect(await readProcessMark(pid)).toBeDefined();
   stranger.stdin.end();
   await new Promise((done) => stranger.on('close', done));
 });
@@ -161,7 +161,7 @@ async function otherOwner(): Promise<{ pid: number; uri: string }> {
 
 async function runningMongod(): Promise<ProcessMark> {
   const name = (await readdir(dataDir)).find((one) => one.startsWith('owner-')) ?? '';
-  const mark = await markOf(Number.parseInt(name.slice('owner-'.length), 10));
+  const mark = await readProcessMark(Number.parseInt(name.slice('owner-'.length), 10));
   if (!mark) throw new Error('no mongod runs');
   expect(await commandOf(mark.pid)).toContain(dataDir);
   return mark;

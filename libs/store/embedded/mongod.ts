@@ -8,7 +8,7 @@ import { type Binary, findBinary } from './binary.ts';
 import type { Say } from './cache.ts';
 import { databaseFolder, diskFull, inUse, logFile, readyDataDir, temporaryDataDir } from './data-dir.ts';
 import { embeddedError } from './failure.ts';
-import { end, markOf, type ProcessMark } from './process-mark.ts';
+import { end, type ProcessMark, readProcessMark } from './process-mark.ts';
 import { becomePrimary, listening, setName } from './replica-set.ts';
 import type { Orders, Report } from './supervisor.ts';
 
@@ -50,7 +50,7 @@ export async function startMongod(options: MongodOptions): Promise<Mongod> {
       args: [...args(dataDir, port, cacheGB), ...(options.keyFile ? ['--keyFile', options.keyFile] : [])],
       dataDir,
       removeAtEnd: options.dataDir === undefined,
-      main: (await markOf(process.pid)) ?? { pid: process.pid, started: '' },
+      main: (await readProcessMark(process.pid)) ?? { pid: process.pid, started: '' },
     });
     const given = new AbortController();
     try {
@@ -120,7 +120,7 @@ async function supervised(orders: Orders): Promise<Run> {
     createInterface(child.stdout).on('line', async (line) => {
       const report = JSON.parse(line) as Report;
       if ('exit' in report) done(report.exit);
-      else mongod = await markOf(report.mongod);
+      else mongod = await readProcessMark(report.mongod);
     });
     child.on('exit', (code) => done(code));
   });

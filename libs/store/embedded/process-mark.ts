@@ -8,14 +8,14 @@ import { promisify } from 'node:util';
 export type ProcessMark = { pid: number; started: string };
 
 /** The mark of a living process; undefined when there is none, or only its zombie. It lives while one of its threads does. */
-export async function markOf(pid: number): Promise<ProcessMark | undefined> {
+export async function readProcessMark(pid: number): Promise<ProcessMark | undefined> {
   const started = process.platform === 'linux' ? await startedByProc(pid) : await ps(pid, 'lstart=');
   return started ? { pid, started } : undefined;
 }
 
 /** True while exactly the marked process lives. */
 export async function isAlive(mark: ProcessMark): Promise<boolean> {
-  return (await markOf(mark.pid))?.started === mark.started;
+  return (await readProcessMark(mark.pid))?.started === mark.started;
 }
 
 /** The command line of a living process, its words joined by spaces; undefined when there is none, or when it is just ending. */

@@ -1,17 +1,17 @@
 /** A mongod that is becoming a primary closes connections: whoever waits for it goes on. */
 import { expect, test } from '@jest/globals';
 import { testMongo } from '../../testing/servers.ts';
-import { wireTo } from '../../testing/tcp-proxy.ts';
+import { tcpProxy } from '../../testing/tcp-proxy.ts';
 import { becomePrimary } from './replica-set.ts';
 
 test('a connection that is closed meanwhile is opened again', async () => {
   const mongo = await testMongo();
-  const wire = await wireTo(new URL('/', mongo.uri).href);
+  const wire = await tcpProxy(new URL('/', mongo.uri).href);
   try {
     // what the driver itself asks is of no session
-    wire.cut(Buffer.from('lsid'), 3);
+    wire.cutAfter(Buffer.from('lsid'), 3);
     await becomePrimary(wire.url, new URL(mongo.uri).host, AbortSignal.timeout(20_000));
-    expect(wire.left()).toBe(0);
+    expect(wire.remainingCuts()).toBe(0);
   } finally {
     await wire.close();
     await mongo.stop();

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { ownerFile } from './data-dir.ts';
-import { markOf, type ProcessMark } from './process-mark.ts';
+import { type ProcessMark, readProcessMark } from './process-mark.ts';
 
 /** What the supervisor is told, as JSON in its only argument. */
 export type Orders = {
@@ -46,7 +46,11 @@ async function supervise({ binary, args, dataDir, removeAtEnd, main }: Orders): 
     mongod.on('error', () => done(127));
   });
   if (mongod.pid !== undefined) {
-    const marks = { main, supervisor: await markOf(process.pid), mongod: await markOf(mongod.pid) };
+    const marks = {
+      main,
+      supervisor: await readProcessMark(process.pid),
+      mongod: await readProcessMark(mongod.pid),
+    };
     await writeFile(ownerFile(dataDir, mongod.pid), JSON.stringify(marks)).catch(() => {});
     report({ mongod: mongod.pid });
   }

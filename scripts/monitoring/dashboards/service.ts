@@ -37,7 +37,9 @@ export function ofService(contract: Contract): readonly Row[] {
       spread('Time of commands', commands, ofOwn),
       often('Commands', commands, ['command'], ofOwn),
       most('Events that were not sent', 'outbox_pending_events', [], ofOwn),
-      ...(service === 'sharing' ? [often('Public documents', 'embed_responses_total', ['format', 'cache'])] : []),
+      ...(service === 'sharing'
+        ? [often('Public documents', 'embed_responses_total', ['format', 'cache'])]
+        : []),
     ],
   };
   return [requested, ...(contract.consumes.length > 0 ? [heard] : []), stored];

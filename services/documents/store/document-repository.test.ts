@@ -1,7 +1,7 @@
 /** The library with two replicas over one MongoDB. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type OwnStores, ownStores } from '../testing/store-fixture.ts';
 import { documentRow } from '../testing/rows.ts';
+import { type OwnStores, ownStores } from '../testing/store-fixture.ts';
 import { documents } from './collections.ts';
 import { type DocumentRepository, documentRepository } from './document-repository.ts';
 import { search } from './search.ts';

@@ -1,7 +1,7 @@
 /** The publish quota in MongoDB: a ledger of every publish, and a counter for limited plans only. */
 import { newId } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
-import { periodOf, renewalOf, subscriptionTerms, type Terms } from '../../identity/contract.ts';
+import { nextRenewal, subscriptionTerms, type Terms, toPeriod } from '../../identity/contract.ts';
 import { PublishQuotaExhausted } from '../contract.ts';
 import { publishLedger, publishUsage } from './collections.ts';
 
@@ -43,7 +43,7 @@ export function quota(store: Store) {
     const _id = counterId(organization_id, own, at);
     if (await rows.usage.exists({ _id })) return;
     const counted =
-      own.renews === 'monthly' ? { organization_id, month: periodOf(own, at) } : { organization_id };
+      own.renews === 'monthly' ? { organization_id, month: toPeriod(own, at) } : { organization_id };
     const used = await rows.ledger.countDocuments(counted);
     await rows.usage.updateOne({ _id }, { $setOnInsert: { used } }, { upsert: true });
   }
@@ -52,11 +52,11 @@ export function quota(store: Store) {
 export type Quota = ReturnType<typeof quota>;
 
 function counterId(organizationId: string, own: Terms, at: Date): string {
-  return `${organizationId}:${periodOf(own, at)}:${own.terms_version}`;
+  return `${organizationId}:${toPeriod(own, at)}:${own.terms_version}`;
 }
 
 function exhausted(own: Terms, at: Date) {
-  const renews_at = renewalOf(own, at);
+  const renews_at = nextRenewal(own, at);
   const when = renews_at ? `they renew at ${renews_at}` : 'they do not renew; choose a larger plan';
   return PublishQuotaExhausted(`The ${own.publish_limit} publish events of your plan are used up; ${when}.`, {
     extra: { publish_limit: own.publish_limit, renews_at },

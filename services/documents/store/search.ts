@@ -75,7 +75,10 @@ const wordless: ReadonlySet<string> = new Set<keyof DocumentRow>([
  * What every write of a document's row adds to it, so that lists and searches follow: the title as it is sorted, and that
  * the words are out of date. A change that names no field is one of the tree.
  */
-export function marks(change: Partial<DocumentRow>, at: Date): { normalized_title?: string; reindex_at?: Date } {
+export function marks(
+  change: Partial<DocumentRow>,
+  at: Date,
+): { normalized_title?: string; reindex_at?: Date } {
   const fields = Object.keys(change);
   if (fields.length > 0 && fields.every((field) => wordless.has(field))) return {};
   return { reindex_at: at, ...(change.title !== undefined && { normalized_title: titleKey(change.title) }) };

@@ -2,18 +2,18 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { type StoreStage, stillClock, storeStage } from '../../../libs/testing/store-fixture.ts';
+import { fakeClock, type StoreFixture, storeFixture } from '../../../libs/testing/store-fixture.ts';
 import { documentRow } from '../testing/rows.ts';
 import { type DocumentRow, documents, nodes, search as searchRows } from './collections.ts';
 import { search } from './search.ts';
 import { searchIndex } from './search-index.ts';
 
-let stage: StoreStage;
+let stage: StoreFixture;
 let store: Store;
-const clock = stillClock();
+const clock = fakeClock();
 
 beforeAll(async () => {
-  stage = await storeStage();
+  stage = await storeFixture();
   store = await stage.open({ collections: [documents, nodes, searchRows] });
   await searchIndex(store, clock.now).backfill();
 }, 60_000);

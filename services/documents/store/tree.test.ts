@@ -1,8 +1,8 @@
 /** Trees in a real MongoDB: copies. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Store } from '#libs/store';
-import { type OwnStores, ownStores } from '../testing/store-fixture.ts';
 import { documentRow, nodeRow } from '../testing/rows.ts';
+import { type OwnStores, ownStores } from '../testing/store-fixture.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
 import { type Trees, trees } from './tree.ts';
 

@@ -1,8 +1,8 @@
 /** Update events under contention: two replicas over one MongoDB. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Store } from '#libs/store';
-import { type OwnStores, ownStores } from '../testing/store-fixture.ts';
 import { documentRow } from '../testing/rows.ts';
+import { type OwnStores, ownStores } from '../testing/store-fixture.ts';
 import { publishUpdate } from '../update-events.ts';
 import { type DocumentRow, documents } from './collections.ts';
 import { type Change, type DocumentRepository, documentRepository } from './document-repository.ts';

@@ -1,9 +1,9 @@
 /** A real organization beside a model: deeds are done over HTTP, and what is true is seen from outside. */
 import { newId } from '#libs/contract';
 import type { DocumentRow } from '../store/collections.ts';
-import type { House, Someone } from './test-context.ts';
-import { type Life, lifeIn } from './lifecycle.ts';
+import { type LifecycleClient, lifecycleClient } from './lifecycle.ts';
 import { type Deed, historyIn, type Model } from './model.ts';
+import type { TestContext, TestMember } from './test-context.ts';
 
 /** What is seen of the real thing, and what a model says should be seen. */
 export interface Seen {
@@ -23,14 +23,14 @@ export interface Run {
 
 /** Begins a run; `admin` is on a plan with a limit. */
 export async function beginRun(
-  replicas: readonly House[],
-  admin: Someone,
+  replicas: readonly TestContext[],
+  admin: TestMember,
   organizationId: string,
 ): Promise<Run> {
   const [first] = replicas;
   if (!first) throw new Error('At least one replica is wanted');
-  const { db } = first.here;
-  const life: Life = lifeIn(first);
+  const { db } = first.app;
+  const life: LifecycleClient = lifecycleClient(first);
   await db.collection('publish_ledger').deleteMany({ organization_id: organizationId });
   await db.collection<{ _id: string }>('publish_usage').deleteMany({ _id: { $regex: `^${organizationId}` } });
   const ids = new Map<string, string>();
@@ -53,9 +53,9 @@ export async function beginRun(
         fire: ['POST', '/trigger-webhooks', { event_type: 'document.archived' }],
       };
       const [method, path, body] = requests[deed];
-      const { ask } = (replicas[replica] ?? first).here;
+      const { request } = (replicas[replica] ?? first).app;
       const place = deed === 'create' ? '/documents' : `/documents/${idOf(on)}${path}`;
-      const told = await ask(method, place, { as: admin.as, ...(body !== undefined && { body }) });
+      const told = await request(method, place, { as: admin.as, ...(body !== undefined && { body }) });
       const isNew = deed === 'create' || deed === 'duplicate' || deed === 'revise';
       if (isNew && told.status === 201) ids.set(name, told.body.id);
       return told.status;
@@ -65,7 +65,7 @@ export async function beginRun(
       const documents: Seen['documents'] = {};
       const histories: Seen['histories'] = {};
       const look = async (name: string) => {
-        const { status, body } = await first.ask(admin, 'GET', idOf(name));
+        const { status, body } = await first.request(admin, 'GET', idOf(name));
         if (status === 404) {
           documents[name] = 'deleted';
           return;
@@ -85,8 +85,8 @@ export async function beginRun(
         histories[name] = (await life.history(admin, body.id)).map((id) => String(nameOf(id)));
       };
       await Promise.all(names.map(look));
-      const { body } = await first.here.ask('GET', '/organization/subscription', { as: admin.as });
-      const events = await life.said(...ids.values());
+      const { body } = await first.app.request('GET', '/organization/subscription', { as: admin.as });
+      const events = await life.publishedEvents(...ids.values());
       const said = events.map(({ type, data }) => `${type} ${nameOf(data.document.id)}`);
       return { documents, histories, published: body.publish_used, said: said.sort() };
     },

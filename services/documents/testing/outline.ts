@@ -1,5 +1,5 @@
 /** Trees as tests write and compare them. */
-import type { Told } from '#libs/testing';
+import type { TestResponse } from '#libs/testing';
 import type { Node } from '../contract.ts';
 
 /** A tree as nested titles: a leaf is its title, any other node `[title, children]`. */
@@ -31,6 +31,6 @@ export function treeOf(titles: Outline, level = 0): unknown[] {
 }
 
 /** Status and code of an answer. */
-export function outcome({ status, body }: Told): [number, string | undefined] {
+export function outcome({ status, body }: TestResponse): [number, string | undefined] {
   return [status, body?.code];
 }

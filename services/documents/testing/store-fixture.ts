@@ -1,8 +1,8 @@
 /** The stores of documents alone, for tests: as many replicas as wanted over one real MongoDB with a database of its own. */
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
-import { memoryBus, topologyOf } from '#libs/events';
-import { createKeyring, makeView, openStore, type Store } from '#libs/store';
+import { memoryBus, toTopology } from '#libs/events';
+import { createKeyring, createView, openStore, type Store } from '#libs/store';
 import { testMongo } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
 import { documentsContract as contract } from '../contract.ts';
@@ -27,7 +27,7 @@ export async function ownStores(replicas = 1): Promise<OwnStores> {
   const mongo = await testMongo();
   const uri = new URL(mongo.uri);
   uri.pathname = `/test_${randomBytes(6).toString('hex')}`;
-  const topology = topologyOf(contracts);
+  const topology = toTopology(contracts);
   const open = () =>
     openStore({
       uri: new Secret(uri.href),
@@ -39,7 +39,7 @@ export async function ownStores(replicas = 1): Promise<OwnStores> {
       ring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
       now: () => new Date(),
       trace: () => undefined,
-      trouble: () => undefined,
+      onError: () => undefined,
     });
   const stores = await Promise.all(Array.from({ length: replicas }, open));
   const [first] = stores;
@@ -47,7 +47,7 @@ export async function ownStores(replicas = 1): Promise<OwnStores> {
   await first.migrate();
   const { db } = first.rows(documentRows);
   // what neighbours publish is there and empty
-  if (db.db) for (const view of contract.reads) await makeView(db.db, view);
+  if (db.db) for (const view of contract.reads) await createView(db.db, view);
   return {
     stores,
     async stop() {

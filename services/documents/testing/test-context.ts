@@ -1,27 +1,33 @@
 /** A world with identity and documents in it, for tests, and what people do there. */
 import { newId } from '#libs/contract';
 import type { AnyService } from '#libs/service';
-import { register, type Told, type World, world } from '#libs/testing';
+import { register, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
 
 /** Somebody who asks: `as` is their token or key. */
-export interface Someone {
+export interface TestMember {
   as: string;
   id: string;
 }
 
 /** The world with a few shortcuts. */
-export interface House {
-  here: World;
+export interface TestContext {
+  app: TestApp;
   /** The admin of a new organization. */
-  admin(): Promise<Someone>;
+  admin(): Promise<TestMember>;
   /** A new member of the organization of this admin. */
-  member(of: Someone): Promise<Someone>;
+  member(of: TestMember): Promise<TestMember>;
   /** Makes a document and gives it; rejects when it is refused. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  make(who: Someone, body?: unknown): Promise<any>;
+  create(who: TestMember, body?: unknown): Promise<any>;
   /** Asks for a document, or something below it. */
-  ask(who: Someone, method: string, path: string, body?: unknown, headers?: Headers): Promise<Told>;
+  request(
+    who: TestMember,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Headers,
+  ): Promise<TestResponse>;
   /** Changes the row of a document behind the service's back, to a state that is hard to reach. */
   set(id: string, fields: Record<string, unknown>): Promise<void>;
 }
@@ -29,35 +35,35 @@ export interface House {
 type Headers = Record<string, string>;
 
 /** Starts the world. */
-export async function house(
+export async function testContext(
   services: readonly AnyService[],
   environment: Record<string, string> = {},
-): Promise<House> {
-  return houseOver(await world({ services, contracts, environment }));
+): Promise<TestContext> {
+  return testContextFor(await testApp({ services, contracts, environment }));
 }
 
 /** The shortcuts over a world, or over a replica of one. */
-export function houseOver(here: World): House {
+export function testContextFor(here: TestApp): TestContext {
   return {
-    here,
+    app: here,
     async admin() {
       const { key, userId } = await register(here);
       return { as: key, id: userId };
     },
     async member({ as }) {
       const invited = { as, body: { email: `${newId()}@example.com` } };
-      const { token } = (await here.ask('POST', '/members/invitations', invited)).body;
+      const { token } = (await here.request('POST', '/members/invitations', invited)).body;
       const body = { token, name: 'Member', password: `correct horse ${newId()}` };
-      const session = (await here.ask('POST', '/members/invitations/accept', { body })).body;
+      const session = (await here.request('POST', '/members/invitations/accept', { body })).body;
       return { as: session.access_token, id: session.member.id };
     },
-    async make({ as }, body = { title: 'SOP' }) {
-      const made = await here.ask('POST', '/documents', { as, body });
+    async create({ as }, body = { title: 'SOP' }) {
+      const made = await here.request('POST', '/documents', { as, body });
       if (made.status !== 201) throw new Error(JSON.stringify(made.body));
       return made.body;
     },
-    ask: ({ as }, method, path, body, headers = {}) =>
-      here.ask(method, `/documents/${path}`, { as, headers, ...(body !== undefined && { body }) }),
+    request: ({ as }, method, path, body, headers = {}) =>
+      here.request(method, `/documents/${path}`, { as, headers, ...(body !== undefined && { body }) }),
     async set(id, fields) {
       await here.db.collection<{ _id: string }>('documents').updateOne({ _id: id }, { $set: fields });
     },

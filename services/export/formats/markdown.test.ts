@@ -1,8 +1,8 @@
 /** Promises about Markdown: the order of the tree, and hostile text that stays text. */
 import { expect, test } from '@jest/globals';
 import type { RichText } from '#libs/rich-text';
-import { renderMarkdown } from './markdown.ts';
 import { documentOf, nodeOf, words } from '../testing/samples.ts';
+import { renderMarkdown } from './markdown.ts';
 
 const list = (type: string, ...items: RichText[]): RichText => ({
   type,

@@ -1,7 +1,6 @@
 /** Promises about uploads: what is refused and why, what is accepted, and the three modes. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { faultCodes } from './opc/fault.ts';
 import {
   body,
   compiled,
@@ -21,6 +20,7 @@ import {
   words,
   zip,
 } from '../testing/samples.ts';
+import { faultCodes } from './opc/fault.ts';
 import { compileTemplate } from './template.ts';
 
 const content = p('{{content}}');

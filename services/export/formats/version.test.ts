@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { everything } from '../testing/corpus/everything.ts';
+import { compiled } from '../testing/samples.ts';
 import { defaultTemplateFile } from './default-template.ts';
 import { renderMarkdown } from './markdown.ts';
 import { unpack } from './opc/unpack.ts';
-import { compiled } from '../testing/samples.ts';
 import { rendererVersion } from './version.ts';
 import { renderWord } from './word.ts';
 

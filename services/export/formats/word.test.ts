@@ -1,9 +1,9 @@
 /** Promises about whole files: a real procedure in real templates, in order and without loose ends. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
+import { compiled, documentOf, docx, p, rendered, textOf } from '../testing/samples.ts';
 import { defaultTemplate } from './default-template.ts';
 import type { ExportDocument, ExportNode } from './document.ts';
-import { compiled, documentOf, docx, p, rendered, textOf } from '../testing/samples.ts';
 import { renderWord } from './word.ts';
 
 const fixtures = new URL('../../../tests/fixtures/', import.meta.url);

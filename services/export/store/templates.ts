@@ -79,8 +79,8 @@ export interface UsableTemplate {
 
 export type TemplateStore = ReturnType<typeof templateStore>;
 
-/** What export keeps of templates. `trouble` is told of files that could not be removed. */
-export function templateStore(store: Store, trouble: (what: string, error: unknown) => void) {
+/** What export keeps of templates. `onError` is told of files that could not be removed. */
+export function templateStore(store: Store, onError: (what: string, error: unknown) => void) {
   const rows = store.rows(templates);
   const files = store.files(templateBucket);
 
@@ -194,6 +194,6 @@ export function templateStore(store: Store, trouble: (what: string, error: unkno
   async function discard(ids: readonly FileId[]): Promise<void> {
     const results = await Promise.allSettled(ids.map((id) => files.delete(id)));
     for (const result of results)
-      if (result.status === 'rejected') trouble('A template file could not be removed', result.reason);
+      if (result.status === 'rejected') onError('A template file could not be removed', result.reason);
   }
 }

@@ -6,7 +6,7 @@ const pool = threads(
   { threads: 1, waiting: 1, seconds: 60, memoryMb: 512 },
   // nothing here reads
   new Secret('mongodb://127.0.0.1:1/none'),
-  { trouble: () => undefined, refused: (reason) => void process.stderr.write(`${reason}\n`) },
+  { onError: () => undefined, refused: (reason) => void process.stderr.write(`${reason}\n`) },
 );
 await pool.turn((run) => run('builtIn'));
 process.stdout.write('made\n');

@@ -16,13 +16,13 @@ export type Told =
 export type Said =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: unknown; readonly isMemory: boolean }
-  | { readonly trouble: unknown };
+  | { readonly onError: unknown };
 
 /** What the process gets of our environment: how a runtime is to work, and no secret. */
 const passedOn = /^(PATH|TZ|LANG|LC_.+|NODE_.+|SSL_CERT_.+|MALLOC_.+|LD_.+|UV_.+)$/;
 
-/** Has the threads in a process of their own; `trouble` is told of what ends without work in hand. */
-export function apart(equipment: Equipment, trouble: (error: unknown) => void): WorkerPool {
+/** Has the threads in a process of their own; `onError` is told of what ends without work in hand. */
+export function apart(equipment: Equipment, onError: (error: unknown) => void): WorkerPool {
   let there: Company | undefined;
   let leaving: NodeJS.Timeout | undefined;
 
@@ -44,7 +44,7 @@ export function apart(equipment: Equipment, trouble: (error: unknown) => void): 
   };
 
   function begun(): Company {
-    const company = companyOf(equipment, trouble);
+    const company = companyOf(equipment, onError);
     void company.ended.then(() => {
       if (there === company) there = undefined;
     });
@@ -70,7 +70,7 @@ interface Company {
   readonly ended: Promise<void>;
 }
 
-function companyOf(equipment: Equipment, trouble: (error: unknown) => void): Company {
+function companyOf(equipment: Equipment, onError: (error: unknown) => void): Company {
   const asked = new Map<number, { resolve(result: unknown): void; reject(error: unknown): void }>();
   const { promise: ended, resolve: isOver } = Promise.withResolvers<void>();
   let last = 0;
@@ -119,13 +119,13 @@ function companyOf(equipment: Equipment, trouble: (error: unknown) => void): Com
   };
 
   function heard(said: Said): void {
-    if ('trouble' in said) trouble(said.trouble);
+    if ('onError' in said) onError(said.onError);
     else if ('result' in said) asked.get(said.id)?.resolve(said.result);
     else asked.get(said.id)?.reject(said.isMemory ? new MemoryUsedUp() : said.error);
   }
 
   function gone(error: Error): void {
-    if (!isToEnd && asked.size === 0) trouble(error);
+    if (!isToEnd && asked.size === 0) onError(error);
     for (const { reject } of asked.values()) reject(isToEnd ? new Error('The threads are closed') : error);
     isOver();
   }

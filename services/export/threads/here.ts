@@ -2,8 +2,8 @@
 import { Piscina } from 'piscina';
 import { type Equipment, MemoryUsedUp, type WorkerPool } from './crew.ts';
 
-/** Has the threads in this process; `trouble` is told of one that ends without work in hand. */
-export function here(of: Equipment, trouble: (error: unknown) => void): WorkerPool {
+/** Has the threads in this process; `onError` is told of one that ends without work in hand. */
+export function here(of: Equipment, onError: (error: unknown) => void): WorkerPool {
   const pool = new Piscina({
     filename: new URL('./thread.ts', import.meta.url).href,
     minThreads: 0,
@@ -13,7 +13,7 @@ export function here(of: Equipment, trouble: (error: unknown) => void): WorkerPo
     resourceLimits: { maxOldGenerationSizeMb: of.memoryMb },
   });
   // without a listener the process would end
-  pool.on('error', trouble);
+  pool.on('error', onError);
   return {
     async run(name, task, signal) {
       try {

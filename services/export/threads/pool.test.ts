@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
-import { attacks } from '../testing/attacks.ts';
 import { defaultTemplateFile } from '../formats/default-template.ts';
+import { attacks } from '../testing/attacks.ts';
 import { apart } from './apart.ts';
 import { type Limits, type Run, type Threads, TooMuchMemory, threads } from './pool.ts';
 
@@ -24,7 +24,7 @@ let troubles: unknown[] = [];
 const start = (limits: Limits) => {
   [refusals, troubles] = [[], []];
   return threads(limits, nowhere, {
-    trouble: (error) => troubles.push(error),
+    onError: (error) => troubles.push(error),
     refused: (reason) => refusals.push(reason),
   });
 };

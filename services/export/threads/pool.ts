@@ -62,7 +62,7 @@ const standardIdleMs = 60_000;
 
 /** Who is told of threads, or their process, that end by themselves, and of work that did not come to its end. */
 export interface Listening {
-  trouble(error: unknown): void;
+  onError(error: unknown): void;
   refused(reason: 'queue_full' | 'timeout' | 'crashed'): void;
 }
 
@@ -73,10 +73,10 @@ export interface Listening {
 export function threads(
   { threads, waiting, seconds, memoryMb, idleMs = standardIdleMs }: Limits,
   mongodb: Secret,
-  { trouble, refused }: Listening,
+  { onError, refused }: Listening,
 ): Threads {
   const crewOf = process.versions.deno ? here : apart;
-  const crew = crewOf({ threads, memoryMb, idleMs, given: { uri: mongodb.reveal() } }, trouble);
+  const crew = crewOf({ threads, memoryMb, idleMs, given: { uri: mongodb.reveal() } }, onError);
   const full = () => {
     refused('queue_full');
     return tooMany();
@@ -122,7 +122,7 @@ export function threads(
   function explained(error: unknown): never {
     if (error instanceof MemoryUsedUp) throw new TooMuchMemory(memoryMb);
     if (!(error instanceof WorkerCrashed)) throw error;
-    trouble(error);
+    onError(error);
     refused('crashed');
     throw interrupted();
   }

@@ -16,7 +16,7 @@ process.title = 'pds-export-files';
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.once('disconnect', () => process.exit());
 process.on('message', (told: Told) => {
-  if ('begin' in told) crew = here(told.begin, (trouble) => say({ trouble }));
+  if ('begin' in told) crew = here(told.begin, (onError) => say({ onError }));
   else if ('forget' in told) inHand.get(told.forget)?.abort();
   else if (crew) void work(crew, told);
 });

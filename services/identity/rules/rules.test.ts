@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { isWellFormedKey, keyFrom, prefixOf } from './api-key.ts';
 import { termsOf } from './plans.ts';
 import { isReserved, slugFrom, slugWithSuffix } from './slug.ts';
-import { periodOf, renewalOf } from './terms.ts';
+import { nextRenewal, toPeriod } from './terms.ts';
 
 describe('API keys', () => {
   const key = keyFrom(new Uint8Array(32).fill(7));
@@ -58,8 +58,8 @@ test('plans: trial never renews, team renews every month, scale has no limit', (
 
 test('a monthly quota counts by UTC month and renews on its first day; a trial counts once and for all', () => {
   const newYearsEve = new Date('2026-12-31T23:59:59.999Z');
-  expect(periodOf({ renews: 'monthly' }, newYearsEve)).toBe('2026-12');
-  expect(renewalOf({ renews: 'monthly' }, newYearsEve)).toBe('2027-01-01T00:00:00.000Z');
-  expect(periodOf({ renews: 'never' }, newYearsEve)).toBe('all');
-  expect(renewalOf({ renews: 'never' }, newYearsEve)).toBeNull();
+  expect(toPeriod({ renews: 'monthly' }, newYearsEve)).toBe('2026-12');
+  expect(nextRenewal({ renews: 'monthly' }, newYearsEve)).toBe('2027-01-01T00:00:00.000Z');
+  expect(toPeriod({ renews: 'never' }, newYearsEve)).toBe('all');
+  expect(nextRenewal({ renews: 'never' }, newYearsEve)).toBeNull();
 });

@@ -9,12 +9,12 @@ export interface Terms {
 }
 
 /** The period that a publish counts in: `2026-11` (UTC) or `all`. */
-export function periodOf(terms: Pick<Terms, 'renews'>, at: Date): string {
+export function toPeriod(terms: Pick<Terms, 'renews'>, at: Date): string {
   return terms.renews === 'monthly' ? at.toISOString().slice(0, 7) : 'all';
 }
 
 /** When the count starts anew; null when it never does. */
-export function renewalOf(terms: Pick<Terms, 'renews'>, at: Date): string | null {
+export function nextRenewal(terms: Pick<Terms, 'renews'>, at: Date): string | null {
   if (terms.renews === 'never') return null;
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1)).toISOString();
 }

@@ -1,13 +1,13 @@
 /** Credentials in MongoDB, where replicas do the same at the same moment. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type StoreStage, storeStage } from '../../../libs/testing/store-fixture.ts';
+import { type StoreFixture, storeFixture } from '../../../libs/testing/store-fixture.ts';
 import { apiKeys, members, signingKeys } from './collections.ts';
 import { credentials } from './credentials.ts';
 
-let stage: StoreStage;
+let stage: StoreFixture;
 beforeAll(async () => {
-  stage = await storeStage();
+  stage = await storeFixture();
 }, 60_000);
 afterAll(() => stage?.stop());
 

@@ -1,7 +1,7 @@
 /** Subscriptions in MongoDB, and how much of them is used. */
 import type { Actor, Store, Transaction } from '#libs/store';
 import { publishRecords } from '../../documents/views.ts';
-import { periodOf, type Terms } from '../rules/terms.ts';
+import { type Terms, toPeriod } from '../rules/terms.ts';
 import { type SubscriptionRow, subscriptions } from './collections.ts';
 
 /** Reads and sets subscriptions. */
@@ -33,7 +33,7 @@ export function plans(store: Store) {
 
     /** Publish events that count now. */
     used(organization_id: string, terms: Terms, at: Date): Promise<number> {
-      const counted = terms.renews === 'monthly' ? { month: periodOf(terms, at) } : {};
+      const counted = terms.renews === 'monthly' ? { month: toPeriod(terms, at) } : {};
       return records.in(organization_id).count(counted);
     },
   };

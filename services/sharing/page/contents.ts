@@ -1,5 +1,5 @@
 /** The table of contents, twice: beside the document on wide screens, folded above it on narrow ones; the other one is not there. */
-import { escaped, type Html, html, joined } from '#libs/rich-text';
+import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
 import type { NodeRow } from '../store.ts';
 import type { Children } from '../tree.ts';
 
@@ -11,7 +11,7 @@ export function contents(children: Children): Html {
   const sections = children.get(null) ?? [];
   const stepsOf = (section: NodeRow) => children.get(section._id) ?? [];
   const entries = sections.reduce((sum, section) => sum + 1 + stepsOf(section).length, 0);
-  if (entries < 2) return joined([]);
+  if (entries < 2) return joinHtml([]);
   const items = sections.map((section, at) => {
     const steps = entries > mostEntries ? [] : stepsOf(section);
     return entry(
@@ -21,7 +21,7 @@ export function contents(children: Children): Html {
     );
   });
   const list = html`<ol dir="auto">
-${joined(items, '\n')}
+${joinHtml(items, '\n')}
 </ol>`;
   return html`<nav class="contents narrow" aria-label="Contents">
 <details>
@@ -36,7 +36,7 @@ ${list}
 }
 
 function entry({ title }: NodeRow, number: string, below: readonly Html[]): Html {
-  const to = escaped(number);
-  const inner = below.length === 0 ? joined([]) : html`<ol>${joined(below)}</ol>`;
-  return html`<li><a href="#${to}"><span class="index">${to}</span> <span>${escaped(title)}</span></a>${inner}</li>`;
+  const to = escapeHtml(number);
+  const inner = below.length === 0 ? joinHtml([]) : html`<ol>${joinHtml(below)}</ol>`;
+  return html`<li><a href="#${to}"><span class="index">${to}</span> <span>${escapeHtml(title)}</span></a>${inner}</li>`;
 }

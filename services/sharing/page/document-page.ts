@@ -1,5 +1,5 @@
 /** The page for people: a published document as HTML that needs no script, nothing from elsewhere and no style but its own. */
-import { escaped, type Html, html, joined } from '#libs/rich-text';
+import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
 import type { DocumentState, NodeRow } from '../store.ts';
 import { childrenOf } from '../tree.ts';
 import { contents } from './contents.ts';
@@ -25,7 +25,7 @@ ${head(document, organization)}
 </head>
 <body>
 <a class="skip" href="#document">Skip to the document</a>
-<header class="masthead"><p>${escaped(organization)}</p></header>
+<header class="masthead"><p>${escapeHtml(organization)}</p></header>
 <div class="sheet">
 ${contents(children)}
 <main id="document" tabindex="-1">
@@ -43,9 +43,9 @@ ${footer(document, organization)}
 }
 
 function head(document: DocumentState, organization: string): Html {
-  const name = escaped(document.title);
-  const site = escaped(organization);
-  const about = escaped(
+  const name = escapeHtml(document.title);
+  const site = escapeHtml(organization);
+  const about = escapeHtml(
     [organization, document.version && `Version ${document.version}`, document.department]
       .filter(Boolean)
       .join(' · '),
@@ -67,29 +67,31 @@ ${pageStyle}`;
 function title(document: DocumentState): Html {
   const { department, published_at } = document;
   const facts = [
-    ...fact('Version', document.version && escaped(document.version)),
-    ...fact('Department', department && escaped(department)),
+    ...fact('Version', document.version && escapeHtml(document.version)),
+    ...fact('Department', department && escapeHtml(department)),
     ...fact('Last published', published_at && day(published_at)),
   ];
   return html`<header class="title">
-<h1>${escaped(document.title)}</h1>
-<dl class="facts">${joined(facts)}</dl>
+<h1>${escapeHtml(document.title)}</h1>
+<dl class="facts">${joinHtml(facts)}</dl>
 </header>`;
 }
 
 function fact(name: string, value: Html | '' | null): Html[] {
-  return value ? [html`<div><dt>${escaped(name)}</dt><dd>${value}</dd></div>`] : [];
+  return value ? [html`<div><dt>${escapeHtml(name)}</dt><dd>${value}</dd></div>`] : [];
 }
 
 function day(at: Date): Html {
-  return html`<time datetime="${escaped(at.toISOString())}" title="${escaped(momentOf(at))}">${escaped(dayOf(at))}</time>`;
+  return html`<time datetime="${escapeHtml(at.toISOString())}" title="${escapeHtml(momentOf(at))}">${escapeHtml(dayOf(at))}</time>`;
 }
 
 function footer(document: DocumentState, organization: string): Html {
   const { published_at } = document;
-  const published = published_at ? html` Last published ${escaped(momentOf(published_at))}.` : joined([]);
+  const published = published_at
+    ? html` Last published ${escapeHtml(momentOf(published_at))}.`
+    : joinHtml([]);
   return html`<footer class="colophon">
-<p>${escaped(organization)}.${published}</p>
+<p>${escapeHtml(organization)}.${published}</p>
 <p class="on-screen">This link always shows the latest published version.</p>
 <p class="on-paper">A printed copy shows the version of its day; the link shows the latest published version.</p>
 </footer>`;

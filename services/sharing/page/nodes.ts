@@ -1,5 +1,5 @@
 /** The nodes of a document on its page: numbered headings that can be linked to, each with its rich text. */
-import { element, escaped, type Html, html, joined, toHtml } from '#libs/rich-text';
+import { element, escapeHtml, type Html, html, joinHtml, toHtml } from '#libs/rich-text';
 import type { NodeRow } from '../store.ts';
 import type { Children } from '../tree.ts';
 
@@ -18,16 +18,19 @@ export function* nodes(children: Children, parent: string | null = null, above =
 
 /** A node can be linked to by its id, which is this version's, and by its number, which is every version's. */
 function node({ _id, node_type, title, content }: NodeRow, number: string, level: number): Html {
-  const to = escaped(number);
+  const to = escapeHtml(number);
   const heading = element(
     `h${level}`,
     { id: number },
-    html`<a class="number" href="#${to}">${to}</a> <span>${escaped(title)}</span>`,
+    html`<a class="number" href="#${to}">${to}</a> <span>${escapeHtml(title)}</span>`,
   );
   const text = content === null ? [] : [toHtml(JSON.parse(content), { headingLevel: level + 1 })];
-  const body = text.some((one) => one !== '') ? [element('div', { class: 'text' }, joined(text))] : [];
+  const body = text.some((one) => one !== '') ? [element('div', { class: 'text' }, joinHtml(text))] : [];
   const kind = node_type.replace('_', '-');
-  return joined([element('section', { class: kind, id: _id }, joined([heading, ...body], '\n')), newLine]);
+  return joinHtml([
+    element('section', { class: kind, id: _id }, joinHtml([heading, ...body], '\n')),
+    newLine,
+  ]);
 }
 
 const newLine = html`

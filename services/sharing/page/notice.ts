@@ -1,7 +1,7 @@
 /** The small page that readers get instead of a document: one for each kind of problem, whatever its cause. */
 import type { ProblemKind } from '#libs/contract';
 import { NotFound, TooManyRequests, Unavailable } from '#libs/contract';
-import { escaped, html } from '#libs/rich-text';
+import { escapeHtml, html } from '#libs/rich-text';
 import { noticeStyle } from './styles.ts';
 
 interface Words {
@@ -46,7 +46,7 @@ export function noticePage(kind: ProblemKind, requestId: string): string {
 <head>
 <meta charset="utf-8"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <meta name="robots" content="noindex"/>
 <meta name="color-scheme" content="light dark"/>
 <link rel="icon" href="data:,"/>
@@ -54,9 +54,9 @@ ${noticeStyle}
 </head>
 <body>
 <main class="notice">
-<h1>${escaped(title)}</h1>
-<p>${escaped(text)}</p>
-<p class="request">Request ${escaped(requestId)}</p>
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(text)}</p>
+<p class="request">Request ${escapeHtml(requestId)}</p>
 </main>
 </body>
 </html>

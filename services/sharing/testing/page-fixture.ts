@@ -1,14 +1,14 @@
 /** The stage for tests of public pages: services over a real MongoDB, a person who shares, and a real browser. */
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { type Person, register, testBrowser, type World, world } from '#libs/testing';
+import { type Person, register, type TestApp, testApp, testBrowser } from '#libs/testing';
 import { documents } from '../../documents/service.ts';
 import { identity } from '../../identity/service.ts';
 import { sharing } from '../service.ts';
 
 /** What tests of pages stand on. */
 export interface PageStage {
-  here: World;
+  here: TestApp;
   ada: Person;
   /** Publishes and shares a document; gives the address of its public link. */
   shared(body: object): Promise<string>;
@@ -21,17 +21,17 @@ export interface PageStage {
 export async function pageStage(): Promise<PageStage> {
   const services = [identity, documents, sharing];
   const browser: Browser = await testBrowser();
-  const here = await world({ services, contracts: services.map((one) => one.contract) });
+  const here = await testApp({ services, contracts: services.map((one) => one.contract) });
   const ada = await register(here);
   return {
     here,
     ada,
     async shared(body) {
       const as = ada.key;
-      const made = await here.ask('POST', '/documents', { as, body });
+      const made = await here.request('POST', '/documents', { as, body });
       if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-      await here.ask('POST', `/documents/${made.body.id}/publish`, { as });
-      const link = await here.ask('POST', `/documents/${made.body.id}/share-token`, { as });
+      await here.request('POST', `/documents/${made.body.id}/publish`, { as });
+      const link = await here.request('POST', `/documents/${made.body.id}/share-token`, { as });
       return `${here.origin}/embed/${ada.slug}/${link.body.token}`;
     },
     async opened(options, work) {

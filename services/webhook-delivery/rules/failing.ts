@@ -22,6 +22,9 @@ export function shouldDisable({ delivered, firstFailed }: EndpointHealth, at: Da
 }
 
 /** Whether it may be said again that deliveries failed. */
-export function shouldNotify({ notified_at }: { readonly notified_at?: Date | undefined }, at: Date): boolean {
+export function shouldNotify(
+  { notified_at }: { readonly notified_at?: Date | undefined },
+  at: Date,
+): boolean {
   return !notified_at || at.getTime() - notified_at.getTime() >= notifyIntervalMs;
 }

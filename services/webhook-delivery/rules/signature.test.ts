@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Secret } from '#libs/contract';
-import { secretFrom, signatureHeaders } from './signature.ts';
+import { parseSecret, signatureHeaders } from './signature.ts';
 
 interface Vector {
   name: string;
@@ -27,7 +27,7 @@ describe('the published test vectors hold', () => {
 });
 
 test('while a rotation overlaps, a receiver with either secret accepts', () => {
-  const [older, newer] = [secretFrom(new Uint8Array(32).fill(1)), secretFrom(new Uint8Array(32).fill(2))];
+  const [older, newer] = [parseSecret(new Uint8Array(32).fill(1)), parseSecret(new Uint8Array(32).fill(2))];
   const timestamp = Math.floor(Date.now() / 1000);
   const secrets = [new Secret(newer), new Secret(older)];
   const headers = signatureHeaders({ id: 'msg', timestamp, body: '{"ü":1}', secrets });
@@ -37,5 +37,5 @@ test('while a rotation overlaps, a receiver with either secret accepts', () => {
 });
 
 test('a secret is whsec_ and base64 of its 32 bytes', () => {
-  expect(secretFrom(new Uint8Array(32))).toBe(`whsec_${'A'.repeat(43)}=`);
+  expect(parseSecret(new Uint8Array(32))).toBe(`whsec_${'A'.repeat(43)}=`);
 });

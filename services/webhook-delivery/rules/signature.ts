@@ -17,7 +17,7 @@ export interface Signed {
 }
 
 /** A new secret's text from 32 random bytes. */
-export function secretFrom(bytes: Uint8Array): string {
+export function parseSecret(bytes: Uint8Array): string {
   return prefix + Buffer.from(bytes).toString('base64');
 }
 

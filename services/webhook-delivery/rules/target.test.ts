@@ -1,12 +1,12 @@
 /** Which targets are refused, in every spelling we know of. */
 import { describe, expect, test } from '@jest/globals';
-import { isAllowed, literalAddress, rangeOf, targetFault, urlFault } from './target.ts';
+import { isAllowed, literalAddress, parseRange, targetFault, urlFault } from './target.ts';
 
 const strict = { allowLoopback: false, allowedRanges: [] };
 const local = { allowLoopback: true, allowedRanges: [] };
 const opened = {
   allowLoopback: false,
-  allowedRanges: ['10.20.0.0/16', 'fd00::/8'].flatMap((cidr) => rangeOf(cidr) ?? []),
+  allowedRanges: ['10.20.0.0/16', 'fd00::/8'].flatMap((cidr) => parseRange(cidr) ?? []),
 };
 
 describe('a target is an https URL without credentials and fragment', () => {
@@ -110,9 +110,9 @@ test('a range opens its own addresses and nothing else', () => {
 });
 
 test('a text that is no range is none', () => {
-  expect(rangeOf('10.0.0.0/33')).toBeUndefined();
-  expect(rangeOf('10.0.0.1')).toBeUndefined();
-  expect(rangeOf('example.com')).toBeUndefined();
+  expect(parseRange('10.0.0.0/33')).toBeUndefined();
+  expect(parseRange('10.0.0.1')).toBeUndefined();
+  expect(parseRange('example.com')).toBeUndefined();
 });
 
 describe('hosts that spell an address are known as addresses', () => {

@@ -17,7 +17,7 @@ export interface TargetPolicy {
 }
 
 /** The range that a CIDR text names; nothing when it names none. */
-export function rangeOf(cidr: string): Range | undefined {
+export function parseRange(cidr: string): Range | undefined {
   if (!ipaddr.isValidCIDR(cidr)) return undefined;
   const [network, bits] = ipaddr.parseCIDR(cidr);
   return { network, bits };

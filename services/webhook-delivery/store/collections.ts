@@ -155,7 +155,10 @@ export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
       on: { config_id: 1, created_at: 1, _id: 1 },
       options: { partialFilterExpression: { status: 'failed', redeliverable: true } },
     },
-    { on: { notification_pending: 1, config_id: 1, _id: -1 }, options: { partialFilterExpression: { notification_pending: true } } },
+    {
+      on: { notification_pending: 1, config_id: 1, _id: -1 },
+      options: { partialFilterExpression: { notification_pending: true } },
+    },
     // the type, so that those of another are skipped without reading them
     { on: { organization_id: 1, created_at: -1, _id: -1, event_type: 1 } },
     {

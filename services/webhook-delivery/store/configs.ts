@@ -91,7 +91,11 @@ export function configs(store: Store, now: () => Date) {
         const at = now();
         const isAnew = changed.is_active && !row.is_active;
         const isElsewhere = changed.url !== undefined && changed.url !== row.url;
-        const set = { ...changed, ...((isAnew || isElsewhere) && { failures_counted_from: at }), updated_at: at };
+        const set = {
+          ...changed,
+          ...((isAnew || isElsewhere) && { failures_counted_from: at }),
+          updated_at: at,
+        };
         await rows.updateOne({ _id: id }, { $set: set }, { session: tx.session });
         return find(acting, id, tx);
       });

@@ -25,7 +25,10 @@ export function failures(store: Store, now: () => Date) {
       const active = new Map(found.filter(({ is_active }) => is_active).map((row) => [row._id, row]));
       // who switched it off, or deleted it, knows; who lost it to a 410 is told of that
       const idle = ids.filter((id) => !active.has(id));
-      await rows.updateMany({ config_id: { $in: idle }, notification_pending: true }, { $unset: { notification_pending: 1 } });
+      await rows.updateMany(
+        { config_id: { $in: idle }, notification_pending: true },
+        { $unset: { notification_pending: 1 } },
+      );
       for (const row of active.values()) if (shouldNotify(row, now())) await tellOf(row);
     },
   };

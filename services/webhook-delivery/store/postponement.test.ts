@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { enqueued } from '../testing/backlog.ts';
+import { enqueueDeliveries } from '../testing/backlog.ts';
 import { ownStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
 import { type Postponing, postponing } from './postponement.ts';
@@ -29,7 +29,7 @@ async function waiting(count: number, due: Date): Promise<{ hook: string; rows: 
   const hook = { id: newId(), organization_id: newId() };
   const { db } = rows().db;
   if (!db) throw new Error('There is no database');
-  await enqueued(db, [hook], count, due);
+  await enqueueDeliveries(db, [hook], count, due);
   return { hook: hook.id, rows: await rowsOf(hook.id) };
 }
 

@@ -24,7 +24,12 @@ export function postponing(store: Store) {
       const tooOld = waiting(configId, {
         $and: [{ $lte: ['$due_at', '$$NOW'] }, { $lt: ['$created_at', { $subtract: ['$$NOW', longestMs] }] }],
       });
-      const over = { status: 'failed', error: 'endpoint_unavailable', updated_at: '$$NOW', notification_pending: true };
+      const over = {
+        status: 'failed',
+        error: 'endpoint_unavailable',
+        updated_at: '$$NOW',
+        notification_pending: true,
+      };
       const failing = [{ $set: over }, { $unset: ['due_at', 'postponed'] }];
       const { modifiedCount } = await rows.updateMany(tooOld, failing, pipeline);
       const later = { due_at: within(ms, ms * spread), postponed: true, updated_at: '$$NOW' };

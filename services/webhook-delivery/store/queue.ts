@@ -111,7 +111,12 @@ export function queue(store: Store, lockMs: number) {
 
     /** Frees what was in the hands of a process that died: due again, or failed when its attempts are used up; gives how many failed. */
     async sweep(): Promise<number> {
-      const over = { status: 'failed', error: 'interrupted', updated_at: '$$NOW', notification_pending: true };
+      const over = {
+        status: 'failed',
+        error: 'interrupted',
+        updated_at: '$$NOW',
+        notification_pending: true,
+      };
       const usedUp = { ...isAbandoned, attempts: { $gte: maxAttempts } };
       const { modifiedCount } = await rows.updateMany(usedUp, [{ $set: over }, release], pipeline);
       await rows.updateMany(

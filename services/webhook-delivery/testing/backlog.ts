@@ -1,11 +1,11 @@
 /** Deliveries put straight into the queue, as if their events had been heard: for tests and benchmarks of many. */
 import { newId } from '#libs/contract';
-import type { World } from '#libs/testing';
+import type { TestApp } from '#libs/testing';
 import { shardOf } from '../rules/fair-scheduler.ts';
 import { toBody } from '../rules/message.ts';
 
 /** A webhook, and whose it is. */
-export interface Hook {
+export interface BacklogWebhook {
   id: string;
   organization_id: string;
 }
@@ -18,9 +18,9 @@ interface Row {
 const rowsAtOnce = 2_000;
 
 /** Puts deliveries into the queue, to the webhooks in turn, as if their events had been heard; all due at one moment. */
-export async function enqueued(
-  db: World['db'],
-  hooks: readonly Hook[],
+export async function enqueueDeliveries(
+  db: TestApp['db'],
+  hooks: readonly BacklogWebhook[],
   count: number,
   due_at = new Date(),
 ): Promise<void> {
@@ -37,7 +37,7 @@ export async function enqueued(
   }
 }
 
-function waiting({ id: config_id, organization_id }: Hook, due_at: Date) {
+function waiting({ id: config_id, organization_id }: BacklogWebhook, due_at: Date) {
   const [_id, event_id, created_at] = [newId(), newId(), new Date()];
   const type = 'document.published';
   const document = { id: newId(), title: 'Payment system incident response', status: 'published' };

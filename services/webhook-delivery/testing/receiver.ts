@@ -5,34 +5,34 @@ import type { AddressInfo, Server } from 'node:net';
 import type { Certificate } from './certificate.ts';
 
 /** One request that arrived whole. */
-export interface Received {
+export interface ReceivedRequest {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
 /** An answer: a status, with headers if need be. */
-export type Answering = (received: Received) => Reply | Promise<Reply>;
+export type Responder = (received: ReceivedRequest) => Reply | Promise<Reply>;
 export type Reply = number | { status: number; headers?: Record<string, string>; body?: string };
 
 /** A running receiver. */
-export interface Receiver {
+export interface WebhookReceiver {
   url: string;
   port: number;
   /** What arrived, the first first. */
-  received: Received[];
+  received: ReceivedRequest[];
   /** The most requests that were open at the same time. */
   most(): number;
   close(): Promise<void>;
 }
 
 /** Starts a receiver; `answering` decides every answer. With a certificate it speaks https. */
-export async function receiver(
-  answering: Answering = () => 204,
+export async function webhookReceiver(
+  answering: Responder = () => 204,
   tls?: Certificate,
   onPort = 0,
-): Promise<Receiver> {
-  const received: Received[] = [];
+): Promise<WebhookReceiver> {
+  const received: ReceivedRequest[] = [];
   let open = 0;
   let most = 0;
   const serve: RequestListener = async (request, response) => {
@@ -49,7 +49,7 @@ export async function receiver(
     response.writeHead(status, headers).end(text);
   };
   const server = tls ? createTlsServer(tls, serve) : createServer(serve);
-  const port = await listening(server, onPort);
+  const port = await listen(server, onPort);
   return {
     url: tls ? `https://localhost:${port}/hook` : `http://127.0.0.1:${port}/hook`,
     port,
@@ -63,7 +63,7 @@ export async function receiver(
 }
 
 /** Listens on a port of 127.0.0.1, a free one unless said, and gives it. */
-export async function listening(server: Server, port = 0): Promise<number> {
+export async function listen(server: Server, port = 0): Promise<number> {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   // a TCP server's address is an object once it listens
   return (server.address() as AddressInfo).port;

@@ -1,7 +1,7 @@
 /** The store of webhook delivery alone, for tests: a real MongoDB with a database of its own and no other service. */
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
-import { memoryBus, topologyOf } from '#libs/events';
+import { memoryBus, toTopology } from '#libs/events';
 import { createKeyring, openStore, type Store } from '#libs/store';
 import { testMongo } from '#libs/testing';
 import { webhookDeliveryContract as contract } from '../contract.ts';
@@ -12,7 +12,7 @@ export async function ownStore(): Promise<{ store: Store; stop(): Promise<void> 
   const mongo = await testMongo();
   const uri = new URL(mongo.uri);
   uri.pathname = `/test_${randomBytes(6).toString('hex')}`;
-  const topology = topologyOf([contract]);
+  const topology = toTopology([contract]);
   const store = await openStore({
     uri: new Secret(uri.href),
     contract,
@@ -23,7 +23,7 @@ export async function ownStore(): Promise<{ store: Store; stop(): Promise<void> 
     ring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
     now: () => new Date(),
     trace: () => undefined,
-    trouble: () => undefined,
+    onError: () => undefined,
   });
   await store.migrate();
   const stop = async () => {

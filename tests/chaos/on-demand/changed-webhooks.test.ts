@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { Webhook } from 'standardwebhooks';
 import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
 import type { Post } from '../checker.ts';
+import { type System, system } from '../system.ts';
 import {
   brokenPromises,
   type Mailbox,
@@ -14,7 +15,6 @@ import {
   publishing,
   settled,
 } from '../tenants.ts';
-import { type System, system } from '../system.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let rabbit: TestRabbit;

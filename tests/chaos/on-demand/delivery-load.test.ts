@@ -2,9 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type MongoServers, ownMongo, type TestRabbit, testRabbit, until, wireTo } from '#libs/testing';
+import { type MongoServers, ownMongo, type TestRabbit, tcpProxy, testRabbit, until } from '#libs/testing';
 import { shardOf } from '../../../services/webhook-delivery/rules/fair-scheduler.ts';
 import { toBody } from '../../../services/webhook-delivery/rules/message.ts';
+import { metric, type System, system } from '../system.ts';
 import {
   brokenPromises,
   type Mailbox,
@@ -15,7 +16,6 @@ import {
   publishing,
   settled,
 } from '../tenants.ts';
-import { metric, type System, system } from '../system.ts';
 
 let mongo: MongoServers;
 let rabbit: TestRabbit;
@@ -93,7 +93,7 @@ test('F17: five hundred events for an endpoint that hangs do not hold up a healt
 test('F18: two hundred endpoints that are down hold up nobody, and are told in a spread when they are back', async () => {
   running = await start({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '10,20' });
   const of = running;
-  const wire = await wireTo(mail.urlOf(''));
+  const wire = await tcpProxy(mail.urlOf(''));
   const dead = `http://127.0.0.1:${new URL(wire.url).port}`;
   try {
     const offices: Office[] = [];
@@ -104,12 +104,12 @@ test('F18: two hundred endpoints that are down hold up nobody, and are told in a
       offices.push(await openOffice(of, urls));
     }
     const healthy = await openOffice(of, [mail.urlOf('healthy')]);
-    wire.cut(Buffer.from('POST'), Number.POSITIVE_INFINITY);
+    wire.cutAfter(Buffer.from('POST'), Number.POSITIVE_INFINITY);
     mail.answer(({ path }) => (path === '/healthy' ? 204 : 503));
     const loads = [publishing(of, healthy, 5), ...offices.map((office) => publishing(of, office, 0.5))];
     await pause(20_000);
     for (const load of loads) expect(await load.end()).toEqual([]);
-    wire.cut(Buffer.from('POST'), 0);
+    wire.cutAfter(Buffer.from('POST'), 0);
     mail.answer();
     await settled(of, [...offices, healthy], 600_000);
     expect(await brokenPromises(of, [...offices, healthy], mail)).toEqual([]);

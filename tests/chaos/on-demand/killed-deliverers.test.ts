@@ -3,12 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import {
   type MongoServers,
   ownMongo,
+  type TcpProxy,
   type TestRabbit,
+  tcpProxy,
   testRabbit,
   until,
-  type Wire,
-  wireTo,
 } from '#libs/testing';
+import { type System, soonFree, system } from '../system.ts';
 import {
   brokenPromises,
   type Mailbox,
@@ -18,11 +19,10 @@ import {
   publishing,
   settled,
 } from '../tenants.ts';
-import { type System, soonFree, system } from '../system.ts';
 
 let mongo: MongoServers;
 let rabbit: TestRabbit;
-let wire: Wire;
+let wire: TcpProxy;
 let mail: Mailbox;
 let running: System | undefined;
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   rabbit = await testRabbit();
 }, 400_000);
 beforeEach(async () => {
-  wire = await wireTo(`${mongo.uri.split('?')[0]}?directConnection=true`);
+  wire = await tcpProxy(`${mongo.uri.split('?')[0]}?directConnection=true`);
   mail = await mailbox();
 });
 afterEach(async () => {
@@ -106,7 +106,7 @@ test('F2: an answer that was not recorded because its reader was killed gives on
   const at = Date.now();
   expect(mail.posts.map(({ answered }) => answered?.status)).toEqual([204]);
   const revived = running.deliverers[0]?.revive();
-  wire.breakAll();
+  wire.resetAll();
   await revived;
   await settled(running, [office], recoveryMs);
   const outages = [{ from: at, until: at }];

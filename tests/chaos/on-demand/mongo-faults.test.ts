@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { type MongoServers, ownMongo, type TestRabbit, testRabbit, until } from '#libs/testing';
+import { type System, soonFree, system } from '../system.ts';
 import {
   brokenPromises,
   type Mailbox,
@@ -13,7 +14,6 @@ import {
   publishing,
   settled,
 } from '../tenants.ts';
-import { type System, soonFree, system } from '../system.ts';
 
 let rabbit: TestRabbit;
 let mongo: MongoServers | undefined;

@@ -4,13 +4,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import {
   type MongoServers,
   ownMongo,
+  type TcpProxy,
   type TestRabbit,
+  type Toxics,
+  tcpProxy,
   testRabbit,
   until,
-  type Weather,
-  type Wire,
-  wireTo,
 } from '#libs/testing';
+import { type System, system } from '../system.ts';
 import {
   brokenPromises,
   type Mailbox,
@@ -20,11 +21,10 @@ import {
   publishing,
   settled,
 } from '../tenants.ts';
-import { type System, system } from '../system.ts';
 
 let mongo: MongoServers;
 let rabbit: TestRabbit;
-let wires: Record<'MongoDB' | 'RabbitMQ', Wire>;
+let wires: Record<'MongoDB' | 'RabbitMQ', TcpProxy>;
 let running: System;
 let mail: Mailbox;
 let office: Office;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   mongo = await ownMongo();
   rabbit = await testRabbit();
   const direct = `${mongo.uri.split('?')[0]}?directConnection=true`;
-  wires = { MongoDB: await wireTo(direct), RabbitMQ: await wireTo(rabbit.url) };
+  wires = { MongoDB: await tcpProxy(direct), RabbitMQ: await tcpProxy(rabbit.url) };
   const through = { mongo: mongo.uri, mongoOfServices: wires.MongoDB.url, rabbit: wires.RabbitMQ.url };
   running = await system({ ...through, replicas: 2 });
 }, 400_000);
@@ -42,7 +42,7 @@ beforeEach(async () => {
   office = await openOffice(running, [mail.urlOf('a'), mail.urlOf('b')]);
 });
 afterEach(async () => {
-  for (const wire of Object.values(wires ?? {})) wire.weather({});
+  for (const wire of Object.values(wires ?? {})) wire.setToxics({});
   await mail?.close();
 });
 afterAll(async () => {
@@ -52,7 +52,7 @@ afterAll(async () => {
   await mongo?.stop();
 }, 60_000);
 
-const weathers: [string, Weather][] = [
+const weathers: [string, Toxics][] = [
   ['2 s late', { latencyMs: 1_000 }],
   ['in pieces of 7 bytes', { sliceBytes: 7 }],
   ['through 20 KB a second', { bytesPerSecond: 20_000 }],
@@ -66,10 +66,10 @@ test.each(where.flatMap((server) => weathers.map(([name, weather]) => [server, n
   async (server, _, weather) => {
     const load = publishing(running, office, 5);
     await until('work under way', async () => mail.posts.length > 10, 60_000);
-    wires[server].weather(weather);
+    wires[server].setToxics(weather);
     // the weather itself
     await pause(lastsMs);
-    wires[server].weather({});
+    wires[server].setToxics({});
     const refusals = await load.end();
     expect(refusals.filter((one) => !one.includes(': 503 '))).toEqual([]);
     if (server === 'RabbitMQ') expect(refusals).toEqual([]);

@@ -6,6 +6,7 @@ import { newId } from '#libs/contract';
 import { ownMongo, ownRabbit, type RabbitBroker, until } from '#libs/testing';
 import { prefixedNames } from '../../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../../services/contracts.ts';
+import { metric, type System, system } from '../system.ts';
 import {
   brokenPromises,
   type Mailbox,
@@ -15,7 +16,6 @@ import {
   publishing,
   settled,
 } from '../tenants.ts';
-import { metric, type System, system } from '../system.ts';
 
 let mongo: Awaited<ReturnType<typeof ownMongo>>;
 let rabbit: RabbitBroker;

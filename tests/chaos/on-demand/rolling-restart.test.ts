@@ -1,8 +1,8 @@
 /** A rolling restart of every replica under load: SIGTERM, one after the other; nobody notices. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
-import { brokenPromises, type Mailbox, mailbox, openOffice, publishing, settled } from '../tenants.ts';
 import { type System, system } from '../system.ts';
+import { brokenPromises, type Mailbox, mailbox, openOffice, publishing, settled } from '../tenants.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let rabbit: TestRabbit;

@@ -3,9 +3,9 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
-import { listening } from '../../../services/webhook-delivery/testing/receiver.ts';
-import { openOffice, publish } from '../tenants.ts';
+import { listen } from '../../../services/webhook-delivery/testing/receiver.ts';
 import { metric, type System, system } from '../system.ts';
+import { openOffice, publish } from '../tenants.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let rabbit: TestRabbit;
@@ -32,7 +32,7 @@ async function receiving(act: (socket: Socket) => void): Promise<string> {
     socket.once('data', () => act(socket));
   });
   servers.push(server);
-  return `http://127.0.0.1:${await listening(server)}/`;
+  return `http://127.0.0.1:${await listen(server)}/`;
 }
 
 const head = (lines: string[] = []) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
@@ -121,7 +121,7 @@ test('F13: receivers that hang, drip, flood and unfold cost ten seconds each and
 
 test('F23: the test of a webhook waits 9.9 s and not 10.1 s, and tells of a refusal and of a name without an address', async () => {
   const closed = createServer();
-  const refused = `http://127.0.0.1:${await listening(closed)}/`;
+  const refused = `http://127.0.0.1:${await listen(closed)}/`;
   await new Promise((done) => closed.close(done));
   const urls = [
     await receiving(after(9_900)),

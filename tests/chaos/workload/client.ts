@@ -7,24 +7,24 @@ import { newId } from '#libs/contract';
 import { type SecretWatch, secretWatch } from '#libs/testing';
 
 /** An answer: its status and its JSON, or its text where it is none. */
-export interface Answer {
+export interface ApiResponse {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: the story looks into answers of every shape
   body: any;
 }
 
 /** Asks; `path` starts behind `/api/v1` unless it starts with `/embed`. Rejects when there is no final answer within two minutes. */
-export type Ask = (
+export type SendRequest = (
   method: string,
   path: string,
   asked?: { as?: string; body?: unknown },
-) => Promise<Answer & { again: boolean }>;
+) => Promise<ApiResponse & { again: boolean }>;
 
 /** A client and what it has under way. */
 export interface Client {
-  ask: Ask;
+  request: SendRequest;
   /** Whether a request to such a path is under way. */
-  isAsking(path: RegExp): boolean;
+  isRequesting(path: RegExp): boolean;
   /** How often it had to ask again. */
   repeats(): number;
   /** All secrets that it sent, and those in answers, also in those that were lost. */
@@ -46,8 +46,8 @@ export function client(origin: string): Client {
   return {
     secrets,
     repeats: () => repeats,
-    isAsking: (path) => [...asking].some((one) => path.test(one.path)),
-    async ask(method, path, { as, body } = {}) {
+    isRequesting: (path) => [...asking].some((one) => path.test(one.path)),
+    async request(method, path, { as, body } = {}) {
       const mine = { path };
       asking.add(mine);
       secrets.know(as);
@@ -82,7 +82,7 @@ export function client(origin: string): Client {
 
 const lost: Told = { why: 'its answer was lost', waitMs: 0 };
 
-type Told = { answer: Answer } | { why: string; waitMs: number };
+type Told = { answer: ApiResponse } | { why: string; waitMs: number };
 
 async function once(url: string, request: RequestInit): Promise<Told> {
   let response: Response;

@@ -8,10 +8,10 @@ import { ended, type KeptProgram, kept, runScript } from '../../programs.ts';
 import type { ServiceUsers } from '../../service-users.ts';
 
 /** The ways to run it. */
-export type Way = 'all in one' | 'five under Node' | 'five under Deno';
+export type Deployment = 'all in one' | 'five under Node' | 'five under Deno';
 
 /** The running system. */
-export interface UnderFire {
+export interface ChaosFixture {
   /** Origin of the API. */
   origin: string;
   /** Every process of it, by its name. */
@@ -25,7 +25,7 @@ export interface UnderFire {
 }
 
 /** The parts and what they share. */
-type Running = Pick<UnderFire, 'origin' | 'parts' | 'prefix' | 'stop'> & { users: ServiceUsers };
+type Running = Pick<ChaosFixture, 'origin' | 'parts' | 'prefix' | 'stop'> & { users: ServiceUsers };
 
 const settings = {
   RATE_LIMIT_PER_MINUTE: '0',
@@ -37,7 +37,7 @@ const settings = {
 };
 
 /** Starts the system; resolves when all of it is ready. */
-export async function underFire(way: Way): Promise<UnderFire> {
+export async function chaosFixture(way: Deployment): Promise<ChaosFixture> {
   const rabbit = ownRabbit();
   const running = await (way === 'all in one' ? allInOne(() => rabbit) : five(way, () => rabbit));
   const client = new mongoose.mongo.MongoClient(running.users.administrator);
@@ -61,7 +61,7 @@ export async function underFire(way: Way): Promise<UnderFire> {
   };
 }
 
-async function five(way: Way, rabbit: () => Promise<RabbitBroker>): Promise<Running> {
+async function five(way: Deployment, rabbit: () => Promise<RabbitBroker>): Promise<Running> {
   const runtime = way === 'five under Node' ? 'node' : 'deno';
   const { services, gateway, ...running } = await fiveProcesses(runtime, { rabbit, settings });
   const parts = [...services.map((one) => [one.name, one] as const), ['gateway', gateway] as const];

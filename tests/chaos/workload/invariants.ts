@@ -2,11 +2,11 @@
 import { connect } from 'amqplib';
 import { prefixedNames } from '../../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../../services/contracts.ts';
-import type { Change, Office } from './tenant.ts';
-import { type Mailbox, type Post, verify } from './receiver.ts';
-import type { UnderFire } from './fixture.ts';
+import type { ChaosFixture } from './fixture.ts';
+import { type ChaosReceiver, type Post, verify } from './receiver.ts';
+import type { Change, TestTenant } from './tenant.ts';
 
-type Db = UnderFire['db'];
+type Db = ChaosFixture['db'];
 
 /** An event as it stands in an outbox, or came to a receiver. */
 interface Told {
@@ -30,16 +30,16 @@ export async function underWay(db: Db): Promise<number> {
 }
 
 /** What every process complained of last, for whoever has to find out what went wrong. */
-export function complaints({ parts }: UnderFire): string {
-  const said = [...parts].map(([name, part]) => {
+export function systemErrors({ parts }: ChaosFixture): string {
+  const storedEvents = [...parts].map(([name, part]) => {
     const lines = part.printed().split('\n');
     return [name, ...lines.filter((line) => /"level":(4|5|6)\d/.test(line)).slice(-20)].join('\n  ');
   });
-  return said.join('\n');
+  return storedEvents.join('\n');
 }
 
 /** How many messages lie in the queues of those who hear, in their second chances and in their dead letters. */
-export async function lying({ rabbit, prefix }: UnderFire): Promise<Record<string, number>> {
+export async function messagesLeft({ rabbit, prefix }: ChaosFixture): Promise<Record<string, number>> {
   const names = prefixedNames(prefix);
   const hearing = contracts.filter(({ consumes }) => consumes.length > 0).map(({ name }) => name);
   const connection = await connect(rabbit.url);
@@ -56,7 +56,7 @@ export async function lying({ rabbit, prefix }: UnderFire): Promise<Record<strin
 }
 
 /** The events of an organization that exist, from the outboxes. */
-export async function said(db: Db, { organizationId }: Office): Promise<Told[]> {
+export async function said(db: Db, { organizationId }: TestTenant): Promise<Told[]> {
   const found = await Promise.all(
     ['identity_outbox', 'documents_outbox'].map((name) =>
       db
@@ -73,7 +73,7 @@ export async function said(db: Db, { organizationId }: Office): Promise<Told[]> 
 }
 
 /** The events that came to an organization's webhook, each once; throws where a signature is wrong or the bytes differ. */
-export function heard(mailbox: Mailbox, office: Office): Told[] {
+export function receivedEvents(mailbox: ChaosReceiver, office: TestTenant): Told[] {
   const bodies = new Map<string, string>();
   for (const post of mailbox.postsTo(office.slug)) {
     verify(post, office);
@@ -89,7 +89,11 @@ export function heard(mailbox: Mailbox, office: Office): Told[] {
 }
 
 /** The POSTs of an organization that came again though who sent the one before was not killed. */
-export function needless(mailbox: Mailbox, office: Office, kills: readonly Kill[]): Post[] {
+export function unexpectedRepeats(
+  mailbox: ChaosReceiver,
+  office: TestTenant,
+  kills: readonly Kill[],
+): Post[] {
   const lastAt = new Map<string, number>();
   return mailbox.postsTo(office.slug).filter(({ headers, at }) => {
     const id = String(headers['webhook-id']);
@@ -100,7 +104,7 @@ export function needless(mailbox: Mailbox, office: Office, kills: readonly Kill[
 }
 
 /** What there is of an organization in MongoDB. */
-export async function kept(db: Db, { organizationId }: Office) {
+export async function storedRows(db: Db, { organizationId }: TestTenant) {
   const rows = async (name: string, field: string) => {
     const found = await db.collection(name).find({ organization_id: organizationId }).toArray();
     return found.map((row) => String(row[field])).sort();
@@ -120,7 +124,7 @@ export async function kept(db: Db, { organizationId }: Office) {
 }
 
 /** Who of an organization was told what about whom or what. */
-export async function told(db: Db, { organizationId }: Office): Promise<string[]> {
+export async function storedNotifications(db: Db, { organizationId }: TestTenant): Promise<string[]> {
   const found = await db.collection('notifications').find({ organization_id: organizationId }).toArray();
   return found.map(({ user_id, type, about }) => `${user_id} ${type} ${about}`).sort();
 }

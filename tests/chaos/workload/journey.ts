@@ -1,22 +1,22 @@
 /** The journey under fire, whichever way the system runs: nothing that was accepted is lost, and nothing happens twice. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { until } from '#libs/testing';
+import { type Client, client } from './client.ts';
+import { type ChaosFixture, chaosFixture, type Deployment } from './fixture.ts';
 import {
-  complaints,
-  heard,
   inOrder,
   type Kill,
-  kept,
-  lying,
-  needless,
+  messagesLeft,
+  receivedEvents,
   said,
-  told,
+  storedNotifications,
+  storedRows,
+  systemErrors,
   underWay,
+  unexpectedRepeats,
 } from './invariants.ts';
-import { type Client, client } from './client.ts';
-import { type Office, openOffice } from './tenant.ts';
-import { type Mailbox, mailbox } from './receiver.ts';
-import { type UnderFire, underFire, type Way } from './fixture.ts';
+import { type ChaosReceiver, chaosReceiver } from './receiver.ts';
+import { createTenant, type TestTenant } from './tenant.ts';
 
 const integrations = 2;
 const broker = 'RabbitMQ';
@@ -32,16 +32,16 @@ const askedOf: Record<string, RegExp> = {
 };
 
 /** Declares the tests of the journey under fire. */
-export function journeyUnderFire(way: Way): void {
-  let system: UnderFire;
-  let mail: Mailbox;
+export function journeyWithFaults(way: Deployment): void {
+  let system: ChaosFixture;
+  let mail: ChaosReceiver;
   let api: Client;
-  const offices: Office[] = [];
+  const offices: TestTenant[] = [];
   /** Of processes that deliver. */
   const kills: Kill[] = [];
 
   beforeAll(async () => {
-    [system, mail] = await Promise.all([underFire(way), mailbox()]);
+    [system, mail] = await Promise.all([chaosFixture(way), chaosReceiver()]);
     api = client(system.origin);
   }, 400_000);
   afterAll(async () => {
@@ -53,13 +53,13 @@ export function journeyUnderFire(way: Way): void {
     let isOver = false;
     const integration = async () => {
       while (!isOver) {
-        const { office, round } = await openOffice(api.ask, mail.urlOf);
+        const { office, round } = await createTenant(api.request, mail.urlFor);
         offices.push(office);
         for (let rounds = 0; rounds < 2 && !isOver; rounds += 1) await round(3);
       }
     };
     const work = Promise.all(Array.from({ length: integrations }, integration));
-    const done = () => offices.reduce((sum, { written }) => sum + written.length, 0);
+    const done = () => offices.reduce((sum, { documents }) => sum + documents.length, 0);
     const progress = async () => {
       const goal = done() + integrations;
       const more = until('more work to be done', async () => isOver || done() >= goal, 120_000);
@@ -87,7 +87,7 @@ export function journeyUnderFire(way: Way): void {
     const part = system.parts.get(name);
     const asked = askedOf[name];
     // who delivers is killed while the receiver has not answered yet
-    if (asked) await until(`a request to ${name}`, async () => api.isAsking(asked), 60_000);
+    if (asked) await until(`a request to ${name}`, async () => api.isRequesting(asked), 60_000);
     else await mail.hold();
     const from = Date.now();
     await part?.revive();
@@ -98,12 +98,12 @@ export function journeyUnderFire(way: Way): void {
   test('all that was said comes to its end, and nothing is left in a queue or among dead letters', async () => {
     const nothing = until('nothing under way', async () => (await underWay(system.db)) === 0, 120_000);
     await nothing.catch((error: Error) => {
-      throw new Error(`${error.message}\n${complaints(system)}`);
+      throw new Error(`${error.message}\n${systemErrors(system)}`);
     });
     const queues = await until(
       'empty queues',
       async () => {
-        const found = await lying(system);
+        const found = await messagesLeft(system);
         return !Object.entries(found).some(([name, count]) => count > 0 && !name.endsWith('.dead')) && found;
       },
       60_000,
@@ -116,25 +116,25 @@ export function journeyUnderFire(way: Way): void {
     );
   }, 330_000);
 
-  const isHeard = (office: Office) => heard(mail, office).length >= office.changes.length;
+  const isHeard = (office: TestTenant) => receivedEvents(mail, office).length >= office.changes.length;
 
   test('what was accepted is there exactly once', async () => {
     for (const office of offices) {
-      const there = await kept(system.db, office);
-      const documents = office.written.map(({ id }) => id).sort();
+      const there = await storedRows(system.db, office);
+      const documents = office.documents.map(({ id }) => id).sort();
       expect(there).toEqual({
         organizations: 1,
         members: [office.adminId, ...office.joined].sort(),
         keys: 1,
-        webhooks: [office.hook.id],
+        webhooks: [office.webhook.id],
         documents,
-        nodes: office.written.flatMap(({ nodeIds }) => nodeIds).sort(),
+        nodes: office.documents.flatMap(({ nodeIds }) => nodeIds).sort(),
         ledger: documents,
         links: documents,
       });
     }
     expect(await system.db.collection('documents').countDocuments()).toBe(
-      offices.reduce((sum, { written }) => sum + written.length, 0),
+      offices.reduce((sum, { documents }) => sum + documents.length, 0),
     );
     expect(await system.db.collection('users').countDocuments()).toBe(
       offices.reduce((sum, { joined }) => sum + 1 + joined.length, 0),
@@ -146,9 +146,9 @@ export function journeyUnderFire(way: Way): void {
     for (const office of offices) {
       const events = await said(system.db, office);
       expect(inOrder(events)).toEqual(inOrder(office.changes));
-      expect(inOrder(heard(mail, office))).toEqual(inOrder(office.changes));
+      expect(inOrder(receivedEvents(mail, office))).toEqual(inOrder(office.changes));
       expect(
-        heard(mail, office)
+        receivedEvents(mail, office)
           .map(({ id }) => id)
           .sort(),
       ).toEqual(events.map(({ id }) => id).sort());
@@ -157,8 +157,8 @@ export function journeyUnderFire(way: Way): void {
 
   test('nothing was sent again but what a killed process had not recorded, and each delivery is delivered', async () => {
     for (const office of offices) {
-      expect(needless(mail, office, kills).map(({ body }) => body)).toEqual([]);
-      const log = await api.ask('GET', '/webhooks/events?limit=100', { as: office.key });
+      expect(unexpectedRepeats(mail, office, kills).map(({ body }) => body)).toEqual([]);
+      const log = await api.request('GET', '/webhooks/events?limit=100', { as: office.key });
       expect(log.body).toHaveLength(office.changes.length);
       for (const { status, attempts } of log.body) {
         expect(status).toBe('delivered');
@@ -169,10 +169,10 @@ export function journeyUnderFire(way: Way): void {
 
   test('everybody was told once of what concerns them', async () => {
     for (const office of offices)
-      expect(await told(system.db, office)).toEqual(
+      expect(await storedNotifications(system.db, office)).toEqual(
         [
           ...office.joined.map((id) => `${office.adminId} member.joined ${id}`),
-          ...office.written.map(({ id, author }) => `${author} document.published ${id}`),
+          ...office.documents.map(({ id, author }) => `${author} document.published ${id}`),
         ].sort(),
       );
   }, 60_000);
@@ -196,14 +196,14 @@ export function journeyUnderFire(way: Way): void {
  * Who is killed, one after the other: first who delivers, because what was in hand takes its time; then RabbitMQ. Where
  * little else is to be killed it also comes back empty: then everything is told a second time.
  */
-function faultsIn({ parts }: UnderFire): string[] {
+function faultsIn({ parts }: ChaosFixture): string[] {
   const [delivering, others] = [[...parts.keys()].filter((name) => !askedOf[name]), Object.keys(askedOf)];
   const more = parts.size === 1 ? [newBroker] : others.filter((name) => parts.has(name));
   return [...delivering, broker, ...more];
 }
 
 /** Kills RabbitMQ, and starts it again when work was done without it. */
-async function withoutBroker({ rabbit }: UnderFire, progress: () => Promise<void>): Promise<void> {
+async function withoutBroker({ rabbit }: ChaosFixture, progress: () => Promise<void>): Promise<void> {
   await rabbit.settle();
   // what it is given from now on is gone
   rabbit.freeze();

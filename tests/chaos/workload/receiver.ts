@@ -1,19 +1,22 @@
 /** The receiver of all webhooks: keeps every POST with the time it came, and can hold its answers back. */
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { type Received, receiver } from '../../../services/webhook-delivery/testing/receiver.ts';
-import type { Office } from './tenant.ts';
+import {
+  type ReceivedRequest,
+  webhookReceiver,
+} from '../../../services/webhook-delivery/testing/receiver.ts';
+import type { TestTenant } from './tenant.ts';
 
 /** One POST. */
-export interface Post extends Received {
+export interface Post extends ReceivedRequest {
   /** When it came, ms. */
   at: number;
 }
 
 /** A running receiver. */
-export interface Mailbox {
+export interface ChaosReceiver {
   /** Where an organization's webhook goes. */
-  urlOf(slug: string): string;
+  urlFor(slug: string): string;
   /** What came for an organization, the first first. */
   postsTo(slug: string): Post[];
   /** Answers nothing any more; resolves as soon as somebody waits for an answer. */
@@ -24,10 +27,10 @@ export interface Mailbox {
 }
 
 /** Starts the receiver. */
-export async function mailbox(): Promise<Mailbox> {
+export async function chaosReceiver(): Promise<ChaosReceiver> {
   const posts: Post[] = [];
   let held: { come(): void; over: Promise<void>; end(): void } | undefined;
-  const there = await receiver(async (received) => {
+  const there = await webhookReceiver(async (received) => {
     posts.push({ ...received, at: Date.now() });
     held?.come();
     await held?.over;
@@ -35,7 +38,7 @@ export async function mailbox(): Promise<Mailbox> {
   });
   const { origin } = new URL(there.url);
   return {
-    urlOf: (slug) => `${origin}/${slug}`,
+    urlFor: (slug) => `${origin}/${slug}`,
     postsTo: (slug) => posts.filter(({ path }) => path === `/${slug}`),
     hold() {
       const [coming, ending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -51,8 +54,8 @@ export async function mailbox(): Promise<Mailbox> {
 }
 
 /** Throws unless both signatures of a POST are those of the office's secret over the very bytes that came. */
-export function verify({ headers, body }: Post, { hook }: Office): void {
-  const ours = `sha256=${createHmac('sha256', hook.secret).update(body).digest('hex')}`;
+export function verify({ headers, body }: Post, { webhook }: TestTenant): void {
+  const ours = `sha256=${createHmac('sha256', webhook.secret).update(body).digest('hex')}`;
   if (headers['x-service-signature'] !== ours) throw new Error(`X-Service-Signature of ${body} is wrong`);
-  new Webhook(hook.secret).verify(body, headers as Record<string, string>);
+  new Webhook(webhook.secret).verify(body, headers as Record<string, string>);
 }

@@ -1,6 +1,6 @@
 /** Organizations at work: people join, write, publish, share and export, and remember what they were told was done. */
 import { randomBytes } from 'node:crypto';
-import type { Answer, Ask } from './client.ts';
+import type { ApiResponse, SendRequest } from './client.ts';
 
 /** A change of an organization that was accepted, as the event about it names it. */
 export interface Change {
@@ -10,7 +10,7 @@ export interface Change {
 }
 
 /** A document that was accepted with all that was done to it. */
-export interface Written {
+export interface WrittenDocument {
   id: string;
   title: string;
   author: string;
@@ -19,16 +19,16 @@ export interface Written {
 }
 
 /** What an organization was told. */
-export interface Office {
+export interface TestTenant {
   organizationId: string;
   slug: string;
   email: string;
   /** User id of its admin. */
   adminId: string;
   key: string;
-  hook: { id: string; secret: string };
+  webhook: { id: string; secret: string };
   changes: Change[];
-  written: Written[];
+  documents: WrittenDocument[];
   /** User ids of those who joined. */
   joined: string[];
 }
@@ -36,7 +36,7 @@ export interface Office {
 const password = 'a-long-evening-in-the-archive';
 
 /** Registers an organization with a webhook at an address, and lets it work; what it says of itself grows meanwhile. */
-export async function openOffice(ask: Ask, hookUrl: (slug: string) => string) {
+export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => string) {
   const unique = randomBytes(6).toString('hex');
   const email = `ada-${unique}@example.com`;
   const account = { name: 'Ada Example', email, password };
@@ -60,15 +60,15 @@ export async function openOffice(ask: Ask, hookUrl: (slug: string) => string) {
     },
     'secret',
   );
-  const office: Office = {
+  const office: TestTenant = {
     organizationId: session.organization.id,
     slug,
     email,
     adminId: session.member.id,
     key,
-    hook,
+    webhook: hook,
     changes: [],
-    written: [],
+    documents: [],
     joined: [],
   };
 
@@ -85,7 +85,7 @@ export async function openOffice(ask: Ask, hookUrl: (slug: string) => string) {
 
   async function join() {
     const guest = `guest-${randomBytes(6).toString('hex')}@example.com`;
-    let invited: Answer['body'];
+    let invited: ApiResponse['body'];
     do {
       invited = must(await ask('POST', '/members/invitations', { as: key, body: { email: guest } }), 201);
       office.changes.push({ type: 'member.invited', about: invited.id });
@@ -115,7 +115,7 @@ export async function openOffice(ask: Ask, hookUrl: (slug: string) => string) {
     office.changes.push({ type: 'document.published', about: draft.id });
     const link = must(await ask('POST', `/documents/${draft.id}/share-token`, { as: key }), 201);
     const nodeIds = [draft.nodes[0].id, draft.nodes[0].children[0].id, added.id];
-    office.written.push({ id: draft.id, title, author: author.id, nodeIds, shareToken: link.token });
+    office.documents.push({ id: draft.id, title, author: author.id, nodeIds, shareToken: link.token });
     const seen = must(await ask('GET', `/embed/${office.slug}/${link.token}`), 200);
     if (seen.title !== title) throw new Error(`The link of ${title} shows ${seen.title}`);
     const text = must(await ask('GET', `/documents/${draft.id}/export/markdown`, { as: key }), 200);
@@ -125,13 +125,18 @@ export async function openOffice(ask: Ask, hookUrl: (slug: string) => string) {
 }
 
 /** What an answer holds; throws when it has another status. */
-function must({ status, body }: Answer, expected: number): Answer['body'] {
+function must({ status, body }: ApiResponse, expected: number): ApiResponse['body'] {
   if (status !== expected) throw new Error(`${status} instead of ${expected}: ${JSON.stringify(body)}`);
   return body;
 }
 
 /** A session by a request that carries no Idempotency-Key: where the first one has worked unheard, one logs in. */
-async function signedIn(ask: Ask, path: string, body: object, email: string): Promise<Answer['body']> {
+async function signedIn(
+  ask: SendRequest,
+  path: string,
+  body: object,
+  email: string,
+): Promise<ApiResponse['body']> {
   const told = await ask('POST', path, { body });
   if (told.status < 300) return told.body;
   if (!told.again) throw new Error(`${path}: ${told.status} ${JSON.stringify(told.body)}`);
@@ -140,12 +145,12 @@ async function signedIn(ask: Ask, path: string, body: object, email: string): Pr
 
 /** Makes something whose secret is shown in its first answer only; where that was lost it is made anew. */
 async function shown(
-  ask: Ask,
+  ask: SendRequest,
   as: string,
   path: string,
   body: object,
   secret: string,
-): Promise<Answer['body']> {
+): Promise<ApiResponse['body']> {
   for (;;) {
     const made = must(await ask('POST', path, { as, body }), 201);
     if (made[secret] !== null) return made;

@@ -1,6 +1,18 @@
 /** Promises about references to the outside: they go, with a warning, and what a reader sees stays. */
 import { expect, test } from '@jest/globals';
-import { compiled, documentOf, docx, p, R, rels, rendered, textOf, types, W, WORD_TYPE } from '../../testing/samples.ts';
+import {
+  compiled,
+  documentOf,
+  docx,
+  p,
+  R,
+  rels,
+  rendered,
+  textOf,
+  types,
+  W,
+  WORD_TYPE,
+} from '../../testing/samples.ts';
 
 async function outcome(
   inner: string,

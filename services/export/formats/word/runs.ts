@@ -1,5 +1,5 @@
 /** The inside of a paragraph: text with its marks, breaks, links and pictures. */
-import { imageOf, type Mark, type RichText, safeHref } from '#libs/rich-text';
+import { type Mark, parseImage, type RichText, safeHref } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import { type BodyWriter, linkId, type Place } from './body-writer.ts';
 import { drawing } from './picture.ts';
@@ -35,7 +35,7 @@ function hrefOf(leaf: RichText): string | undefined {
     const href = mark.type === 'link' ? safeHref(mark.attrs?.href) : undefined;
     if (href !== undefined) return href;
   }
-  if (leaf.type !== 'image' || imageOf(leaf.attrs?.src)) return undefined;
+  if (leaf.type !== 'image' || parseImage(leaf.attrs?.src)) return undefined;
   const remote = safeHref(leaf.attrs?.src);
   return remote?.startsWith('http') ? remote : undefined;
 }
@@ -45,7 +45,7 @@ function run(pen: BodyWriter, leaf: RichText, place: Place, isLink: boolean, kee
   const form = properties(pen, leaf.marks ?? [], place, isLink);
   if (leaf.type !== 'image') return text(leaf.text ?? '', form, keepLines);
   const alt = stringOf(leaf, 'alt') || stringOf(leaf, 'title');
-  const image = imageOf(leaf.attrs?.src);
+  const image = parseImage(leaf.attrs?.src);
   if (image) return drawing(pen, leaf, image, alt, place);
   return text(alt || (isLink ? stringOf(leaf, 'src') : ''), form, false);
 }

@@ -1,5 +1,14 @@
 /** What Word would call damaged, although a schema allows it: references, lists and tables of a written file; for tests only. */
-import { attribute, childrenW, childW, elements, everyElement, isW, R, valueW } from '../../formats/opc/tree.ts';
+import {
+  attribute,
+  childrenW,
+  childW,
+  elements,
+  everyElement,
+  isW,
+  R,
+  valueW,
+} from '../../formats/opc/tree.ts';
 import type { Parts } from '../../formats/opc/unpack.ts';
 import { isElement, parseXml, type XmlElement, xmlBudget } from '../../formats/opc/xml.ts';
 

@@ -1,8 +1,8 @@
 /** Promises about what a reader sees: LibreOffice prints the files, and all words stand there in their order, with their numbers. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { printed } from '#libs/testing';
-import { compiled } from '../samples.ts';
+import { printedText } from '#libs/testing';
 import { renderWord } from '../../formats/word.ts';
+import { compiled } from '../samples.ts';
 import { procedure, reading } from './procedure.ts';
 import { samples } from './templates.ts';
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
   const files = new Map<string, Uint8Array>();
   for (const { name, make } of samples)
     files.set(name, await renderWord(procedure(), await compiled(await make()), { indentInches: 0.5 }));
-  pages = await printed(files);
+  pages = await printedText(files);
 }, 300_000);
 
 /** What is read: the words that were found, in their order, as long as the marks of their lists are right. */
