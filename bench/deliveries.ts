@@ -29,11 +29,10 @@ export async function removed(
 export async function published(
   stage: BenchFixture,
   houses: readonly Organization[],
-  of: { count: number; perSecond: number; side?: Side },
+  { side = 'ours', count, perSecond }: { count: number; perSecond: number; side?: Side },
 ): Promise<void> {
   const { api, copies, clients, db } = stage;
-  const { side = 'ours' } = of;
-  const each = Math.ceil(of.count / houses.length);
+  const each = Math.ceil(count / houses.length);
   const drafts: string[][] = [];
   for (const house of houses) {
     const { id } = await api(house, 'POST', '/documents', smallDocument);
@@ -43,8 +42,8 @@ export async function published(
   await db.admin().command({ fsync: 1 });
   const startedAt = performance.now();
   const asked: Promise<unknown>[] = [];
-  for (let i = 0; i < of.count; i += 1) {
-    const behindMs = startedAt + (i * 1000) / of.perSecond - performance.now();
+  for (let i = 0; i < count; i += 1) {
+    const behindMs = startedAt + (i * 1000) / perSecond - performance.now();
     if (behindMs > 0) await pause(behindMs);
     const at = i % houses.length;
     const path = `${prefixes[side]}/api/v1/documents/${drafts[at]?.[Math.floor(i / houses.length)]}/publish`;

@@ -57,25 +57,25 @@ export interface Measuring {
 }
 
 /** Starts both sides over a database of their own, measures the rows one after the other, and takes everything away again. */
-export async function measure(of: Measuring): Promise<Measured> {
-  const stage = await openStage(of.mongoUri, of.profile);
+export async function measure(measuring: Measuring): Promise<Measured> {
+  const stage = await openStage(measuring.mongoUri, measuring.profile);
   try {
     const results: Result[] = [];
-    for (const row of of.rows) {
-      const result = await measureRow(row, stage, of);
+    for (const row of measuring.rows) {
+      const result = await measureRow(row, stage, measuring);
       if (!result) continue;
       results.push(result);
-      of.done(result);
+      measuring.done(result);
     }
     const { ours, floor } = stage.programs;
     const rssMb = { ours: rssMbOf(ours.pid), floor: rssMbOf(floor.pid) };
     const timings: LimitResult[] = [];
-    for (const timing of of.timings) {
-      of.signal?.throwIfAborted();
+    for (const timing of measuring.timings) {
+      measuring.signal?.throwIfAborted();
       await settled(stage);
-      const result = await measureLimit(timing, stage, of.share);
+      const result = await measureLimit(timing, stage, measuring.share);
       timings.push(result);
-      of.told(result);
+      measuring.told(result);
     }
     const { version } = await stage.db.admin().buildInfo();
     return { results, timings, files: [], rssMb, mongodb: String(version) };
@@ -92,12 +92,15 @@ async function settled({ db }: BenchFixture): Promise<void> {
 /** Pairs that are not counted. */
 const warmUps = 2;
 
-async function measureRow(row: Row, stage: BenchFixture, of: Measuring): Promise<Result | undefined> {
-  const { batches, share, signal } = of;
+async function measureRow(
+  row: Row,
+  stage: BenchFixture,
+  { batches, share, signal, leftOut }: Measuring,
+): Promise<Result | undefined> {
   const prepared = await row.prepare(stage, share);
   await settled(stage);
   if (typeof prepared === 'string') {
-    of.leftOut?.(row.name, prepared);
+    leftOut?.(row.name, prepared);
     return undefined;
   }
   try {

@@ -63,8 +63,8 @@ export interface HttpRow {
 }
 
 /** Declares a row of requests. */
-export function httpRow(of: HttpRow): Row {
-  const { name, goal, remark, beside, settled } = of;
+export function httpRow(options: HttpRow): Row {
+  const { name, goal, remark, beside, settled } = options;
   return {
     name,
     ...(goal !== undefined && { goal }),
@@ -72,22 +72,22 @@ export function httpRow(of: HttpRow): Row {
     ...(beside && { beside }),
     unit: 'request',
     async prepare(stage, share) {
-      const batches = await of.prepare(stage, share);
+      const batches = await options.prepare(stage, share);
       const requestsOf = async (side: Side, count: number): Promise<Requests> => {
         const requests = await batches(side, count);
         if (side === 'ours') return requests;
-        return (i) => ({ ...requests(i), path: `/${of.floor}${requests(i).path}` });
+        return (i) => ({ ...requests(i), path: `/${options.floor}${requests(i).path}` });
       };
-      await agree(stage, of, requestsOf);
+      await agree(stage, options, requestsOf);
       return {
         async batch(side) {
-          const usual = side === 'floor' ? (of.floorRequests ?? of.requests) : of.requests;
+          const usual = side === 'floor' ? (options.floorRequests ?? options.requests) : options.requests;
           const count = Math.max(1, Math.round(usual * share));
           const requests = await requestsOf(side, count);
           const { pid } = stage.programs[side];
           const cpuBefore = fineCpuMsOf(pid);
           const startedAt = performance.now();
-          const { p99Ms } = await stage.clients[side].load(count, requests, of.connections);
+          const { p99Ms } = await stage.clients[side].load(count, requests, options.connections);
           const wallMs = performance.now() - startedAt;
           while (settled && !(await settled(stage, side))) await pause(5);
           return { count, wallMs, cpuMs: fineCpuMsOf(pid) - cpuBefore, p99Ms };

@@ -133,8 +133,8 @@ function settingsOf(...shapes: readonly z.ZodObject[]) {
 }
 
 /** A setting as YAML may give it: numbers and flags also as such; null takes away what all services are told. */
-function shapeOf(of: z.core.JSONSchema._JSONSchema) {
-  const { description, enum: choices, pattern } = typeof of === 'object' ? of : {};
+function shapeOf(options: z.core.JSONSchema._JSONSchema) {
+  const { description, enum: choices, pattern } = typeof options === 'object' ? options : {};
   if (choices) return { description, enum: [...choices, null] };
   const type = ['string', 'number', 'boolean', 'null'];
   return { description, type, ...(pattern !== undefined && { pattern }) };

@@ -40,8 +40,8 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function run(of: readonly Fault[], file: string): Promise<number> {
-  const proofs = of.flatMap((one) => one.proofs);
+async function run({ flatMap }: readonly Fault[], file: string): Promise<number> {
+  const proofs = flatMap((one) => one.proofs);
   const files = [...new Set(proofs.map((proof) => proof.file))];
   const titles = [...new Set(proofs.flatMap(({ tests }) => tests))].map(escaped);
   // one after the other: what is measured is the system, not its neighbours; those on demand are left out otherwise
@@ -61,10 +61,10 @@ async function run(of: readonly Fault[], file: string): Promise<number> {
 }
 
 /** Says how each fault went; false unless every proof was run and held. */
-function say(of: readonly Fault[], report: Report): boolean {
+function say(options: readonly Fault[], report: Report): boolean {
   let isProven = true;
   console.log(`\n             in npm test, on demand`);
-  for (const { id, fault, proofs } of of) {
+  for (const { id, fault, proofs } of options) {
     const found = proofs.map((proof) => ({ proof, tests: testsOf(proof, report) }));
     const tests = found.flatMap((one) => one.tests);
     const wrong = tests.filter(({ status }) => status !== 'passed');

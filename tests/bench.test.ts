@@ -45,8 +45,8 @@ const nothing = { min: Number.NaN, median: Number.NaN, max: Number.NaN };
 
 test('a goal is met from below, or where it says so from above; the percentile that counts is told', async () => {
   const values = Array.from({ length: 100 }, (_, at) => at + 1);
-  const told = async (of: Pick<Limit, 'counts' | 'goal' | 'atLeast'>) => {
-    const timing: Limit = { name: 'a promise', unit: '/s', ...of, take: async () => values };
+  const told = async (limit: Pick<Limit, 'counts' | 'goal' | 'atLeast'>) => {
+    const timing: Limit = { name: 'a promise', unit: '/s', ...limit, take: async () => values };
     // it asks for nothing on the stage
     return timingLine(await measureLimit(timing, {} as BenchFixture, 1));
   };

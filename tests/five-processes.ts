@@ -35,9 +35,9 @@ export interface Choices {
 }
 
 /** Starts all of it at once, on an empty database. */
-export async function fiveProcesses(runtime: 'node' | 'deno', of: Choices = {}): Promise<FiveProcesses> {
-  const { replicas = 1, settings = {} } = of;
-  const { rabbit, users, stop: stopServers } = await servers(of.rabbit ?? testRabbit);
+export async function fiveProcesses(runtime: 'node' | 'deno', choices: Choices = {}): Promise<FiveProcesses> {
+  const { replicas = 1, settings = {} } = choices;
+  const { rabbit, users, stop: stopServers } = await servers(choices.rabbit ?? testRabbit);
   const prefix = `test-${randomBytes(4).toString('hex')}.`;
   const common = {
     ...localSettings,

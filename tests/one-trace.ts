@@ -13,9 +13,9 @@ const way = [
 /** Expects the spans of a publication in one trace: under the caller's span, with MongoDB, down to what the receiver was told. */
 export function expectOneTrace(
   all: readonly ReceivedSpan[],
-  of: { caller: string; receiver: string; event: string },
+  { caller, receiver, event }: { caller: string; receiver: string; event: string },
 ): void {
-  const [, traceId = '', callerSpan = ''] = of.caller.split('-');
+  const [, traceId = '', callerSpan = ''] = caller.split('-');
   const spans = all.filter((span) => span.traceId === traceId);
   const steps = way.map((step) => {
     const found = spans.filter(({ name, kind, process }) => {
@@ -29,7 +29,7 @@ export function expectOneTrace(
     ...steps.slice(0, -1).map((span) => span?.spanId),
   ]);
   const [request, , heard, delivered] = steps;
-  expect(of.receiver).toBe(`00-${traceId}-${delivered?.spanId}-01`);
+  expect(receiver).toBe(`00-${traceId}-${delivered?.spanId}-01`);
   // nothing hangs in the air
   const ids = new Set([callerSpan, ...spans.map(({ spanId }) => spanId)]);
   expect(spans.filter(({ parentSpanId }) => !ids.has(parentSpanId))).toEqual([]);
@@ -46,7 +46,7 @@ export function expectOneTrace(
     expect.arrayContaining(['insert webhook_events', 'update webhook_deliveries']),
   );
   expect(request?.attributes['http.response.status_code']).toBe(200);
-  expect(delivered?.attributes['pds.event_id']).toBe(of.event);
+  expect(delivered?.attributes['pds.event_id']).toBe(event);
   // the others hear of it in the same trace
   const hearers = spans.filter(({ kind }) => kind === 'consumer').map(({ process }) => process);
   expect(hearers).toEqual(expect.arrayContaining(['identity', 'webhook-delivery']));

@@ -45,16 +45,16 @@ export function runScript(script: string, words: string[], environment: Record<s
 }
 
 /** Keeps a program: `launch` starts it, `ready` is what it prints once it works, `pidOf` says who does the work. */
-export async function kept(of: {
+export async function kept(options: {
   name: string;
   launch(): Program;
   ready: RegExp;
   pidOf?: (program: Program) => number;
 }): Promise<KeptProgram> {
-  const { pidOf = ({ process: child }) => Number(child.pid) } = of;
+  const { pidOf = ({ process: child }) => Number(child.pid) } = options;
   const begin = async () => {
-    const program = of.launch();
-    await said(of.name, program, of.ready).catch(async (error: unknown) => {
+    const program = options.launch();
+    await said(options.name, program, options.ready).catch(async (error: unknown) => {
       await ended(program);
       throw error;
     });

@@ -39,7 +39,7 @@ const usualSizes = [10, 100, 1_000, 10_000];
 const slow = (way: Way, nodes: number) => way === 'patchDocument' && nodes > 1_000;
 
 /** Makes the files; the ways take turns. */
-export async function filesTable(of: {
+export async function filesTable(options: {
   sizes?: readonly number[];
   turns: number;
   signal?: AbortSignal;
@@ -51,15 +51,15 @@ export async function filesTable(of: {
     const compilation = await compileTemplate(template);
     if (!compilation.ok) throw new Error(compilation.fault.message);
     const results: FileResult[] = [];
-    for (const nodes of of.sizes ?? usualSizes) {
+    for (const nodes of options.sizes ?? usualSizes) {
       const given = join(folder, `${nodes}`);
       await writeFile(
         given,
         serialize({ sample: sampleOf(nodes), template, compiled: compilation.template }),
       );
-      for (const result of await turnsOf(nodes, given, of)) {
+      for (const result of await turnsOf(nodes, given, options)) {
         results.push(result);
-        of.done(result);
+        options.done(result);
       }
     }
     return results;

@@ -14,19 +14,19 @@ const slice = 100;
 type Settings = Record<Side, Record<string, string>>;
 
 /** A row of two processes of ours over the same database; the request is the cheapest one, of which watching is the largest part. */
-function watchedRow(of: {
+function watchedRow(options: {
   name: string;
   goal: number;
   against: string;
   settings(): Promise<Settings & { end?(): Promise<void> }>;
 }): Row {
   return {
-    name: of.name,
-    goal: of.goal,
-    remark: `floor: ours too, ${of.against}; an authenticated no-op`,
+    name: options.name,
+    goal: options.goal,
+    remark: `floor: ours too, ${options.against}; an authenticated no-op`,
     unit: 'request',
     async prepare(stage, share) {
-      const { end, ...settings } = await of.settings();
+      const { end, ...settings } = await options.settings();
       const programs: Partial<Record<Side, Program>> = {};
       for (const side of ['ours', 'floor'] as const) programs[side] = await beside(stage, settings[side]);
       const asked = { method: 'GET', path: '/api/v1/templates', key: stage.home.key } as const;

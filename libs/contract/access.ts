@@ -16,8 +16,8 @@ export interface Access<Principal> {
 }
 
 /** Declares who may call; `permits` gives the problem that keeps a principal out. */
-export function access<Principal>(of: Omit<Access<Principal>, 'authenticated'>): Access<Principal> {
-  return { ...of, authenticated: true };
+export function access<Principal>(options: Omit<Access<Principal>, 'authenticated'>): Access<Principal> {
+  return { ...options, authenticated: true };
 }
 
 /** Anyone, without credentials. */

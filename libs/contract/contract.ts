@@ -28,6 +28,6 @@ export interface Contract {
 export type AnyOperation = Operation<any, any, any, any, any>;
 
 /** Declares a contract. */
-export function contract(of: Contract): Contract {
-  return of;
+export function contract(options: Contract): Contract {
+  return options;
 }

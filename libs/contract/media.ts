@@ -55,6 +55,6 @@ export interface Multipart<Fields extends z.ZodType = z.ZodType> {
 }
 
 /** Declares a multipart body; its handler gets the parsed fields and the file's bytes. */
-export function multipart<Fields extends z.ZodType>(of: Multipart<Fields>): Multipart<Fields> {
-  return of;
+export function multipart<Fields extends z.ZodType>(options: Multipart<Fields>): Multipart<Fields> {
+  return options;
 }

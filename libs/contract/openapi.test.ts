@@ -48,26 +48,26 @@ describe('the document of the real contracts', () => {
 
   test.each(all.map(({ path, method, of }) => [`${method} ${path}`, path, of] as const))(
     '%s names its parameters, its body and its answers',
-    (_, path, of: Free) => {
+    (_, path, free: Free) => {
       const known = 'operationId tags summary description security parameters requestBody responses'.split(
         ' ',
       );
-      expect(Object.keys(of).filter((key) => !known.includes(key))).toEqual([]);
+      expect(Object.keys(free).filter((key) => !known.includes(key))).toEqual([]);
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      const inPath = of.parameters.filter(({ in: where }: Free) => where === 'path');
+      const inPath = free.parameters.filter(({ in: where }: Free) => where === 'path');
       expect(inPath.map(({ name }: Free) => name).sort()).toEqual(named.sort());
-      const keys = of.parameters.map((one: Free) => `${one.in} ${one.name}`);
+      const keys = free.parameters.map((one: Free) => `${one.in} ${one.name}`);
       expect(new Set(keys).size).toBe(keys.length);
-      for (const one of of.parameters) {
+      for (const one of free.parameters) {
         expect(one.schema).toEqual(expect.any(Object));
         if (one.in === 'path') expect(one.required).toBe(true);
       }
-      for (const [status, response] of Object.entries<Free>(of.responses)) {
+      for (const [status, response] of Object.entries<Free>(free.responses)) {
         expect(status).toMatch(/^[2-5]\d\d$/);
         expect(response.description).toMatch(/./);
         for (const type of Object.keys(response.content ?? {})) expect(type).toMatch(/^[\w*]+\/[\w.+*-]+$/);
       }
-      for (const content of Object.values<Free>(of.requestBody?.content ?? {}))
+      for (const content of Object.values<Free>(free.requestBody?.content ?? {}))
         expect(content.schema).toEqual(expect.any(Object));
     },
   );

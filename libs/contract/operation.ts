@@ -59,9 +59,9 @@ export function operation<
   Body extends Shape | Multipart = z.ZodVoid,
   Returns extends Shape | Media = Shape,
 >(
-  of: Operation<Principal, Params, Query, Body, Returns>,
+  options: Operation<Principal, Params, Query, Body, Returns>,
 ): Operation<Principal, Params, Query, Body, Returns> {
-  return of;
+  return options;
 }
 
 /** The principal that an operation's handler gets. */

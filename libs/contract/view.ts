@@ -17,11 +17,11 @@ export interface View<Row = unknown> {
 
 /** Declares a view. Without a scope the reason must be given; throws when the scope is none of its fields. */
 export function view<Row>(
-  of: Omit<View<Row>, 'scope' | 'why'> & ({ scope: string } | { scope: null; why: string }),
+  options: Omit<View<Row>, 'scope' | 'why'> & ({ scope: string } | { scope: null; why: string }),
 ): View<Row> {
-  if (of.scope !== null && !(of.scope in of.row.shape))
-    throw new Error(`${of.name} does not have its scope ${of.scope}`);
-  return of;
+  if (options.scope !== null && !(options.scope in options.row.shape))
+    throw new Error(`${options.name} does not have its scope ${options.scope}`);
+  return options;
 }
 
 /** The row that a view gives. */

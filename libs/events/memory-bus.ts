@@ -102,8 +102,7 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
   };
 
   /** Never rejects: how it went is told to who published. */
-  async function handle(of: Subscription, { event, settle }: Waiting) {
-    const { name, queue, handler, hearing } = of;
+  async function handle({ name, queue, handler, hearing }: Subscription, { event, settle }: Waiting) {
     // without an id it is garbage, and any two are different
     const key = typeof event.id === 'string' ? event.id : JSON.stringify(event);
     try {

@@ -122,8 +122,12 @@ function requestId({ headers }: IncomingMessage): string {
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : newId();
 }
 
-function refuse(incoming: IncomingMessage, response: ServerResponse, id: string, of: Problem): void {
-  const { kind, message, headers } = of;
+function refuse(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  id: string,
+  { kind, message, headers }: Problem,
+): void {
   const { code, status, title } = kind;
   const body = { type: `urn:problem:${code}`, title, status, detail: message, code, request_id: id };
   response.writeHead(status, { ...headers, 'content-type': 'application/problem+json', 'x-request-id': id });

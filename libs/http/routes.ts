@@ -53,17 +53,17 @@ export interface Routes {
 }
 
 /** A route for each handled operation. */
-export function routes(of: Routes): express.RequestHandler {
+export function routes(options: Routes): express.RequestHandler {
   const router = () => express.Router({ caseSensitive: true, strict: true });
   const [api, root] = [router(), router()];
   // a router tries its routes one after the other: public links need not wait for the whole API
-  const routerOf = (path: string) => (path.startsWith(`${of.apiPrefix}/`) ? api : root);
-  for (const handled of of.handled) {
+  const routerOf = (path: string) => (path.startsWith(`${options.apiPrefix}/`) ? api : root);
+  for (const handled of options.handled) {
     const { operation } = handled;
     const known = new Set(getProblems(operation));
-    const path = pathOf(operation, of.apiPrefix);
+    const path = pathOf(operation, options.apiPrefix);
     routerOf(path)[operation.method](path, (request, response) =>
-      of.span(operation.id, request.headers, () => serve(of, handled, known, request, response)),
+      options.span(operation.id, request.headers, () => serve(options, handled, known, request, response)),
     );
     if (operation.crossOrigin) routerOf(path).options(path, answerPreflight(operation));
   }
@@ -77,7 +77,7 @@ export function pathOf(operation: AnyOperation, apiPrefix: string): string {
 }
 
 async function serve(
-  of: Routes,
+  routes: Routes,
   handled: Route,
   known: Set<Problem['kind']>,
   request: Request,
@@ -91,16 +91,16 @@ async function serve(
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
   try {
-    principal = operation.access.authenticated ? await recognize(of.authenticate, request) : undefined;
-    if (principal) await admit(of, operation, principal);
+    principal = operation.access.authenticated ? await recognize(routes.authenticate, request) : undefined;
+    if (principal) await admit(routes, operation, principal);
     const parsed = await parseRequest(operation, request, response);
-    await send(request, response, await answered(of, handled, principal, parsed, request, call, trail));
+    await send(request, response, await answered(routes, handled, principal, parsed, request, call, trail));
   } catch (error) {
     failure = failureOf(error, known);
     const { problem } = failure;
     sendProblem(response, problem, handled.problemPage?.(problem, call, request.query));
   }
-  of.done({
+  routes.done({
     operation: operation.id,
     method: request.method,
     status: response.statusCode,
@@ -121,16 +121,16 @@ async function serve(
 }
 
 /** Rejects when a principal may not call the operation, or not so often. */
-async function admit(of: Routes, operation: AnyOperation, principal: Principal): Promise<void> {
-  const waitS = of.limit?.(`${principal.organization_id}/${principal.key_id ?? principal.user_id}`) ?? 0;
-  if (of.limit && waitS > 0)
-    throw TooManyRequests(undefined, { headers: rateLimitHeaders(of.limit.policy, waitS) });
+async function admit({ limit }: Routes, operation: AnyOperation, principal: Principal): Promise<void> {
+  const waitS = limit?.(`${principal.organization_id}/${principal.key_id ?? principal.user_id}`) ?? 0;
+  if (limit && waitS > 0)
+    throw TooManyRequests(undefined, { headers: rateLimitHeaders(limit.policy, waitS) });
   const refused = await operation.access.permits(principal);
   if (refused) throw refused;
 }
 
 async function answered(
-  of: Routes,
+  { apiPrefix, store }: Routes,
   handled: Route,
   principal: Principal | undefined,
   parsed: Parsed,
@@ -141,7 +141,7 @@ async function answered(
   const { operation } = handled;
   const { params, query, body } = parsed;
   const toRendered = (reply: unknown) =>
-    addLocation(operation, params, of.apiPrefix, render(operation.status, reply, request));
+    addLocation(operation, params, apiPrefix, render(operation.status, reply, request));
   const run = (actor: Principal | undefined) => handled.run({ actor, params, query, body, call });
   const key = operation.method === 'post' && principal ? idempotencyKey(request) : undefined;
   if (key === undefined || !principal) return toRendered(await run(principal));
@@ -159,7 +159,7 @@ async function answered(
     rendered = toRendered(reply);
     return storedResponse(rendered, operation.secrets);
   };
-  const result = await of.store.withIdempotencyKey(principal, { claim, toResponse }, run);
+  const result = await store.withIdempotencyKey(principal, { claim, toResponse }, run);
   if ('reply' in result) return rendered ?? toRendered(result.reply);
   trail.replayed = true;
   const asked = { actor: principal, params, query, body, call };

@@ -31,7 +31,7 @@ export interface UnmatchedRequest {
 }
 
 /** Puts routers behind what every answer carries; unknown routes get 404, known ones with a wrong method 405. */
-export function application(of: {
+export function application(options: {
   routers: readonly express.RequestHandler[];
   operations: readonly AnyOperation[];
   apiPrefix: string;
@@ -46,11 +46,11 @@ export function application(of: {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
-  app.set('trust proxy', of.trustedProxies.length > 0 ? [...of.trustedProxies] : false);
+  app.set('trust proxy', options.trustedProxies.length > 0 ? [...options.trustedProxies] : false);
   app.use(helmet(headers), requestIds);
-  const toLoggablePath = loggablePaths(of.operations, of.apiPrefix);
+  const toLoggablePath = loggablePaths(options.operations, options.apiPrefix);
   const refuse = (response: Response, problem: Problem) => {
-    of.unmatched?.({
+    options.unmatched?.({
       method: response.req.method,
       path: toLoggablePath(response.req.path),
       status: problem.kind.status,
@@ -58,11 +58,11 @@ export function application(of: {
     });
     sendProblem(response, problem);
   };
-  for (const router of of.routers) app.use(router);
-  app.use(unknownRoute(of.operations, of.apiPrefix, refuse));
+  for (const router of options.routers) app.use(router);
+  app.use(unknownRoute(options.operations, options.apiPrefix, refuse));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     if (error instanceof URIError) return refuse(response, InvalidRequest('The path is not well-formed.'));
-    of.onError('A request failed outside of its operation', error);
+    options.onError('A request failed outside of its operation', error);
     refuse(response, problemOf(error));
   });
   return app;

@@ -10,7 +10,13 @@ export interface Bucket {
 }
 
 /** Buckets that refill at `perMinute` and hold at most `burst` tokens; the least used keys are forgotten. */
-export function tokenBucket(of: {
+export function tokenBucket({
+  perMinute,
+  keys,
+  now,
+  burst,
+  name,
+}: {
   perMinute: number;
   burst: number;
   now: () => number;
@@ -18,15 +24,15 @@ export function tokenBucket(of: {
   /** The name of the limit in `RateLimit` headers. */
   name?: string;
 }): Bucket {
-  const perMs = of.perMinute / 60_000;
-  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: of.keys ?? 100_000 });
+  const perMs = perMinute / 60_000;
+  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: keys ?? 100_000 });
   const take = (key: string, how: 'take' | 'look' = 'take') => {
-    const at = of.now();
-    const before = buckets.get(key) ?? { tokens: of.burst, at };
-    const tokens = Math.min(of.burst, before.tokens + Math.max(0, at - before.at) * perMs);
+    const at = now();
+    const before = buckets.get(key) ?? { tokens: burst, at };
+    const tokens = Math.min(burst, before.tokens + Math.max(0, at - before.at) * perMs);
     if (how === 'take') buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, at });
     return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs / 1000);
   };
-  const policy = { name: of.name ?? 'default', quota: of.perMinute, windowSeconds: 60 };
+  const policy = { name: name ?? 'default', quota: perMinute, windowSeconds: 60 };
   return Object.assign(take, { policy });
 }

@@ -9,14 +9,19 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The attribute if it is a string that says something, else ''. */
-export function stringOf(of: RichText | Mark, name: string): string {
-  const value = of.attrs?.[name];
+export function stringOf({ attrs }: RichText | Mark, name: string): string {
+  const value = attrs?.[name];
   return typeof value === 'string' ? value.trim() : '';
 }
 
 /** The attribute if it is a whole number from `least` to `most`, else undefined. */
-export function numberOf(of: RichText | Mark, name: string, least: number, most: number): number | undefined {
-  const value = of.attrs?.[name];
+export function numberOf(
+  { attrs }: RichText | Mark,
+  name: string,
+  least: number,
+  most: number,
+): number | undefined {
+  const value = attrs?.[name];
   if (typeof value !== 'number' || !Number.isInteger(value)) return undefined;
   return value >= least && value <= most ? value : undefined;
 }

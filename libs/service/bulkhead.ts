@@ -4,15 +4,23 @@
 export type Bulkhead = <R>(work: () => Promise<R>, signal?: AbortSignal) => Promise<R>;
 
 /** Does work in the order in which it comes; whoever finds too many waiting gets the error that `full` makes. */
-export function bulkhead(of: { atOnce: number; waiting: number; full: () => Error }): Bulkhead {
+export function bulkhead({
+  atOnce,
+  waiting,
+  full,
+}: {
+  atOnce: number;
+  waiting: number;
+  full: () => Error;
+}): Bulkhead {
   /** In the order in which they came. */
   const queue = new Set<() => void>();
   let running = 0;
 
   return async (work, signal) => {
-    if (running < of.atOnce) running += 1;
-    else if (queue.size < of.waiting) await turn(signal);
-    else throw of.full();
+    if (running < atOnce) running += 1;
+    else if (queue.size < waiting) await turn(signal);
+    else throw full();
     try {
       return await work();
     } finally {

@@ -16,7 +16,13 @@ export interface EventBus {
 }
 
 /** The bus that the settings ask for; `stores` resolves when those of this process are open. */
-export function createEventBus(of: {
+export function createEventBus({
+  settings,
+  log,
+  owners,
+  stores,
+  contracts,
+}: {
   settings: CommonSettings;
   contracts: readonly Contract[];
   /** The names of the services in this process. */
@@ -24,8 +30,7 @@ export function createEventBus(of: {
   stores: Promise<readonly Store[]>;
   log: Log;
 }): EventBus {
-  const { settings, log, owners, stores } = of;
-  const topology = toTopology(of.contracts);
+  const topology = toTopology(contracts);
   if (!settings.AMQP_URL) return { bus: memoryBus(topology), alone: true };
   const bus = amqpBus({
     url: settings.AMQP_URL,

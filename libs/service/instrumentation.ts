@@ -13,9 +13,9 @@ export function watching(meters: Meters, tracing: Pick<Tracing, 'command' | 'sai
   const waited = meters.histogram(serviceMetrics.poolWait);
   return {
     eventsPublished: tracing.said,
-    command(of: Command) {
-      const { name, isFailed, durationMs } = of;
-      tracing.command(of);
+    command(command: Command) {
+      const { name, isFailed, durationMs } = command;
+      tracing.command(command);
       const outcome = isFailed ? 'failed' : 'ok';
       took({ command: commands.get(name) ?? 'other', outcome }, durationMs / 1000);
     },

@@ -19,10 +19,10 @@ export interface Management {
 }
 
 /** The application behind the management port: `/healthz`, `/readyz`, `/metrics` and the routes of operators. */
-export function management(of: Management): express.Express {
-  const { routers, operations, unmatched, onError } = of;
+export function management(options: Management): express.Express {
+  const { routers, operations, unmatched, onError } = options;
   return application({
-    routers: [healthRoutes(of), ...routers],
+    routers: [healthRoutes(options), ...routers],
     operations,
     apiPrefix: '',
     trustedProxies: [],

@@ -5,11 +5,11 @@ import type { CounterDef, GaugeDef, HistogramDef, Labels, LabelsOf, Metric } fro
 /** Keeps numbers of declared metrics; those of a service have the label `service` by themselves. Throws for one that is not declared. */
 export interface Meters {
   /** Gives what adds to it. */
-  counter<L extends Labels>(of: CounterDef<L>): (labels: LabelsOf<L>, count?: number) => void;
+  counter<L extends Labels>(counterDef: CounterDef<L>): (labels: LabelsOf<L>, count?: number) => void;
   /** Gives what adds a value. */
-  histogram<L extends Labels>(of: HistogramDef<L>): (labels: LabelsOf<L>, value: number) => void;
+  histogram<L extends Labels>(histogramDef: HistogramDef<L>): (labels: LabelsOf<L>, value: number) => void;
   /** Says how it is read. Where that fails there is no number, which is better than the last one. */
-  gauge<L extends Labels>(of: GaugeDef<L>, read: () => Numbers<L> | Promise<Numbers<L>>): void;
+  gauge<L extends Labels>(gaugeDef: GaugeDef<L>, read: () => Numbers<L> | Promise<Numbers<L>>): void;
 }
 
 /** What is read: one number, or one for each of some labels. */
@@ -37,9 +37,10 @@ export function newMeter(): Meter {
   return {
     meters(declared, service) {
       const own: Labelled = service === undefined ? {} : { service };
-      const known = <M extends Metric>(of: M): M => {
-        if (!declared.includes(of)) throw new Error(`${of.name} is no declared metric of ${service}`);
-        return of;
+      const known = <M extends Metric>(options: M): M => {
+        if (!declared.includes(options))
+          throw new Error(`${options.name} is no declared metric of ${service}`);
+        return options;
       };
       const named = ({ name, help, labels }: Metric) => ({
         name,
@@ -48,20 +49,20 @@ export function newMeter(): Meter {
         registers: [register],
       });
       return {
-        counter(of) {
-          const counting = kept(counters, known(of), () => new Counter(named(of)));
+        counter(counterDef) {
+          const counting = kept(counters, known(counterDef), () => new Counter(named(counterDef)));
           return (labels, count = 1) => counting.inc({ ...own, ...labels }, count);
         },
-        histogram(of) {
+        histogram(histogramDef) {
           const spreading = kept(
             histograms,
-            known(of),
-            () => new Histogram({ ...named(of), buckets: [...of.buckets] }),
+            known(histogramDef),
+            () => new Histogram({ ...named(histogramDef), buckets: [...histogramDef.buckets] }),
           );
           return (labels, value) => spreading.observe({ ...own, ...labels }, value);
         },
-        gauge(of, read) {
-          const reads = kept(readings, known(of), () => reading(named(of)));
+        gauge(gaugeDef, read) {
+          const reads = kept(readings, known(gaugeDef), () => reading(named(gaugeDef)));
           reads.push(async () => {
             const numbers = await read();
             if (typeof numbers === 'number') return [[own, numbers]];

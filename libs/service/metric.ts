@@ -44,18 +44,20 @@ export type LabelsOf<L extends Labels> = {
 };
 
 /** Declares something that only grows. */
-export function counter<const L extends Labels>(of: Omit<CounterDef<L>, 'type'>): CounterDef<L> {
-  return { type: 'counter', ...of };
+export function counter<const L extends Labels>(counterDef: Omit<CounterDef<L>, 'type'>): CounterDef<L> {
+  return { type: 'counter', ...counterDef };
 }
 
 /** Declares values that are spread over buckets. */
-export function histogram<const L extends Labels>(of: Omit<HistogramDef<L>, 'type'>): HistogramDef<L> {
-  return { type: 'histogram', ...of };
+export function histogram<const L extends Labels>(
+  histogramDef: Omit<HistogramDef<L>, 'type'>,
+): HistogramDef<L> {
+  return { type: 'histogram', ...histogramDef };
 }
 
 /** Declares a number that is read. */
-export function gauge<const L extends Labels>(of: Omit<GaugeDef<L>, 'type'>): GaugeDef<L> {
-  return { type: 'gauge', ...of };
+export function gauge<const L extends Labels>(gaugeDef: Omit<GaugeDef<L>, 'type'>): GaugeDef<L> {
+  return { type: 'gauge', ...gaugeDef };
 }
 
 /** The first digit of statuses. */

@@ -62,9 +62,9 @@ export async function startOtlp({ endpoint, name, ratio, believesCallers }: Otlp
       if (!parent || by === 'caller') return theirs;
       return trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: false });
     },
-    told(of) {
+    told(context) {
       const carrier: Record<string, string> = {};
-      propagator.inject(of, carrier, writer);
+      propagator.inject(context, carrier, writer);
       return carrier.traceparent;
     },
     async stop() {

@@ -3,8 +3,8 @@ import { SettingsError } from './settings.ts';
 import { type Start, type Started, start } from './start.ts';
 
 /** Starts the services and stops them at SIGINT or SIGTERM; a second signal does not wait any longer. */
-export async function run(of: Start, then?: (started: Started) => Promise<void>): Promise<void> {
-  const started = await start(of).catch((error: unknown) => {
+export async function run(options: Start, then?: (started: Started) => Promise<void>): Promise<void> {
+  const started = await start(options).catch((error: unknown) => {
     process.stderr.write(`${formatError(error)}\n`);
     process.exit(1);
   });

@@ -60,6 +60,6 @@ export interface Service<Shape extends z.ZodObject = z.ZodObject> {
 export type AnyService = Service<any>;
 
 /** Declares a service. */
-export function service<Shape extends z.ZodObject>(of: Service<Shape>): Service<Shape> {
-  return of;
+export function service<Shape extends z.ZodObject>(options: Service<Shape>): Service<Shape> {
+  return options;
 }

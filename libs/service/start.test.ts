@@ -95,9 +95,9 @@ const environmentWith = (more: Record<string, string> = {}) => ({
   DRAIN_SECONDS: '5',
   ...more,
 });
-const begin = (of: ReturnType<typeof duet>, more: Record<string, string> = {}) =>
+const begin = ({ services }: ReturnType<typeof duet>, more: Record<string, string> = {}) =>
   start({
-    services: of.services,
+    services,
     contracts: [thingProducers, thingConsumers],
     environment: environmentWith(more),
     apiPrefix: '/api/v1',

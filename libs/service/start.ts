@@ -50,32 +50,32 @@ interface Process extends ProcessContext {
 }
 
 /** Starts the services; rejects with every mistake of the settings, or when a port is taken. Waits for MongoDB. */
-export async function start(of: Start): Promise<Started> {
-  const names = of.services.map(({ contract }) => contract.name);
+export async function start(options: Start): Promise<Started> {
+  const names = options.services.map(({ contract }) => contract.name);
   const [common, ...own] = readSettings(
-    [commonSettings, ...of.services.map((service) => service.settings)],
-    of.environment,
-    of.bus ? [] : missingBrokerError(of.contracts, names, of.environment),
+    [commonSettings, ...options.services.map((service) => service.settings)],
+    options.environment,
+    options.bus ? [] : missingBrokerError(options.contracts, names, options.environment),
   );
   // the first shape gave the first result
   const settings = common as CommonSettings;
-  const log = of.log ?? newLog({ level: settings.LOG_LEVEL, format: settings.LOG_FORMAT });
+  const log = options.log ?? newLog({ level: settings.LOG_LEVEL, format: settings.LOG_FORMAT });
   const name = names.length === 1 ? (names[0] ?? '') : 'all-in-one';
   const tracing = await startTracing(tracedTo(settings, name));
   const opened = Promise.withResolvers<readonly Store[]>();
   // nobody may be waiting
   opened.promise.catch(() => {});
-  const { bus, alone } = of.bus
-    ? { bus: of.bus, alone: true }
-    : createEventBus({ settings, log, contracts: of.contracts, owners: names, stores: opened.promise });
+  const { bus, alone } = options.bus
+    ? { bus: options.bus, alone: true }
+    : createEventBus({ settings, log, contracts: options.contracts, owners: names, stores: opened.promise });
   const host: Process = {
-    ...of,
+    ...options,
     settings,
     log,
     tracing,
     bus,
     alone,
-    now: of.now ?? (() => new Date()),
+    now: options.now ?? (() => new Date()),
     metrics: newMetrics({ on: settings.METRICS_ENABLED }),
     stores: [],
     failed: new AbortController(),

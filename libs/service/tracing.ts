@@ -35,13 +35,13 @@ export interface WorkStats {
 
 export interface Tracing {
   /** Runs a unit of work; a span of its own ends with it. */
-  withSpan<R>(of: SpanOptions, work: () => Promise<R>): Promise<R>;
+  withSpan<R>(options: SpanOptions, work: () => Promise<R>): Promise<R>;
   /** Says more of the span of what is going on; an error makes it one that failed. */
   setAttributes(attributes: Attributes, error?: unknown): void;
   /** What was gathered so far. */
   workStats(): WorkStats;
   /** A command to MongoDB that has ended in what is going on. */
-  command(of: Command): void;
+  command(command: Command): void;
   /** Events that were said in what is going on. */
   said(count: number): void;
   /** The W3C `traceparent` of what is going on; nothing where nothing is traced. */
@@ -77,8 +77,8 @@ export async function startTracing(otlp: Otlp | undefined): Promise<Tracing> {
   };
 
   return {
-    async withSpan(of, work) {
-      const unit: Unit = { ...begin(spans, of), commands: 0, commandMs: 0, events: 0, isOver: false };
+    async withSpan(options, work) {
+      const unit: Unit = { ...begin(spans, options), commands: 0, commandMs: 0, events: 0, isOver: false };
       try {
         return await going.run(unit, work);
       } catch (error) {

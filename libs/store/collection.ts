@@ -17,13 +17,17 @@ export interface Index {
 /** Declares an owned collection. Rows hold exactly these fields; a query for another field throws. */
 export function collection<Row extends { _id: string }>(
   name: string,
-  of: {
+  {
+    fields,
+    indexes,
+    sealed,
+  }: {
     fields: mongoose.SchemaDefinition<Row>;
     indexes?: readonly Index[];
     sealed?: readonly SealedField<Row>[];
   },
 ): Collection<Row> {
-  const schema = new mongoose.Schema<Row>(of.fields, {
+  const schema = new mongoose.Schema<Row>(fields, {
     collection: name,
     strict: 'throw',
     strictQuery: 'throw',
@@ -33,6 +37,6 @@ export function collection<Row extends { _id: string }>(
     autoIndex: false,
     autoCreate: false,
   });
-  for (const index of of.indexes ?? []) schema.index(index.on, index.options);
-  return { name, schema, sealed: of.sealed ?? [] };
+  for (const index of indexes ?? []) schema.index(index.on, index.options);
+  return { name, schema, sealed: sealed ?? [] };
 }

@@ -17,7 +17,7 @@ interface Connection {
   writeCommand(this: Connection, command: unknown, options: unknown): Promise<void>;
   command(this: Connection, ns: unknown, command: Sent, ...more: unknown[]): Promise<unknown>;
   /** Connections of a pool pass their command events on to the client. */
-  emit(event: 'commandSucceeded' | 'commandFailed', of: CommandEnded): void;
+  emit(event: 'commandSucceeded' | 'commandFailed', commandEnded: CommandEnded): void;
 }
 
 /** A command as it is sent: its first key is its name. */

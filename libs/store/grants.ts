@@ -17,7 +17,7 @@ const making = ['createCollection', 'createIndex', 'listIndexes'];
 /** The grants of a service, in the order: own collections, own views, views of others, the names of what there is. */
 export function toGrants(contract: Contract): Grant[] {
   const { name, owns, views, reads } = contract;
-  const own = [...owns, ...[outboxOf, inboxOf, idempotencyOf].map((of) => of(name).name)];
+  const own = [...owns, ...[outboxOf, inboxOf, idempotencyOf].map((options) => options(name).name)];
   const published = views.map((view) => view.name);
   const others = new Set(reads.map((view) => view.name).filter((view) => !published.includes(view)));
   return [

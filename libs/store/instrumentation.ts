@@ -16,7 +16,7 @@ export interface Command {
 /** Who watches. */
 export interface StoreInstrumentation {
   /** Told of each command, within the work that sent it. */
-  command(of: Command): void;
+  command(command: Command): void;
   /** Told of events that were said, within the work that said them, once they are committed. */
   eventsPublished(count: number): void;
   /** How long work waited for a connection, ms. */
@@ -36,9 +36,9 @@ export function instrument(
   client: mongoose.mongo.MongoClient,
   { command, connectionWaited }: Pick<StoreInstrumentation, 'command' | 'connectionWaited'>,
 ): void {
-  const told = (isFailed: boolean) => (of: unknown) => {
+  const told = (isFailed: boolean) => (options: unknown) => {
     // what driver.ts sends, under the names of the driver's own events
-    const { commandName: name, collection, startedAt, duration: durationMs } = of as CommandEnded;
+    const { commandName: name, collection, startedAt, duration: durationMs } = options as CommandEnded;
     command({ name, collection, isFailed, startedAt, durationMs });
   };
   client.on('commandSucceeded', told(false));
@@ -49,7 +49,8 @@ export function instrument(
 /** The connections of a client at this moment. */
 export function connectionsOf(client: mongoose.mongo.MongoClient): Connections {
   const pools = poolsOf(client);
-  const sum = (of: (pool: (typeof pools)[number]) => number) => pools.reduce((all, one) => all + of(one), 0);
+  const sum = (options: (pool: (typeof pools)[number]) => number) =>
+    pools.reduce((all, one) => all + options(one), 0);
   return {
     inUse: sum((pool) => pool.currentCheckedOutCount),
     idle: sum((pool) => pool.availableConnectionCount),

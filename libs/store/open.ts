@@ -48,7 +48,7 @@ export interface OpenStore {
 /** What a service may do with MongoDB. */
 export interface Store {
   /** Rows of an owned collection. */
-  rows<Row extends { _id: string }>(of: Collection<Row>): mongoose.Model<Row>;
+  rows<Row extends { _id: string }>(collection: Collection<Row>): mongoose.Model<Row>;
   /** A view of this service's own or another's collections. */
   read<V extends View>(view: V): Reader<RowOf<V>>;
   /** Files of an owned GridFS bucket. */
@@ -110,8 +110,8 @@ export async function openStore(options: OpenStore): Promise<Store> {
   const all = [...options.collections, outbox, inbox, idempotency];
   let relay: Relay | undefined;
 
-  const rows = <Row extends { _id: string }>(of: Collection<Row>): mongoose.Model<Row> => {
-    const model: unknown = connection.models[of.name] ?? connection.model(of.name, of.schema);
+  const rows = <Row extends { _id: string }>({ name, schema }: Collection<Row>): mongoose.Model<Row> => {
+    const model: unknown = connection.models[name] ?? connection.model(name, schema);
     // mongoose keeps models by name and forgets their row type; the name was given by this very collection
     return model as mongoose.Model<Row>;
   };
@@ -193,7 +193,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
       );
       const absent = all.filter(({ name }) => !there.has(name));
       await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(ignoreAlreadyExists)));
-      await Promise.all(all.map((of) => rows(of).createIndexes()));
+      await Promise.all(all.map((options) => rows(options).createIndexes()));
       await Promise.all(contract.views.map((view) => createView(db, view)));
     },
     missingViews: () => missingViews(db, contract.reads),

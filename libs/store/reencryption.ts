@@ -32,13 +32,17 @@ const maxPasses = 5;
  * Seals a collection's fields anew, each text only while it is still the one that was read. What is done is not looked
  * at again, so this may be stopped and repeated at any time.
  */
-export async function reencrypt(db: mongoose.mongo.Db, of: Sealed, ring: Keyring): Promise<Reencrypted[]> {
+export async function reencrypt(
+  db: mongoose.mongo.Db,
+  { sealed, name }: Sealed,
+  ring: Keyring,
+): Promise<Reencrypted[]> {
   const results: Reencrypted[] = [];
-  for (const field of of.sealed)
+  for (const field of sealed)
     results.push({
-      collection: of.name,
+      collection: name,
       field: field.path,
-      ...(await resealField(db.collection<Row>(of.name), field, ring)),
+      ...(await resealField(db.collection<Row>(name), field, ring)),
     });
   return results;
 }

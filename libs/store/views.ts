@@ -92,9 +92,9 @@ export function ignoreAlreadyExists(error: unknown): void {
   throw error;
 }
 
-function same(existing: object, of: string, pipeline: unknown): boolean {
+function same(existing: object, input: string, pipeline: unknown): boolean {
   const options: unknown = 'options' in existing ? existing.options : undefined;
-  return JSON.stringify(options) === JSON.stringify({ viewOn: of, pipeline });
+  return JSON.stringify(options) === JSON.stringify({ viewOn: input, pipeline });
 }
 
 /** What the owner wrote has the shape that its view's schema names; tests check that, a hot path does not. */

@@ -22,10 +22,10 @@ export function auditRecorder(here: TestApp, { name }: Pick<Contract, 'name'>) {
     facts,
 
     /** Asks, and gives the answer with the lines that it left. */
-    async asked(method: string, path: string, of: TestRequest = {}) {
+    async asked(method: string, path: string, testRequest: TestRequest = {}) {
       const request_id = newId();
-      const headers = { ...of.headers, 'x-request-id': request_id, 'x-forwarded-for': address };
-      const told = await here.request(method, path, { ...of, headers });
+      const headers = { ...testRequest.headers, 'x-request-id': request_id, 'x-forwarded-for': address };
+      const told = await here.request(method, path, { ...testRequest, headers });
       return { ...told, lines: await linesOf(request_id, address) };
     },
 

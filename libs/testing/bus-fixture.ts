@@ -17,7 +17,7 @@ export interface OpenedBus {
 }
 
 /** Opens a bus whose handlers are tried again after the pauses given; queues and types are new ones for each test. */
-export type OpenBus = (of: { topology: Topology; retries: Retries }) => Promise<OpenedBus>;
+export type OpenBus = (options: { topology: Topology; retries: Retries }) => Promise<OpenedBus>;
 
 /** Five tries within a blink. */
 export const quick: Retries = [15, 30, 30, 30];

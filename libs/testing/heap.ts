@@ -2,7 +2,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-type Collect = (of: { type: 'major' | 'minor' }) => void;
+type Collect = (options: { type: 'major' | 'minor' }) => void;
 
 /** Does the work so many times, with collections of the young space alone in between; gives how much the old space has grown, bytes. */
 export async function retainedBytes(times: number, work: () => unknown): Promise<number> {

@@ -21,18 +21,18 @@ export async function firstProgram(paths: readonly string[]): Promise<string | u
  */
 export async function programFor(
   name: string,
-  of: { from: string; purpose: string; also?: readonly string[] },
+  { also, purpose, from }: { from: string; purpose: string; also?: readonly string[] },
 ): Promise<string | undefined> {
   const find = async () =>
-    (await onPath(name)) ?? firstProgram((of.also ?? []).map((folder) => join(folder, name)));
+    (await onPath(name)) ?? firstProgram((also ?? []).map((folder) => join(folder, name)));
   const found = await find();
   if (found) return found;
   if (!process.env.CI) {
-    say(`NOT TESTED: ${of.purpose}, because there is no ${name} here (package ${of.from}).`);
+    say(`NOT TESTED: ${purpose}, because there is no ${name} here (package ${from}).`);
     return undefined;
   }
-  await installPackage(of.from, of.purpose);
+  await installPackage(from, purpose);
   const installed = await find();
   if (installed) return installed;
-  throw new Error(`There is no ${name} for the tests: install the package ${of.from}.`);
+  throw new Error(`There is no ${name} for the tests: install the package ${from}.`);
 }

@@ -137,7 +137,7 @@ export interface StoreFixture {
   /** Closes all stores that were opened. */
   close(): Promise<void>;
   /** Removes the database, unless its MongoDB has gone. */
-  stop(of?: { gone: boolean }): Promise<void>;
+  stop(options?: { gone: boolean }): Promise<void>;
 }
 
 /** Sets the stage; `uri` names a MongoDB that is there already. */

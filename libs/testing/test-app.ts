@@ -58,7 +58,7 @@ export interface LogLine {
 export const opsToken = 'operator-of-the-test-world';
 
 /** Starts services; `environment` adds to the settings. */
-export async function testApp(of: {
+export async function testApp(options: {
   services: readonly AnyService[];
   contracts: readonly Contract[];
   environment?: Record<string, string>;
@@ -84,7 +84,7 @@ export async function testApp(of: {
     DEFAULT_PLAN: 'scale',
     OPS_TOKEN: opsToken,
     WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',
-    ...of.environment,
+    ...options.environment,
   };
   const secrets = secretWatch();
   for (const key of environment.ENCRYPTION_KEYS.split(',')) secrets.know(key);
@@ -96,15 +96,15 @@ export async function testApp(of: {
   const log = newLog({ level: 'trace', format: 'json', to: shown ? withShown(to, shown) : to });
   const begin = () =>
     start({
-      ...of,
+      ...options,
       environment,
       apiPrefix: '/api/v1',
       // services that are not in the world would be missed otherwise
-      ...(!('AMQP_URL' in environment) && { bus: memoryBus(toTopology(of.contracts)) }),
+      ...(!('AMQP_URL' in environment) && { bus: memoryBus(toTopology(options.contracts)) }),
       log,
     });
   // services wait for the views that they read: those of services that are not here have no rows
-  const here = of.services.map(({ contract }) => contract);
+  const here = options.services.map(({ contract }) => contract);
   const owned = new Set(here.flatMap(({ views }) => views));
   const absent = here.flatMap(({ reads }) => reads).filter((view) => !owned.has(view));
   for (const view of absent) await createView(client.db(), view);
@@ -124,7 +124,7 @@ export async function testApp(of: {
     db: client.db(),
     secrets,
     logLines: () => lines.map((line) => JSON.parse(line)),
-    request: (...of) => watched(made.origin, ...of),
+    request: (...args) => watched(made.origin, ...args),
     async restart() {
       await started.stop();
       started = await begin();
@@ -134,7 +134,7 @@ export async function testApp(of: {
     async replica() {
       const replica = await begin();
       replicas.push(replica);
-      return { request: (...of) => watched(`http://127.0.0.1:${replica.port}`, ...of) };
+      return { request: (...args) => watched(`http://127.0.0.1:${replica.port}`, ...args) };
     },
     async stop() {
       await soon('the services', Promise.all([started, ...replicas].map((one) => one.stop())));

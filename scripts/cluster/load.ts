@@ -30,10 +30,9 @@ interface Known {
 
 /** Asks with so many clients at once as long as the work takes; gives what they were told. */
 export async function underLoad(
-  of: { origin: string; office: TestTenant; clients: number },
+  { origin, office, clients }: { origin: string; office: TestTenant; clients: number },
   work: () => Promise<void>,
 ): Promise<Counted> {
-  const { origin, office, clients } = of;
   const [written] = office.documents;
   if (!written) throw new Error('The office has no document to ask for');
   const known = { id: written.id, link: `${office.slug}/${written.shareToken}` };

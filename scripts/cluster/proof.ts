@@ -35,59 +35,59 @@ export interface Proof {
 }
 
 /** Proves it all; rejects with the first step that fails. */
-export async function prove(of: Proof): Promise<void> {
-  const there = cluster(of.namespace);
+export async function prove(proof: Proof): Promise<void> {
+  const there = cluster(proof.namespace);
   // pods reach a receiver on this machine through it
-  const host = of.ownAddress ?? ownAddress();
+  const host = proof.ownAddress ?? ownAddress();
   const [way, mail] = await Promise.all([connectProxy({ host }), chaosReceiver()]);
-  const ours = release(there, 'pds', valuesFor(of, host, way));
+  const ours = release(there, 'pds', valuesFor(proof, host, way));
   try {
     await step('a namespace that lets nothing in but restricted pods', () => restrictedNamespace(there));
     await step('the API server takes the chart in every case, and notices what is wrong', () => tried(there));
     await step('MongoDB and RabbitMQ run in it', async () => {
       await keepSecrets(there);
-      await keepDependencies(there, of.images);
+      await keepDependencies(there, proof.images);
     });
-    await step('the chart is installed', () => ours.upgrade(of.image));
+    await step('the chart is installed', () => ours.upgrade(proof.image));
     await step('the chart’s own tests', () => ours.test());
     const first = await ours.revision();
     await confinement(there, ours);
-    await doors(of, ours);
-    await step('the main job through the ingress', () => mainJob(of.origin));
+    await doors(proof, ours);
+    await step('the main job through the ingress', () => mainJob(proof.origin));
     await step('MongoDB keeps the services apart', async () =>
       assert.deepEqual(await wrongGrants(there), []),
     );
 
-    const api = client(of.origin);
+    const api = client(proof.origin);
     const office = await workingOffice(api, mail);
     const load = (what: string, work: () => Promise<void>) =>
-      step(what, async () => faultless(await underLoad({ origin: of.origin, office, clients: 4 }, work)));
-    await load('an upgrade under load', () => ours.upgrade(of.next));
-    await step('every pod runs the new image', () => onlyImage(ours, of.next));
+      step(what, async () => faultless(await underLoad({ origin: proof.origin, office, clients: 4 }, work)));
+    await load('an upgrade under load', () => ours.upgrade(proof.next));
+    await step('every pod runs the new image', () => onlyImage(ours, proof.next));
     await load('an upgrade to an image that is not there is taken back by itself', async () => {
-      const missing = of.next.replace(/:[^:]+$/, ':is-not-there');
+      const missing = proof.next.replace(/:[^:]+$/, ':is-not-there');
       await assert.rejects(
         ours.upgrade(missing, '--atomic', '--timeout', '30s'),
         /UPGRADE FAILED|rolled back/,
       );
     });
-    await step('every pod still runs the new image', () => onlyImage(ours, of.next));
+    await step('every pod still runs the new image', () => onlyImage(ours, proof.next));
     await load('a rollback under load', () => ours.rollback(first));
-    await step('every pod runs the first image', () => onlyImage(ours, of.image));
+    await step('every pod runs the first image', () => onlyImage(ours, proof.image));
     await step('a process of every service killed under load', async () => {
       const offices = await workingThrough(api, mail, async () => {
-        for (const name of services) await killed(there, (await ours.pods(name))[0], of.image);
+        for (const name of services) await killed(there, (await ours.pods(name))[0], proof.image);
       });
-      for (const one of offices) await settled(of.origin, mail, one);
+      for (const one of offices) await settled(proof.origin, mail, one);
       const written = offices.reduce((sum, one) => sum + one.documents.length, 0);
       const changes = offices.reduce((sum, one) => sum + one.changes.length, 0);
       return `${written} documents, ${changes} events, nothing lost and nothing twice; clients asked again ${api.repeats()} times`;
     });
     await step('documents are given another pod when there is more to do', () => scaled(there));
-    if (of.deno !== undefined) {
-      const image = of.deno;
+    if (proof.deno !== undefined) {
+      const image = proof.deno;
       await load('from Node to Deno under load', () => ours.upgrade(image));
-      await step('the main job with every service under Deno', () => mainJob(of.origin));
+      await step('the main job with every service under Deno', () => mainJob(proof.origin));
     }
     console.log('\nAll steps done.');
   } catch (error) {
@@ -97,7 +97,7 @@ export async function prove(of: Proof): Promise<void> {
     await way.close();
     await mail.close();
     // it must not hide what went wrong before
-    if (!of.keep) await removed(there).catch((error: unknown) => console.error(formatError(error)));
+    if (!proof.keep) await removed(there).catch((error: unknown) => console.error(formatError(error)));
   }
 }
 

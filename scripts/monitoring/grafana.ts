@@ -35,10 +35,15 @@ const height = { stat: 5, timeseries: 8 };
 const datasource = { type: 'prometheus', uid: '$datasource' };
 
 /** The JSON of a dashboard. */
-export function dashboard(of: { uid: string; title: string; tells: string; rows: readonly Row[] }): string {
+export function dashboard(options: {
+  uid: string;
+  title: string;
+  tells: string;
+  rows: readonly Row[];
+}): string {
   let id = 0;
   let y = 0;
-  const panels = of.rows.flatMap(({ title, panels: shown }) => {
+  const panels = options.rows.flatMap(({ title, panels: shown }) => {
     id += 1;
     const heading = {
       id,
@@ -62,9 +67,9 @@ export function dashboard(of: { uid: string; title: string; tells: string; rows:
     return [heading, ...placed];
   });
   const model = {
-    uid: of.uid,
-    title: of.title,
-    description: of.tells,
+    uid: options.uid,
+    title: options.title,
+    description: options.tells,
     tags: ['process-document-service'],
     schemaVersion: 39,
     version: 1,

@@ -121,7 +121,7 @@ function grown(bad: string, all: string): Objective['counted'] {
 /** Bad ones that are what is left of all without the good ones. */
 function left(good: string, all: string): Objective['counted'] {
   return (how, window) => {
-    const sum = (of: string) => `sum(${how}(${of}[${window}]))`;
+    const sum = (options: string) => `sum(${how}(${options}[${window}]))`;
     return { bad: `(${sum(all)} - ${sum(good)})`, all: sum(all) };
   };
 }

@@ -8,9 +8,14 @@ export const now = '$__rate_interval';
 const units = { seconds: 's', bytes: 'bytes' } as const;
 
 /** A panel of these lines. */
-export function graph(title: string, name: string, lines: readonly Line[], of: Partial<Panel> = {}): Panel {
+export function graph(
+  title: string,
+  name: string,
+  lines: readonly Line[],
+  panel: Partial<Panel> = {},
+): Panel {
   const { help, unit } = metricOf(name);
-  return { title, tells: `${help}.`, unit: unit ? units[unit] : 'short', lines, ...of };
+  return { title, tells: `${help}.`, unit: unit ? units[unit] : 'short', lines, ...panel };
 }
 
 /** How often it happens, a line for each value of the labels; of a histogram, what it counts. */

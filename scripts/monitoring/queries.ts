@@ -39,8 +39,8 @@ export function metricOf(name: string): Metric {
 }
 
 /** So much of it in a second, by these labels. */
-export function rateOf(of: string, window: string, by: readonly string[] = []): string {
-  return `sum${grouped(by)}(rate(${of}[${window}]))`;
+export function rateOf(options: string, window: string, by: readonly string[] = []): string {
+  return `sum${grouped(by)}(rate(${options}[${window}]))`;
 }
 
 /** A quantile of a histogram, by these labels. */
@@ -54,8 +54,8 @@ export function quantile(
 }
 
 /** The largest, by these labels: what all replicas read from the same place is not added up. */
-export function largest(of: string, by: readonly string[] = []): string {
-  return `max${grouped(by)}(${of})`;
+export function largest(options: string, by: readonly string[] = []): string {
+  return `max${grouped(by)}(${options})`;
 }
 
 function grouped(by: readonly string[]): string {

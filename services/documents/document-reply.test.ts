@@ -99,8 +99,8 @@ test('a document that changes while it is read is shown as it is at one moment',
     cacheBytes: 300_000,
     library: rows,
     trees: {
-      async *batches(of) {
-        yield* kept.batches(of);
+      async *batches(treeOf) {
+        yield* kept.batches(treeOf);
         // somebody writes after the nodes were read, but before the row is looked at again
         await rows.change(acting(document), document._id, free, async (_row, its) => {
           await kept.add([nodeRow(document, { title: 'added', order: 1 })], its);

@@ -47,8 +47,7 @@ const nothingNew = new Uint8Array();
 const noTemplate = 'There is no template with this id; `default` is always there.';
 
 /** The operations that export. */
-export function exports(of: Exports): Route[] {
-  const { documents, templates, threads, cacheBytes, maxBytes, metering } = of;
+export function exports({ documents, templates, threads, cacheBytes, maxBytes, metering }: Exports): Route[] {
   const kept = renderCache<Uint8Array>(cacheBytes);
   const standard = { indentInches: standardIndent, load: once((run: Run) => run('builtIn')) };
   const markdown: Form = {

@@ -36,7 +36,7 @@ export type Refusal = 'queue_full' | 'timeout' | 'too_large' | 'out_of_memory' |
 /** Counts what happens to files. */
 export interface Metering {
   /** A file was made of so many bytes of nodes. */
-  made(of: { format: 'docx' | 'md'; bytes: number; seconds: number }): void;
+  made(options: { format: 'docx' | 'md'; bytes: number; seconds: number }): void;
   refused(reason: Refusal): void;
   /** Reads how many wait, and how many have their turn, whenever the metrics are read. */
   watch(threads: Pick<Threads, 'waiting' | 'running'>): void;

@@ -33,7 +33,7 @@ describe('what is exported', () => {
     row_version: 1,
     share_epoch: 0,
   };
-  const node = (last: number, of: Partial<NodeRow> = {}): NodeRow => ({
+  const node = (last: number, nodeRow: Partial<NodeRow> = {}): NodeRow => ({
     _id: uuid(last),
     document_id: document._id,
     parent_id: null,
@@ -41,7 +41,7 @@ describe('what is exported', () => {
     title: `Node ${last}`,
     content: null,
     order: 0,
-    ...of,
+    ...nodeRow,
   });
 
   test('is the document with its organization and its time', () => {

@@ -23,7 +23,11 @@ import type { Credentials } from './store/credentials.ts';
 const position = z.tuple([id]);
 
 /** The operations on API keys. */
-export function apiKeyHandlers(of: {
+export function apiKeyHandlers({
+  now,
+  credentials,
+  store,
+}: {
   store: Pick<Store, 'respond'>;
   credentials: Credentials;
   now: () => Date;
@@ -31,7 +35,7 @@ export function apiKeyHandlers(of: {
   return [
     handle(createApiKey, async ({ actor, body, call }) => {
       call.audit({ role: body.role });
-      const created_at = of.now();
+      const created_at = now();
       const expires_at = body.expires_at ? new Date(body.expires_at) : null;
       if (expires_at && expires_at <= created_at) throw expiryInPast();
       if (body.role === 'admin' && actor.role !== 'admin') throw RoleTooHigh();
@@ -47,12 +51,12 @@ export function apiKeyHandlers(of: {
         name: body.name,
         role: body.role,
         prefix: prefixOf(key),
-        expires_at: earlier(expires_at, await of.credentials.expiryOf(actor, actor.key_id)),
+        expires_at: earlier(expires_at, await credentials.expiryOf(actor, actor.key_id)),
         last_used_at: null,
         created_at,
       };
-      return of.store.respond(actor, async (within) => {
-        if (!(await of.credentials.keepKey(within, row))) throw Unauthenticated();
+      return store.respond(actor, async (within) => {
+        if (!(await credentials.keepKey(within, row))) throw Unauthenticated();
         call.audit({ created_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
         return { ...toApiKey(row), key };
       });
@@ -60,7 +64,7 @@ export function apiKeyHandlers(of: {
 
     handle(listApiKeys, async ({ actor, query }) => {
       const [before] = parseCursor(query.cursor, position) ?? [];
-      const found = await of.credentials.listKeys(actor, {
+      const found = await credentials.listKeys(actor, {
         userId: onlyOwn(actor),
         before,
         limit: query.limit + 1,
@@ -70,7 +74,7 @@ export function apiKeyHandlers(of: {
 
     handle(deleteApiKey, async ({ actor, params, call }) => {
       call.audit({ revoked_key_id: params.key_id });
-      const revoked = await of.credentials.revoke(actor, params.key_id, onlyOwn(actor));
+      const revoked = await credentials.revoke(actor, params.key_id, onlyOwn(actor));
       if (!revoked) throw NotFound();
       call.audit({ member_id: revoked.user_id });
       return undefined;
@@ -79,10 +83,10 @@ export function apiKeyHandlers(of: {
 }
 
 /** What is heard of keys: their use, in any service. Heard twice it changes nothing. */
-export function recordKeyUsage(of: { credentials: Credentials }): Subscriber[] {
+export function recordKeyUsage({ credentials }: { credentials: Credentials }): Subscriber[] {
   return [
     on(ApiKeyUsed, ({ organization_id, data }) =>
-      of.credentials.noteUse({ organization_id, user_id: null }, data.key_id, new Date(data.used_at)),
+      credentials.noteUse({ organization_id, user_id: null }, data.key_id, new Date(data.used_at)),
     ),
   ];
 }

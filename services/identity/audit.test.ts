@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => here?.stop());
 
-const asked = (...of: Parameters<typeof log.asked>) => log.asked(...of);
+const asked = (...args: Parameters<typeof log.asked>) => log.asked(...args);
 const password = 'correct horse battery staple';
 
 /** A person who asks with an access token. */

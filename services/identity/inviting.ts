@@ -49,8 +49,8 @@ export interface Inviting {
 }
 
 /** The operations on invitations. */
-export function inviting(of: Inviting) {
-  const { store, invitations, accounts, sessions, now, appUrl } = of;
+export function inviting(options: Inviting) {
+  const { store, invitations, accounts, sessions, now, appUrl } = options;
 
   return [
     handle(createInvitation, async ({ actor, body, call }) => {
@@ -88,7 +88,7 @@ export function inviting(of: Inviting) {
     }),
 
     handle(acceptInvitation, async ({ body, call }) => {
-      await of.limits.take(['login', networkOf(call.address)], of.most);
+      await options.limits.take(['login', networkOf(call.address)], options.most);
       const at = now();
       for (let tries = 0; tries < maxTries; tries += 1) {
         const open = await invitations.open(hashCredential(body.token), at);
@@ -98,8 +98,8 @@ export function inviting(of: Inviting) {
         call.audit({ invitation_id, organization_id, invited_by, role });
         const person =
           user && memberships > 0
-            ? await known(of, user, body.password, call.address)
-            : await renewed(of, user, invitation.email, body);
+            ? await known(options, user, body.password, call.address)
+            : await renewed(options, user, invitation.email, body);
         const joined = await invitations.accept(invitation, person, at, (accepted, tx) =>
           tx.publish(MemberJoined, { member: toMember(accepted.user, accepted.member) }),
         );

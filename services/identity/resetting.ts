@@ -37,9 +37,17 @@ export interface Resetting {
 }
 
 /** The operations on forgotten passwords: those of admins and their members, and the operator's. */
-export function resetting(of: Resetting) {
-  const { store, accounts, resets, limits, most, refuseGuessable, passwords, now, appUrl } = of;
-
+export function resetting({
+  store,
+  accounts,
+  resets,
+  limits,
+  most,
+  refuseGuessable,
+  passwords,
+  now,
+  appUrl,
+}: Resetting) {
   return {
     handled: [
       handle(createPasswordReset, async ({ actor, params, call }) => {

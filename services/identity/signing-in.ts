@@ -38,49 +38,60 @@ export interface SigningIn {
 }
 
 /** The operations that give and take sessions. */
-export function signingIn(of: SigningIn) {
+export function signingIn({
+  limits,
+  most,
+  refuseGuessable,
+  passwords,
+  accounts,
+  defaultPlan,
+  terms,
+  now,
+  sessions,
+  prove,
+}: SigningIn) {
   return [
     handle(registerOrganization, async ({ body, call }) => {
       call.audit({ account: accountOf(body.email) });
       if (body.organization_slug !== undefined && isReserved(body.organization_slug)) throw reservedSlug();
       const network = networkOf(call.address);
-      await of.limits.take(['login', network], of.most.logins);
-      of.refuseGuessable(body.password, [body.email, body.name, body.organization_name], 'body/password');
-      await of.limits.take(['registration', network], of.most.registrations);
-      const passwordHash = await of.passwords.hash(body.password);
+      await limits.take(['login', network], most.logins);
+      refuseGuessable(body.password, [body.email, body.name, body.organization_name], 'body/password');
+      await limits.take(['registration', network], most.registrations);
+      const passwordHash = await passwords.hash(body.password);
       const asked = body.organization_slug !== undefined;
-      const membership = await of.accounts.create({
+      const membership = await accounts.create({
         organizationName: body.organization_name,
         slug: { text: body.organization_slug ?? slugFrom(body.organization_name), asked },
         name: body.name,
         email: body.email,
         passwordHash,
-        plan: of.defaultPlan,
-        ...termsOf(of.defaultPlan, of.terms),
-        at: of.now(),
+        plan: defaultPlan,
+        ...termsOf(defaultPlan, terms),
+        at: now(),
       });
       call.audit(whoIs(membership));
-      return of.sessions.begin(membership);
+      return sessions.begin(membership);
     }),
 
     handle(logIn, async ({ body, call }) => {
       call.audit({ account: accountOf(body.email) });
-      await of.limits.take(['login', networkOf(call.address)], of.most.logins);
-      const user = await of.prove({ email: body.email, address: call.address }, async () => {
-        const found = await of.accounts.userByEmail(body.email);
+      await limits.take(['login', networkOf(call.address)], most.logins);
+      const user = await prove({ email: body.email, address: call.address }, async () => {
+        const found = await accounts.userByEmail(body.email);
         // known or not, an account takes the same work
-        return (await of.passwords.isRight(body.password, found?.password)) ? found : undefined;
+        return (await passwords.isRight(body.password, found?.password)) ? found : undefined;
       });
       if (!user) throw WrongCredentials();
       call.audit({ actor_id: user._id });
-      const memberships = await of.accounts.membershipsOf(user);
+      const memberships = await accounts.membershipsOf(user);
       const membership = chosen(memberships, body.organization_slug);
       call.audit(whoIs(membership));
-      return of.sessions.begin(membership);
+      return sessions.begin(membership);
     }),
 
     handle(refreshSession, async ({ body, call }) => {
-      const renewed = await of.sessions.renew(body.refresh_token);
+      const renewed = await sessions.renew(body.refresh_token);
       if (!('refused' in renewed)) {
         call.audit({ actor_id: renewed.member.id, organization_id: renewed.organization.id });
         return renewed;
@@ -91,7 +102,7 @@ export function signingIn(of: SigningIn) {
     }),
 
     handle(logOut, async ({ body, call }) => {
-      const ended = await of.sessions.end(body.refresh_token);
+      const ended = await sessions.end(body.refresh_token);
       if (ended) call.audit(ownerOf(ended));
       return undefined;
     }),

@@ -28,8 +28,8 @@ interface LocalParts {
 }
 
 /** Runs all services over an embedded MongoDB in `DATA_DIR`; loose defaults hold here and nowhere else. */
-export async function runLocal(of: Start): Promise<void> {
-  const dataDir = resolve(of.environment.DATA_DIR ?? '.data');
+export async function runLocal(options: Start): Promise<void> {
+  const dataDir = resolve(options.environment.DATA_DIR ?? '.data');
   const up: LocalParts = {};
   const stop = async () => {
     up.releaseLog?.();
@@ -41,16 +41,16 @@ export async function runLocal(of: Start): Promise<void> {
   try {
     up.mongod = await startMongod({ dataDir, say: (line) => process.stderr.write(`${line}\n`) });
     const home = await openHome(dataDir);
-    const environment = localEnvironment(of.environment, home, up.mongod.uri);
-    const settings = allSettings(of, environment);
+    const environment = localEnvironment(options.environment, home, up.mongod.uri);
+    const settings = allSettings(options, environment);
     const { LOG_LEVEL: level, LOG_FORMAT: format } = logSettings.parse(settings);
     // the banner comes first, then the lines of the start and of seeding the demo organization
     const { log, release } = newHeldLog({ level, format });
     up.releaseLog = release;
-    up.started = await start({ ...of, environment, log });
+    up.started = await start({ ...options, environment, log });
     up.removeInstanceFile = await writeInstanceFile(dataDir, up.started);
     const origin = `http://127.0.0.1:${up.started.port}`;
-    const demo = await seedDemo(home, `${origin}/api/v1`, of.environment.APP_URL ?? origin);
+    const demo = await seedDemo(home, `${origin}/api/v1`, options.environment.APP_URL ?? origin);
     const text = banner({
       ...demo,
       base: `${origin}/api/v1`,

@@ -20,7 +20,7 @@ const state: DocumentState = {
   share_epoch: 0,
 };
 
-const node = (last: number, of: Partial<NodeRow> = {}): NodeRow => ({
+const node = (last: number, nodeRow: Partial<NodeRow> = {}): NodeRow => ({
   _id: uuid(last),
   document_id: state._id,
   parent_id: null,
@@ -28,7 +28,7 @@ const node = (last: number, of: Partial<NodeRow> = {}): NodeRow => ({
   title: `Node ${last}`,
   content: null,
   order: 0,
-  ...of,
+  ...nodeRow,
 });
 
 describe('the JSON of a public link', () => {

@@ -55,9 +55,9 @@ function sharedDocument() {
 }
 
 /** Opens the link: the text of the answer; with `etag`, as a client that has that answer already. */
-function openerOf(of: Pick<Embedding, 'sharing' | 'cacheBytes'>, format?: 'html') {
+function openerOf(options: Pick<Embedding, 'sharing' | 'cacheBytes'>, format?: 'html') {
   const [handled] = embedding({
-    ...of,
+    ...options,
     limit: notFoundLimit({ perMinute: 0, now: Date.now }),
     countResponse: () => undefined,
   });

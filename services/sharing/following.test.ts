@@ -36,8 +36,8 @@ const statusesOf = async (token: string) =>
   (await Promise.all([embed(token), embed(token, replica)])).map(({ status }) => status);
 
 /** A revision that says so everywhere, published; gives its id. */
-async function nextVersion(of: string, version: string): Promise<string> {
-  const draft = await life.createRevision(ada, of);
+async function nextVersion(options: string, version: string): Promise<string> {
+  const draft = await life.createRevision(ada, options);
   const [section] = (await life.get(ada, draft.id)).nodes;
   await home.request(ada, 'PATCH', `${draft.id}`, { version, title: `SOP ${version}` });
   await home.request(ada, 'PATCH', `${draft.id}/nodes/${section.id}`, { title: `Section ${version}` });

@@ -17,8 +17,7 @@ export interface NotFoundLimit {
 const mostRemembered = 10_000;
 
 /** A limit for each address; `perMinute` 0 is none. */
-export function notFoundLimit(of: { perMinute: number; now: () => number }): NotFoundLimit {
-  const { perMinute, now } = of;
+export function notFoundLimit({ perMinute, now }: { perMinute: number; now: () => number }): NotFoundLimit {
   const policy = { name: 'not-found-links', quota: perMinute, windowSeconds: 60 };
   if (perMinute === 0) return { policy, waitS: () => 0, was: () => {} };
   const misses: Bucket = tokenBucket({ perMinute, burst: perMinute, now });

@@ -10,7 +10,7 @@ const changed = {
   'another document': { ...opened, document: { ...document, _id: 'another' } },
   organization: { ...opened, organization: { ...organization, row_version: 2 } },
 };
-const textOf = (form: Representation, of = opened) => [...form.render(of, rows)].join('');
+const textOf = (form: Representation, openedLink = opened) => [...form.render(openedLink, rows)].join('');
 
 describe.each(Object.entries(representations))('the ETag of %s', (_name, form) => {
   test('is the same wherever it is made, and tells nothing', () => {

@@ -26,7 +26,14 @@ export interface DeliveryJob {
 }
 
 /** Sends a delivery whose attempt is counted, once; the receiver is told the trace of the change, if it is traced. */
-export function createAttempt(of: AttemptDeps): (parcel: DeliveryJob) => Promise<Result> {
+export function createAttempt({
+  tracing,
+  log,
+  now,
+  sender,
+  delaysMs,
+  random,
+}: AttemptDeps): (parcel: DeliveryJob) => Promise<Result> {
   return (parcel) => {
     const { row, event } = parcel;
     const about = {
@@ -38,27 +45,27 @@ export function createAttempt(of: AttemptDeps): (parcel: DeliveryJob) => Promise
     };
     const named = Object.entries(about).map(([name, value]) => [`pds.${name}`, value]);
     const begun = { name: `deliver ${row.event_type}`, kind: 'client', from: event.trace } as const;
-    return of.tracing.withSpan({ ...begun, attributes: Object.fromEntries(named) }, async () => {
+    return tracing.withSpan({ ...begun, attributes: Object.fromEntries(named) }, async () => {
       const result = await attempt(parcel);
       const { http_status, duration_ms, error, verdict } = result;
       const { status } = verdict;
-      of.tracing.setAttributes(
+      tracing.setAttributes(
         {
           'http.request.method': 'POST',
           ...(http_status !== null && { 'http.response.status_code': http_status }),
         },
         error ?? undefined,
       );
-      const { trace_id } = of.tracing.workStats();
+      const { trace_id } = tracing.workStats();
       const line = { ...about, event: row.event_type, status, http_status, duration_ms, error, trace_id };
-      of.log.info(line, 'Delivery attempted');
+      log.info(line, 'Delivery attempted');
       return result;
     });
   };
 
   async function attempt({ row, receiver, event: { body } }: DeliveryJob): Promise<Result> {
     const { attempts: number } = row;
-    const traceparent = of.tracing.current();
+    const traceparent = tracing.current();
     const headers = toHeaders({
       eventId: row.event_id,
       eventType: row.event_type,
@@ -66,16 +73,16 @@ export function createAttempt(of: AttemptDeps): (parcel: DeliveryJob) => Promise
       attempt: number,
       body,
       secrets: receiver.secrets,
-      at: of.now(),
+      at: now(),
     });
-    const { retry_after, ...seen } = await of.sender.send({
+    const { retry_after, ...seen } = await sender.send({
       url: receiver.url,
       headers: { ...headers, ...(traceparent !== undefined && { traceparent }) },
       body,
     });
-    const waitMs = retryAfterMs(retry_after, of.now().getTime());
+    const waitMs = retryAfterMs(retry_after, now().getTime());
     const tried = { number, httpStatus: seen.http_status, retryAfterMs: waitMs };
-    return { verdict: verdictOn(tried, of.delaysMs, of.random()), ...seen };
+    return { verdict: verdictOn(tried, delaysMs, random()), ...seen };
   }
 }
 

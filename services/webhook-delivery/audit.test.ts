@@ -36,8 +36,8 @@ afterAll(() => home?.app.stop());
 
 const asked = (method: string, path: string, body?: unknown, headers = {}) =>
   log.asked(method, path, { as: ada.token, body, headers });
-const make = (of: object = {}, headers = {}) =>
-  asked('POST', '/webhooks', { name: 'ERP', url, event_types, ...of }, headers);
+const make = (options: object = {}, headers = {}) =>
+  asked('POST', '/webhooks', { name: 'ERP', url, event_types, ...options }, headers);
 
 describe('the security log says', () => {
   test('who registered a webhook, for what and to which host; also when it was refused', async () => {

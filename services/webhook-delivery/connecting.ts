@@ -48,15 +48,15 @@ export function tlsOptions(ca: string | undefined) {
 }
 
 /** A connector for undici. TLS is always verified, 1.2 or newer; `ca` trusts other authorities than the usual ones. */
-export function guardedConnector(of: {
+export function guardedConnector(input: {
   policy: TargetPolicy;
   resolve: Resolve;
   timeoutMs: number;
   ca?: string | undefined;
 }): buildConnector.connector {
-  const tls = tlsOptions(of.ca);
-  const patient = buildConnector({ ...tls, timeout: of.timeoutMs });
-  const brief = buildConnector({ ...tls, timeout: Math.min(nextAddressMs, of.timeoutMs) });
+  const tls = tlsOptions(input.ca);
+  const patient = buildConnector({ ...tls, timeout: input.timeoutMs });
+  const brief = buildConnector({ ...tls, timeout: Math.min(nextAddressMs, input.timeoutMs) });
 
   return (options, callback) => {
     connect(options).then(
@@ -66,7 +66,7 @@ export function guardedConnector(of: {
   };
 
   async function connect(options: buildConnector.Options) {
-    const found = await vettedAddresses(options.hostname, of.policy, of.resolve);
+    const found = await vettedAddresses(options.hostname, input.policy, input.resolve);
     const [last = '', ...before] = found.slice(0, mostAddresses).reverse();
     for (const address of before.reverse()) {
       try {
@@ -84,7 +84,7 @@ export function guardedConnector(of: {
         error === null ? resolve(made) : reject(error),
       );
     });
-    if (isAllowed(socket.remoteAddress ?? '', of.policy)) return socket;
+    if (isAllowed(socket.remoteAddress ?? '', input.policy)) return socket;
     socket.destroy();
     throw new AddressBlockedError('address_refused');
   }

@@ -44,16 +44,16 @@ export interface Dispatcher extends Worker {
 }
 
 /** The worker. */
-export function createDispatcher(of: DispatcherDeps): Dispatcher {
-  const { queue, configs, sender, metering } = of;
+export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+  const { queue, configs, sender, metering } = deps;
   const scheduler = fairScheduler();
-  const attempt = createAttempt(of);
-  const recorder = createOutcomeWriter(of);
-  const backoff = endpointBackoff(of);
+  const attempt = createAttempt(deps);
+  const recorder = createOutcomeWriter(deps);
+  const backoff = endpointBackoff(deps);
   const launches = new Set<Promise<void>>();
   const inFlight = new Set<Promise<void>>();
   const reservations = createReservations({
-    lockMs: of.lockMs,
+    lockMs: deps.lockMs,
     reserve: (rows) => (stopped ? [] : scheduler.reserve(rows, backoff.limit)),
     release: onSlotFreed,
     send: track,
@@ -65,9 +65,9 @@ export function createDispatcher(of: DispatcherDeps): Dispatcher {
   let stopped = true;
   let running: Promise<void> | undefined;
 
-  const onPollError = (error: unknown) => of.onError('Due deliveries could not be taken up', error);
+  const onPollError = (error: unknown) => deps.onError('Due deliveries could not be taken up', error);
   const pollTimer = every(pollMs, requestPoll, onPollError);
-  const sweepTimer = every(sweepMs, cleanUp, (error) => of.onError('Deliveries could not be swept', error));
+  const sweepTimer = every(sweepMs, cleanUp, (error) => deps.onError('Deliveries could not be swept', error));
 
   return {
     reserve: reservations.reserve,
@@ -131,13 +131,13 @@ export function createDispatcher(of: DispatcherDeps): Dispatcher {
 
   async function poll(): Promise<void> {
     isToLook = false;
-    isBehind = await fetchDue(halves(of.random()).flat());
+    isBehind = await fetchDue(halves(deps.random()).flat());
   }
 
   /** There are slots for more than what is known: replicas look in different places first. */
   async function pollMore(): Promise<void> {
     asked = true;
-    const [these, those] = halves(of.random());
+    const [these, those] = halves(deps.random());
     isBehind = (await fetchDue(these)) || (await fetchDue(those));
   }
 
@@ -209,7 +209,7 @@ export function createDispatcher(of: DispatcherDeps): Dispatcher {
   function track(parcel: DeliveryJob): void {
     const work = deliver(parcel)
       // the lock runs out and the sweep frees the row
-      .catch((error) => of.onError(`Delivery ${parcel.row._id} came to no end`, error))
+      .catch((error) => deps.onError(`Delivery ${parcel.row._id} came to no end`, error))
       .finally(() => {
         inFlight.delete(work);
         onSlotFreed(parcel.row);

@@ -15,14 +15,19 @@ const position = z.tuple([z.iso.datetime(), z.uuid()]);
 const message = 'This is a test: your webhook works.';
 
 /** The operations that look at deliveries. */
-export function inspecting(of: {
+export function inspecting({
+  store,
+  configs,
+  log,
+  sender,
+  now,
+}: {
   store: Pick<Store, 'respond'>;
   configs: Configs;
   log: EventLog;
   sender: Pick<Sender, 'send'>;
   now: () => Date;
 }) {
-  const { store, configs, log, sender, now } = of;
   const ms = () => now().getTime();
   // without these limits the test would be a port scanner
   const perWebhook = tokenBucket({ name: 'webhook-tests', perMinute: 10, burst: 10, now: ms });

@@ -8,14 +8,14 @@ const tellEveryMs = 1_000;
 const forgetEveryMs = 5_000;
 
 /** The worker. Any number of replicas may do it side by side. */
-export function maintenanceWorker(of: {
+export function maintenanceWorker(options: {
   configs: Pick<Configs, 'forgetSecrets'>;
   failures: Failures;
   onError(what: string, error: unknown): void;
 }): Worker {
-  const troubled = (error: unknown) => of.onError('Webhooks could not be tended', error);
-  const telling = every(tellEveryMs, () => of.failures.tell(), troubled);
-  const forgetting = every(forgetEveryMs, () => of.configs.forgetSecrets(), troubled);
+  const troubled = (error: unknown) => options.onError('Webhooks could not be tended', error);
+  const telling = every(tellEveryMs, () => options.failures.tell(), troubled);
+  const forgetting = every(forgetEveryMs, () => options.configs.forgetSecrets(), troubled);
   return {
     start() {
       telling.start();

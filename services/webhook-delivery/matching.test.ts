@@ -57,10 +57,10 @@ async function bookingsOf(
 ): Promise<string[]> {
   const { store } = own;
   const bookings: string[] = [];
-  const rows: Store['rows'] = (of) => {
-    const model = store.rows(of);
-    if (of.name !== webhookDeliveries.name) return model;
-    const real = model.db.collection(of.name);
+  const rows: Store['rows'] = (collection) => {
+    const model = store.rows(collection);
+    if (collection.name !== webhookDeliveries.name) return model;
+    const real = model.db.collection(collection.name);
     const bulkWrite = (...all: Parameters<typeof real.bulkWrite>) => around(() => real.bulkWrite(...all));
     const db = Object.create(model.db, { collection: { value: () => ({ bulkWrite }) } });
     return Object.create(model, { db: { value: db } });

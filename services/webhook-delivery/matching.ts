@@ -22,25 +22,30 @@ const knownForMs = 5_000;
  */
 export function matching(
   types: readonly EventType[],
-  of: {
+  {
+    store,
+    configs,
+    log,
+    worker,
+  }: {
     store: Pick<Store, 'read'>;
     configs: Pick<Configs, 'subscribed'>;
     log: Pick<EventLog, 'enqueueOnce'>;
     worker: Pick<Dispatcher, 'reserve'>;
   },
 ): Subscriber[] {
-  const terms = of.store.read(subscriptionTerms);
+  const terms = store.read(subscriptionTerms);
   const onScalePlan = new LRUCache<string, true>({ max: 10_000, ttl: knownForMs });
   return types.map((type) => on(type, match));
 
   async function match(event: Envelope): Promise<void> {
     const { organization_id } = event;
-    const subscribed = await of.configs.subscribed(event);
+    const subscribed = await configs.subscribed(event);
     if (subscribed.length === 0 || !(await isOnScalePlan(organization_id))) return;
     let booking: Reservation | undefined;
     try {
-      const written = await of.log.enqueueOnce(tellingOf(event), subscribed, (drafts) => {
-        booking = of.worker.reserve(drafts);
+      const written = await log.enqueueOnce(tellingOf(event), subscribed, (drafts) => {
+        booking = worker.reserve(drafts);
         return booking;
       });
       if (written.size > 0) booking?.written(written);

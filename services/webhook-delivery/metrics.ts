@@ -63,7 +63,12 @@ export interface DeliveryMetrics {
 /** Keeps the metrics of deliveries. */
 export function metering(
   meters: Meters,
-  of: {
+  {
+    sender,
+    queue,
+    breakers,
+    now,
+  }: {
     queue: Pick<Queue, 'backlog'>;
     breakers: Pick<CircuitBreakers, 'open'>;
     sender: Pick<Sender, 'inFlight'>;
@@ -73,17 +78,17 @@ export function metering(
   const attempts = meters.histogram(metrics.attempts);
   const ends = meters.counter(metrics.ends);
   const latency = meters.histogram(metrics.latency);
-  meters.gauge(metrics.inFlight, () => of.sender.inFlight());
-  meters.gauge(metrics.due, async () => (await of.queue.backlog()).count);
-  meters.gauge(metrics.dueOldest, async () => (await of.queue.backlog()).oldestSeconds);
-  meters.gauge(metrics.breakers, () => of.breakers.open());
+  meters.gauge(metrics.inFlight, () => sender.inFlight());
+  meters.gauge(metrics.due, async () => (await queue.backlog()).count);
+  meters.gauge(metrics.dueOldest, async () => (await queue.backlog()).oldestSeconds);
+  meters.gauge(metrics.breakers, () => breakers.open());
   return {
     attempted({ http_status, duration_ms, verdict }, { row, event }) {
       const status_class = http_status === null ? 'none' : toStatusClass(http_status);
       attempts({ status_class }, (duration_ms ?? 0) / 1000);
       // what is sent again by command is as old as it likes
       if (verdict.status !== 'delivered' || !row.is_first || !event.occurred_at) return;
-      const ageMs = of.now().getTime() - event.occurred_at.getTime();
+      const ageMs = now().getTime() - event.occurred_at.getTime();
       latency({ attempt: String(row.attempts) }, Math.max(0, ageMs) / 1000);
     },
     ended: (status, count = 1) => ends({ status }, count),

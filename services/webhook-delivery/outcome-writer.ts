@@ -29,12 +29,15 @@ interface Batch {
 }
 
 /** A recorder. `keepMs`: for how long outcomes are tried to be written while there is no database. */
-export function createOutcomeWriter(of: {
+export function createOutcomeWriter({
+  queue,
+  keepMs,
+  onError,
+}: {
   queue: Pick<Queue, 'finish'>;
   keepMs: number;
   onError(what: string, error: unknown): void;
 }): OutcomeWriter {
-  const { queue, keepMs, onError } = of;
   let next: Batch | undefined;
   let last = Promise.resolve();
   let hurries = false;

@@ -28,9 +28,9 @@ function kept<T extends { close(): Promise<void> }>(one: T): T {
 /** Names are the proxy's affair. */
 const resolve = () => Promise.reject(new Error('A name was resolved here'));
 
-function sending(through: string, of: Partial<Parameters<typeof sender>[0]> = {}) {
+function sending(through: string, partial: Partial<Parameters<typeof sender>[0]> = {}) {
   const trust = { policy: strict, timeoutMs: 10_000, resolve, ca: certificate.cert };
-  return kept(sender({ ...trust, proxy: new Secret(through), ...of }));
+  return kept(sender({ ...trust, proxy: new Secret(through), ...partial }));
 }
 
 test('a delivery goes through a tunnel, by name, and TLS is the receiver’s', async () => {

@@ -5,13 +5,17 @@ import { AddressBlockedError, tlsOptions } from './connecting.ts';
 import { isAllowed, isLoopbackName, literalAddress, type TargetPolicy } from './rules/target.ts';
 
 /** Tunnels (CONNECT) through a proxy, also to http targets; TLS is between here and the receiver, and verified as ever. */
-export function tunnels(of: {
+export function tunnels({
+  proxy,
+  timeoutMs,
+  ca,
+  limits,
+}: {
   proxy: Secret;
   timeoutMs: number;
   ca?: string | undefined;
   limits: object;
 }): Dispatcher {
-  const { proxy, timeoutMs, ca, limits } = of;
   return new ProxyAgent({
     ...limits,
     uri: proxy.reveal(),

@@ -30,8 +30,10 @@ afterAll(() => home?.app.stop());
 
 const again = (id: string, as = ada.key, headers = {}): Promise<TestResponse> =>
   home.app.request('POST', `/webhooks/events/${id}/redeliver`, { as, headers });
-const allAgain = (config_id: string, of: { since?: string; as?: string; headers?: object } = {}) => {
-  const { since = long, as = ada.key, headers = {} } = of;
+const allAgain = (
+  config_id: string,
+  { since = long, as = ada.key, headers = {} }: { since?: string; as?: string; headers?: object } = {},
+) => {
   const body = { config_id, since, status: 'failed' };
   return home.app.request('POST', '/webhooks/events/redeliver', { as, body, headers: { ...headers } });
 };

@@ -20,8 +20,13 @@ const system: System = async (hostname) =>
  * Resolves names by asking name servers over sockets of its own, any number at once; names that they do not know are
  * left to the system (its hosts file, its search domains), one after the other, so that no more than one thread waits.
  */
-export function resolving(of: { servers?: NameServers; system?: System } = {}): Resolve {
-  const { servers = nameServers(), system: bySystem = system } = of;
+export function resolving({
+  servers = nameServers(),
+  system: bySystem = system,
+}: {
+  servers?: NameServers;
+  system?: System;
+} = {}): Resolve {
   let last: Promise<unknown> = Promise.resolve();
 
   return async (hostname) => {

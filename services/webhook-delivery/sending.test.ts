@@ -21,8 +21,8 @@ async function receiving(answering?: Responder, tls = undefined as Parameters<ty
   return made;
 }
 
-function sending(of: Partial<Parameters<typeof sender>[0]> = {}): Sender {
-  const made = sender({ policy: local, timeoutMs: 10_000, resolve: async () => ['127.0.0.1'], ...of });
+function sending(partial: Partial<Parameters<typeof sender>[0]> = {}): Sender {
+  const made = sender({ policy: local, timeoutMs: 10_000, resolve: async () => ['127.0.0.1'], ...partial });
   open.push(made);
   return made;
 }

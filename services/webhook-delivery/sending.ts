@@ -46,18 +46,18 @@ export interface Sender {
 }
 
 /** A sender with its own connections, or tunnels through a proxy. `timeoutMs` is the whole time of a request, with DNS and TLS. */
-export function sender(of: {
+export function sender(options: {
   policy: TargetPolicy;
   timeoutMs: number;
   resolve: Resolve;
   proxy?: Secret | undefined;
   ca?: string | undefined;
 }): Sender {
-  const { policy, timeoutMs, resolve, proxy } = of;
+  const { policy, timeoutMs, resolve, proxy } = options;
   const limits = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 16 * 1024 };
   const dispatcher = proxy
-    ? tunnels({ ...of, proxy, limits })
-    : new Agent({ ...limits, connect: guardedConnector(of) });
+    ? tunnels({ ...options, proxy, limits })
+    : new Agent({ ...limits, connect: guardedConnector(options) });
 
   let inFlight = 0;
   return {

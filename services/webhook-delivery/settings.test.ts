@@ -2,8 +2,10 @@
 import { expect, test } from '@jest/globals';
 import { webhookSettings } from './settings.ts';
 
-const faults = (of: Record<string, string>) =>
-  webhookSettings.safeParse(of).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+const faults = (options: Record<string, string>) =>
+  webhookSettings
+    .safeParse(options)
+    .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 test('without settings targets are strict, and retries come after 30 seconds and 30 minutes', () => {
   expect(webhookSettings.parse({})).toMatchObject({

@@ -14,9 +14,12 @@ const at = Date.parse('2026-11-21T10:00:00Z');
 function post(
   event: string,
   delivery: string,
-  of: { at?: number; status?: number; body?: string } = {},
+  {
+    at: came = at,
+    status = 204,
+    body = JSON.stringify({ id: event, data: {} }),
+  }: { at?: number; status?: number; body?: string } = {},
 ): Post {
-  const { at: came = at, status = 204, body = JSON.stringify({ id: event, data: {} }) } = of;
   const time = new Date(Math.floor(came / 1000) * 1000);
   const headers = {
     'webhook-id': event,
@@ -39,8 +42,8 @@ const delivered: LogEntry = {
 };
 
 /** The accounts of one event that came to its webhook as it should, but for what is given. */
-function accounts(of: Partial<Accounts> & { row?: Partial<LogEntry> } = {}): Accounts {
-  const rows = of.rows ?? [{ ...delivered, ...of.row }];
+function accounts(options: Partial<Accounts> & { row?: Partial<LogEntry> } = {}): Accounts {
+  const rows = options.rows ?? [{ ...delivered, ...options.row }];
   return {
     accepted: [{ id: event, webhooks: [webhook] }],
     posts: [post(event, delivery)],
@@ -48,12 +51,12 @@ function accounts(of: Partial<Accounts> & { row?: Partial<LogEntry> } = {}): Acc
     secrets: new Map([[webhook, [secret]]]),
     outages: [],
     deadlineMs: 10_000,
-    ...of,
+    ...options,
     rows,
   };
 }
 
-const found = (of: Parameters<typeof accounts>[0]) => breaches(accounts(of));
+const found = (options: Parameters<typeof accounts>[0]) => breaches(accounts(options));
 const failing = { status: 500 };
 
 test('nothing is found where every promise is kept', () => {

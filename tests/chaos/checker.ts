@@ -56,17 +56,17 @@ const recordMs = 2_000;
 const freshMs = 5 * 60_000;
 
 /** The promises I1 to I6 that were broken, each with its event; empty when all of them were kept. */
-export function breaches(of: Accounts): string[] {
-  const byDelivery = Map.groupBy(of.posts, deliveryOf);
+export function breaches(accounts: Accounts): string[] {
+  const byDelivery = Map.groupBy(accounts.posts, deliveryOf);
   return [
-    ...unfinished(of),
+    ...unfinished(accounts),
     ...tooMany(byDelivery),
-    ...unfounded(of, byDelivery),
-    ...changed(of.posts),
-    ...uncounted(of, byDelivery),
-    ...phantoms(of),
-    ...unsigned(of),
-    ...differing(of),
+    ...unfounded(accounts, byDelivery),
+    ...changed(accounts.posts),
+    ...uncounted(accounts, byDelivery),
+    ...phantoms(accounts),
+    ...unsigned(accounts),
+    ...differing(accounts),
   ];
 }
 
@@ -97,10 +97,13 @@ function tooMany(byDelivery: ReadonlyMap<string, Post[]>): string[] {
 }
 
 /** I3: `delivered` means that a 2xx was served; a 2xx that was served is recorded, unless somebody died meanwhile. */
-function unfounded(of: Accounts, byDelivery: ReadonlyMap<string, Post[]>): string[] {
+function unfounded(
+  { outages, rows, deadlineMs }: Accounts,
+  byDelivery: ReadonlyMap<string, Post[]>,
+): string[] {
   const isOutage = (from: number, until: number) =>
-    of.outages.some((outage) => outage.from <= until && from <= outage.until);
-  return of.rows.flatMap(({ id, event_id, status }) => {
+    outages.some((outage) => outage.from <= until && from <= outage.until);
+  return rows.flatMap(({ id, event_id, status }) => {
     const posts = byDelivery.get(id) ?? [];
     const served = posts.filter(
       ({ answered }) => answered && answered.status >= 200 && answered.status < 300,
@@ -109,7 +112,7 @@ function unfounded(of: Accounts, byDelivery: ReadonlyMap<string, Post[]>): strin
       return [`I3: event ${event_id}: delivery ${id} is delivered and no 2xx was served`];
     return served.flatMap((post) => {
       const answeredAt = post.answered?.at ?? post.at;
-      if (answeredAt - post.at > of.deadlineMs || isOutage(post.at, answeredAt + recordMs)) return [];
+      if (answeredAt - post.at > deadlineMs || isOutage(post.at, answeredAt + recordMs)) return [];
       const again = posts.filter(({ at }) => at > answeredAt).length;
       if (status === 'delivered' && again === 0) return [];
       const since = again > 0 ? `was sent ${again} times more` : `is ${status}`;

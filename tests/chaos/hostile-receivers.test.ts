@@ -16,8 +16,8 @@ const timeoutMs = 1_000;
 const local = { allowLoopback: true, allowedRanges: [] };
 const strict = { allowLoopback: false, allowedRanges: [] };
 
-function sending(of: Partial<Parameters<typeof sender>[0]> = {}): Sender {
-  const made = sender({ policy: local, timeoutMs, resolve: async () => ['127.0.0.1'], ...of });
+function sending(partial: Partial<Parameters<typeof sender>[0]> = {}): Sender {
+  const made = sender({ policy: local, timeoutMs, resolve: async () => ['127.0.0.1'], ...partial });
   open.push(made);
   return made;
 }

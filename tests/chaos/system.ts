@@ -71,20 +71,20 @@ const names = ['identity', 'documents', 'webhook-delivery'];
 const delivery = 'webhook-delivery';
 
 /** Starts all of it, on a database of its own. */
-export async function system(of: Choices): Promise<System> {
-  const { replicas = 1, settings = {} } = of;
+export async function system(choices: Choices): Promise<System> {
+  const { replicas = 1, settings = {} } = choices;
   const unique = randomBytes(4).toString('hex');
   const prefix = `test-${unique}.`;
   const inOwn = (uri: string) => withPath(uri, `faults_${unique}`);
   const environment = {
     ...localSettings,
     ...usual,
-    AMQP_URL: of.rabbit,
+    AMQP_URL: choices.rabbit,
     AMQP_PREFIX: prefix,
     ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
     ...settings,
   };
-  const client = await mongoose.mongo.MongoClient.connect(inOwn(of.mongo));
+  const client = await mongoose.mongo.MongoClient.connect(inOwn(choices.mongo));
   const parts: Part[] = [];
   const stopping = new AbortController();
   const stop = async () => {
@@ -97,7 +97,7 @@ export async function system(of: Choices): Promise<System> {
     return codes;
   };
   const begin = async (name: string, [port, managementPort]: number[]) => {
-    const { mongoOfServices = of.mongo, mongoOfDeliverers = mongoOfServices } = of;
+    const { mongoOfServices = choices.mongo, mongoOfDeliverers = mongoOfServices } = choices;
     const uri = name === delivery ? mongoOfDeliverers : mongoOfServices;
     const own = { PORT: `${port}`, MANAGEMENT_PORT: `${managementPort}`, MONGODB_URI: inOwn(uri) };
     const launch = () => runScript('service.ts', [name], { ...environment, ...own });

@@ -54,39 +54,39 @@ export async function mailbox(): Promise<Mailbox> {
 }
 
 /** Opens an organization whose webhooks, one for each address, hear that documents are published. */
-export async function openOffice(of: System, urls: readonly string[]): Promise<Office> {
+export async function openOffice(system: System, urls: readonly string[]): Promise<Office> {
   const unique = randomBytes(6).toString('hex');
   const account = { name: 'Ada', email: `ada-${unique}@example.com`, password: `correct horse ${unique}` };
-  const session = await must(of, 201, 'POST', '/auth/register', {
+  const session = await must(system, 201, 'POST', '/auth/register', {
     body: { organization_name: unique, ...account },
   });
   const made = { as: session.access_token, body: { name: 'Test', role: 'admin' } };
-  const { key } = await must(of, 201, 'POST', '/api-keys', made);
+  const { key } = await must(system, 201, 'POST', '/api-keys', made);
   const office: Office = { organizationId: session.organization.id, key, hooks: [], published: [] };
   for (const url of urls) {
     const body = { name: 'Hook', url, event_types: ['document.published'] };
-    const { id, secret } = await must(of, 201, 'POST', '/webhooks', { as: key, body });
+    const { id, secret } = await must(system, 201, 'POST', '/webhooks', { as: key, body });
     office.hooks.push({ id, secret, url });
   }
   return office;
 }
 
 /** Publishes a new document; rejects unless both answers are as they should be. */
-export async function publish(of: System, office: Office): Promise<void> {
+export async function publish(system: System, office: Office): Promise<void> {
   const as = office.key;
-  const { id } = await must(of, 201, 'POST', '/documents', { as, body: { title: 'SOP' } });
-  await must(of, 200, 'POST', `/documents/${id}/publish`, { as });
+  const { id } = await must(system, 201, 'POST', '/documents', { as, body: { title: 'SOP' } });
+  await must(system, 200, 'POST', `/documents/${id}/publish`, { as });
   office.published.push(id);
 }
 
 /** Publishes so many documents a second; `end` ends that, and gives what was not answered as it should be. */
-export function publishing(of: System, office: Office, perSecond: number): { end(): Promise<string[]> } {
+export function publishing(system: System, office: Office, perSecond: number): { end(): Promise<string[]> } {
   let isOver = false;
   const refusals: string[] = [];
   const begun: Promise<unknown>[] = [];
   const beating = (async () => {
-    while (!isOver && !of.signal.aborted) {
-      begun.push(publish(of, office).catch((error: Error) => refusals.push(error.message)));
+    while (!isOver && !system.signal.aborted) {
+      begun.push(publish(system, office).catch((error: Error) => refusals.push(error.message)));
       // the load itself has a pace
       await pause(1_000 / perSecond);
     }
@@ -102,13 +102,13 @@ export function publishing(of: System, office: Office, perSecond: number): { end
 }
 
 /** Waits until all that was said is told, or failed for good; what is not by then is found by the checker. */
-export async function settled(of: System, offices: readonly Office[], withinMs: number): Promise<void> {
+export async function settled(system: System, offices: readonly Office[], withinMs: number): Promise<void> {
   const isOver = async () => {
     const waiting = ['identity_outbox', 'documents_outbox'].map((name) =>
-      of.db.collection(name).countDocuments({ pending: true }),
+      system.db.collection(name).countDocuments({ pending: true }),
     );
     if ((await Promise.all(waiting)).some((count) => count > 0)) return false;
-    const { accepted, rows } = await keptFor(of, offices);
+    const { accepted, rows } = await keptFor(system, offices);
     const expected = accepted.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
     return rows.length >= expected && rows.every(({ status }) => status !== 'pending');
   };
@@ -117,37 +117,37 @@ export async function settled(of: System, offices: readonly Office[], withinMs: 
 
 /** All broken promises, once everything was settled. */
 export async function brokenPromises(
-  of: System,
+  system: System,
   offices: readonly Office[],
   mail: Mailbox,
   more: Partial<Pick<Accounts, 'outages' | 'secrets'>> & { entries?: 'are too many to be shown' } = {},
 ): Promise<string[]> {
-  const { accepted, rows } = await keptFor(of, offices);
-  const shown = more.entries ? rows : (await Promise.all(offices.map((one) => logOf(of, one)))).flat();
+  const { accepted, rows } = await keptFor(system, offices);
+  const shown = more.entries ? rows : (await Promise.all(offices.map((one) => logOf(system, one)))).flat();
   const hooks = offices.flatMap((office) => office.hooks);
   const byUrl = new Map(hooks.map(({ id, url }) => [new URL(url).pathname.slice(1), id]));
   const posts = mail.posts.map((post) => ({ ...post, webhook: byUrl.get(post.webhook) ?? post.webhook }));
   // those that were made later sign beside the first
   const secrets = new Map(hooks.map(({ id, secret }) => [id, [secret, ...(more.secrets?.get(id) ?? [])]]));
   const { outages = [] } = more;
-  const { deadlineMs } = of;
+  const { deadlineMs } = system;
   const found = breaches({ accepted, posts, rows, entries: shown, secrets, outages, deadlineMs });
-  return [...found, ...(await unsaid(of, offices))];
+  return [...found, ...(await unsaid(system, offices))];
 }
 
 /** The events of these organizations that exist, and the log of them. */
-async function keptFor(of: System, offices: readonly Office[]) {
+async function keptFor({ db }: System, offices: readonly Office[]) {
   const ids = offices.map(({ organizationId }) => organizationId);
   const hooksOf = new Map(
     offices.map(({ organizationId, hooks }) => [organizationId, hooks.map(({ id }) => id)]),
   );
-  const said = await of.db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
+  const said = await db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
   const events = said.map(({ event }) => JSON.parse(event));
   const accepted = events.flatMap(({ id, organization_id }) => {
     const webhooks = hooksOf.get(organization_id);
     return webhooks ? [{ id: String(id), webhooks }] : [];
   });
-  const found = await of.db
+  const found = await db
     .collection('webhook_deliveries')
     .find({ organization_id: { $in: ids } })
     .toArray();
@@ -158,14 +158,14 @@ async function keptFor(of: System, offices: readonly Office[]) {
 }
 
 /** Every document that is published has said so once, and every one that was answered with 200 is published. */
-async function unsaid(of: System, offices: readonly Office[]): Promise<string[]> {
+async function unsaid({ db }: System, offices: readonly Office[]): Promise<string[]> {
   const ours = offices.map(({ organizationId }) => organizationId);
-  const documents = await of.db
+  const documents = await db
     .collection('documents')
     .find({ organization_id: { $in: ours }, status: 'published' })
     .toArray();
   const published = new Set(documents.map(({ _id }) => String(_id)));
-  const said = await of.db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
+  const said = await db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
   const events = said
     .map(({ event }) => JSON.parse(event))
     .filter((one) => ours.includes(one.organization_id));
@@ -187,10 +187,10 @@ async function unsaid(of: System, offices: readonly Office[]): Promise<string[]>
 }
 
 /** The whole log of an organization, page by page. */
-async function logOf(of: System, { key }: Office): Promise<LogEntry[]> {
+async function logOf({ ask }: System, { key }: Office): Promise<LogEntry[]> {
   const all: LogEntry[] = [];
   for (let path: string | undefined = '/webhooks/events?limit=100'; path !== undefined; ) {
-    const { status, headers, body } = await of.ask('GET', path, { as: key });
+    const { status, headers, body } = await ask('GET', path, { as: key });
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
     all.push(...body);
     const [, next] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
@@ -199,8 +199,8 @@ async function logOf(of: System, { key }: Office): Promise<LogEntry[]> {
   return all;
 }
 
-async function must(of: System, expected: number, ...[method, path, asked]: Parameters<System['ask']>) {
-  const { status, body } = await of.ask(method, path, asked);
+async function must({ ask }: System, expected: number, ...[method, path, asked]: Parameters<System['ask']>) {
+  const { status, body } = await ask(method, path, asked);
   if (status !== expected) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body)}`);
   return body;
 }

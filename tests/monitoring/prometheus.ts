@@ -31,21 +31,21 @@ interface Watched {
 }
 
 /** Starts it; nothing where there is no Prometheus to start. */
-export async function prometheus(of: Watched): Promise<Prometheus | undefined> {
+export async function prometheus({ rules, targets, volume }: Watched): Promise<Prometheus | undefined> {
   const program = await programFor('prometheus', {
     from: 'prometheus',
     purpose: 'dashboards and alerts over a running system',
   });
   if (!program) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'pds-prometheus-'));
-  await writeFile(join(folder, 'rules.yaml'), of.rules);
+  await writeFile(join(folder, 'rules.yaml'), rules);
   // JSON is YAML
   const settings = [
     'global: {"scrape_interval": "2s", "scrape_timeout": "2s", "evaluation_interval": "1s"}',
     `rule_files: ${JSON.stringify([join(folder, 'rules.yaml')])}`,
     'scrape_configs:',
-    `- ${JSON.stringify({ job_name: 'services', static_configs: [{ targets: of.targets }] })}`,
-    of.volume ? await scrapingVolumes(of.volume) : '',
+    `- ${JSON.stringify({ job_name: 'services', static_configs: [{ targets }] })}`,
+    volume ? await scrapingVolumes(volume) : '',
   ];
   await writeFile(join(folder, 'prometheus.yml'), settings.join('\n'));
   const [port] = await freePorts(1);

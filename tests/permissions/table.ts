@@ -160,6 +160,6 @@ function rule(who: string, columns: Columns): Rule {
   return { who, outcomes: outcomes as Record<Actor, Outcome> };
 }
 
-function onScale(of: Rule): Rule {
-  return { ...of, who: `${of.who} (Scale plan)`, plan: 'scale' };
+function onScale(rule: Rule): Rule {
+  return { ...rule, who: `${rule.who} (Scale plan)`, plan: 'scale' };
 }

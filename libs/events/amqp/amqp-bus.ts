@@ -42,10 +42,19 @@ export interface AmqpBus {
 const usualDeclareEveryMs = 60_000;
 
 /** A bus over RabbitMQ (3.10 or newer). It connects by itself, and is `up` while it can publish. */
-export function amqpBus(of: AmqpBus): Bus {
-  const { url, topology, retries = standardRetries, onError, owners = [], onBrokerReset } = of;
-  const { calmMs = usualCalmMs, declareEveryMs = usualDeclareEveryMs } = of;
-  const names = prefixedNames(of.prefix ?? '');
+export function amqpBus({
+  url,
+  topology,
+  retries = standardRetries,
+  onError,
+  owners = [],
+  onBrokerReset,
+  calmMs = usualCalmMs,
+  declareEveryMs = usualDeclareEveryMs,
+  prefix,
+  maxLength,
+}: AmqpBus): Bus {
+  const names = prefixedNames(prefix ?? '');
   const closing = new AbortController();
   const publishing = new Set<Promise<void>>();
   const consumers = new Set<{ cancel(): Promise<void> }>();
@@ -56,7 +65,7 @@ export function amqpBus(of: AmqpBus): Bus {
   /** One after the other: two clients that make a new quorum queue at once get 541 (the loser opens again, and finds it). */
   const prepare = (model: ChannelModel) => {
     const mine = declaring.then(async () =>
-      knowledge.declared(await declare(model, topology, names, of.maxLength)),
+      knowledge.declared(await declare(model, topology, names, maxLength)),
     );
     declaring = mine.catch(() => {});
     return mine;
@@ -166,20 +175,20 @@ export function amqpBus(of: AmqpBus): Bus {
  */
 function consuming(
   hearing: AutoReconnect<Connection>,
-  of: Subscription,
+  subscription: Subscription,
   calmMs: number,
 ): Pick<AutoReconnect<Subscribed>, 'close'> {
   const ending = new Set<Promise<void>>();
   const kept = autoReconnect<Subscribed>({
-    name: `The subscription to ${of.queue}`,
-    onError: of.onError,
+    name: `The subscription to ${subscription.queue}`,
+    onError: subscription.onError,
     async open(signal) {
       await pause(calmMs, undefined, { signal });
       const given = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
       });
       const { model } = await Promise.race([hearing.opened(), given]);
-      const value = await subscribe(model, of).catch((error: unknown) => {
+      const value = await subscribe(model, subscription).catch((error: unknown) => {
         // the queue is not there: somebody has taken it away
         hearing.renew(error);
         throw error;

@@ -20,7 +20,7 @@ const preparingMs = 30_000;
 const heartbeatSeconds = 10;
 
 /** Connects and prepares the connection; rejects within bounded time when the broker does not answer. */
-export async function openConnection(of: {
+export async function openConnection(options: {
   url: Secret;
   name: string;
   /** Done before anybody may use the connection. */
@@ -30,16 +30,16 @@ export async function openConnection(of: {
   signal: AbortSignal;
 }): Promise<Opened<Connection>> {
   const given = new Promise<never>((_, reject) => {
-    of.signal.addEventListener('abort', () => reject(of.signal.reason), { once: true });
+    options.signal.addEventListener('abort', () => reject(options.signal.reason), { once: true });
   });
   // it is only raced against
   given.catch(() => {});
-  const connecting = connect(withHeartbeat(of.url), {
+  const connecting = connect(withHeartbeat(options.url), {
     // also the limit for the handshake
     timeout: answerMs,
     noDelay: true,
     keepAlive: true,
-    clientProperties: { connection_name: of.name },
+    clientProperties: { connection_name: options.name },
   });
   const model = await Promise.race([connecting, given]).catch((error: unknown) => {
     // one that comes after all is let go of
@@ -54,7 +54,7 @@ export async function openConnection(of: {
   });
   model.on('blocked', (reason) => {
     blocked = true;
-    of.onError(`${of.name} is blocked by the broker`, new Error(String(reason)));
+    options.onError(`${options.name} is blocked by the broker`, new Error(String(reason)));
   });
   model.on('unblocked', () => {
     blocked = false;
@@ -62,7 +62,7 @@ export async function openConnection(of: {
   const end = () => ended(model);
   try {
     const gone = lost.then((error) => Promise.reject(error));
-    await within(preparingMs, of.name, Promise.race([of.prepare(model), gone, given]));
+    await within(preparingMs, options.name, Promise.race([options.prepare(model), gone, given]));
   } catch (error) {
     await end();
     throw error;

@@ -39,7 +39,7 @@ export interface Subscribed {
 }
 
 /** Subscribes to a queue; rejects when it is not there. */
-export async function subscribe(model: ChannelModel, of: Subscription): Promise<Subscribed> {
+export async function subscribe(model: ChannelModel, subscription: Subscription): Promise<Subscribed> {
   const channel = await quietChannel(model);
   const { promise: lost, resolve: lose } = Promise.withResolvers<unknown>();
   const inHand = new Set<Promise<void>>();
@@ -53,9 +53,9 @@ export async function subscribe(model: ChannelModel, of: Subscription): Promise<
     lose(new Error('the channel was closed'));
   });
 
-  const wide = widening(channel, of, arrived, lose);
+  const wide = widening(channel, subscription, arrived, lose);
   await channel.prefetch(1);
-  const { consumerTag } = await channel.consume(of.queue, arrived);
+  const { consumerTag } = await channel.consume(subscription.queue, arrived);
 
   return {
     lost,
@@ -63,14 +63,14 @@ export async function subscribe(model: ChannelModel, of: Subscription): Promise<
       draining = true;
       if (isOpen) {
         const cancelled = Promise.all([channel.cancel(consumerTag), wide.close()]);
-        await within(closeMs, of.queue, cancelled).catch(() => {});
+        await within(closeMs, subscription.queue, cancelled).catch(() => {});
       }
       await Promise.all(inHand);
     },
     async close() {
       if (!isOpen) return;
       isOpen = false;
-      await within(closeMs, of.queue, channel.close()).catch(() => {});
+      await within(closeMs, subscription.queue, channel.close()).catch(() => {});
     },
   };
 
@@ -94,13 +94,13 @@ export async function subscribe(model: ChannelModel, of: Subscription): Promise<
   /** Never rejects. */
   async function settled(message: ConsumeMessage): Promise<void> {
     if (!isOpen) return;
-    if (of.takes?.(message) === false) return answer(() => channel.reject(message, false));
+    if (subscription.takes?.(message) === false) return answer(() => channel.reject(message, false));
     try {
-      await of.handle(parsed(message.content));
+      await subscription.handle(parsed(message.content));
     } catch (error) {
-      if (of.signal.aborted) return;
-      of.onError(`${of.queue} set an event aside`, error);
-      of.onDeadLetter?.({ type: message.properties.type });
+      if (subscription.signal.aborted) return;
+      subscription.onError(`${subscription.queue} set an event aside`, error);
+      subscription.onDeadLetter?.({ type: message.properties.type });
       answer(() => channel.reject(message, false));
       return;
     }

@@ -30,7 +30,7 @@ const settledMs = 5_000;
 const sayEvery = 30;
 
 /** Keeps something open. `open` is given a signal that is aborted at `close`. */
-export function autoReconnect<T>(of: {
+export function autoReconnect<T>(options: {
   name: string;
   open(signal: AbortSignal): Promise<Opened<T>>;
   onError(what: string, error: unknown): void;
@@ -51,7 +51,7 @@ export function autoReconnect<T>(of: {
     opened: () => (current ? Promise.resolve(current.value) : waiting.promise),
     renew: (why) => current?.renew(why),
     async close() {
-      closing.abort(new Error(`${of.name} is closed`));
+      closing.abort(new Error(`${options.name} is closed`));
       await running;
     },
   };
@@ -71,9 +71,10 @@ export function autoReconnect<T>(of: {
   async function turn(failures: number): Promise<number> {
     let opened: Opened<T>;
     try {
-      opened = await of.open(signal);
+      opened = await options.open(signal);
     } catch (error) {
-      if (!signal.aborted && failures % sayEvery === 0) of.onError(`${of.name} cannot be opened`, error);
+      if (!signal.aborted && failures % sayEvery === 0)
+        options.onError(`${options.name} cannot be opened`, error);
       return 0;
     }
     const since = performance.now();
@@ -84,7 +85,7 @@ export function autoReconnect<T>(of: {
     current = undefined;
     waiting = Promise.withResolvers<T>();
     waiting.promise.catch(() => {});
-    if (!signal.aborted) of.onError(`${of.name} is lost and will be opened again`, why);
+    if (!signal.aborted) options.onError(`${options.name} is lost and will be opened again`, why);
     await opened.end();
     return performance.now() - since;
   }

@@ -214,11 +214,11 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
 
   async function write(
     document: DocumentRow,
-    of: Change,
+    options: Change,
     at: Date,
     { session }: Transaction,
   ): Promise<DocumentRow> {
-    const change = next(document, of, at);
+    const change = next(document, options, at);
     await rows.updateOne({ _id: document._id }, change, { session });
     return { ...document, ...change };
   }

@@ -87,7 +87,7 @@ test('a copy that is nobody’s keeps who made each node', async () => {
   await keep(document, others);
   const to = documentRow({ organization_id: document.organization_id });
   const copied = await store.transact(acting(to), (tx) => kept.copyTree(document, to, null, new Date(), tx));
-  const makers = (of: readonly NodeRow[]) => of.map(({ title, created_by }) => [title, created_by]).sort();
+  const makers = ({ map }: readonly NodeRow[]) => map(({ title, created_by }) => [title, created_by]).sort();
   expect(makers(copied)).toEqual(makers(others));
 });
 

@@ -16,7 +16,7 @@ export interface TestContext {
   /** The admin of a new organization. */
   admin(): Promise<TestMember>;
   /** A new member of the organization of this admin. */
-  member(of: TestMember): Promise<TestMember>;
+  member(testMember: TestMember): Promise<TestMember>;
   /** Makes a document and gives it; rejects when it is refused. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   create(who: TestMember, body?: unknown): Promise<any>;

@@ -34,8 +34,8 @@ export function orphanedFiles(store: Store, now: () => Date) {
 type Rows = ReturnType<ReturnType<Store['rows']>['db']['collection']>;
 
 /** Looks up what a file or a chunk belongs to, by its id. */
-function ownerOf(of: { from: string; localField: string }) {
-  return { $lookup: { ...of, foreignField: '_id', pipeline: [{ $project: { _id: 1 } }], as: 'owner' } };
+function ownerOf(options: { from: string; localField: string }) {
+  return { $lookup: { ...options, foreignField: '_id', pipeline: [{ $project: { _id: 1 } }], as: 'owner' } };
 }
 
 async function idsOf(rows: Rows, stages: object[]): Promise<mongoose.mongo.ObjectId[]> {

@@ -3,14 +3,17 @@ import { Piscina } from 'piscina';
 import { type Equipment, MemoryUsedUp, type WorkerPool } from './crew.ts';
 
 /** Has the threads in this process; `onError` is told of one that ends without work in hand. */
-export function here(of: Equipment, onError: (error: unknown) => void): WorkerPool {
+export function here(
+  { threads, idleMs, given, memoryMb }: Equipment,
+  onError: (error: unknown) => void,
+): WorkerPool {
   const pool = new Piscina({
     filename: new URL('./thread.ts', import.meta.url).href,
     minThreads: 0,
-    maxThreads: of.threads,
-    idleTimeout: of.idleMs,
-    workerData: of.given,
-    resourceLimits: { maxOldGenerationSizeMb: of.memoryMb },
+    maxThreads: threads,
+    idleTimeout: idleMs,
+    workerData: given,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   });
   // without a listener the process would end
   pool.on('error', onError);

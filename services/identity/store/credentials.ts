@@ -29,14 +29,14 @@ export function credentials(store: Store) {
     /** A page of keys, the newest first: one member's, or everybody's. */
     async listKeys(
       { organization_id }: Actor,
-      of: { userId: string | undefined; before: string | undefined; limit: number },
+      { userId, before, limit }: { userId: string | undefined; before: string | undefined; limit: number },
     ): Promise<ApiKeyRow[]> {
       const which = {
         organization_id,
-        ...(of.userId !== undefined && { user_id: of.userId }),
-        ...(of.before !== undefined && { _id: { $lt: of.before } }),
+        ...(userId !== undefined && { user_id: userId }),
+        ...(before !== undefined && { _id: { $lt: before } }),
       };
-      return rows.keys.find(which).sort({ _id: -1 }).limit(of.limit).lean();
+      return rows.keys.find(which).sort({ _id: -1 }).limit(limit).lean();
     },
 
     /** Revokes a key, of one member or of anybody, and every key that it made; gives it, or nothing when there is none. */

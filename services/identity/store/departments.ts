@@ -12,10 +12,10 @@ export function departmentRows(store: Store) {
     /** A page of departments by name. */
     async list(
       { organization_id }: Actor,
-      of: { after: string | undefined; limit: number },
+      { after, limit }: { after: string | undefined; limit: number },
     ): Promise<DepartmentRow[]> {
-      const which = { organization_id, ...(of.after !== undefined && { name: { $gt: of.after } }) };
-      return rows.departments.find(which).sort({ name: 1 }).limit(of.limit).lean();
+      const which = { organization_id, ...(after !== undefined && { name: { $gt: after } }) };
+      return rows.departments.find(which).sort({ name: 1 }).limit(limit).lean();
     },
 
     /** Adds a department; `DepartmentTaken`. */

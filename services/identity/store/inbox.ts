@@ -59,14 +59,14 @@ export function inboxes(store: Store) {
     /** A page of an inbox, the newest first. */
     async list(
       owner: Owner,
-      of: { unread: boolean; before: string | undefined; limit: number },
+      { unread, before, limit }: { unread: boolean; before: string | undefined; limit: number },
     ): Promise<InboxRow[]> {
       const which = {
         ...own(owner),
-        ...(of.unread && { read_at: null }),
-        ...(of.before !== undefined && { _id: { $lt: of.before } }),
+        ...(unread && { read_at: null }),
+        ...(before !== undefined && { _id: { $lt: before } }),
       };
-      return rows.items.find(which).sort({ _id: -1 }).limit(of.limit).lean();
+      return rows.items.find(which).sort({ _id: -1 }).limit(limit).lean();
     },
 
     async count(owner: Owner): Promise<{ unread: number; total: number }> {

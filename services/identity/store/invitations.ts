@@ -46,18 +46,21 @@ export function invitationRows(store: Store, departments: DepartmentRows) {
 
   return {
     /** Keeps an invitation in place of an older one for the same person, in one transaction; `AlreadyMember`. */
-    invite(acting: Actor, of: NewInvitationRow): Promise<InvitationRow> {
+    invite(acting: Actor, newInvitationRow: NewInvitationRow): Promise<InvitationRow> {
       const { organization_id } = acting;
       return store.transact(acting, async (tx) => {
         const { session } = tx;
-        if (of.department !== null) await departments.hold(acting, of.department, tx);
-        const user = await rows.users.findOne({ email: of.email }, { _id: 1 }, { session }).lean();
+        if (newInvitationRow.department !== null)
+          await departments.hold(acting, newInvitationRow.department, tx);
+        const user = await rows.users
+          .findOne({ email: newInvitationRow.email }, { _id: 1 }, { session })
+          .lean();
         const member =
           user &&
           (await rows.members.exists({ _id: membershipId(organization_id, user._id) }).session(session));
         if (member) throw AlreadyMember();
-        await rows.invitations.deleteOne({ organization_id, email: of.email }, { session });
-        const row = { _id: newId(), organization_id, ...of };
+        await rows.invitations.deleteOne({ organization_id, email: newInvitationRow.email }, { session });
+        const row = { _id: newId(), organization_id, ...newInvitationRow };
         await rows.invitations.insertMany([row], { session, lean: true });
         return row;
       });
@@ -66,14 +69,14 @@ export function invitationRows(store: Store, departments: DepartmentRows) {
     /** A page of open invitations, the newest first. */
     async list(
       { organization_id }: Actor,
-      of: { before: string | undefined; limit: number; at: Date },
+      { at, before, limit }: { before: string | undefined; limit: number; at: Date },
     ): Promise<InvitationRow[]> {
       const which = {
         organization_id,
-        expires_at: { $gt: of.at },
-        ...(of.before !== undefined && { _id: { $lt: of.before } }),
+        expires_at: { $gt: at },
+        ...(before !== undefined && { _id: { $lt: before } }),
       };
-      return rows.invitations.find(which).sort({ _id: -1 }).limit(of.limit).lean();
+      return rows.invitations.find(which).sort({ _id: -1 }).limit(limit).lean();
     },
 
     /** Withdraws an invitation; false when there is none. */
@@ -106,7 +109,7 @@ export function invitationRows(store: Store, departments: DepartmentRows) {
       invitation: InvitationRow,
       person: Person,
       at: Date,
-      joined: (of: Joined, tx: Transaction) => void,
+      joined: (joined: Joined, tx: Transaction) => void,
     ): Promise<Joined | undefined> {
       const { organization_id } = invitation;
       const acting = { organization_id, user_id: person.user._id };

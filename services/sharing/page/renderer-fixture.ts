@@ -59,12 +59,12 @@ const blocks = node(
   ),
 );
 
-const row = (of: Partial<NodeRow> & Pick<NodeRow, '_id' | 'parent_id' | 'node_type'>): NodeRow => ({
+const row = (options: Partial<NodeRow> & Pick<NodeRow, '_id' | 'parent_id' | 'node_type'>): NodeRow => ({
   document_id: document._id,
-  title: `A ${of.node_type}`,
+  title: `A ${options.node_type}`,
   content: null,
   order: 0,
-  ...of,
+  ...options,
 });
 
 /** What a link to the specimen opens, with its nodes. */

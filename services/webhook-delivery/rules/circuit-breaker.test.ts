@@ -4,8 +4,8 @@ import { circuitBreakers, isUnanswered } from './circuit-breaker.ts';
 
 const made = () => circuitBreakers({ pauseMs: 30_000, longestMs: 100_000 });
 type Breakers = ReturnType<typeof made>;
-const fail = (of: Breakers, times: number, nowMs: number) =>
-  Array.from({ length: times }, () => of.recordFailure('a', nowMs)).filter(Boolean).length;
+const fail = ({ recordFailure }: Breakers, times: number, nowMs: number) =>
+  Array.from({ length: times }, () => recordFailure('a', nowMs)).filter(Boolean).length;
 
 test('four failures in a row change nothing, the fifth opens the breaker once', () => {
   const of = made();

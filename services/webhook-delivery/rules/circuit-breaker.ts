@@ -16,8 +16,14 @@ interface Failing {
 const refusals = new Set(['address_refused', 'target_refused']);
 
 /** Whether a request that ended so had a receiver that did not answer: it hung, or there was no way to it. */
-export function isUnanswered(of: { http_status: number | null; error: string | null }): boolean {
-  return of.http_status === null && of.error !== null && !refusals.has(of.error);
+export function isUnanswered({
+  http_status,
+  error,
+}: {
+  http_status: number | null;
+  error: string | null;
+}): boolean {
+  return http_status === null && error !== null && !refusals.has(error);
 }
 
 export type CircuitBreakers = ReturnType<typeof circuitBreakers>;

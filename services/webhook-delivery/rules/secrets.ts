@@ -24,9 +24,9 @@ export function isInForce({ until }: Ending, at: Date): boolean {
 export function rotated<Kept extends Ending>(
   secrets: readonly Kept[],
   young: Kept,
-  of: { at: Date; overlapSeconds: number },
+  { at, overlapSeconds }: { at: Date; overlapSeconds: number },
 ): Kept[] {
-  const end = new Date(of.at.getTime() + of.overlapSeconds * 1000);
+  const end = new Date(at.getTime() + overlapSeconds * 1000);
   const ending = secrets.map((one) => ({ ...one, until: one.until && one.until < end ? one.until : end }));
-  return [young, ...ending.filter((one) => isInForce(one, of.at))];
+  return [young, ...ending.filter((one) => isInForce(one, at))];
 }

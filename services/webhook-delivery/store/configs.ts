@@ -69,9 +69,12 @@ export function configs(store: Store, now: () => Date) {
     },
 
     /** Webhooks after an id, the oldest first. */
-    list({ organization_id }: Actor, of: { after: string | undefined; limit: number }): Promise<ConfigRow[]> {
-      const filter = of.after ? { organization_id, _id: { $gt: of.after } } : { organization_id };
-      return rows.find(filter).sort({ _id: 1 }).limit(of.limit).lean();
+    list(
+      { organization_id }: Actor,
+      { after, limit }: { after: string | undefined; limit: number },
+    ): Promise<ConfigRow[]> {
+      const filter = after ? { organization_id, _id: { $gt: after } } : { organization_id };
+      return rows.find(filter).sort({ _id: 1 }).limit(limit).lean();
     },
 
     /** One webhook; nothing when there is none. */
@@ -105,11 +108,10 @@ export function configs(store: Store, now: () => Date) {
     rotate<R>(
       acting: Actor,
       id: string,
-      of: { secret: Secret; overlapSeconds: number },
+      { secret, overlapSeconds }: { secret: Secret; overlapSeconds: number },
       refuses: Refuses,
       reply: (row: ConfigRow) => R,
     ): Promise<R> {
-      const { secret, overlapSeconds } = of;
       const rotate = async (tx: Transaction) => {
         const row = await findAllowed(acting, id, refuses, tx);
         const at = now();

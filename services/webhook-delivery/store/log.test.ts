@@ -32,11 +32,11 @@ afterAll(() => own?.stop());
 function rows(
   count: number,
   config_id: string,
-  of: Pick<DeliveryRow, 'status' | 'event_type'>,
+  deliveryRow: Pick<DeliveryRow, 'status' | 'event_type'>,
 ): DeliveryRow[] {
   return Array.from({ length: count }, () => {
-    const told = { event_id: newId(), organization_id, document_id: null, ...of };
-    return { ...newDelivery(told, config_id, new Date(begin)), ...of };
+    const told = { event_id: newId(), organization_id, document_id: null, ...deliveryRow };
+    return { ...newDelivery(told, config_id, new Date(begin)), ...deliveryRow };
   });
 }
 

@@ -83,8 +83,8 @@ export function eventLog(store: Store, now: () => Date) {
     },
 
     /** An organization's entries after a position, the newest first. */
-    async list({ organization_id }: Actor, of: Listed): Promise<DeliveryRow[]> {
-      const { after, limit, ...filters } = of;
+    async list({ organization_id }: Actor, listed: Listed): Promise<DeliveryRow[]> {
+      const { after, limit, ...filters } = listed;
       const named = Object.entries(filters).filter(([, value]) => value !== undefined);
       const which = {
         organization_id,

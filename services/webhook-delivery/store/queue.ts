@@ -52,15 +52,19 @@ export function queue(store: Store, lockMs: number) {
 
   return {
     /** Due rows of some shards, the longest due first, except those for some endpoints. */
-    async due(of: {
+    async due({
+      shards,
+      without,
+      limit,
+    }: {
       shards: readonly number[];
       without: readonly string[];
       limit: number;
     }): Promise<Candidate[]> {
-      const filter: QueryFilter<DeliveryRow> = { ...isDue, shard: { $in: of.shards } };
-      if (of.without.length > 0) filter.config_id = { $nin: of.without };
+      const filter: QueryFilter<DeliveryRow> = { ...isDue, shard: { $in: shards } };
+      if (without.length > 0) filter.config_id = { $nin: without };
       const fields = { _id: 1, config_id: 1, organization_id: 1 } as const;
-      return rows.find(filter, fields).sort({ due_at: 1 }).limit(of.limit).lean();
+      return rows.find(filter, fields).sort({ due_at: 1 }).limit(limit).lean();
     },
 
     /**

@@ -38,11 +38,10 @@ export function redeliveries(store: Store, now: () => Date) {
      */
     failed<R>(
       acting: Actor,
-      of: { config_id: string; since: Date },
+      { config_id, since }: { config_id: string; since: Date },
       reply: (count: number) => R,
     ): Promise<R> {
       const { organization_id } = acting;
-      const { config_id, since } = of;
       const failed = { status: 'failed' as const, redeliverable: true, created_at: { $gte: since } };
       const repeat = () =>
         store.respond(acting, async (_, tx) => {

@@ -44,8 +44,8 @@ const start = (settings: Record<string, string>) =>
   system({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings });
 
 /** How long after their commit first attempts have come to some webhooks, ms, the shortest first. */
-async function latencies(of: System, isMeant: (webhook: string) => boolean): Promise<number[]> {
-  const rows = await of.db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
+async function latencies({ db }: System, isMeant: (webhook: string) => boolean): Promise<number[]> {
+  const rows = await db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
   const said = new Map(rows.map(({ _id, created_at }) => [String(_id), created_at.getTime() as number]));
   return mail.posts
     .filter(({ webhook, headers }) => isMeant(webhook) && headers['x-service-attempt'] === '1')
@@ -182,8 +182,8 @@ function rates(times: readonly number[]): { rate: number; peak: number } {
 }
 
 /** Writes deliveries as an outage leaves them behind, so many events for each organization; gives the number of deliveries. */
-async function dueAfterAnOutage(of: System, offices: readonly Office[], events: number): Promise<number> {
-  const rowsOf = (name: string) => of.db.collection<{ _id: string }>(name);
+async function dueAfterAnOutage({ db }: System, offices: readonly Office[], events: number): Promise<number> {
+  const rowsOf = (name: string) => db.collection<{ _id: string }>(name);
   let total = 0;
   for (const { organizationId: organization_id, hooks } of offices) {
     for (let made = 0; made < events; made += 50) {

@@ -48,11 +48,11 @@ async function over(members: number) {
 }
 
 /** Waits until publishing works again. */
-const worksAgain = (of: System, office: Office) =>
+const worksAgain = (system: System, office: Office) =>
   until(
     'publishing to work again',
     () =>
-      publish(of, office).then(
+      publish(system, office).then(
         () => true,
         () => false,
       ),
