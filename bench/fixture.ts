@@ -35,12 +35,12 @@ export interface BenchFixture {
   /** A new organization. */
   register(): Promise<Organization>;
   /** Asks our API as an organization; gives the parsed answer. */
-  // biome-ignore lint/suspicious/noExplicitAny: rows read answers of every shape; a wrong one fails its row
   api(
     organization: Pick<Organization, 'key'>,
     method: 'GET' | 'POST',
     path: string,
     body?: unknown,
+    // biome-ignore lint/suspicious/noExplicitAny: rows read responses of every shape; a wrong one fails its row
   ): Promise<any>;
   /** Copies a document with its nodes as new drafts, straight into MongoDB; gives their ids. */
   copies(id: string, count: number): Promise<string[]>;

@@ -64,9 +64,12 @@ function operationsPage(): string {
   ];
   const sections = contracts.map(
     ({ title, description, operations }) =>
-      `## ${title}\n\n${description}\n\n${table(['operation', 'route', 'who', 'success'], operations.map(row))}`,
+      `## ${title}\n\n${description}\n\n${table(['operation', 'route', 'access', 'success status'], operations.map(row))}`,
   );
-  return page('Operations', sections);
+  return page('Operations', [
+    'All operations of the API. [Permissions](../permissions.md) shows the access of each role in detail.',
+    ...sections,
+  ]);
 }
 
 function problemsPage(): string {
@@ -77,24 +80,28 @@ function problemsPage(): string {
     .sort((a, b) => a.status - b.status || a.code.localeCompare(b.code))
     .map(({ code, status, title }) => [String(status), `\`${code}\``, title]);
   return page('Problems', [
-    'Every error is `application/problem+json` (RFC 9457); `code` is stable.',
+    'Every error is `application/problem+json` (RFC 9457). `code` is stable, so programs can rely on it. See\n' +
+      '[errors](../api.md#errors).',
     table(['status', 'code', 'meaning'], rows),
   ]);
 }
 
 function eventsPage(): string {
-  const heardBy = (name: string) =>
+  const getConsumers = (name: string) =>
     contracts.filter(({ consumes }) => consumes.some((event) => event.name === name)).map((one) => one.name);
   const rows = contracts.flatMap(({ name, publishes }) =>
     publishes.map((event) => [
       `\`${event.name}\``,
       event.description,
       name,
-      heardBy(event.name).join(', ') || '–',
+      getConsumers(event.name).join(', ') || '–',
       event.subscribable ? 'yes' : 'no',
     ]),
   );
-  return page('Events', [table(['event', 'meaning', 'said by', 'heard by', 'webhooks'], rows)]);
+  return page('Events', [
+    'The events of all services. The last column shows whether [webhooks](../webhooks.md) can subscribe to the event.',
+    table(['event', 'meaning', 'published by', 'consumed by', 'webhooks'], rows),
+  ]);
 }
 
 function ownershipPage(): string {
@@ -104,8 +111,9 @@ function ownershipPage(): string {
     list(views.map((view) => view.name)),
     list(reads.map((view) => view.name)),
   ]);
-  return page('Who owns and reads what', [
-    table(['service', 'owns', 'publishes the views', 'reads the views'], rows),
+  return page('Data ownership', [
+    'Only the owner of a collection reads and writes it. Other services read the views that the owner publishes.',
+    table(['service', 'owned collections', 'published views', 'views read'], rows),
   ]);
 }
 
@@ -115,10 +123,11 @@ function grantsPage(): string {
       collection ? `\`${collection}\`` : 'the database',
       actions.join(', '),
     ]);
-    return `## ${contract.name}\n\n${table(['collection or view', 'may'], rows)}`;
+    return `## ${contract.name}\n\n${table(['collection or view', 'allowed actions'], rows)}`;
   });
-  return page('Who may do what in MongoDB', [
-    'Each service has a user of its own in MongoDB; `npm run mongo-users` makes it with a role of exactly these grants.',
+  return page('MongoDB grants', [
+    'Each service has its own MongoDB user. `npm run mongo-users` creates these users, each with a role that has exactly\n' +
+      'these grants.',
     ...sections,
   ]);
 }
@@ -139,49 +148,76 @@ function permissionsPage(): string {
   };
   const sections = contracts.map(
     ({ title, operations }) =>
-      `## ${title}\n\n${table(['operation', 'who may', ...actors], operations.flatMap(row))}`,
+      `## ${title}\n\n${table(['operation', 'allowed for', ...actors], operations.flatMap(row))}`,
   );
-  const operates = contracts.flatMap((one) => one.adminOperations ?? []);
-  const ops = operates.map((operation) => `- ${routeOf(operation)}: ${operation.summary}`).join('\n');
-  const planChanges =
-    'Another plan counts with the next request. Only the matching of events to webhooks may notice up to 5 seconds\n' +
-    'later that an organization left the Scale plan: an event from those seconds may still be sent.';
-  const operator = `## The operator\n\nOn the management port, with \`OPS_TOKEN\`. Every other credential is 401 there, and the API does not know these routes.\n\n${ops}\n\n${planChanges}`;
+  const adminOperations = contracts.flatMap((one) => one.adminOperations ?? []);
+  const routes = adminOperations
+    .map((operation) => `- ${routeOf(operation)}: ${operation.summary}`)
+    .join('\n');
+  const operator = `## The operator
+
+The operator calls these routes on the management port with \`OPS_TOKEN\`. Every other credential is 401. The API port
+does not have these routes.
+
+${routes}
+
+A new plan takes effect with the next request. There is one exception: if an organization leaves the Scale plan, its
+events can still create webhook deliveries for up to 5 seconds.`;
   return page('Permissions', [permissionRules(), ...sections, operator], '`tests/permissions/table.ts`');
 }
 
 function permissionRules(): string {
-  return `Who may do what, and what everybody else is told. Every operation is tested with everyone in this table.
+  return `The tables show the response to each operation for each kind of caller. Tests check every cell.
 
-- **✓** it is done.
-- **own** it is done, with nothing but what is yours or your own organization’s.
-- **401** no credentials, or none that count now: an expired key, a revoked one with all the keys that it made, whatever a removed member had.
-- **403** you may know it and not do it.
-- **404** you may not know that it exists: whatever is another organization’s, and what is one member’s alone. It is the answer for what is not there.
+| cell | meaning |
+| --- | --- |
+| **✓** | allowed |
+| **own** | allowed, but only for resources of the caller or of the caller’s own organization |
+| **401** | no valid credential: none was sent, the key has expired or is revoked, or the member was removed |
+| **403** | the caller may see the resource but not do this |
+| **404** | the caller may not know that the resource exists; same response as for a resource that does not exist |
 
-An API key acts as the member who made it, capped to its own role: the key of an admin that has the role \`member\`, and the key of an admin
-who is none any more, are member keys. Changing one’s password takes a login. Where it says *Scale plan*, every member of an organization on
-another plan gets \`403 scale_plan_required\`, whatever else holds.
+The columns:
 
-*Other organization* is an admin there, also one who owns the thing here as a member of both; a member there gets 403 where only admins may. *Owner* is the member who made the thing, or whose key or
-inbox it is. *Editor* is the document’s assigned editor: for all that is no document, a member.`;
+- *Other organization*: an admin of another organization, even if this admin owns the resource as a member of both
+  organizations. A plain member there gets 403 where only admins are allowed.
+- *Editor*: the assigned editor of the document. For other resources, any member.
+- *Owner*: the member who created the resource. For a key or an inbox, its member.
+- *Member key*: an API key with the role \`member\`, or a key of a person who is not an admin any more.
+- *Revoked key*: the key itself, and all keys that were created with it.
+- *Removed member*: an access token or API key of a removed member.
+
+More rules:
+
+- An API key acts as the member who created it, limited to the role of the key.
+- Changing your password, or creating a password reset for a member, requires a login. An API key gets 403.
+- *Scale plan*: on another plan, every member of the organization gets \`403 scale_plan_required\`.`;
 }
 
 function settingsPage(): string {
   const section = (title: string, shape: z.ZodObject) => {
     const schema = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
-    const rows = Object.entries(schema.properties ?? {}).map(([name, of]) => {
-      const { description, enum: choices } = typeof of === 'object' ? of : {};
+    const rows = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+      const { description, enum: choices } = typeof property === 'object' ? property : {};
       const sentences = [description, choices && `One of ${choices.join(', ')}`].filter(Boolean);
       return [`\`${name}\``, usualValue(shape.shape[name]), sentences.join('. ')];
     });
     return rows.length === 0 ? [] : [`## ${title}\n\n${table(['name', 'default', 'meaning'], rows)}`];
   };
   const own = services.flatMap(({ contract, settings }) => section(contract.title, settings));
-  const local =
-    'A local run (`npm start` without `MONGODB_URI`) also reads `DATA_DIR` (default `.data`) and `APP_URL`, makes its secrets once and keeps them there, and sets `DEFAULT_PLAN=scale`, `WEBHOOK_ALLOW_INSECURE_TARGETS=true` and `RATE_LIMIT_PER_MINUTE=0` unless told otherwise. With `MONGODB_URI` everything is explicit.';
+  const local = `A local run is \`npm start\` without \`MONGODB_URI\`. It differs as follows:
+
+- It also reads \`DATA_DIR\` (default \`.data\`) and stores its data there.
+- It generates its secrets at the first start and stores them there too.
+- It always listens on \`127.0.0.1\`.
+- It has other defaults: \`DEFAULT_PLAN=scale\`, \`WEBHOOK_ALLOW_INSECURE_TARGETS=true\`, \`LOG_FORMAT=pretty\`,
+  \`DRAIN_SECONDS=3\`, \`APP_URL\` with the value of \`PORT\`, and 0 (no limit) for \`RATE_LIMIT_PER_MINUTE\`,
+  \`REGISTRATIONS_PER_HOUR\`, \`LOGINS_PER_MINUTE\`, \`LOGIN_FAILURES_PER_15_MINUTES\` and
+  \`EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE\`.
+
+With \`MONGODB_URI\`, only the defaults in the tables apply.`;
   return page('Settings', [
-    'All settings are environment variables; a start lists every mistake at once.',
+    'All settings are environment variables. At startup, the process reports all invalid settings at once.',
     local,
     ...section('Every process', commonSettings),
     ...own,

@@ -1,4 +1,4 @@
-// Package webhook checks that a delivery is from the service. It needs nothing but the standard library.
+// Package webhook verifies that a delivery comes from the service. It needs only the standard library.
 package webhook
 
 import (
@@ -13,7 +13,7 @@ import (
 
 const tolerance = 5 * time.Minute
 
-// IsGenuine checks the Standard Webhooks headers: signature and time, so that nobody can send an old delivery again.
+// IsGenuine verifies the Standard Webhooks headers: the signature, and the timestamp to prevent replays.
 func IsGenuine(secret, id, timestamp, signature string, rawBody []byte, now time.Time) bool {
 	seconds, err := strconv.ParseUint(timestamp, 10, 62)
 	if err != nil || now.Sub(time.Unix(int64(seconds), 0)).Abs() > tolerance {
@@ -27,7 +27,7 @@ func IsGenuine(secret, id, timestamp, signature string, rawBody []byte, now time
 	return anyIs(strings.Split(signature, " "), "v1,"+base64.StdEncoding.EncodeToString(mac))
 }
 
-// IsSigned checks X-Service-Signature alone: it says nothing about the time.
+// IsSigned verifies X-Service-Signature only. This signature does not cover a timestamp.
 func IsSigned(secret, header string, rawBody []byte) bool {
 	return anyIs(strings.Split(header, ","), "sha256="+hex.EncodeToString(mac([]byte(secret), rawBody)))
 }

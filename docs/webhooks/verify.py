@@ -1,4 +1,4 @@
-"""Checks that a delivery is from the service. Python 3.9 or later, without any package."""
+"""Verifies that a delivery comes from the service. Python 3.9 or later, without packages."""
 import base64
 import hashlib
 import hmac
@@ -8,7 +8,7 @@ TOLERANCE_SECONDS = 300
 
 
 def is_genuine(secret, id, timestamp, signature, raw_body, now=None):
-    """Checks the Standard Webhooks headers: signature and time, so that nobody can send an old delivery again."""
+    """Verifies the Standard Webhooks headers: the signature, and the timestamp to prevent replay attacks."""
     now = time.time() if now is None else now
     if not (timestamp.isascii() and timestamp.isdigit()) or abs(now - int(timestamp)) > TOLERANCE_SECONDS:
         return False
@@ -19,6 +19,6 @@ def is_genuine(secret, id, timestamp, signature, raw_body, now=None):
 
 
 def is_signed(secret, header, raw_body):
-    """Checks X-Service-Signature alone: it says nothing about the time."""
+    """Verifies X-Service-Signature only. This signature does not cover a timestamp."""
     expected = b"sha256=" + hmac.new(secret.encode(), raw_body, hashlib.sha256).hexdigest().encode()
     return any(hmac.compare_digest(one.strip().encode(), expected) for one in header.split(","))

@@ -1,7 +1,8 @@
-# Checks that a delivery is from the service, with a POSIX shell and openssl: for looking into a problem by hand. A receiver
-# should compare in constant time, and should not have its secret in the arguments of programs, as this has.
+# Verifies that a delivery comes from the service, with a POSIX shell and openssl. Use it for manual debugging
+# only: it does not compare in constant time, and it passes the secret as a program argument.
 
-# is_genuine SECRET ID TIMESTAMP SIGNATURE BODY_FILE [NOW]: the Standard Webhooks headers, with the time
+# is_genuine SECRET ID TIMESTAMP SIGNATURE BODY_FILE [NOW]
+# Verifies the Standard Webhooks headers: the signature, and the timestamp to prevent replay attacks.
 is_genuine() {
   now=${6:-$(date +%s)}
   case $3 in '' | *[!0-9]* | ????????????*) return 1 ;; esac
@@ -12,7 +13,8 @@ is_genuine() {
   case " $4 " in *" v1,$mac "*) ;; *) return 1 ;; esac
 }
 
-# is_signed SECRET HEADER BODY_FILE: X-Service-Signature alone, which says nothing about the time
+# is_signed SECRET HEADER BODY_FILE
+# Verifies X-Service-Signature only. This signature does not cover a timestamp.
 is_signed() {
   mac=$(openssl dgst -sha256 -hmac "$1" -r <"$3" | cut -d ' ' -f 1)
   case ",$(printf %s "$2" | tr -d ' ')," in *",sha256=$mac,"*) ;; *) return 1 ;; esac

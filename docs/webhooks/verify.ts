@@ -1,10 +1,10 @@
-/** Checks that a delivery is from the service. For Node and Deno, without any package. */
+/** Verifies that a delivery comes from the service. For Node and Deno, without packages. */
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const toleranceSeconds = 300;
 
-/** Checks the Standard Webhooks headers: signature and time, so that nobody can send an old delivery again. */
+/** Verifies the Standard Webhooks headers: the signature, and the timestamp to prevent replay attacks. */
 export function isGenuine(
   secret: string,
   headers: { id: string; timestamp: string; signature: string },
@@ -18,7 +18,7 @@ export function isGenuine(
   return signature.split(' ').some((one) => isSame(one, `v1,${mac}`));
 }
 
-/** Checks `X-Service-Signature` alone: it says nothing about the time. */
+/** Verifies `X-Service-Signature` only. This signature does not cover a timestamp. */
 export function isSigned(secret: string, header: string, rawBody: Uint8Array): boolean {
   const expected = `sha256=${createHmac('sha256', secret).update(rawBody).digest('hex')}`;
   return header.split(',').some((one) => isSame(one.trim(), expected));
