@@ -34,7 +34,7 @@ export async function instanceVariables(banner: string) {
   return { variables, close: hooks.close };
 }
 
-/** What a reader of docs/running.md wrote into the file of settings: nothing before that block. */
+/** What a reader of docs/deployment.md wrote into the file of settings: nothing before that block. */
 export async function fiveProcessVariables(
   folder: string,
   mongoPort: number,
@@ -43,11 +43,11 @@ export async function fiveProcessVariables(
   const settings = Object.fromEntries(
     [...text.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
   );
-  if (!settings.ENCRYPTION_KEY) return {};
+  if (!settings.ENCRYPTION_KEYS) return {};
   const address = (user: string) =>
     `mongodb://${user}127.0.0.1:${mongoPort}/process_documents?replicaSet=rs0`;
   return {
-    OLD_KEY: settings.ENCRYPTION_KEY,
+    OLD_KEY: settings.ENCRYPTION_KEYS,
     NEW_KEY: randomBytes(32).toString('base64'),
     SHARING_URI: address(`sharing:${settings.SHARING_PASSWORD}@`),
     ADMIN_URI: address(''),

@@ -18,7 +18,7 @@ test('metrics, their values and fields of the log', () => {
   const { ofProcess, ofEachService, own } = metricsOf();
   const metrics = [...ofProcess, ...ofEachService, ...own.flatMap((one) => one.metrics)];
   const values = metrics.flatMap(({ labels }) => Object.values(labels).flatMap(valuesOf));
-  const fields = [...read('docs/running.md').matchAll(/`([a-z_]+)`/g)].map(([, field]) => field);
+  const fields = [...read('docs/observability.md').matchAll(/`([a-z_]+)`/g)].map(([, field]) => field);
   const inBodies = ['config_id', 'encryption_key'];
   const ofOthers =
     /^(process_documents|secs_running|list_queues|check_if_node_is_quorum_critical|node_filesystem_.*|kubelet_volume_stats_.*)$/;

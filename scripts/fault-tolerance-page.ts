@@ -3,8 +3,8 @@ import { isOnDemand } from '../tests/faults/fault.ts';
 import { faults } from '../tests/faults/list.ts';
 import { page, table } from './page.ts';
 
-/** docs/faults.md */
-export function faultsPage(): string {
+/** docs/fault-tolerance.md */
+export function faultTolerancePage(): string {
   const seconds = (value: number) => (value === 0 ? '–' : value < 1 ? '< 1 s' : `${Math.round(value)} s`);
   const rows = faults.map(({ id, fault, promise, proofs, seconds: took }) => {
     const linked = proofs.map((proof) => {

@@ -55,8 +55,8 @@ const percent = (part: number, whole: number) => `${number((part / whole) * 100)
 /** What a core and a GB cost in a month, assumed. */
 const [priceOfCore, priceOfGb] = [30, 4];
 
-/** docs/scaling.md */
-export function scalingPage(): string {
+/** docs/capacity-planning.md */
+export function capacityPage(): string {
   return page(
     'Scaling',
     [opening(), day(), ten(), thousand(), hundredThousand(), constant()],
