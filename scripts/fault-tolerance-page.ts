@@ -1,9 +1,21 @@
-/** The page of what may break: made from the list of faults. */
+/** Generates docs/fault-tolerance.md from the list of faults. */
 import { isOnDemand } from '../tests/faults/fault.ts';
 import { faults } from '../tests/faults/list.ts';
 import { page, table } from './page.ts';
 
-/** docs/fault-tolerance.md */
+const introduction = `This page lists faults that can hit webhook delivery and the events between services, and what the system
+guarantees under each of them. \`npm run test:chaos\` tests all faults, \`npm run test:chaos -- F3 F11\` only those
+you name; the files run one after the other. Files with a * take minutes, and \`npm test\` skips them.
+
+The faults are real: the tests kill, freeze, disconnect and restart mongod, RabbitMQ and the service processes.
+The times were measured with \`npm run test:chaos\` on two cores that other work shared. A test that belongs to
+several faults counts for each.
+
+After a fault a checker (\`checker.ts\`) compares four records with each other: the existing events, the requests
+that receivers got, the event log in MongoDB and the event log in the API. It reports every violation of these
+invariants:`;
+
+/** The content of docs/fault-tolerance.md. */
 export function faultTolerancePage(): string {
   const seconds = (value: number) => (value === 0 ? '–' : value < 1 ? '< 1 s' : `${Math.round(value)} s`);
   const rows = faults.map(({ id, fault, promise, proofs, seconds: took }) => {
@@ -13,30 +25,25 @@ export function faultTolerancePage(): string {
     });
     return [id, fault, promise, linked.join(', '), seconds(took.inTests), seconds(took.onDemand)];
   });
-  const head = ['', 'what happens', 'what is promised', 'proven by', 'in `npm test`', 'on demand'];
+  const head = ['', 'fault', 'guarantee', 'tests', 'in `npm test`', 'on demand'];
   const parts = [
-    'What may happen to webhook delivery and to the events between services, and what holds all the same. `npm run faults` proves all of it, ' +
-      '`npm run faults -- F3 F11` some of it, one file after the other. Files with a * wait for minutes, and `npm test` leaves them out. ' +
-      'What breaks is real: mongod, RabbitMQ and the processes of the services, which are killed, frozen, cut off and started again. ' +
-      'Times were measured with `npm run faults` on two cores that others kept busy as well; a test that belongs to several faults counts for each.',
-    '`tests/faults/checker.ts` settles the accounts at the end of a fault: it holds the events that exist, the requests that receivers saw, ' +
-      'and the event log, as it is kept and as the API shows it, against one another.',
+    introduction,
     table(
-      ['', 'promise'],
+      ['', 'invariant'],
       [
-        ['I1', 'no accepted event without `delivered` or `failed`'],
-        ['I2', 'at most three requests for each delivery'],
+        ['I1', 'Every accepted event ends as `delivered` or `failed`.'],
+        ['I2', 'Each delivery causes at most three requests.'],
         [
           'I3',
-          '`delivered` only after a 2xx; a 2xx that is not recorded, or followed by another request, only where a process was killed or cut off, or past the deadline',
+          'A delivery is `delivered` only after a 2xx. A 2xx may be unrecorded, or followed by another request, only if a process was killed or cut off, or if the answer came after the deadline.',
         ],
-        ['I4', 'what comes again has the same `webhook-id` and the same bytes'],
-        ['I5', 'the log counts at least as many attempts as requests were seen'],
-        ['I6', 'nothing is sent for a change that was rolled back'],
-        ['', 'both signatures of every request are right; the API shows the log as it is kept'],
+        ['I4', 'A repeated request has the same `webhook-id` and the same bytes.'],
+        ['I5', 'The event log counts at least as many attempts as receivers got requests.'],
+        ['I6', 'No webhook is sent for a change that was rolled back.'],
+        ['', 'Both signatures of every request are valid. The API shows the event log as MongoDB stores it.'],
       ],
     ),
     table(head, rows),
   ];
-  return page('Faults', parts, '`tests/faults/list.ts`');
+  return page('Fault tolerance', parts, '`tests/faults/list.ts`');
 }
