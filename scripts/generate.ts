@@ -10,14 +10,14 @@ import { apiPrefix, contracts } from '../services/contracts.ts';
 import { about } from '../services/identity/reference.ts';
 import { services } from '../services/services.ts';
 import { actors, table as permissions, type Rule, rowOf } from '../tests/permissions/table.ts';
+import { capacityPage } from './capacity-page.ts';
 import { ingressRoutes } from './chart-routes.ts';
 import { valuesSchema } from './chart-schema.ts';
-import { faultsPage } from './faults-page.ts';
+import { faultTolerancePage } from './fault-tolerance-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { operatingFiles } from './monitoring/files.ts';
 import { page, table } from './page.ts';
 import { pageWithFiles } from './page-with-files.ts';
-import { scalingPage } from './scaling-page.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -28,10 +28,10 @@ const files: Record<string, string> = {
   'docs/contracts/events.md': eventsPage(),
   'docs/contracts/ownership.md': ownershipPage(),
   'docs/contracts/grants.md': grantsPage(),
-  'docs/faults.md': faultsPage(),
+  'docs/capacity-planning.md': capacityPage(),
+  'docs/fault-tolerance.md': faultTolerancePage(),
   'docs/metrics.md': page('Metrics', await metricsPage(), 'the declarations of the metrics'),
   'docs/permissions.md': permissionsPage(),
-  'docs/scaling.md': scalingPage(),
   'docs/settings.md': settingsPage(),
   'docs/webhooks.md': await pageWithFiles('docs/webhooks.md'),
   'charts/platform/files/routes.json': `${JSON.stringify(ingressRoutes(contracts, apiPrefix), null, 2)}\n`,

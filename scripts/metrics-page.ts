@@ -1,32 +1,34 @@
-/** The page of all metrics, made from their own declarations. */
+/** Generates docs/metrics.md from the declarations of the metrics. */
 import { type Metric, runtimeMetrics } from '#libs/service';
 import { getLabelValues, getMetrics } from '../services/metrics.ts';
 import { table } from './page.ts';
 
-const head = ['metric', 'type', 'unit', 'labels', 'tells'];
+const head = ['metric', 'type', 'unit', 'labels', 'meaning'];
 
-/** The parts of the page. */
+/** The sections of the page. */
 export async function metricsPage(): Promise<string[]> {
   const { ofProcess, ofEachService, own } = getMetrics();
   const section = (title: string, text: string, metrics: readonly Metric[]) =>
     `## ${title}\n\n${text}\n\n${table(head, metrics.map(row))}`;
   return [
-    '`GET /metrics` on the management port, in Prometheus’ words; `METRICS_ENABLED=false` switches it off. No label holds an id or anything that a caller chooses: ' +
-      'what a label may be is declared with the metric, and a test holds a running system to it while strangers ask for nonsense.',
-    `A histogram has \`_bucket\`, \`_sum\` and \`_count\`. What is read from MongoDB or RabbitMQ when the page is asked for is missing while they are away,
-and the same in every replica: add nothing up, take the largest.`,
+    `\`GET /metrics\` on the management port returns all metrics in the Prometheus format. \`METRICS_ENABLED=false\` turns
+them off. No label contains an id or a value that a caller chooses. Each metric declares the values of its labels, and
+a test verifies them on a running system that gets invalid requests.`,
+    `A histogram consists of \`_bucket\`, \`_sum\` and \`_count\`. Some gauges are read from MongoDB or RabbitMQ at each
+scrape. They are missing while the server is unreachable. Every replica reports the same value, so use \`max\`, not
+\`sum\`.`,
     answers,
-    section('The process', 'Once in each process.', ofProcess),
+    section('Process', 'Each process exports these once.', ofProcess),
     section(
       'Every service',
-      'With the label `service` beside those of the table. The queue of a service is there where it hears anything.',
+      'These also have the label `service`. A service that consumes no events has no queue metrics.',
       ofEachService,
     ),
-    ...own.map(({ title, metrics }) => section(title, 'With the label `service`.', metrics)),
-    `## What a label may be\n\n${kinds()}`,
-    `## The runtime\n\nWhat \`prom-client\` tells of Node; under Deno garbage collection and the runtime’s own view of the event loop are missing or 0, and
-\`event_loop_lag_seconds\` and \`process_memory_rss_bytes\` stand for them.\n\n${table(
-      ['metric', 'type', 'tells'],
+    ...own.map(({ title, metrics }) => section(title, 'These also have the label `service`.', metrics)),
+    `## Label values\n\n${kinds()}`,
+    `## Runtime\n\n\`prom-client\` exports these metrics of Node. Under Deno the metrics of garbage collection and of the event loop are
+missing or 0. Use \`event_loop_lag_seconds\` and \`process_memory_rss_bytes\` there.\n\n${table(
+      ['metric', 'type', 'meaning'],
       (await runtimeMetrics()).map(({ name, type, help }) => [`\`${name}\``, type, help]),
     )}`,
   ];
@@ -36,11 +38,11 @@ const answers = `## Questions
 
 | question | answer |
 | --- | --- |
-| How many logins, and how many are refused? | \`http_request_duration_seconds_count{operation="logIn"}\`, and why: \`http_problems_total{operation="logIn"}\` |
-| Who runs into the limit of published documents? | \`http_problems_total{code="publish_quota_exhausted"}\` |
-| Is anything lost? | nothing is: \`event_queue_messages{state="dead"}\` and \`webhook_deliveries_total{status="failed"}\` say what waits for a person |
-| How soon do webhooks come? | \`webhook_delivery_latency_seconds{attempt="1"}\` |
-| How far behind is everything? | \`outbox_oldest_seconds\`, \`event_queue_messages{state="ready"}\`, \`webhook_due_oldest_seconds\`, \`export_queue_length\` |`;
+| How many logins are there, and how many fail? | \`http_request_duration_seconds_count{operation="logIn"}\`; for the reasons \`http_problems_total{operation="logIn"}\` |
+| How often is the publish quota reached? | \`http_problems_total{code="publish_quota_exhausted"}\` |
+| Does anything need manual work? | \`event_queue_messages{state="dead"}\` and \`webhook_deliveries_total{status="failed"}\`; neither is lost |
+| How fast do webhooks arrive? | \`webhook_delivery_latency_seconds{attempt="1"}\` |
+| Is there a backlog? | \`outbox_oldest_seconds\`, \`event_queue_messages{state="ready"}\`, \`webhook_due_oldest_seconds\`, \`export_queue_length\` |`;
 
 function row({ name, type, unit, labels, help }: Metric): string[] {
   const shown = Object.entries(labels).map(([label, values]) => {
@@ -51,17 +53,17 @@ function row({ name, type, unit, labels, help }: Metric): string[] {
 }
 
 function kinds(): string {
-  const told = {
+  const meanings = {
     operation: 'ids of operations',
     problem: 'codes of problems',
-    event: 'types of events, and `unknown` for what is none',
+    event: 'types of events, or `unknown`',
     service: 'names of services',
   } as const;
-  const rows = Object.entries(told).map(([kind, text]) => [
+  const rows = Object.entries(meanings).map(([kind, text]) => [
     kind,
     text,
     // the keys of the object above
-    String(getLabelValues(kind as keyof typeof told).length),
+    String(getLabelValues(kind as keyof typeof meanings).length),
   ]);
-  return table(['kind', 'is one of the', 'so many'], rows);
+  return table(['kind', 'values', 'count'], rows);
 }

@@ -81,7 +81,7 @@ export const reviseHuge: Limit = {
 
 /** How V8 sizes its heap by itself in a container of 512 MB. */
 const heapOfContainer = ['--max-old-space-size=256', '--max-semi-space-size=2'];
-/** What docs/running.md says to set there, so that freed memory goes back to the system. */
+/** What docs/deployment.md says to set there, so that freed memory goes back to the system. */
 const mallocOfContainer = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /** Memory of a documents process that only reads: trees small and large, lists, counts. */
@@ -91,7 +91,7 @@ export const documentsInMemory: Limit = {
   goal: 250,
   counts: 'largest',
   remark:
-    'as in a container of 512 MB (docs/running.md); ten looks during 20,000 requests for trees of 200 nodes, cold and unchanged, lists, counts and, now and then, 10,000 nodes',
+    'as in a container of 512 MB (docs/deployment.md); ten looks during 20,000 requests for trees of 200 nodes, cold and unchanged, lists, counts and, now and then, 10,000 nodes',
   async take(stage, share) {
     const { home, api, copies, db } = stage;
     const hugePath = `/api/v1/documents/${await hugeId(stage)}`;

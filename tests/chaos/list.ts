@@ -1,4 +1,4 @@
-/** The list of faults that webhook delivery and the carrying of events must stand: what happens, what is promised, and which tests prove it. */
+/** The faults that webhook delivery and the event bus must survive, what each guarantees, and the tests for it. */
 import type { Fault } from './fault.ts';
 import { faultsOfReceivers } from './receiver-faults.ts';
 import { faultsOfServers } from './server-faults.ts';

@@ -1,4 +1,4 @@
-/** What receivers may do, how many of them there may be, and what may happen to webhooks and to who delivers meanwhile. */
+/** Faults of webhook receivers, large numbers of them, and changes to webhooks and replicas during delivery. */
 import { delivery, demanded, type Fault, here } from './fault.ts';
 
 /** F13 to F23. */
@@ -6,8 +6,8 @@ export const faultsOfReceivers: readonly Fault[] = [
   {
     id: 'F13',
     fault:
-      'a receiver hangs, drips, sends 100 MB, a gzip bomb or 1 MB of headers, closes in the midst of its body',
-    promise: 'ten seconds each at most, memory stays flat',
+      'a receiver hangs, drips, sends 100 MB, a gzip bomb or 1 MB of headers, or closes the connection in its body',
+    promise: 'Each request takes at most 10 s. Memory does not grow.',
     proofs: [
       here(
         'hostile-receivers',
@@ -30,15 +30,16 @@ export const faultsOfReceivers: readonly Fault[] = [
   {
     id: 'F14',
     fault:
-      '3xx to this machine; 410; 429 and 503 with `Retry-After` in seconds, as a date, past, absurd, garbage',
-    promise: 'not followed; ends and switches off; waits as it was decided',
+      '3xx to this machine; 410; 429 and 503 with `Retry-After` in seconds, as a date, in the past, absurd or malformed',
+    promise:
+      'A redirect is not followed. A 410 ends the delivery and disables the webhook. `Retry-After` lengthens a pause, to at most one hour.',
     proofs: [here('receiver-responses', 'F14:'), delivery('sending', 'a redirect is not followed')],
     seconds: { inTests: 4, onDemand: 0 },
   },
   {
     id: 'F15',
-    fault: 'TLS: expired, of another host, self-signed, version 1.0',
-    promise: 'failed with the reason, nothing sent',
+    fault: 'TLS: expired certificate, wrong host, self-signed, TLS 1.0',
+    promise: 'The delivery fails with the reason. No data is sent.',
     proofs: [
       here('hostile-receivers', 'F15:'),
       delivery(
@@ -52,16 +53,15 @@ export const faultsOfReceivers: readonly Fault[] = [
   },
   {
     id: 'F16',
-    fault:
-      'addresses of this machine in 13 spellings, beside an allowed one, after a second look at the name',
-    promise: 'no connection to the forbidden listener',
+    fault: 'loopback addresses in 13 spellings, beside an allowed address, and after a second DNS lookup',
+    promise: 'No connection to the forbidden listener.',
     proofs: [here('hostile-receivers', 'F16: nobody connects to a forbidden listener')],
     seconds: { inTests: 0.1, onDemand: 0 },
   },
   {
     id: 'F17',
-    fault: '500 events for an endpoint that hangs, 20 a second for a healthy one',
-    promise: 'the healthy one is told in time (goal: p95 < 1 s, p99 < 2 s)',
+    fault: '500 events for an endpoint that hangs and 20 per second for a healthy one',
+    promise: 'The healthy endpoint gets its events in time (goal: p95 < 1 s, p99 < 2 s).',
     proofs: [
       demanded('delivery-load', 'F17:'),
       delivery(
@@ -73,15 +73,16 @@ export const faultsOfReceivers: readonly Fault[] = [
   },
   {
     id: 'F18',
-    fault: '200 endpoints are down, then back',
-    promise: 'first attempts in time throughout (goal: p95 < 1 s), retries spread',
+    fault: '200 endpoints are down, then up again',
+    promise: 'First attempts are always in time (goal: p95 < 1 s). Retries are spread.',
     proofs: [demanded('delivery-load', 'F18:')],
     seconds: { inTests: 0, onDemand: 55 },
   },
   {
     id: 'F19',
-    fault: 'a secret is rotated under load; a webhook is switched off or deleted while deliveries wait',
-    promise: 'both secrets verify within the overlap, the old one not after it; what waits ends as failed',
+    fault: 'a secret is rotated under load; a webhook is disabled or deleted while deliveries wait',
+    promise:
+      'Both secrets verify during the overlap, the old one not after it. The waiting deliveries end as failed.',
     proofs: [
       demanded('changed-webhooks', 'F19:'),
       delivery('dispatcher', 'what waits for a deleted webhook ends failed'),
@@ -91,7 +92,7 @@ export const faultsOfReceivers: readonly Fault[] = [
   {
     id: 'F20',
     fault: 'rolling restart of all replicas under load (SIGTERM)',
-    promise: 'no burnt attempt, no POST twice',
+    promise: 'No attempt is wasted and no POST is sent twice.',
     proofs: [
       demanded('rolling-restart', 'F20:'),
       delivery('dispatcher', 'a stop lets the request in hand finish'),
@@ -101,22 +102,23 @@ export const faultsOfReceivers: readonly Fault[] = [
   },
   {
     id: 'F21',
-    fault: 'every event is delivered to webhook delivery ten times',
-    promise: 'one row, one POST for each attempt',
+    fault: 'RabbitMQ delivers every event to webhook delivery ten times',
+    promise: 'One delivery row, and one POST per attempt.',
     proofs: [here('duplicate-events', 'F21:')],
     seconds: { inTests: 2, onDemand: 0 },
   },
   {
     id: 'F22',
     fault: '50,000 deliveries are due after an outage',
-    promise: 'a steady rate (goal: 80 % of the peak), memory stays flat',
+    promise: 'The rate is steady (goal: 80 % of the peak). Memory does not grow.',
     proofs: [demanded('delivery-load', 'F22:')],
     seconds: { inTests: 0, onDemand: 257 },
   },
   {
     id: 'F23',
-    fault: 'the test of a webhook: an answer after 9.9 s, after 10.1 s, a refusal, a name without an address',
-    promise: 'delivered, failed, failed, failed; the last three without a status',
+    fault:
+      'the test of a webhook: answers after 9.9 s and after 10.1 s, a refused connection, a name without an address',
+    promise: 'The first is delivered. The others fail without a status.',
     proofs: [
       demanded('slow-receivers', 'F23:'),
       delivery('inspecting', 'that gets no answer in time has no status'),

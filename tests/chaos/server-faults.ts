@@ -1,4 +1,4 @@
-/** What may happen to our processes, to RabbitMQ, to MongoDB and to the wires between them. */
+/** Faults of the service processes, RabbitMQ, MongoDB and the connections between them. */
 import { amqp, delivery, demanded, type Fault, here, type Proof } from './fault.ts';
 
 const underFire = ['node', 'deno', 'one-process'].map(
@@ -18,15 +18,15 @@ const underFire = ['node', 'deno', 'one-process'].map(
 export const faultsOfServers: readonly Fault[] = [
   {
     id: 'F1',
-    fault: 'SIGKILL of a replica that delivers, in the midst of a batch, six times, of three replicas',
+    fault: 'SIGKILL of one of three delivering replicas during a batch, six times',
     promise: 'I1–I6',
     proofs: [demanded('killed-deliverers', 'F1:'), ...underFire],
     seconds: { inTests: 130, onDemand: 41 },
   },
   {
     id: 'F2',
-    fault: 'SIGKILL in the midst of a POST; after the 2xx and before its record',
-    promise: 'I2; the second may give one duplicate under the same id',
+    fault: 'SIGKILL during a POST; SIGKILL after the 2xx and before it is recorded',
+    promise: 'I2; the second case may cause one duplicate with the same id',
     proofs: [
       demanded('killed-deliverers', 'F2:'),
       delivery(
@@ -39,8 +39,8 @@ export const faultsOfServers: readonly Fault[] = [
   },
   {
     id: 'F3',
-    fault: 'SIGKILL of RabbitMQ under load, back after 12 s',
-    promise: 'no request fails, nothing is lost, it flows again by itself',
+    fault: 'SIGKILL of RabbitMQ under load; it is back after 12 s',
+    promise: 'No request fails, nothing is lost, and the events flow again without a restart.',
     proofs: [
       demanded('rabbit-faults', 'F3:'),
       amqp('broker-faults', 'a broker that is killed under load and started again loses nothing'),
@@ -51,7 +51,7 @@ export const faultsOfServers: readonly Fault[] = [
     id: 'F4',
     fault: 'RabbitMQ comes back empty',
     promise:
-      'everything is declared anew, recent events are sent again, duplicates are folded, nothing is lost',
+      'The services declare everything again and republish recent events. Consumers ignore duplicates. Nothing is lost.',
     proofs: [
       demanded('rabbit-faults', 'F4:'),
       amqp('broker-faults', 'a broker that comes back empty is declared anew'),
@@ -66,8 +66,8 @@ export const faultsOfServers: readonly Fault[] = [
   },
   {
     id: 'F5',
-    fault: 'RabbitMQ stands still for 60 s (SIGSTOP: connections stay half open)',
-    promise: 'publishing is given up in time, connections are opened anew, nothing is lost',
+    fault: 'RabbitMQ freezes for 60 s (SIGSTOP; connections stay half open)',
+    promise: 'Publishing times out, the services reconnect, and nothing is lost.',
     proofs: [
       here('frozen-rabbitmq', 'a RabbitMQ that stands still for a minute stops no request, loses nothing'),
       amqp(
@@ -81,7 +81,7 @@ export const faultsOfServers: readonly Fault[] = [
   {
     id: 'F6',
     fault: 'RabbitMQ has no memory left (alarm)',
-    promise: 'the outbox waits, memory stays flat, it goes on by itself',
+    promise: 'Events wait in the outbox, memory does not grow, and publishing resumes without a restart.',
     proofs: [
       demanded('rabbit-faults', 'F6:'),
       amqp('broker-faults', 'while the broker has no memory left the bus is down and waits'),
@@ -90,9 +90,10 @@ export const faultsOfServers: readonly Fault[] = [
   },
   {
     id: 'F7',
-    fault: 'a queue is full; the exchange, all bindings of a type or one of several are deleted',
+    fault:
+      'a queue is full; the exchange, all bindings of an event type or one of several bindings are deleted',
     promise:
-      'what no queue takes is not marked as published, it is said, it heals (one of several bindings within a minute: what is said until then does not reach that queue)',
+      'An event that no queue accepts is not marked as published. The process reports it and repairs the topology. It restores one of several bindings within a minute; events published until then do not reach that queue.',
     proofs: [
       demanded('rabbit-faults', 'F7:'),
       amqp(
@@ -107,8 +108,8 @@ export const faultsOfServers: readonly Fault[] = [
   },
   {
     id: 'F8',
-    fault: 'a consumer is cancelled, a channel or a connection closed by the broker',
-    promise: 'subscribed again within seconds, what was in hand comes again',
+    fault: 'RabbitMQ cancels a consumer or closes a channel or a connection',
+    promise: 'The service subscribes again within seconds. Unacknowledged events are delivered again.',
     proofs: [
       amqp(
         'queue-faults',
@@ -125,8 +126,8 @@ export const faultsOfServers: readonly Fault[] = [
   },
   {
     id: 'F9',
-    fault: 'one event kills its process, prefetch 64',
-    promise: 'that one is set aside, the other 63 are handled',
+    fault: 'one event kills its process, with a prefetch of 64',
+    promise: 'That event becomes a dead letter. The other 63 are handled.',
     proofs: [
       amqp('poison', 'an event that kills its process becomes a dead letter, its 63 neighbours are handled'),
       amqp(
@@ -145,8 +146,8 @@ export const faultsOfServers: readonly Fault[] = [
   },
   {
     id: 'F10',
-    fault: 'garbage, or an event of an unknown type',
-    promise: 'a dead letter, no loop',
+    fault: 'a message that is not an event, or an event of an unknown type',
+    promise: 'It becomes a dead letter. There is no loop.',
     proofs: [
       amqp('queue-faults', 'bytes that are no event are set aside as they are'),
       {
@@ -163,8 +164,8 @@ export const faultsOfServers: readonly Fault[] = [
   {
     id: 'F11',
     fault:
-      'mongod is killed and started again; is away for 30 s; its primary steps down, is killed, and loses what only it knew',
-    promise: 'I1–I6, nothing is sent while it is away, requests get 503 and then work again',
+      'mongod is killed and restarted; is down for 30 s; its primary steps down, is killed, or loses unreplicated writes',
+    promise: 'I1–I6. No webhook is sent while MongoDB is down. Requests get 503 and then succeed again.',
     proofs: [
       demanded('mongo-faults', 'F11:'),
       {
@@ -179,7 +180,8 @@ export const faultsOfServers: readonly Fault[] = [
   },
   {
     id: 'F12',
-    fault: '2 s of latency, resets, pieces of 7 bytes, 20 KB a second between us and MongoDB, or RabbitMQ',
+    fault:
+      '2 s of latency, connection resets, packets of 7 bytes or 20 KB/s between the services and MongoDB or RabbitMQ',
     promise: 'I1–I6',
     proofs: [demanded('network-faults', 'F12:'), amqp('cut-off', 'a connection that is cut at')],
     seconds: { inTests: 21, onDemand: 151 },

@@ -34,7 +34,7 @@ export async function instanceVariables(banner: string) {
   return { variables, close: hooks.close };
 }
 
-/** What a reader of docs/running.md wrote into the file of settings: nothing before that block. */
+/** What a reader of docs/deployment.md wrote into the file of settings: nothing before that block. */
 export async function fiveProcessVariables(
   folder: string,
   mongoPort: number,

@@ -7,9 +7,9 @@ import { openReader, type Reader } from '../docs-commands/reader.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const services = contracts.map(({ name }) => name);
-/** These use the instance that README.md starts; then come those that use the five processes of docs/running.md. */
+/** These use the instance that README.md starts; then come those that use the five processes of docs/deployment.md. */
 const first = ['README.md', 'docs/embedding.md', 'docs/webhooks.md'];
-const last = ['docs/running.md', 'docs/security.md'];
+const last = ['docs/deployment.md', 'docs/deno.md', 'docs/security.md'];
 const others = globSync('docs/**/*.md', { cwd: root })
   .filter((page) => ![...first, ...last].includes(page))
   .filter((page) => commandBlocks(page, readFileSync(root + page, 'utf8')).some(({ skip }) => !skip));
@@ -29,11 +29,15 @@ test.each([...first, ...others.sort()])(
   600_000,
 );
 
-test('the five processes of docs/running.md end in a green demo', async () => {
+test('the five processes of docs/deployment.md end in a green demo', async () => {
   await reader.stop();
-  const followed = await reader.follow('docs/running.md');
+  const followed = await reader.follow('docs/deployment.md');
   const demo = followed.find(({ block }) => block.text.trim() === 'npm run demo');
   expect(demo?.printed).toContain('All steps done');
+}, 600_000);
+
+test('the commands of docs/deno.md work', async () => {
+  expect((await reader.follow('docs/deno.md')).length).toBe(2);
 }, 600_000);
 
 test('the commands of docs/security.md work', async () => {

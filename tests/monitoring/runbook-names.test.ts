@@ -18,7 +18,7 @@ test('metrics, their values and fields of the log', () => {
   const { ofProcess, ofEachService, own } = getMetrics();
   const metrics = [...ofProcess, ...ofEachService, ...own.flatMap((one) => one.metrics)];
   const values = metrics.flatMap(({ labels }) => Object.values(labels).flatMap(getLabelValues));
-  const fields = [...read('docs/running.md').matchAll(/`([a-z_]+)`/g)].map(([, field]) => field);
+  const fields = [...read('docs/observability.md').matchAll(/`([a-z_]+)`/g)].map(([, field]) => field);
   const inBodies = ['config_id', 'encryption_key'];
   const ofOthers =
     /^(process_documents|secs_running|list_queues|check_if_node_is_quorum_critical|node_filesystem_.*|kubelet_volume_stats_.*)$/;
@@ -76,7 +76,7 @@ test('deployments, sets, claims, secrets, labels and ports of the cluster', () =
 
 test('queues', () => {
   const queues = [...toTopology(contracts).keys()];
-  const names = named(/`([\w-]+)\.(?:again|dead)`/g);
+  const names = named(/`([\w-]+)\.(?:retry|dead)`/g);
   expect(names.length).toBeGreaterThan(0);
   expect(names.filter((name) => !queues.includes(name))).toEqual([]);
 });

@@ -131,7 +131,7 @@ test('F18: two hundred endpoints that are down hold up nobody, and are told in a
 }, 800_000);
 
 test('F22: fifty thousand deliveries that are due at once are delivered at a steady rate, in steady memory', async () => {
-  // as in a container of 512 MB (docs/running.md): otherwise Node lets garbage lie as long as the machine has memory
+  // as in a container of 512 MB (docs/deployment.md): otherwise Node lets garbage lie as long as the machine has memory
   const container = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
   running = await start({ ...container, NODE_OPTIONS: '--max-old-space-size=256' });
   const of = running;

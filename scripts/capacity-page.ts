@@ -1,0 +1,276 @@
+/** Generates docs/capacity-planning.md from the newest benchmark results, so the page cannot go stale. */
+import { readFileSync } from 'node:fs';
+import { measured } from './measured.ts';
+import { page, table } from './page.ts';
+
+const of = measured(
+  JSON.parse(readFileSync(new URL('../bench/results/latest.json', import.meta.url), 'utf8')),
+);
+
+/** Work of one organization in a day: the numbers are assumptions, the costs are rows of the results. */
+const work = [
+  ['documents read, unchanged since', 400, 'read a 200-node tree, unchanged', 'documents'],
+  ['documents read, changed', 100, 'read a 200-node tree, cold', 'documents'],
+  ['lists', 100, 'list 50 of 100,000', 'documents'],
+  ['nodes written', 100, 'create a node', 'documents'],
+  ['documents published, with all event consumers', 10, 'publish (10 nodes), 32 organizations', 'documents'],
+  ['public pages', 1_000, 'embed, page (200 nodes)', 'sharing'],
+  ['Word files', 5, 'a Word file of 60 nodes, made anew', 'export'],
+  ['logins', 20, 'log in', 'identity'],
+] as const;
+const deliveriesADay = 30;
+const inBusiestHour = 0.2;
+
+const lines = [
+  ...work.map(([what, aDay, row, service]) => ({ what, aDay, row, service, each: of.cpuMs(row) })),
+  {
+    what: 'webhook deliveries',
+    aDay: deliveriesADay,
+    row: 'webhook: CPU time of a delivery, sustained',
+    service: 'webhook-delivery',
+    each: of.timing('webhook: CPU time of a delivery, sustained'),
+  },
+];
+const msOf = (service?: string) =>
+  lines
+    .filter((line) => service === undefined || line.service === service)
+    .reduce((sum, { aDay, each }) => sum + aDay * each, 0);
+const aDay = msOf();
+const requestsADay = work.reduce((sum, [, times]) => sum + times, 0);
+
+/** Rate per second in the busiest hour of something that happens `times` a day in each organization. */
+const aSecond = (times: number, organizations = 1) => (times * inBusiestHour * organizations) / 3_600;
+const cores = (organizations: number, service?: string) => aSecond(msOf(service), organizations) / 1_000;
+const login = of.cpuMs('log in') / 1_000;
+const loginsAtOnce = (organizations: number) => (20 * organizations) / 1_800;
+const mondayCores = (organizations: number) => loginsAtOnce(organizations) * login;
+
+const number = (value: number, digits = 2) =>
+  (value >= 10 ** digits ? Math.round(value) : Number(value.toPrecision(digits))).toLocaleString('en', {
+    maximumFractionDigits: 6,
+  });
+const coresText = (value: number) => `${value < 10 ? value.toPrecision(2) : number(value)} cores`;
+const percent = (part: number, whole: number) => `${number((part / whole) * 100)} %`;
+
+/** Assumed price per month of a core and of a GB of memory. */
+const [priceOfCore, priceOfGb] = [30, 4];
+
+/** The content of docs/capacity-planning.md. */
+export function capacityPage(): string {
+  return page(
+    'Capacity planning',
+    [opening(), day(), ten(), thousand(), hundredThousand(), constant()],
+    'the newest results of the benchmarks',
+  );
+}
+
+function opening(): string {
+  return `This page calculates what you need for 10, 1,000 and 100,000 organizations, what it costs, and what fails first.
+
+- **Measured** numbers come from a complete benchmark run on ${of.date} (commit ${of.commit}, ${of.cores} cores that the load
+  generator shared). See the [results](../bench/results/latest.md).
+- **Assumed** numbers describe how people work. Replace them with yours: the page shows every calculation.
+- **Estimated** numbers are guesses. The CPU of MongoDB and RabbitMQ, and everything on more than one machine, has
+  not been measured.
+
+Numbers are rounded for display only, not during the calculation.`;
+}
+
+function day(): string {
+  const rows = lines.map(({ what, aDay: times, each, row }) => [
+    ...[what, number(times, 4), number(each, 3), row, number(times * each, 4)],
+  ]);
+  const sizes = [10, 1_000, 100_000].map((organizations) => [
+    number(organizations, 6),
+    number(aSecond(requestsADay, organizations)),
+    number(cores(organizations)),
+    number(aSecond(110, organizations)),
+    number(aSecond(deliveriesADay, organizations)),
+    `${number(loginsAtOnce(organizations))} = ${coresText(mondayCores(organizations))}`,
+  ]);
+  return `## Load of one organization
+
+Assumed: 50 members, 200 documents, and 20 % of the daily work in the busiest hour. CPU time is that of the
+services for one operation, with authentication.
+
+${table(
+  ['work', 'per day (assumed)', 'CPU ms each (measured)', 'benchmark', 'CPU ms per day'],
+  [...rows, ['**total**', `${number(requestsADay, 4)} requests`, '', '', `**${number(aDay, 4)}**`]],
+)}
+
+Busiest hour of one organization:
+
+- CPU: ${number(aDay, 4)} ms × ${inBusiestHour} ÷ 3,600 s = ${number(aSecond(aDay))} ms per second
+- requests: ${number(requestsADay, 4)} × ${inBusiestHour} ÷ 3,600 s = ${number(aSecond(requestsADay))} per second
+
+Logins take ${percent(msOf('identity'), aDay)} of the CPU time, because password hashing is slow by design.
+
+${table(
+  [
+    ...['organizations', 'requests per second', 'cores of the services', 'writes per second'],
+    ...['deliveries per second', 'logins per second if all come within 30 minutes'],
+  ],
+  sizes,
+)}
+
+- Writes: (100 + 10) × ${inBusiestHour} ÷ 3,600 s for each organization.
+- Cores for logins: 20 × organizations ÷ 1,800 s × ${number(login, 3)} s.
+- Disk space, assuming 50 KB per document with its revisions and search index row: 200 × 50 KB = 10 MB for each
+  organization, in total 100 MB, 10 GB and 1 TB.`;
+}
+
+function ten(): string {
+  const idle = of.timing('CPU time of an idle process in a second');
+  const exporting = 'read a document while Word files of 1,000 nodes are made, against without';
+  return `## 10 organizations
+
+**Setup:** one process (\`services/all.ts\`) and one MongoDB. You do not need RabbitMQ, because the process has an
+in-memory event bus.
+
+- CPU: an idle process takes ${number(idle, 3)} ms per second (measured; ${percent(idle, 1_000)} of a core). The work takes ${number(cores(10) * 1_000)} ms per second:
+  idling costs ${number(idle / (cores(10) * 1_000))} times as much.
+- Memory: after all benchmarks the process had ${number(of.memoryMb, 3)} MB (measured). Give it 1.5 GB.
+
+**Cost:** 1 core and 3 GB, including MongoDB.
+
+**What fails first:** the machine, because there is only one. Acknowledged changes are on its disk. After that,
+exports slow down readers: p99 of reads is ${number(of.p99Ratio(exporting), 3)} times as high while Word files of 1,000 nodes are
+exported continuously on two cores (measured; the goal of 1.5 is ${of.p99Ratio(exporting) <= 1.5 ? 'met' : 'missed'}).`;
+}
+
+function thousand(): string {
+  const many = 1_000;
+  const parts = [
+    ['identity, 2', 2, 1, 0.5, `${coresText(mondayCores(many))} for the logins of a Monday morning`],
+    [
+      ...(['documents, 2', 2, 0.25, 0.5] as const),
+      `at most ${number(of.timing('resident memory of a documents process that reads'), 3)} MB under reads (measured)`,
+    ],
+    [
+      ...(['sharing, webhook-delivery, 2 each', 4, 0.25, 0.5] as const),
+      `${number(aSecond(deliveriesADay, many))} deliveries per second; one process can send ${number(of.timing('webhook: deliveries of one process, sustained'), 4)} (measured)`,
+    ],
+    [
+      ...(['export, 2', 2, 0.25, 1.25] as const),
+      `a worker takes up to 512 MB; 5,000 files × ${inBusiestHour} ÷ 3,600 s = ${number(aSecond(5, many))} per second; one process can render ${number(of.perSecond('a Word file of 60 nodes, made anew'))} (measured)`,
+    ],
+    ['MongoDB, 3', 3, 2, 8, '10 GB of data, the busy part in memory (estimated)'],
+    [
+      ...(['RabbitMQ, 3', 3, 0.5, 1] as const),
+      `${number(aSecond(10, many))} published documents per second; one node can carry ${number(of.perSecond('events through the RabbitMQ bus'), 5)} events (measured)`,
+    ],
+  ] as const;
+  const sum = (which: readonly (readonly [string, number, number, number, string])[]) => ({
+    cpu: which.reduce((all, [, count, cpu]) => all + count * cpu, 0),
+    gb: which.reduce((all, [, count, , gb]) => all + count * gb, 0),
+  });
+  const price = ({ cpu, gb }: { cpu: number; gb: number }) => cpu * priceOfCore + gb * priceOfGb;
+  const all = sum(parts);
+  const kept = sum(parts.slice(-2));
+  const reading = 'read a document while 16 log in, against without';
+  return `## 1,000 organizations
+
+**Setup:** five services with two replicas each, MongoDB with three members and RabbitMQ with three nodes. One
+replica of each service could do the work; the second one is for availability.
+
+${table(
+  ['', 'cores (requested)', 'memory', 'reason'],
+  parts.map(([what, count, cpu, gb, why]) => [what, `${count} × ${cpu}`, `${count} × ${gb} GB`, why]),
+)}
+
+**Cost:** ${all.cpu} cores and ${all.gb} GB. At ${priceOfCore} per core and ${priceOfGb} per GB and month (assumed) this is ${all.cpu} × ${priceOfCore} +
+${all.gb} × ${priceOfGb} = ${price(all)} per month, or ${number(price(all) / many)} for each organization. MongoDB and RabbitMQ take ${price(kept)} of it.
+
+**What fails first:** logins. A core handles 1 ÷ ${number(login, 3)} s = ${number(1 / login, 3)} logins per second; the others wait. While 16
+people log in at once, p99 of a read is ${number(of.p99Ratio(reading), 3)} times as high (measured on two cores). Add replicas of identity,
+because no other service hashes passwords. After that, many concurrent exports of large documents fail
+([ExportRejections](runbook.md#exportrejections)).`;
+}
+
+function hundredThousand(): string {
+  const many = 100_000;
+  const services = ['identity', 'documents', 'sharing', 'export'] as const;
+  const twice = (service: string) => Math.ceil(2 * cores(many, service));
+  const why = {
+    identity: `CPU; on a Monday morning ${number(mondayCores(many))}`,
+    documents: 'CPU',
+    sharing: 'CPU; an HTTP cache in front of it may cache what its `ETag` and `Cache-Control` allow',
+    export: `${number(aSecond(5, many))} files per second; one process can render ${number(of.perSecond('a Word file of 60 nodes, made anew'))} (measured)`,
+  };
+  const deliveries = aSecond(deliveriesADay, many);
+  const rows = services.map((service) => [
+    service,
+    `${number(msOf(service), 4)} ÷ ${number(aDay, 4)} of ${number(cores(many), 3)} = ${number(cores(many, service))}; × 2 = ${twice(service)}`,
+    why[service],
+  ]);
+  rows.push([
+    'webhook-delivery',
+    `${number(cores(many, 'webhook-delivery'))}; two replicas of 0.25 cores`,
+    `${number(deliveries, 3)} per second, ${percent(deliveries, of.timing('webhook: deliveries of one process, sustained'))} of what one process can send (measured)`,
+  ]);
+  const cpu = services.reduce((sum, service) => sum + twice(service), 0.5);
+  const gb = cpu * 2;
+  const cost = cpu * priceOfCore + gb * priceOfGb + 96 * priceOfCore + 768 * priceOfGb;
+  return `## 100,000 organizations
+
+**Setup:** the same, with autoscaling. The cores are twice those of the busiest hour, so that half of them are
+free.
+
+${table(['', 'cores', 'scaled by'], rows)}
+
+**MongoDB:** ${number(aSecond(110, many))} writes per second, and at least two reads for each of ${number(aSecond(requestsADay, many))} requests per second (the principal
+and the resource). This is about ${number(Math.round((aSecond(requestsADay, many) * 2) / 1_000) * 1_000, 5)} commands per second on 1 TB of data: more than the memory of one machine,
+and near the limit of one primary (estimated). Shard \`documents\`, \`nodes\` and the other large collections by
+\`{organization_id: 1, _id: 1}\`. Every query of a hot path contains the organization or an id, and tests verify
+that queries use their indexes. The collections of identity stay unsharded. **Sharding has not been tested: try it
+with your data first.**
+
+**RabbitMQ:** ${number(aSecond(10, many))} published documents per second; one node without replication can carry ${number(of.perSecond('events through the RabbitMQ bus'), 5)} events
+(measured).
+
+**Cost:** ${cpu} cores of services, and at 0.5 GB per 0.25 cores ${gb} GB. Assume four MongoDB shards of three
+members with 8 cores and 64 GB each (96 cores, 768 GB). At the prices above this is
+${cpu} × ${priceOfCore} + ${gb} × ${priceOfGb} + 96 × ${priceOfCore} + 768 × ${priceOfGb} = ${number(cost, 5)} per month, or ${number(cost / many)} for each organization.
+
+**What fails first:** logins on a Monday morning. They take ${number(mondayCores(many))} cores within 30 minutes, ${number(mondayCores(many) / cores(many))} times what the
+services take in the busiest hour. Clients can refresh their sessions instead of logging in again
+(\`POST /auth/refresh\`). Sign-in through an identity provider would help too, but does not exist. After that, the disk of
+MongoDB's primary is the limit.`;
+}
+
+function constant(): string {
+  const ms = (name: string) => `${number(of.timing(name), 3)} ms`;
+  const soon = [95, 99].map((one) => `webhook: event to receiver, 100 a second, p${one}`);
+  const met = soon.every((name) => of.isMet(name));
+  return `## Costs that do not grow with organizations
+
+${table(
+  ['cost', 'measured'],
+  [
+    [
+      'a list of 50 out of 1,000,000 documents, compared to 50 out of 1,000',
+      `ratio ${number(of.cpuRatio('list 50 of 1,000,000 against 50 of 1,000'))}`,
+    ],
+    [
+      'a search for a word in 1 % of the 100,000 documents of one organization',
+      `p95 ${ms('q: a word in 1 % of 100,000 documents')}`,
+    ],
+    [
+      'creating a revision of a document of 10,000 nodes',
+      `at most ${ms('revise a document of 10,000 nodes')}`,
+    ],
+    [
+      'delay of other requests while such a document is read',
+      `at most ${ms('another request while a 10,000-node tree is read')}`,
+    ],
+    [
+      'delivery to a healthy endpoint while 49 of 50 endpoints hang',
+      `p99 ${ms('webhook: healthy beside 49 endpoints that hang, p99')}`,
+    ],
+    [
+      'webhooks at 100 published documents per second, by one process on two shared cores',
+      `${soon.map((name) => `${name.slice(-3)} ${ms(name)}`).join(', ')} (goals 50 and 90 ms are ${met ? 'met' : 'missed'})`,
+    ],
+  ],
+)}`;
+}
