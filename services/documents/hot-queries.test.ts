@@ -179,7 +179,7 @@ describe('words', () => {
     const ask = () => here.request('GET', `/documents?limit=${limit}&${states}&q=${q}`, { as: big.key });
     const queries = await asked(ask, ['search', 'documents']);
     const [words, ...rows] = queries.filter(({ op }) => op !== 'getmore');
-    expect(words).toMatchObject({ on: 'search', docsExamined: 0 });
+    expect(words).toMatchObject({ collection: 'search', docsExamined: 0 });
     expect(words?.keysExamined).toBeLessThanOrEqual(matches + 1);
     expect(rows).toHaveLength(matches === 0 ? 0 : operations);
     for (const { plan, docsExamined } of rows) {

@@ -26,11 +26,11 @@ const identity = {
   getSigningKeys: nothing,
   logIn: ({ people: { admin } }) => ({ body: () => ({ email: admin.email, password: admin.password }) }),
   logOut: () => ({ body: () => ({ refresh_token: unique('unknown') }) }),
-  refresh: async (stage) => {
+  refreshSession: async (stage) => {
     const { refresh_token } = await stage.session();
     return { body: () => ({ refresh_token }) };
   },
-  register: () => ({ body: newOrganization }),
+  registerOrganization: () => ({ body: newOrganization }),
   getOpenApi: nothing,
   getReferencePage: nothing,
   getReferenceAsset: () => ({ params: { file: 'start.js' } }),

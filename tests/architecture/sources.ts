@@ -1,0 +1,94 @@
+/** The source files and Markdown pages of the project, as the architecture test reads them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+
+const root = new URL('../..', import.meta.url).pathname;
+
+/** The libraries. Each may import only those before it. */
+export const libraries = ['rich-text', 'contract', 'events', 'store', 'http', 'service', 'testing'];
+
+/** A TypeScript or JavaScript file. */
+export interface Source {
+  /** From the root of the project. */
+  path: string;
+  text: string;
+  /** Import targets: paths from the root, `#libs/…` or package names. */
+  imports: string[];
+  /** The targets of `import type`. */
+  types: string[];
+}
+
+/** All source files. */
+export function readSources(): Source[] {
+  const folders = ['libs', 'services', 'scripts', 'tests', 'bench'];
+  const paths = folders
+    .flatMap((folder) => listFiles(join(root, folder)))
+    .map((path) => relative(root, path));
+  return paths.filter((path) => /\.(ts|cjs|mjs|js)$/.test(path)).map(readSource);
+}
+
+/** All Markdown pages with their texts, except the results of benchmarks. */
+export function readPages(): { path: string; text: string }[] {
+  const topLevel = readdirSync(root).map((name) => join(root, name));
+  const nested = ['docs', 'services', 'libs', 'charts', 'k8s'].flatMap((folder) =>
+    listFiles(join(root, folder)),
+  );
+  return [...topLevel, ...nested]
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => ({ path: relative(root, path), text: readFileSync(path, 'utf8') }));
+}
+
+/** The names of all files and folders below a folder, which is a path from the root. */
+export function listNames(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true }).map(String);
+}
+
+/** The library that a path belongs to. */
+export function getLibrary(path: string): string | undefined {
+  return /^libs\/([a-z-]+)\//.exec(path)?.[1];
+}
+
+/** The service that a path belongs to; `services/local` is none. */
+export function getService(path: string): string | undefined {
+  const service = /^services\/([a-z-]+)\//.exec(path)?.[1];
+  return service === 'local' ? undefined : service;
+}
+
+/** Whether a file runs only in tests. */
+export function isTest(path: string): boolean {
+  return /\.test\.ts$|\/testing\//.test(path) || path.startsWith('tests/');
+}
+
+/** Whether a file handles operations or consumes events. */
+export function isCapability({ path, text }: Source): boolean {
+  return /^services\/[a-z-]+\/[a-z-]+\.ts$/.test(path) && /\bhandle\(|\bon\(/.test(text);
+}
+
+function readSource(path: string): Source {
+  const text = readFileSync(join(root, path), 'utf8');
+  const targets = [...text.matchAll(/(?:^|\s)(?:from|import) '([^']+)'|import\('([^']+)'\)/g)];
+  const types = [...text.matchAll(/^import type [^']* from '([^']+)'/gm)];
+  return {
+    path,
+    text,
+    imports: targets.map(([, target, lazy]) => resolveTarget(path, target ?? lazy ?? '')),
+    types: types.map(([, target]) => resolveTarget(path, target ?? '')),
+  };
+}
+
+function resolveTarget(from: string, target: string): string {
+  return target.startsWith('.') ? normalize(join(dirname(from), target)) : target;
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : listFiles(path);
+      return [path];
+    });
+  } catch (error) {
+    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
