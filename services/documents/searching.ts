@@ -21,9 +21,7 @@ export interface Searching {
 export function searching({ stale, onError }: Searching): Worker {
   let isStopped = false;
   let isMarked = false;
-  const worker = every(pauseMs, refresh, (error) =>
-    onError('The search index could not be brought up to date', error),
-  );
+  const worker = every(pauseMs, refresh, (error) => onError('Could not update the search index', error));
   return {
     start: () => worker.start(),
     async stop() {
@@ -69,7 +67,7 @@ export function searching({ stale, onError }: Searching): Worker {
     try {
       return plainText(JSON.parse(content));
     } catch (error) {
-      onError(`Document ${documentId} has rich text that cannot be read`, error);
+      onError(`Could not read rich text of document ${documentId}`, error);
       return '';
     }
   }

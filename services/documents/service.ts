@@ -36,7 +36,7 @@ export const documents = service({
     DOCUMENT_CACHE_MB: integer
       .pipe(z.number().min(1).max(65_536))
       .default(32)
-      .meta({ description: 'Memory for documents as they were last read' }),
+      .meta({ description: 'Memory for the cache of rendered documents, MiB' }),
   }),
   collections: [documentCollection, nodes, publishLedger, publishUsage, searchCollection],
   start({ store, settings, now, log }) {

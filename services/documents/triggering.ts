@@ -22,7 +22,10 @@ export function triggering({ store, library }: { store: Store; library: Document
       triggerWebhooks,
       async ({ actor, params, body, call }) => {
         const { event_type } = body;
-        const conditions = { authorize: requireManager(actor, 'fire events of'), ifMatch: call.ifMatch };
+        const conditions = {
+          authorize: requireManager(actor, 'trigger webhooks for'),
+          ifMatch: call.ifMatch,
+        };
         const wanted = { is_active: true, event_types: event_type };
         return store.respond(actor, async (_, tx) => {
           const document = await library.findAuthorized(actor, params.doc_id, conditions, tx);
@@ -36,7 +39,7 @@ export function triggering({ store, library }: { store: Store; library: Document
       },
       {
         authorizeReplay: ({ actor, params }) =>
-          library.check(actor, params.doc_id, requireManager(actor, 'fire events of')),
+          library.check(actor, params.doc_id, requireManager(actor, 'trigger webhooks for')),
       },
     ),
   ];

@@ -110,7 +110,7 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
           const { matchedCount } = await rows.updateOne(matchUnchangedRow(document), change);
           if (matchedCount === 1) return { ...document, ...change };
         }
-        throw Unavailable('The document is being changed by many at this moment: try again.', {
+        throw Unavailable('Too many concurrent changes of this document; try again.', {
           headers: { 'Retry-After': '1' },
         });
       });

@@ -186,6 +186,6 @@ function* batchesOf(all: readonly NodeRow[]): Generator<NodeRow[]> {
 
 function copyOf(copies: ReadonlyMap<string, string>, id: string): string {
   const copy = copies.get(id);
-  if (!copy) throw new Error(`A node stands below ${id}, which is not in its document`);
+  if (!copy) throw new Error(`The parent ${id} of a node is not in its document`);
   return copy;
 }
