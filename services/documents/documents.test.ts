@@ -9,21 +9,21 @@ import { identity } from '../identity/service.ts';
 import { Document, type Node, type TreeInput } from './contract.ts';
 import { documents } from './service.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 let sop: { title: string; version: string; department: string; nodes: TreeInput[] };
 
 beforeAll(async () => {
-  here = await testApp({ services: [identity, documents], contracts });
-  ada = await register(here);
+  app = await testApp({ services: [identity, documents], contracts });
+  ada = await register(app);
   sop = JSON.parse(
     await readFile(new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url), 'utf8'),
   );
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 const create = (body: unknown = { title: 'SOP' }, as = ada.key) =>
-  here.request('POST', '/documents', { as, body });
+  app.request('POST', '/documents', { as, body });
 
 describe('creating', () => {
   test('a blank draft has every field, the absent ones null', async () => {
@@ -52,8 +52,8 @@ describe('creating', () => {
       version: sop.version,
       department: sop.department,
     });
-    expect(inputOf(body.nodes)).toEqual(withDefaults(sop.nodes));
-    const read = await here.request('GET', `/documents/${body.id}`, { as: ada.key });
+    expect(toInput(body.nodes)).toEqual(withDefaults(sop.nodes));
+    const read = await app.request('GET', `/documents/${body.id}`, { as: ada.key });
     expect(read.body).toEqual(body);
   });
 
@@ -81,7 +81,7 @@ describe('creating', () => {
   });
 
   test('misplaced nodes are named, and nothing is kept', async () => {
-    const before = await here.db.collection('nodes').countDocuments({ organization_id: ada.organizationId });
+    const before = await app.db.collection('nodes').countDocuments({ organization_id: ada.organizationId });
     const nodes = [
       { node_type: 'step', title: 'x' },
       { node_type: 'section', title: 'y', children: [{ node_type: 'sub_step', title: 'z' }] },
@@ -92,7 +92,7 @@ describe('creating', () => {
       'body/nodes/0',
       'body/nodes/1/children/0',
     ]);
-    expect(await here.db.collection('nodes').countDocuments({ organization_id: ada.organizationId })).toBe(
+    expect(await app.db.collection('nodes').countDocuments({ organization_id: ada.organizationId })).toBe(
       before,
     );
   });
@@ -127,15 +127,15 @@ describe('creating', () => {
     }));
     const { status, body } = await create({ title: 'Large', nodes });
     expect(status).toBe(201);
-    expect(inputOf(body.nodes)).toEqual(withDefaults(nodes as TreeInput[]));
+    expect(toInput(body.nodes)).toEqual(withDefaults(nodes as TreeInput[]));
     const tooMuch = await create({ title: 'T', nodes: [...nodes, ...nodes] });
     expect([tooMuch.status, tooMuch.body.code]).toEqual([413, 'payload_too_large']);
   }, 60_000);
 
   test('the same Idempotency-Key makes one document', async () => {
-    const asked = { as: ada.key, body: { title: 'Once' }, headers: { 'idempotency-key': newId() } };
+    const request = { as: ada.key, body: { title: 'Once' }, headers: { 'idempotency-key': newId() } };
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => here.request('POST', '/documents', asked)),
+      Array.from({ length: 8 }, () => app.request('POST', '/documents', request)),
     );
     expect(new Set(answers.map(({ status }) => status)).size).toBeLessThanOrEqual(2);
     const made = answers.filter(({ status }) => status === 201);
@@ -145,20 +145,20 @@ describe('creating', () => {
         .filter(({ status }) => status !== 201)
         .every(({ body }) => body.code === 'idempotency_key_in_flight'),
     ).toBe(true);
-    const later = await here.request('POST', '/documents', asked);
+    const later = await app.request('POST', '/documents', request);
     expect([later.status, later.body, later.headers.get('etag')]).toEqual([201, made[0]?.body, '"1"']);
-    const other = await here.request('POST', '/documents', { ...asked, body: { title: 'Twice' } });
+    const other = await app.request('POST', '/documents', { ...request, body: { title: 'Twice' } });
     expect([other.status, other.body.code]).toEqual([400, 'idempotency_key_reused']);
   });
 });
 
-function inputOf(nodes: Node[]): unknown {
+function toInput(nodes: Node[]): unknown {
   return nodes.map(({ node_type, title, content, order, children }) => ({
     node_type,
     title,
     content,
     order,
-    children: inputOf(children),
+    children: toInput(children),
   }));
 }
 

@@ -9,50 +9,50 @@ import { documents } from './service.ts';
 import type { ListSort } from './shapes.ts';
 import { documentRow } from './testing/rows.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 const time = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
 
 beforeAll(async () => {
-  here = await testApp({ services: [identity, documents], contracts });
-  ada = await register(here);
+  app = await testApp({ services: [identity, documents], contracts });
+  ada = await register(app);
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 const create = async (body: object, as = ada.key) =>
-  (await here.request('POST', '/documents', { as, body })).body as DocumentSummary;
-const publish = (id: string, as = ada.key) => here.request('POST', `/documents/${id}/publish`, { as });
-const get = (path: string, as = ada.key) => here.request('GET', path, { as });
+  (await app.request('POST', '/documents', { as, body })).body as DocumentSummary;
+const publish = (id: string, as = ada.key) => app.request('POST', `/documents/${id}/publish`, { as });
+const get = (path: string, as = ada.key) => app.request('GET', path, { as });
 
 /** Keeps rows as they are, in an organization. */
-async function keep(organization_id: string, rows: readonly object[]) {
+async function insertRows(organization_id: string, rows: readonly object[]) {
   const kept = rows.map((row) => documentRow({ organization_id, ...row }));
-  await here.db.collection<{ _id: string }>('documents').insertMany(kept);
+  await app.db.collection<{ _id: string }>('documents').insertMany(kept);
   return kept;
 }
 
 /** The documents of all pages; `between` runs after each. */
-async function pages(query: string, as: string, between = async () => {}): Promise<DocumentSummary[]> {
-  const seen: DocumentSummary[] = [];
+async function readPages(query: string, as: string, between = async () => {}): Promise<DocumentSummary[]> {
+  const found: DocumentSummary[] = [];
   let path: string | undefined = `/documents?${query}`;
   while (path) {
     const { status, body, headers } = await get(path, as);
     expect(status).toBe(200);
-    seen.push(...body);
+    found.push(...body);
     await between();
     path = /<\/api\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
     expect(path === undefined || body.length > 0).toBe(true);
   }
-  return seen;
+  return found;
 }
 
 describe('pages', () => {
   let bo: Person;
-  let rows: Awaited<ReturnType<typeof keep>>;
+  let rows: Awaited<ReturnType<typeof insertRows>>;
   beforeAll(async () => {
-    bo = await register(here);
+    bo = await register(app);
     // equal keys, absent ones, and both at once, so that every page size cuts through some
-    rows = await keep(
+    rows = await insertRows(
       bo.organizationId,
       [3, 1, 1, 1, null, null, null, 2, 2, 5, null, 4, 4].map((minute, at) => ({
         title: ['b', 'B', 'á', 'a', 'A', 'ab', 'z', 'Ä', 'b', 'Zoo', 'é', 'e', 'b'][at] ?? '',
@@ -79,14 +79,14 @@ describe('pages', () => {
       const ascending = rows.toSorted((a, b) => up(key(a), key(b)) || up(a._id, b._id));
       const expected = (sort.startsWith('-') ? ascending.reverse() : ascending).map(({ _id }) => _id);
       for (const limit of [1, 2, 3, 4, 5, 12, 13, 100]) {
-        const found = await pages(`sort=${sort}&limit=${limit}`, bo.key);
+        const found = await readPages(`sort=${sort}&limit=${limit}`, bo.key);
         expect(found.map(({ id }) => id)).toEqual(expected);
       }
     },
   );
 
   test('titles are sorted without case and accents', async () => {
-    const found = await pages('sort=title&limit=4', bo.key);
+    const found = await readPages('sort=title&limit=4', bo.key);
     const titles = found.map(({ title }) => title);
     const letters = titles.map((title) => title.normalize('NFD').charAt(0).toLowerCase());
     expect(letters.join('')).toBe('aaaaabbbbeezz');
@@ -94,13 +94,13 @@ describe('pages', () => {
   });
 
   test('hold every document once also while others are added', async () => {
-    const cleo = await register(here);
+    const cleo = await register(app);
     const ids: string[] = [];
     for (let at = 0; at < 7; at += 1) ids.unshift((await create({ title: `${at}` }, cleo.key)).id);
     const add = async () => void (await create({ title: '3' }, cleo.key));
-    const newest = await pages('limit=3', cleo.key, add);
+    const newest = await readPages('limit=3', cleo.key, add);
     expect(newest.map((one) => DocumentSummary.parse(one).id)).toEqual(ids);
-    const byTitle = (await pages('limit=3&sort=title', cleo.key, add)).map(({ id }) => id);
+    const byTitle = (await readPages('limit=3&sort=title', cleo.key, add)).map(({ id }) => id);
     expect(new Set(byTitle).size).toBe(byTitle.length);
     expect(ids.every((id) => byTitle.includes(id))).toBe(true);
   });
@@ -149,8 +149,8 @@ describe('filters', () => {
   let bo: Person;
   const [ann, ben, parent] = [newId(), newId(), newId()];
   beforeAll(async () => {
-    bo = await register(here);
-    const other = await register(here);
+    bo = await register(app);
+    const other = await register(app);
     const rows = [
       { title: '0', created_by: ann, editor_id: ben, department: 'Ops', updated_at: time(1) },
       { title: '1', created_by: ann, status: 'published', published_at: time(2), updated_at: time(2) },
@@ -158,8 +158,8 @@ describe('filters', () => {
       { title: '3', created_by: ben, parent_doc_id: parent, department: 'ops', updated_at: time(4) },
       { title: '4', created_by: ann, department: 'Ops', status: 'published', updated_at: time(5) },
     ];
-    await keep(bo.organizationId, rows);
-    await keep(other.organizationId, rows);
+    await insertRows(bo.organizationId, rows);
+    await insertRows(other.organizationId, rows);
   });
 
   test.each([
@@ -183,7 +183,7 @@ describe('filters', () => {
     ['a time and a creator', `updated_since=${time(2).toISOString()}&created_by=${ann}`, '14'],
   ])('%s', async (_name, query, expected) => {
     for (const sort of ['title', '-title', 'updated_at', '-updated_at', 'created_at', '-published_at']) {
-      const found = await pages(`${query}&sort=${sort}&limit=1`, bo.key);
+      const found = await readPages(`${query}&sort=${sort}&limit=1`, bo.key);
       expect(found.map(({ title }) => title).sort()).toEqual([...expected]);
     }
   });
@@ -207,7 +207,7 @@ describe('filters', () => {
 });
 
 test('a list follows what happens to a document', async () => {
-  const bo = await register(here);
+  const bo = await register(app);
   const { id } = await create({ title: 'One' }, bo.key);
   const listed = async (query: string) => (await get(`/documents?${query}`, bo.key)).body.length;
   expect([await listed('status=draft'), await listed('status=published')]).toEqual([1, 0]);
@@ -230,5 +230,5 @@ test('an unchanged document is 304', async () => {
   const { id } = await create({ title: 'One' });
   const { headers } = await get(`/documents/${id}`);
   const known = { 'if-none-match': headers.get('etag') ?? '' };
-  expect((await here.request('GET', `/documents/${id}`, { as: ada.key, headers: known })).status).toBe(304);
+  expect((await app.request('GET', `/documents/${id}`, { as: ada.key, headers: known })).status).toBe(304);
 });

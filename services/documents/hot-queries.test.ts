@@ -1,6 +1,7 @@
 /**
- * Every query that requests and the background make is served by an index: MongoDB's own profiler says what it looked at,
- * in organizations of very different sizes, the small ones asked first (a plan that is right for them may stay in use).
+ * Every query that requests and the background make is served by an index: MongoDB's own profiler says what
+ * it looked at, in organizations of very different sizes, the small ones asked first (a plan that is right
+ * for them may stay in use).
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
@@ -20,7 +21,7 @@ import { documents } from './service.ts';
 import type { DocumentRow, SearchRow } from './store/collections.ts';
 import { documentRow } from './testing/rows.ts';
 
-let here: TestApp;
+let app: TestApp;
 let big: Person;
 const [ann, ben] = [newId(), newId()];
 const parent = newId();
@@ -29,23 +30,25 @@ const limit = 20;
 const start = Date.UTC(2026, 0, 1);
 
 beforeAll(async () => {
-  here = await testApp({ services: [identity, documents, sharing], contracts });
-  const people: Person[] = [];
+  app = await testApp({ services: [identity, documents, sharing], contracts });
+  const persons: Person[] = [];
   for (const size of Object.values(sizes)) {
-    const person = await register(here);
-    people.push(person);
+    const person = await register(app);
+    persons.push(person);
     await seed(person.organizationId, size);
   }
-  big = people[0] as Person;
-  for (const person of people.reverse())
+  big = persons[0] as Person;
+  for (const person of persons.reverse())
     for (const [, query] of lists)
       for (let times = 0; times < 3; times += 1)
-        for (const path of [`?limit=${limit}&${query}`, `/counts?${countable(query)}`])
-          await here.request('GET', `/documents${path}`, { as: person.key });
+        for (const path of [`?limit=${limit}&${query}`, `/counts?${toCountQuery(query)}`])
+          await app.request('GET', `/documents${path}`, { as: person.key });
 }, 120_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
-/** Documents of which a third have the same times, one in seven belongs to a minority, and half are archived. */
+/**
+ * Documents of which a third have the same times, one in seven belongs to a minority, and half are archived.
+ */
 async function seed(organization_id: string, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, at) => {
     const time = new Date(start + (at % 3 === 0 ? 0 : at) * 1000);
@@ -64,21 +67,21 @@ async function seed(organization_id: string, count: number): Promise<void> {
       updated_at: time,
     });
   });
-  await here.db.collection<DocumentRow>('documents').insertMany(rows);
+  await app.db.collection<DocumentRow>('documents').insertMany(rows);
   const found = rows.map(({ _id }, at) => ({
     _id,
     organization_id,
     words: ['every', ...(at % 10 === 0 ? ['tenth'] : []), ...(at % 500 === 0 ? ['rare'] : [])],
     row_version: 1,
   }));
-  await here.db.collection<SearchRow>('search').insertMany(found);
+  await app.db.collection<SearchRow>('search').insertMany(found);
 }
 
 const since = new Date(start + 1_500_000).toISOString();
 const states = 'status=draft&status=published&status=archived';
 
 /** A query of the list as the counts take it: without order and state. */
-function countable(query: string): string {
+function toCountQuery(query: string): string {
   const parameters = new URLSearchParams(query);
   for (const name of ['sort', 'status']) parameters.delete(name);
   return parameters.toString();
@@ -110,11 +113,11 @@ const lists: [name: string, query: string, index: string][] = [
 
 /** What requests did with documents and their words; the queries of workers name one of these fields. */
 const workerFields = /reindex_at|update_event_due_at/;
-async function asked(
+async function profileRequests(
   work: () => Promise<unknown>,
   on: readonly string[] = ['documents'],
 ): Promise<ProfiledCommand[]> {
-  const all = await profileCommands(here.db, work);
+  const all = await profileCommands(app.db, work);
   const own = all.filter(
     (one) => on.includes(one.collection) && !workerFields.test(JSON.stringify(one.command)),
   );
@@ -132,8 +135,8 @@ describe('a list meets no row that it does not show', () => {
       while (path) {
         const current: string = path;
         let link = '';
-        const queries = await asked(async () => {
-          const { status, headers } = await here.request('GET', current, { as: big.key });
+        const queries = await profileRequests(async () => {
+          const { status, headers } = await app.request('GET', current, { as: big.key });
           expect(status).toBe(200);
           link = headers.get('link') ?? '';
         });
@@ -157,10 +160,10 @@ describe('a list meets no row that it does not show', () => {
 test.each(lists.filter(([, query]) => !query.includes('sort=') || query === 'sort=-updated_at'))(
   'counts look at keys alone, and only at those they count: %s',
   async (_name, listed) => {
-    const query = countable(listed);
+    const query = toCountQuery(listed);
     let total = 0;
-    const queries = await asked(async () => {
-      const { body } = await here.request('GET', `/documents/counts?${query}`, { as: big.key });
+    const queries = await profileRequests(async () => {
+      const { body } = await app.request('GET', `/documents/counts?${query}`, { as: big.key });
       total = body.total;
     });
     expect(total).toBeGreaterThan(10);
@@ -176,8 +179,8 @@ describe('words', () => {
     ['a rare one', 'rare', 4, 1],
     ['none', 'nowhere', 0, 1],
   ])('%s is found in the keys of the index alone', async (_name, q, matches, operations) => {
-    const ask = () => here.request('GET', `/documents?limit=${limit}&${states}&q=${q}`, { as: big.key });
-    const queries = await asked(ask, ['search', 'documents']);
+    const ask = () => app.request('GET', `/documents?limit=${limit}&${states}&q=${q}`, { as: big.key });
+    const queries = await profileRequests(ask, ['search', 'documents']);
     const [words, ...rows] = queries.filter(({ op }) => op !== 'getmore');
     expect(words).toMatchObject({ on: 'search', docsExamined: 0 });
     expect(words?.keysExamined).toBeLessThanOrEqual(matches + 1);
@@ -192,8 +195,8 @@ describe('words', () => {
     'of several, the rarest leads: %s',
     async (q) => {
       const ask = () =>
-        here.request('GET', `/documents?${states}&q=${encodeURIComponent(q)}`, { as: big.key });
-      const rows = (await asked(ask, ['search'])).filter(({ docsExamined }) => docsExamined > 0);
+        app.request('GET', `/documents?${states}&q=${encodeURIComponent(q)}`, { as: big.key });
+      const rows = (await profileRequests(ask, ['search'])).filter(({ docsExamined }) => docsExamined > 0);
       expect(rows.map(({ docsExamined }) => docsExamined)).toEqual([4]);
     },
   );
@@ -201,25 +204,25 @@ describe('words', () => {
 
 test('a document and its nodes are found by their ids', async () => {
   const nodes = Array.from({ length: 30 }, (_, at) => ({ node_type: 'section', title: `${at}` }));
-  const { body } = await here.request('POST', '/documents', { as: big.key, body: { title: 'T', nodes } });
-  const ask = () => here.request('GET', `/documents/${body.id}`, { as: big.key });
-  const queries = await asked(ask, ['documents', 'nodes']);
+  const { body } = await app.request('POST', '/documents', { as: big.key, body: { title: 'T', nodes } });
+  const ask = () => app.request('GET', `/documents/${body.id}`, { as: big.key });
+  const queries = await profileRequests(ask, ['documents', 'nodes']);
   for (const { collection, keysExamined, docsExamined, returned } of queries) {
     expect([keysExamined, docsExamined]).toEqual([returned, returned]);
     expect(returned).toBe(collection === 'nodes' ? 30 : 1);
   }
 });
 
-test('the published document of a family is found by its index, also by those who read the view', async () => {
+test('the published document of a family is found by its index, also by those member read the view', async () => {
   const published = async (title: string): Promise<string> => {
-    const { body } = await here.request('POST', '/documents', { as: big.key, body: { title } });
-    await here.request('POST', `/documents/${body.id}/publish`, { as: big.key });
+    const { body } = await app.request('POST', '/documents', { as: big.key, body: { title } });
+    await app.request('POST', `/documents/${body.id}/publish`, { as: big.key });
     return body.id;
   };
   const id = await published('Shared');
-  const share = await here.request('POST', `/documents/${id}/share-token`, { as: big.key });
-  const open = () => here.request('GET', `/embed/${big.slug}/${share.body.token}`);
-  const opened = () => asked(open, ['documents', 'document_states']);
+  const share = await app.request('POST', `/documents/${id}/share-token`, { as: big.key });
+  const open = () => app.request('GET', `/embed/${big.slug}/${share.body.token}`);
+  const opened = () => profileRequests(open, ['documents', 'document_states']);
   // while it is the newest of all, an index of the lists may be lucky, and its plan may stay for some time
   for (let times = 0; times < 5; times += 1) await open();
   for (let at = 0; at < 30; at += 1) await published(`Newer ${at}`);
@@ -236,11 +239,11 @@ test.each(['reindex_at', 'update_event_due_at'])(
   'an idle worker reads no key of its index %s',
   async (field) => {
     const due = { [field]: { $gt: new Date(0) } };
-    const rows = here.db.collection<DocumentRow>('documents');
+    const rows = app.db.collection<DocumentRow>('documents');
     await until('no row is due', async () => (await rows.countDocuments(due)) === 0);
     const polls = { [`command.sort.${field}`]: 1 };
-    const all = await profileCommands(here.db, () =>
-      until('two polls', async () => (await here.db.collection('system.profile').countDocuments(polls)) >= 2),
+    const all = await profileCommands(app.db, () =>
+      until('two polls', async () => (await app.db.collection('system.profile').countDocuments(polls)) >= 2),
     );
     const find = `"${field}":{"$gt"`;
     const idle = all.filter(

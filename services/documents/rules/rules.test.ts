@@ -1,13 +1,13 @@
 /** The rules of documents, every branch. */
 import { describe, expect, test } from '@jest/globals';
-import { canStandUnder, placed } from './hierarchy.ts';
-import { archive, historyOf, publish, revisionFields } from './lifecycle.ts';
+import { canBeChildOf, placeNodes } from './hierarchy.ts';
+import { archive, publish, revisionFields, toHistory } from './lifecycle.ts';
 import { canEdit, canManage } from './permission.ts';
 
 test('sections stand at the top, steps in sections, sub-steps in steps, and nowhere else', () => {
   const types = ['section', 'step', 'sub_step'] as const;
   const allowed = types.flatMap((type) =>
-    [null, ...types].filter((parent) => canStandUnder(type, parent)).map((parent) => [type, parent]),
+    [null, ...types].filter((parent) => canBeChildOf(type, parent)).map((parent) => [type, parent]),
   );
   expect(allowed).toEqual([
     ['section', null],
@@ -17,7 +17,7 @@ test('sections stand at the top, steps in sections, sub-steps in steps, and nowh
 });
 
 test('a tree becomes a list with parents first; order is the position unless given', () => {
-  const { nodes, misplaced } = placed([
+  const { nodes, misplaced } = placeNodes([
     {
       node_type: 'section',
       title: 'A',
@@ -38,7 +38,7 @@ test('a tree becomes a list with parents first; order is the position unless giv
 });
 
 test('every node that stands where it must not is named', () => {
-  const { misplaced } = placed([
+  const { misplaced } = placeNodes([
     { node_type: 'step', title: 'lost' },
     {
       node_type: 'section',
@@ -96,8 +96,8 @@ describe('life', () => {
       published_at: day === null ? null : new Date(Date.UTC(2026, 0, day)),
     });
     const family = [version('c', 3), version('d', null), version('b', 3), version('a', 4), version('e', 1)];
-    expect(historyOf(family).map(({ _id }) => _id)).toEqual(['e', 'b', 'c', 'a']);
-    expect(historyOf([version('a', 1)])).toEqual([]);
-    expect(historyOf([version('a', 1), version('b', null)]).map(({ _id }) => _id)).toEqual(['a']);
+    expect(toHistory(family).map(({ _id }) => _id)).toEqual(['e', 'b', 'c', 'a']);
+    expect(toHistory([version('a', 1)])).toEqual([]);
+    expect(toHistory([version('a', 1), version('b', null)]).map(({ _id }) => _id)).toEqual(['a']);
   });
 });

@@ -6,23 +6,23 @@ import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
 import type { DocumentRow, SearchRow } from './store/collections.ts';
 
-let here: TestApp;
+let app: TestApp;
 beforeAll(async () => {
-  here = await testApp({ services: [identity, documents], contracts });
+  app = await testApp({ services: [identity, documents], contracts });
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 const text = (words: string) => ({
   type: 'doc',
   content: [{ type: 'paragraph', content: [{ type: 'text', text: words }] }],
 });
-const documentRows = () => here.db.collection<DocumentRow>('documents');
-const searchRows = () => here.db.collection<SearchRow>('search');
+const documentRows = () => app.db.collection<DocumentRow>('documents');
+const searchRows = () => app.db.collection<SearchRow>('search');
 
 /** Asks as one person. */
-function asking({ key, organizationId }: Person) {
+function createClient({ key, organizationId }: Person) {
   const ask = async (method: string, path: string, body?: unknown) =>
-    (await here.request(method, path, { as: key, body })).body;
+    (await app.request(method, path, { as: key, body })).body;
   return {
     create: (body: object) => ask('POST', '/documents', body),
     addNode: (id: string, title: string) =>
@@ -32,7 +32,7 @@ function asking({ key, organizationId }: Person) {
     archive: (id: string) => ask('POST', `/documents/${id}/archive`),
     counts: (query: string) => ask('GET', `/documents/counts?${query}`),
     titles: async (q: string, more = '') => {
-      const { status, body } = await here.request(
+      const { status, body } = await app.request(
         'GET',
         `/documents?sort=title&q=${encodeURIComponent(q)}${more}`,
         { as: key },
@@ -52,7 +52,7 @@ function asking({ key, organizationId }: Person) {
 describe('a document is found by', () => {
   let find: (q: string, more?: string) => Promise<string[]>;
   beforeAll(async () => {
-    const { create, titles, upToDate } = asking(await register(here));
+    const { create, titles, upToDate } = createClient(await register(app));
     find = titles;
     await create({
       title: 'Émergency “Stop” procedure',
@@ -103,9 +103,9 @@ describe('a document is found by', () => {
   });
 
   test('q as a list, as an object or too long is 400 or plain words, never an error of ours', async () => {
-    const { key } = await register(here);
+    const { key } = await register(app);
     const statusOf = async (query: string) =>
-      (await here.request('GET', `/documents?${query}`, { as: key })).status;
+      (await app.request('GET', `/documents?${query}`, { as: key })).status;
     expect(await statusOf('q=a&q=b')).toBe(400);
     expect(await statusOf('q=')).toBe(400);
     expect(await statusOf(`q=${'x'.repeat(201)}`)).toBe(400);
@@ -118,7 +118,7 @@ describe('a document is found by', () => {
 });
 
 test('a change is found within two seconds; words that are gone no longer', async () => {
-  const { create, addNode, rename, titles, upToDate } = asking(await register(here));
+  const { create, addNode, rename, titles, upToDate } = createClient(await register(app));
   const { id } = await create({ title: 'First draft' });
   await upToDate();
   expect(await titles('draft')).toEqual(['First draft']);
@@ -130,7 +130,7 @@ test('a change is found within two seconds; words that are gone no longer', asyn
 });
 
 test('q goes with every filter, sort and page, and with the counts', async () => {
-  const { create, publish, archive, titles, counts, upToDate } = asking(await register(here));
+  const { create, publish, archive, titles, counts, upToDate } = createClient(await register(app));
   for (const title of ['Pump c', 'Pump a', 'Valve', 'Pump b'])
     await create({ title, department: title.slice(-1) });
   const { id } = await create({ title: 'Pump d' });
@@ -151,15 +151,15 @@ test('q goes with every filter, sort and page, and with the counts', async () =>
 });
 
 test('pages of what was found hold every document once', async () => {
-  const bo = await register(here);
-  const { create, upToDate } = asking(bo);
+  const bo = await register(app);
+  const { create, upToDate } = createClient(bo);
   for (let at = 0; at < 7; at += 1) await create({ title: `Needle ${at % 3}` });
   await upToDate();
   for (const sort of ['-updated_at', 'title', '-title', 'published_at', '-published_at']) {
     const seen: string[] = [];
     let path: string | undefined = `/documents?q=needle&limit=2&sort=${sort}`;
     while (path) {
-      const { body, headers } = await here.request('GET', path, { as: bo.key });
+      const { body, headers } = await app.request('GET', path, { as: bo.key });
       seen.push(...body.map(({ id }: { id: string }) => id));
       path = /<\/api\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
     }
@@ -168,18 +168,18 @@ test('pages of what was found hold every document once', async () => {
 });
 
 test('a draft that is deleted takes its words along', async () => {
-  const person = await register(here);
-  const { create, upToDate, counts } = asking(person);
+  const person = await register(app);
+  const { create, upToDate, counts } = createClient(person);
   const { id } = await create({ title: 'Ephemeral' });
   await upToDate();
   expect(await searchRows().countDocuments({ _id: id })).toBe(1);
-  expect((await here.request('DELETE', `/documents/${id}`, { as: person.key })).status).toBe(204);
+  expect((await app.request('DELETE', `/documents/${id}`, { as: person.key })).status).toBe(204);
   expect(await searchRows().countDocuments({ _id: id })).toBe(0);
   expect((await counts('q=ephemeral')).total).toBe(0);
 });
 
 test('what another organization wrote is not found', async () => {
-  const [ada, bob] = [asking(await register(here)), asking(await register(here))];
+  const [ada, bob] = [createClient(await register(app)), createClient(await register(app))];
   await ada.create({ title: 'Confidential' });
   await bob.create({ title: 'Open' });
   await Promise.all([ada.upToDate(), bob.upToDate()]);
@@ -191,19 +191,19 @@ test('what another organization wrote is not found', async () => {
 });
 
 test('documents from before there was a search index are found and sorted after a start, once and for all', async () => {
-  const { create, titles, upToDate } = asking(await register(here));
+  const { create, titles, upToDate } = createClient(await register(app));
   const old = [await create({ title: 'Ancient b' }), await create({ title: 'ancient A' })];
   await upToDate();
   const which = { _id: { $in: old.map(({ id }) => id) } };
   await documentRows().updateMany(which, { $unset: { reindex_at: 1, normalized_title: 1 } });
   await searchRows().deleteMany({});
-  await here.restart();
+  await app.restart();
   await until('the old documents', async () => (await titles('ancient')).length === 2);
   await upToDate();
   expect(await titles('ancient')).toEqual(['ancient A', 'Ancient b']);
 
   await documentRows().updateMany(which, { $unset: { reindex_at: 1 } });
-  await here.restart();
+  await app.restart();
   const { id } = await create({ title: 'Modern' });
   await until('a document of today', async () => (await titles('modern')).length === 1);
   expect(await documentRows().countDocuments({ ...which, reindex_at: { $exists: true } })).toBe(0);
@@ -211,7 +211,7 @@ test('documents from before there was a search index are found and sorted after 
 }, 30_000);
 
 test('a document of many words is found by those of its titles, and keeps at most 64 KiB', async () => {
-  const { create, titles, upToDate } = asking(await register(here));
+  const { create, titles, upToDate } = createClient(await register(app));
   const many = (from: number) =>
     Array.from({ length: 20_000 }, (_, at) => `w${(from + at).toString(36)}x`).join(' ');
   const nodes = [1e6, 2e6].map((from) => ({
@@ -229,10 +229,10 @@ test('a document of many words is found by those of its titles, and keeps at mos
 }, 30_000);
 
 test('rich text that cannot be read keeps nothing else from being found', async () => {
-  const { create, titles, upToDate } = asking(await register(here));
+  const { create, titles, upToDate } = createClient(await register(app));
   const nodes = [{ node_type: 'section', title: 'Broken section', content: text('lost') }];
   const { id } = await create({ title: 'Half readable', nodes });
-  await here.db.collection('nodes').updateMany({ document_id: id }, { $set: { content: '{"type":' } });
+  await app.db.collection('nodes').updateMany({ document_id: id }, { $set: { content: '{"type":' } });
   await documentRows().updateOne({ _id: id }, { $set: { reindex_at: new Date() }, $inc: { row_version: 1 } });
   await create({ title: 'Whole' });
   await upToDate();
@@ -242,8 +242,8 @@ test('rich text that cannot be read keeps nothing else from being found', async 
 });
 
 test('publishing leaves the words alone: they are not read again', async () => {
-  const bo = await register(here);
-  const { create, publish, titles, upToDate } = asking(bo);
+  const bo = await register(app);
+  const { create, publish, titles, upToDate } = createClient(bo);
   const { id } = await create({ title: 'Quiet' });
   await upToDate();
   await publish(id);
