@@ -1,4 +1,7 @@
-/** Assigning editors over HTTP with a real MongoDB, and what becomes of an editor member is removed. */
+/**
+ * Tests the assignment of editors over HTTP with a real MongoDB, and the removal of editors from the
+ * organization.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { until } from '#libs/testing';
@@ -31,8 +34,8 @@ const removeMember = (member: TestMember) =>
 const getEditor = async (id: string) => (await lifecycle.get(ada, id)).editor_id;
 const waitUntilCleared = (id: string) => until('no editor', async () => (await getEditor(id)) === null);
 
-describe('assigning', () => {
-  test('sets the editor, member may edit from then on, and says so', async () => {
+describe('assignEditor', () => {
+  test('assignEditor sets an editor, who may edit, and publishes an event', async () => {
     const document = await context.create(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
     const edit = () => context.request(editor, 'PATCH', document.id, { title: 'Edited' });
     expect((await edit()).status).toBe(403);
@@ -55,7 +58,7 @@ describe('assigning', () => {
     expect((await lifecycle.publish(editor, document.id)).status).toBe(403);
   });
 
-  test('null removes the editor, member may not edit any more, and says nothing', async () => {
+  test('assignEditor with null removes the editor and publishes no event', async () => {
     const { id } = await context.create(ada);
     await assign(ada, id, editor.id);
     const { status, body } = await assign(ada, id, null);
@@ -65,15 +68,15 @@ describe('assigning', () => {
     expect((await lifecycle.publishedEvents(id)).map(({ type }) => type)).toEqual(['document.assigned']);
   });
 
-  test('the same editor again is said again', async () => {
+  test('assigning the same editor again publishes another event', async () => {
     const { id } = await context.create(ada);
     for (const etag of ['"2"', '"3"'])
       expect((await assign(ada, id, editor.id)).headers.get('etag')).toBe(etag);
-    const said = await lifecycle.publishedEvents(id);
-    expect(said.map(({ data }) => data.editor_id)).toEqual([editor.id, editor.id]);
+    const events = await lifecycle.publishedEvents(id);
+    expect(events.map(({ data }) => data.editor_id)).toEqual([editor.id, editor.id]);
   });
 
-  test('drafts and published documents take an editor, archived ones do not', async () => {
+  test('assignEditor accepts drafts and published documents, not archived ones', async () => {
     const { id } = await lifecycle.createPublished(ada);
     expect((await assign(ada, id, ada.id)).status).toBe(200);
     await lifecycle.archive(ada, id);
@@ -82,7 +85,7 @@ describe('assigning', () => {
     expect(await getEditor(id)).toBe(ada.id);
   });
 
-  test('somebody member is no member of the organization is 400, and nothing is said', async () => {
+  test('assignEditor fails with 400 unless the editor is a member', async () => {
     const { id } = await context.create(ada);
     for (const editor of [newId(), stranger.id])
       expect(outcome(await assign(ada, id, editor))).toEqual([400, 'editor_not_member']);
@@ -91,7 +94,7 @@ describe('assigning', () => {
     expect([await getEditor(id), await lifecycle.publishedEvents(id)]).toEqual([null, []]);
   });
 
-  test('the owner and an admin may; the editor and others get 403, strangers 404; 412 comes before the state', async () => {
+  test('assignEditor allows owner and admin and checks 412 before the editor', async () => {
     const { id } = await context.create(owner);
     expect((await assign(owner, id, editor.id, { 'if-match': '"1"' })).status).toBe(200);
     expect(outcome(await assign(owner, id, newId(), { 'if-match': '"1"' }))).toEqual([
@@ -105,8 +108,8 @@ describe('assigning', () => {
   });
 });
 
-describe('a member member is removed', () => {
-  test('is the editor of nothing any more, in any state, and every ETag tells', async () => {
+describe('removal of a member', () => {
+  test('a removed member is cleared as editor in every status, with a new ETag', async () => {
     const [draft, published, archived] = [
       await context.create(ada),
       await lifecycle.createPublished(ada),
@@ -127,7 +130,7 @@ describe('a member member is removed', () => {
     await rejoin(editor);
   });
 
-  test('stays the editor in other organizations', async () => {
+  test('a removed member stays the editor in other organizations', async () => {
     const [here, there] = [await context.create(ada), await context.create(stranger)];
     await assign(ada, here.id, editor.id);
     await context.set(there.id, { editor_id: editor.id });
@@ -137,31 +140,31 @@ describe('a member member is removed', () => {
     await rejoin(editor);
   });
 
-  test('at the same moment as being assigned is never left as the editor', async () => {
-    const seen = new Set<number>();
-    for (let round = 0; round < 12 || (seen.size < 2 && round < 60); round += 1) {
+  test('a member removed during an assignment never remains the editor', async () => {
+    const statuses = new Set<number>();
+    for (let round = 0; round < 12 || (statuses.size < 2 && round < 60); round += 1) {
       const { id } = await context.create(ada);
-      // either side is ahead of the other by more and more
-      const ahead = async <R>(work: () => Promise<R>, reads: number) => {
-        for (let left = reads; left > 0; left -= 1) await context.request(ada, 'GET', id);
+      // delays one of the two requests by an increasing number of reads
+      const delay = async <R>(work: () => Promise<R>, reads: number) => {
+        for (let remaining = reads; remaining > 0; remaining -= 1) await context.request(ada, 'GET', id);
         return work();
       };
       const [assigned] = await Promise.all([
-        ahead(() => assign(ada, id, editor.id), round % 2 ? round / 2 : 0),
-        ahead(() => removeMember(editor), round % 2 ? 0 : round / 2),
+        delay(() => assign(ada, id, editor.id), round % 2 ? round / 2 : 0),
+        delay(() => removeMember(editor), round % 2 ? 0 : round / 2),
       ]);
       expect([
         [200, undefined],
         [400, 'editor_not_member'],
       ]).toContainEqual(outcome(assigned));
-      seen.add(assigned.status);
+      statuses.add(assigned.status);
       await waitUntilCleared(id);
       await rejoin(editor);
     }
-    expect([...seen].sort()).toEqual([200, 400]);
+    expect([...statuses].sort()).toEqual([200, 400]);
   }, 30_000);
 
-  test('and whose assignment is committed only after the removal was heard is cleared when the assignment is heard', async () => {
+  test('redelivery of document.assigned clears an editor who was removed', async () => {
     const { id } = await context.create(ada);
     await assign(ada, id, editor.id);
     await removeMember(editor);
@@ -173,7 +176,7 @@ describe('a member member is removed', () => {
     await rejoin(editor);
   });
 
-  test('is cleared once: whoever joins again and is assigned again stays', async () => {
+  test('redelivery of member.removed does not clear an editor who rejoined', async () => {
     const { id } = await context.create(ada);
     await assign(ada, id, editor.id);
     await removeMember(editor);
@@ -192,19 +195,19 @@ interface OutboxRow {
   type: string;
 }
 
-/** Has an event delivered once more. */
+/** Publishes an event of the outbox once more. */
 async function redeliver(outbox: string, _id = ''): Promise<void> {
   const rows = context.app.db.collection<OutboxRow>(outbox);
   const findPublished = () => rows.findOne({ _id, pending: { $exists: false } });
-  await until('it is heard', async () => (await findPublished()) !== null);
+  await until('the event is published', async () => (await findPublished()) !== null);
   await rows.updateOne(
     { _id },
     { $set: { pending: true, lease_until: new Date(0) }, $unset: { published_at: 1 } },
   );
-  await until('it is heard again', async () => (await findPublished()) !== null);
+  await until('the event is published again', async () => (await findPublished()) !== null);
 }
 
-/** Makes somebody a member of Ada's organization again. */
+/** Adds a user to Ada's organization again. */
 async function rejoin({ id: user_id }: TestMember): Promise<void> {
   const { organization_id } = await context.create(ada);
   const member = { organization_id, user_id, role: 'member', department: null, joined_at: new Date() };

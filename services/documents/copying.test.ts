@@ -1,4 +1,4 @@
-/** Deleting drafts and duplicating documents over HTTP with a real MongoDB. */
+/** Tests the deletion of drafts and the duplication of documents over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
@@ -29,28 +29,28 @@ const findDeletions = async (id: string) => {
   return rows.map(({ event }) => JSON.parse(event)).filter(({ data }) => data.document.id === id);
 };
 
-describe('deleting', () => {
-  test('a draft is gone for good with its nodes, and that is said once', async () => {
-    const made = await context.create(ada, {
+describe('deleteDocument', () => {
+  test('deleteDocument removes a draft with its nodes and publishes one event', async () => {
+    const document = await context.create(ada, {
       title: 'T',
       version: '1',
       nodes: toTreeInput([['A', ['A1']], 'B']),
     });
-    const { status, bytes } = await remove(made.id);
+    const { status, bytes } = await remove(document.id);
     expect([status, bytes.length]).toEqual([204, 0]);
-    expect(outcome(await context.request(ada, 'GET', made.id))).toEqual([404, 'not_found']);
-    expect(outcome(await remove(made.id))).toEqual([404, 'not_found']);
-    expect(await countNodes(made.id)).toBe(0);
-    const { nodes: _, ...summary } = made;
-    const said = await findDeletions(made.id);
-    expect(said).toHaveLength(1);
-    expect(said[0]).toMatchObject({ actor_id: ada.id, data: { document: summary } });
-    expect(DocumentDeleted.data.parse(said[0].data)).toEqual({ document: summary });
+    expect(outcome(await context.request(ada, 'GET', document.id))).toEqual([404, 'not_found']);
+    expect(outcome(await remove(document.id))).toEqual([404, 'not_found']);
+    expect(await countNodes(document.id)).toBe(0);
+    const { nodes: _, ...summary } = document;
+    const events = await findDeletions(document.id);
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({ actor_id: ada.id, data: { document: summary } });
+    expect(DocumentDeleted.data.parse(events[0].data)).toEqual({ document: summary });
     const list = (await context.app.request('GET', '/documents', { as: ada.as })).body;
-    expect(list.map(({ id }: { id: string }) => id)).not.toContain(made.id);
+    expect(list.map(({ id }: { id: string }) => id)).not.toContain(document.id);
   });
 
-  test('published and archived documents are kept', async () => {
+  test('deleteDocument fails for published and archived documents', async () => {
     const { id } = await context.create(ada, { title: 'T', nodes: toTreeInput(['A']) });
     await context.request(ada, 'POST', `${id}/publish`);
     expect(outcome(await remove(id))).toEqual([400, 'document_not_draft']);
@@ -60,7 +60,7 @@ describe('deleting', () => {
     expect(await findDeletions(id)).toEqual([]);
   });
 
-  test('the owner and an admin may; the editor and others get 403, strangers 404', async () => {
+  test('deleteDocument allows the owner and an admin', async () => {
     const [owner, editor, bystander, stranger] = [
       await context.member(ada),
       await context.member(ada),
@@ -78,8 +78,8 @@ describe('deleting', () => {
   });
 });
 
-describe('duplicating', () => {
-  /** A tree without what a copy has of its own. */
+describe('duplicateDocument', () => {
+  /** Omits the fields of a tree that differ in a copy. */
   const withoutIds = (nodes: Node[]): unknown[] =>
     nodes.map(({ node_type, title, content, order, children }) => ({
       node_type,
@@ -89,7 +89,7 @@ describe('duplicating', () => {
       children: withoutIds(children),
     }));
 
-  test('any member gets a draft of their own with the same fields and tree, from a document in any state', async () => {
+  test('duplicateDocument copies a document in any status for any member', async () => {
     const member = await context.member(ada);
     const content = { type: 'doc', content: [{ type: 'text', text: 'é' }] };
     const tie = (title: string) => ({ node_type: 'section', title, order: 5, content });
@@ -98,9 +98,9 @@ describe('duplicating', () => {
     await context.set(original.id, { editor_id: ada.id, parent_doc_id: newId(), share_epoch: 4 });
     for (const status of ['draft', 'published', 'archived']) {
       await context.set(original.id, { status, published_at: status === 'draft' ? null : new Date() });
-      const told = await duplicate(original.id, member);
-      expect([told.status, told.headers.get('etag')]).toEqual([201, '"1"']);
-      const copy = Document.parse(told.body);
+      const response = await duplicate(original.id, member);
+      expect([response.status, response.headers.get('etag')]).toEqual([201, '"1"']);
+      const copy = Document.parse(response.body);
       expect(copy).toMatchObject({
         title: 'T',
         version: '3',
@@ -115,18 +115,18 @@ describe('duplicating', () => {
       expect(withoutIds(copy.nodes)).toEqual(withoutIds(original.nodes));
       expect(JSON.stringify(copy)).not.toContain(original.id);
       expect(findNode(copy.nodes, 'a')).toMatchObject({ created_by: member.id, document_id: copy.id });
-      expect((await context.request(member, 'GET', copy.id)).body).toEqual(told.body);
+      expect((await context.request(member, 'GET', copy.id)).body).toEqual(response.body);
       const row = await context.app.db.collection<{ _id: string }>('documents').findOne({ _id: copy.id });
       expect(row).toMatchObject({ family_id: copy.id, share_epoch: 0, node_count: 6 });
       expect(row).toMatchObject({ content_bytes: 2 * Buffer.byteLength(JSON.stringify(content)) });
     }
-    // the copy lives on its own
+    // deleting the copy does not affect the original
     const { body: last } = await duplicate(original.id, member);
     expect((await remove(last.id, member)).status).toBe(204);
     expect(await countNodes(original.id)).toBe(6);
   });
 
-  test('strangers get 404; If-Match is honoured; the key makes one', async () => {
+  test('duplicateDocument checks organization, If-Match and Idempotency-Key', async () => {
     const { id } = await context.create(ada, { title: 'Once only', nodes: toTreeInput(['A']) });
     expect(outcome(await duplicate(id, await context.admin()))).toEqual([404, 'not_found']);
     expect(outcome(await duplicate(id, ada, { 'if-match': '"2"' }))).toEqual([412, 'precondition_failed']);

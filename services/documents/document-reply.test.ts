@@ -1,4 +1,4 @@
-/** Documents kept in memory by version: what is shown is always what is there. */
+/** Tests the cache of rendered documents: replies always contain the stored state. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Json } from '#libs/contract';
 import type { Reply } from '#libs/http';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   fixture = await openDocumentStores();
   [store] = fixture.stores as [Store];
   nodeTrees = trees(store);
-  // the clock stands still: versions differ in their number alone
+  // with a fixed clock, versions differ only in their number
   repository = documentRepository(store, { trees: nodeTrees, search: search(store) }, () => at);
   documentReply = createDocumentReply({ repository: repository, trees: nodeTrees, cacheBytes: 300_000 });
 }, 60_000);
@@ -36,7 +36,7 @@ const titles = async (document: DocumentRow): Promise<string[]> =>
     ({ title }: { title: string }) => title,
   );
 
-/** Keeps a document of one node, with so much text. */
+/** Stores a document with one node that has text of this length. */
 async function createDocument(length = 10): Promise<DocumentRow> {
   const document = documentRow({ node_count: 1, content_bytes: length });
   const content = JSON.stringify({ type: 'doc', content: [{ type: 'text', text: 'x'.repeat(length) }] });
@@ -44,12 +44,12 @@ async function createDocument(length = 10): Promise<DocumentRow> {
   return document;
 }
 
-/** Changes the node of a document without anybody knowing. */
+/** Changes the node of a document in MongoDB without changing the version of the document. */
 async function changeNodeDirectly(document: DocumentRow, title: string): Promise<void> {
   await store.rows(nodes).updateOne({ document_id: document._id }, { title });
 }
 
-test('the nodes of a document are read again when its version is another, and only then', async () => {
+test('nodes are read again only when the version of the document changed', async () => {
   const document = await createDocument();
   expect(await titles(document)).toEqual(['as it was']);
   await changeNodeDirectly(document, 'unseen');
@@ -58,7 +58,7 @@ test('the nodes of a document are read again when its version is another, and on
   expect(await titles(document)).toEqual(['unseen']);
 });
 
-test('no more is kept than was allowed', async () => {
+test('the cache holds at most the configured number of bytes', async () => {
   const [first, second, third] = [
     await createDocument(120_000),
     await createDocument(120_000),
@@ -68,21 +68,21 @@ test('no more is kept than was allowed', async () => {
     await titles(document);
     await changeNodeDirectly(document, 'read again');
   }
-  // two fit: the first had to go
+  // two documents fit, so the first was evicted
   expect([await titles(third), await titles(second)]).toEqual([['as it was'], ['as it was']]);
   expect(await titles(first)).toEqual(['read again']);
   const huge = await createDocument(400_000);
   await titles(huge);
-  await changeNodeDirectly(huge, 'never kept');
-  expect(await titles(huge)).toEqual(['never kept']);
+  await changeNodeDirectly(huge, 'never cached');
+  expect(await titles(huge)).toEqual(['never cached']);
 });
 
-test('more at once than there is room for are all shown', async () => {
+test('concurrent replies that exceed the cache size all succeed', async () => {
   const many = await Promise.all(Array.from({ length: 12 }, () => createDocument(120_000)));
   expect(await Promise.all(many.map(titles))).toEqual(many.map(() => ['as it was']));
 });
 
-test('what a transaction sees is not kept: it may never have been', async () => {
+test('a reply inside a transaction that fails is not cached', async () => {
   const document = await createDocument();
   const failing = store.transact(toActor(document), async (tx) => {
     const within = { ...toActor(document), tx };
@@ -104,23 +104,23 @@ test('what a transaction sees is not kept: it may never have been', async () => 
   expect(read(await documentReply.load(toActor(document), document._id)).title).toBe('Really');
 });
 
-test('a document that changes while it is read is shown as it is at one moment', async () => {
+test('a document that changes while it is read is returned consistently', async () => {
   const document = await createDocument();
-  const racing = createDocumentReply({
+  const replyDuringWrite = createDocumentReply({
     cacheBytes: 300_000,
     repository: repository,
     trees: {
-      async *readBatches(treeOf) {
-        yield* nodeTrees.readBatches(treeOf);
-        // somebody writes after the nodes were read, but before the row is looked at again
-        await repository.change(toActor(document), document._id, anyone, async (_row, its) => {
-          await nodeTrees.add([nodeRow(document, { title: 'added', order: 1 })], its);
+      async *readBatches(tree) {
+        yield* nodeTrees.readBatches(tree);
+        // a write happens after the nodes were read, but before the row is read again
+        await repository.change(toActor(document), document._id, anyone, async (_row, tx) => {
+          await nodeTrees.add([nodeRow(document, { title: 'added', order: 1 })], tx);
           return { change: { node_count: 2 }, reply: () => undefined };
         });
       },
     },
   });
-  const answer = await racing.load(toActor(document), document._id);
-  const shown = read(answer).nodes.map(({ title }: { title: string }) => title);
-  expect([answer.etag, shown]).toEqual(['2', ['as it was', 'added']]);
+  const response = await replyDuringWrite.load(toActor(document), document._id);
+  const nodeTitles = read(response).nodes.map(({ title }: { title: string }) => title);
+  expect([response.etag, nodeTitles]).toEqual(['2', ['as it was', 'added']]);
 });

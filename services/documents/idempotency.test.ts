@@ -1,6 +1,5 @@
 /**
- * Idempotency-Key on documents over HTTP with a real MongoDB: the answer of the first request, also when it
- * was long.
+ * Tests the replay of responses to an Idempotency-Key over HTTP with a real MongoDB, also of large responses.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
@@ -20,7 +19,7 @@ afterAll(() => context?.app.stop());
 const create = (body: unknown, key: string, member = ada) =>
   context.app.request('POST', '/documents', { as: member.as, body, headers: { 'idempotency-key': key } });
 
-/** A tree whose answer is about so many KiB. */
+/** Creates a tree whose response has about this size, KiB. */
 const createTree = (kib: number) =>
   Array.from({ length: 4 }, (_, at) => ({
     node_type: 'section',
@@ -28,7 +27,7 @@ const createTree = (kib: number) =>
     content: { type: 'doc', content: [{ type: 'text', text: 'é'.repeat(kib * 128) }] },
   }));
 
-test('an answer over 1 MiB comes again as the document is now, and only ids of it are kept', async () => {
+test('a response over 1 MiB is replayed from the current document', async () => {
   const key = newId();
   const body = { title: 'Long', nodes: createTree(1500) };
   const first = await create(body, key);
@@ -36,12 +35,12 @@ test('an answer over 1 MiB comes again as the document is now, and only ids of i
   const second = await create(body, key);
   expect([second.status, second.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
   expect([second.body, second.headers.get('etag')]).toEqual([first.body, '"1"']);
-  const kept = await context.app.db
+  const stored = await context.app.db
     .collection('documents_idempotency')
     .find({ replay_key: { $exists: true } })
     .toArray();
-  expect(kept).toMatchObject([{ replay_key: { doc_id: first.body.id }, status: 201 }]);
-  expect(kept[0]).not.toHaveProperty('body');
+  expect(stored).toMatchObject([{ replay_key: { doc_id: first.body.id }, status: 201 }]);
+  expect(stored[0]).not.toHaveProperty('body');
 
   await context.request(ada, 'PATCH', first.body.id, { title: 'Moved on' });
   const third = await create(body, key);
@@ -52,7 +51,7 @@ test('an answer over 1 MiB comes again as the document is now, and only ids of i
   expect(await context.app.db.collection('documents').countDocuments({ title: 'Long' })).toBe(0);
 });
 
-test('an answer below that comes again as it was, whatever became of the document', async () => {
+test('a response below 1 MiB is replayed unchanged', async () => {
   const key = newId();
   const body = { title: 'Short', nodes: createTree(100) };
   const first = await create(body, key);

@@ -1,4 +1,4 @@
-/** Publishing and archiving over HTTP with a real MongoDB. */
+/** Tests publishing and archiving over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
@@ -26,8 +26,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => context?.app.stop());
 
-describe('publishing', () => {
-  test('a draft becomes published, once', async () => {
+describe('publishDocument', () => {
+  test('publishDocument publishes a draft once', async () => {
     const draft = await context.create(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
     const { status, body, headers } = await lifecycle.publish(ada, draft.id);
     expect([status, headers.get('etag')]).toEqual([200, '"2"']);
@@ -39,7 +39,7 @@ describe('publishing', () => {
     expect(await lifecycle.countPublished(draft.id)).toBe(1);
   });
 
-  test('the event carries the document as it was published, without its nodes', async () => {
+  test('document.published contains the published document without nodes', async () => {
     const { nodes: _, ...summary } = await lifecycle.createPublished(ada, {
       title: 'T',
       nodes: [{ node_type: 'section', title: 'S' }],
@@ -56,7 +56,7 @@ describe('publishing', () => {
     expect(webhookDeliveryContract.consumes.map(({ name }) => name)).toContain('document.published');
   });
 
-  test('the owner and an admin may; the editor and others get 403, strangers 404', async () => {
+  test('publishDocument allows the owner and an admin', async () => {
     const draft = await context.create(owner);
     await context.set(draft.id, { editor_id: editor.id });
     for (const member of [editor, bystander])
@@ -66,7 +66,7 @@ describe('publishing', () => {
     expect((await lifecycle.publish(ada, (await context.create(owner)).id)).status).toBe(200);
   });
 
-  test('member asks comes before what they knew, that before the state, the quota last', async () => {
+  test('publishDocument checks access, If-Match, status, then quota', async () => {
     const bo = await context.admin();
     const { id, organization_id } = await context.create(bo);
     await lifecycle.setPlan(organization_id, 'trial');
@@ -80,24 +80,24 @@ describe('publishing', () => {
     expect(outcome(await lifecycle.publish(bo, id))).toEqual([400, 'document_not_draft']);
   });
 
-  test('the same Idempotency-Key publishes once and answers the same again', async () => {
+  test('publishDocument with one Idempotency-Key publishes once', async () => {
     const draft = await context.create(ada);
-    const keyed = { 'idempotency-key': newId() };
-    const first = await lifecycle.publish(ada, draft.id, keyed);
-    const again = await lifecycle.publish(ada, draft.id, keyed);
-    expect([first.status, again.status, again.headers.get('idempotency-replayed')]).toEqual([
+    const headers = { 'idempotency-key': newId() };
+    const first = await lifecycle.publish(ada, draft.id, headers);
+    const second = await lifecycle.publish(ada, draft.id, headers);
+    expect([first.status, second.status, second.headers.get('idempotency-replayed')]).toEqual([
       200,
       200,
       'true',
     ]);
-    expect(again.body).toEqual(first.body);
+    expect(second.body).toEqual(first.body);
     expect([
       await lifecycle.countPublished(draft.id),
       (await lifecycle.publishedEvents(draft.id)).length,
     ]).toEqual([1, 1]);
   });
 
-  test('a kept answer is given again only to member may still have it', async () => {
+  test('a stored response is replayed only while the caller is authorized', async () => {
     const draft = await context.create(owner);
     const headers = { 'idempotency-key': newId() };
     const node = { node_type: 'section', title: 'S', order: 0 };
@@ -113,15 +113,15 @@ describe('publishing', () => {
 });
 
 describe('the quota', () => {
-  test('racing publishes give as many 200 as there are events left; a refused publish changes nothing', async () => {
+  test('concurrent publishes use the quota exactly, and 402 changes nothing', async () => {
     const bo = await context.admin();
     const drafts = await Promise.all(Array.from({ length: 6 }, () => context.create(bo)));
     const { organization_id } = drafts[0];
     await lifecycle.setPlan(organization_id, 'trial');
-    const answers = await Promise.all(drafts.map(({ id }) => lifecycle.publish(bo, id)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402, 402, 402]);
-    const refused = answers.flatMap(({ status }, at) => (status === 402 ? [drafts[at]] : []));
-    expect(answers.find(({ status }) => status === 402)?.body).toMatchObject({
+    const responses = await Promise.all(drafts.map(({ id }) => lifecycle.publish(bo, id)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402, 402, 402]);
+    const refused = responses.flatMap(({ status }, at) => (status === 402 ? [drafts[at]] : []));
+    expect(responses.find(({ status }) => status === 402)?.body).toMatchObject({
       code: 'publish_quota_exhausted',
       publish_limit: 2,
       renews_at: null,
@@ -150,7 +150,7 @@ describe('the quota', () => {
     expect(await lifecycle.countPublished(id)).toBe(1);
   });
 
-  test('publishes under an unlimited plan count when a limit comes, also when there was one before', async () => {
+  test('publishes under an unlimited plan count against a later limit', async () => {
     const bo = await context.admin();
     const { id, organization_id } = await context.create(bo, { title: 'one too many' });
     for (const plan of ['trial', 'scale']) {
@@ -163,7 +163,7 @@ describe('the quota', () => {
     }
   });
 
-  test('a refused revision leaves the version that it would have replaced published', async () => {
+  test('a revision rejected with 402 leaves the original published', async () => {
     const bo = await context.admin();
     const original = await lifecycle.createPublished(bo);
     await lifecycle.setPlan(original.organization_id, 'trial');
@@ -177,7 +177,7 @@ describe('the quota', () => {
 });
 
 describe('publishing a revision', () => {
-  test('archives the version before it in the same transaction, and says document.revised alone', async () => {
+  test('a published revision archives the original and publishes one event', async () => {
     const original = await lifecycle.createPublished(ada, { title: 'T', version: '1' });
     const draft = await lifecycle.createRevision(ada, original.id);
     const { status, body } = await lifecycle.publish(ada, draft.id);
@@ -199,7 +199,7 @@ describe('publishing a revision', () => {
     expect(await lifecycle.countPublished(original.id, draft.id)).toBe(2);
   });
 
-  test('changes the ETag of the version before it', async () => {
+  test('a published revision changes the ETag of the original', async () => {
     const original = await lifecycle.createPublished(ada);
     const known = { 'if-none-match': '"2"' };
     const draft = await lifecycle.createRevision(ada, original.id);
@@ -209,7 +209,7 @@ describe('publishing a revision', () => {
     expect([after.status, after.headers.get('etag')]).toEqual([200, '"3"']);
   });
 
-  test('archives whichever version is published then, not the one it was revised from', async () => {
+  test('a published revision archives the version that is published then', async () => {
     const first = await lifecycle.createPublished(ada);
     const [second, third] = [
       await lifecycle.createRevision(ada, first.id),
@@ -222,26 +222,26 @@ describe('publishing a revision', () => {
     expect((await lifecycle.publishedEvents(third.id)).map(({ type }) => type)).toEqual(['document.revised']);
   });
 
-  test('does not ask for another version label', async () => {
+  test('a published revision may keep the version of its original', async () => {
     const original = await lifecycle.createPublished(ada, { title: 'T', version: '1' });
     const draft = await lifecycle.createRevision(ada, original.id);
     expect((await lifecycle.publish(ada, draft.id)).body.version).toBe('1');
   });
 
-  test('leaves other families and other organizations alone', async () => {
-    const [original, other, theirs] = [
+  test('a published revision leaves other families unchanged', async () => {
+    const [original, other, foreign] = [
       await lifecycle.createPublished(ada),
       await lifecycle.createPublished(ada),
       await lifecycle.createPublished(stranger),
     ];
     await lifecycle.publish(ada, (await lifecycle.createRevision(ada, original.id)).id);
     expect(await lifecycle.get(ada, other.id)).toEqual(other);
-    expect(await lifecycle.get(stranger, theirs.id)).toEqual(theirs);
+    expect(await lifecycle.get(stranger, foreign.id)).toEqual(foreign);
   });
 });
 
-describe('archiving', () => {
-  test('answers the record with archived_at, says so once, and keeps the document read-only', async () => {
+describe('archiveDocument', () => {
+  test('archiveDocument returns the record and makes the document read-only', async () => {
     const nodes = [{ node_type: 'section', title: 'S' }];
     const document = await lifecycle.createPublished(ada, {
       title: 'T',
@@ -275,7 +275,7 @@ describe('archiving', () => {
       ]);
   });
 
-  test('only what is published can be archived', async () => {
+  test('archiveDocument accepts only published documents', async () => {
     const draft = await context.create(ada);
     expect(outcome(await lifecycle.archive(ada, draft.id))).toEqual([400, 'document_not_published']);
     await lifecycle.publish(ada, draft.id);
@@ -285,14 +285,14 @@ describe('archiving', () => {
     expect(outcome(await lifecycle.revise(ada, draft.id))).toEqual([400, 'document_not_published']);
   });
 
-  test('leaves an open draft, whose later publication is a revision', async () => {
+  test('archiveDocument keeps an open draft, which is published as a revision', async () => {
     const original = await lifecycle.createPublished(ada);
     const draft = await lifecycle.createRevision(ada, original.id);
     await lifecycle.archive(ada, original.id);
     expect(await lifecycle.get(ada, draft.id)).toEqual(draft);
-    const gone = await lifecycle.get(ada, original.id);
+    const archived = await lifecycle.get(ada, original.id);
     expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
-    expect(await lifecycle.get(ada, original.id)).toEqual(gone);
+    expect(await lifecycle.get(ada, original.id)).toEqual(archived);
     expect((await lifecycle.publishedEvents(original.id, draft.id)).map(({ type }) => type)).toEqual([
       'document.published',
       'document.archived',
@@ -300,7 +300,7 @@ describe('archiving', () => {
     ]);
   });
 
-  test('the owner and an admin may; the editor and others get 403, strangers 404; 412 comes before the state', async () => {
+  test('archiveDocument allows owner and admin and checks 412 before status', async () => {
     const { id } = await lifecycle.createPublished(owner);
     await context.set(id, { editor_id: editor.id });
     expect(outcome(await lifecycle.archive(editor, id))).toEqual([403, 'forbidden']);
@@ -310,11 +310,14 @@ describe('archiving', () => {
     expect(outcome(await lifecycle.archive(owner, id, { 'if-match': '"1"' }))[0]).toBe(412);
   });
 
-  test('with an Idempotency-Key it can be asked twice', async () => {
+  test('archiveDocument with an Idempotency-Key can be repeated', async () => {
     const { id } = await lifecycle.createPublished(ada);
-    const keyed = { 'idempotency-key': newId() };
-    const [first, again] = [await lifecycle.archive(ada, id, keyed), await lifecycle.archive(ada, id, keyed)];
-    expect([again.status, again.body]).toEqual([200, first.body]);
+    const headers = { 'idempotency-key': newId() };
+    const [first, second] = [
+      await lifecycle.archive(ada, id, headers),
+      await lifecycle.archive(ada, id, headers),
+    ];
+    expect([second.status, second.body]).toEqual([200, first.body]);
     expect((await lifecycle.publishedEvents(id)).map(({ type }) => type)).toEqual([
       'document.published',
       'document.archived',

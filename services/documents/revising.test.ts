@@ -1,4 +1,4 @@
-/** Revising and the history, over HTTP with a real MongoDB. */
+/** Tests revisions and the version history over HTTP with a real MongoDB. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => context?.app.stop());
 
-/** What a tree says, without ids and times. */
+/** Omits ids and times from a tree. */
 function withoutIds(nodes: readonly Node[]): unknown {
   return nodes.map(({ node_type, title, content, order, created_by, children }) => ({
     node_type,
@@ -45,8 +45,8 @@ function collectIds(nodes: readonly Node[]): string[] {
   return nodes.flatMap(({ id, children }) => [id, ...collectIds(children)]);
 }
 
-describe('revising', () => {
-  test('makes a draft with all that the original says, under ids of its own', async () => {
+describe('reviseDocument', () => {
+  test('reviseDocument copies the original with new ids', async () => {
     const original = await lifecycle.createPublished(ada, sop);
     const { status, body, headers } = await lifecycle.revise(ada, original.id);
     expect([status, headers.get('etag')]).toEqual([201, '"1"']);
@@ -67,7 +67,7 @@ describe('revising', () => {
     expect(await lifecycle.get(ada, draft.id)).toEqual(body);
   });
 
-  test('carries owner and editor over, whoever revises', async () => {
+  test('reviseDocument copies owner and editor, whoever calls it', async () => {
     const original = await lifecycle.createPublished(owner);
     await context.request(owner, 'PATCH', `${original.id}/editor`, { editor_id: editor.id });
     expect(await lifecycle.createRevision(ada, original.id)).toMatchObject({
@@ -76,7 +76,7 @@ describe('revising', () => {
     });
   });
 
-  test('says nothing, counts nothing, and leaves the original as it was', async () => {
+  test('reviseDocument publishes nothing and does not change the original', async () => {
     const original = await lifecycle.createPublished(ada);
     const draft = await lifecycle.createRevision(ada, original.id);
     expect((await lifecycle.publishedEvents(original.id, draft.id)).map(({ type }) => type)).toEqual([
@@ -87,7 +87,7 @@ describe('revising', () => {
     expect([read.body, read.headers.get('etag')]).toEqual([original, '"2"']);
   });
 
-  test('a change of either tree is not seen in the other', async () => {
+  test('a change of a revision does not affect the original', async () => {
     const original = await lifecycle.createPublished(ada, sop);
     const draft = await lifecycle.createRevision(ada, original.id);
     const node = { node_type: 'section', title: 'New', order: 99 };
@@ -95,7 +95,7 @@ describe('revising', () => {
     expect(await lifecycle.get(ada, original.id)).toEqual(original);
   });
 
-  test('several drafts may be open at once, also of a revision', async () => {
+  test('reviseDocument creates several drafts, also of a revision', async () => {
     const original = await lifecycle.createPublished(ada);
     const drafts = await Promise.all(
       Array.from({ length: 4 }, () => lifecycle.createRevision(ada, original.id)),
@@ -105,7 +105,7 @@ describe('revising', () => {
     expect((await lifecycle.createRevision(ada, drafts[0].id)).parent_doc_id).toBe(drafts[0].id);
   });
 
-  test('only what is published can be revised', async () => {
+  test('reviseDocument accepts only published documents', async () => {
     const original = await context.create(ada);
     expect(outcome(await lifecycle.revise(ada, original.id))).toEqual([400, 'document_not_published']);
     await lifecycle.publish(ada, original.id);
@@ -113,7 +113,7 @@ describe('revising', () => {
     expect(outcome(await lifecycle.revise(ada, original.id))).toEqual([400, 'document_not_published']);
   });
 
-  test('the owner and an admin may; the editor and others get 403, strangers 404', async () => {
+  test('reviseDocument allows the owner and an admin', async () => {
     const { id } = await lifecycle.createPublished(owner);
     await context.set(id, { editor_id: editor.id });
     for (const member of [editor, bystander])
@@ -123,7 +123,7 @@ describe('revising', () => {
     expect((await lifecycle.revise(owner, id)).status).toBe(201);
   });
 
-  test('If-Match compares the ETag of the original', async () => {
+  test('reviseDocument compares If-Match with the original', async () => {
     const { id } = await lifecycle.createPublished(ada);
     expect(outcome(await lifecycle.revise(ada, id, { 'if-match': '"1"' }))).toEqual([
       412,
@@ -133,16 +133,19 @@ describe('revising', () => {
     expect((await lifecycle.revise(ada, id, { 'if-match': '"2"' })).status).toBe(201);
   });
 
-  test('the same Idempotency-Key makes one draft', async () => {
+  test('reviseDocument with one Idempotency-Key creates one draft', async () => {
     const { id } = await lifecycle.createPublished(ada);
-    const keyed = { 'idempotency-key': newId() };
-    const [first, again] = [await lifecycle.revise(ada, id, keyed), await lifecycle.revise(ada, id, keyed)];
-    expect([again.status, again.body]).toEqual([201, first.body]);
+    const headers = { 'idempotency-key': newId() };
+    const [first, second] = [
+      await lifecycle.revise(ada, id, headers),
+      await lifecycle.revise(ada, id, headers),
+    ];
+    expect([second.status, second.body]).toEqual([201, first.body]);
     const family = { family_id: id, status: 'draft' };
     expect(await context.app.db.collection('documents').countDocuments(family)).toBe(1);
   });
 
-  test('10,000 nodes are copied whole', async () => {
+  test('reviseDocument copies 10,000 nodes', async () => {
     const steps = Array.from({ length: 99 }, (_, at) => ({ node_type: 'step', title: `${at}` }));
     const nodes = Array.from({ length: 100 }, () => ({ node_type: 'section', title: 'S', children: steps }));
     const original = await lifecycle.createPublished(ada, { title: 'Large', nodes });
@@ -157,8 +160,8 @@ describe('revising', () => {
   }, 60_000);
 });
 
-describe('the history', () => {
-  test('is empty while there is one document, whatever its state', async () => {
+describe('listVersions', () => {
+  test('listVersions is empty for a single document in any status', async () => {
     const { id } = await context.create(ada);
     expect(await lifecycle.history(ada, id)).toEqual([]);
     await lifecycle.publish(ada, id);
@@ -167,12 +170,12 @@ describe('the history', () => {
     expect(await lifecycle.history(ada, id)).toEqual([]);
   });
 
-  test('has every version that was published, the oldest first, the same for each of them and for open drafts', async () => {
+  test('listVersions returns the published versions of a family, oldest first', async () => {
     const first = await lifecycle.createPublished(ada, { title: 'First', version: '1', department: 'D' });
     const second = await lifecycle.createRevision(ada, first.id);
     expect(await lifecycle.history(ada, second.id)).toEqual([first.id]);
     await lifecycle.publish(ada, second.id);
-    // revised from the second, and published after the fourth
+    // the third is created from the second and published after the fourth
     const third = await lifecycle.createRevision(ada, second.id);
     const fourth = await lifecycle.createRevision(ada, second.id);
     await lifecycle.publish(ada, fourth.id);
@@ -185,7 +188,7 @@ describe('the history', () => {
     expect(await lifecycle.history(ada, first.id)).toEqual(expected);
   });
 
-  test('shows each version as it is, without status and nodes', async () => {
+  test('listVersions returns versions without status and nodes', async () => {
     const first = await lifecycle.createPublished(ada, { title: 'First', version: '1' });
     const second = await lifecycle.createRevision(ada, first.id);
     await context.request(ada, 'PATCH', second.id, { title: 'Second', version: '2' });
@@ -198,7 +201,7 @@ describe('the history', () => {
     }
   });
 
-  test('is for every member, and for nobody of another organization', async () => {
+  test('listVersions allows every member of the organization', async () => {
     const first = await lifecycle.createPublished(ada);
     await lifecycle.createRevision(ada, first.id);
     expect(await lifecycle.history(bystander, first.id)).toEqual([first.id]);

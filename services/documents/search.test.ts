@@ -1,4 +1,4 @@
-/** Finding documents by their words: over HTTP with a real MongoDB, behind the writes. */
+/** Tests the search for documents by their words over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
 import { contracts } from '../contracts.ts';
@@ -19,18 +19,18 @@ const text = (words: string) => ({
 const documentRows = () => app.db.collection<DocumentRow>('documents');
 const searchRows = () => app.db.collection<SearchRow>('search');
 
-/** Asks as one person. */
+/** Creates a client that sends requests as one person. */
 function createClient({ key, organizationId }: Person) {
-  const ask = async (method: string, path: string, body?: unknown) =>
+  const request = async (method: string, path: string, body?: unknown) =>
     (await app.request(method, path, { as: key, body })).body;
   return {
-    create: (body: object) => ask('POST', '/documents', body),
+    create: (body: object) => request('POST', '/documents', body),
     addNode: (id: string, title: string) =>
-      ask('POST', `/documents/${id}/nodes`, { node_type: 'section', title, order: 0 }),
-    rename: (id: string, title: string) => ask('PATCH', `/documents/${id}`, { title }),
-    publish: (id: string) => ask('POST', `/documents/${id}/publish`),
-    archive: (id: string) => ask('POST', `/documents/${id}/archive`),
-    counts: (query: string) => ask('GET', `/documents/counts?${query}`),
+      request('POST', `/documents/${id}/nodes`, { node_type: 'section', title, order: 0 }),
+    rename: (id: string, title: string) => request('PATCH', `/documents/${id}`, { title }),
+    publish: (id: string) => request('POST', `/documents/${id}/publish`),
+    archive: (id: string) => request('POST', `/documents/${id}/archive`),
+    counts: (query: string) => request('GET', `/documents/counts?${query}`),
     titles: async (q: string, more = '') => {
       const { status, body } = await app.request(
         'GET',
@@ -49,7 +49,7 @@ function createClient({ key, organizationId }: Person) {
   };
 }
 
-describe('a document is found by', () => {
+describe('search', () => {
   let find: (q: string, more?: string) => Promise<string[]>;
   beforeAll(async () => {
     const { create, titles, upToDate } = createClient(await register(app));
@@ -73,36 +73,36 @@ describe('a document is found by', () => {
   });
 
   test.each([
-    ['a word of its title', 'procedure', 1],
-    ['a word of a node’s title', 'turbine', 1],
-    ['a word of its text', 'button', 1],
-    ['a word that two have', 'red', 2],
-    ['words in any order, from anywhere', 'jurgen procedure hall', 1],
-    ['not by words of which one is missing', 'emergency procedure signs', 0],
-    ['no matter the case or the accents', 'EMERGENCY jÜrGeN', 1],
-    ['the same in another form of Unicode', 'e\u0301mergency', 2],
+    ['a word of the document title', 'procedure', 1],
+    ['a word of a node title', 'turbine', 1],
+    ['a word of the rich text', 'button', 1],
+    ['a word in two documents', 'red', 2],
+    ['words in any order from titles and text', 'jurgen procedure hall', 1],
+    ['nothing if one word is missing', 'emergency procedure signs', 0],
+    ['words without case and accents', 'EMERGENCY jÜrGeN', 1],
+    ['decomposed Unicode characters', 'e\u0301mergency', 2],
     ['ß as ss', 'STRASSE', 1],
-    ['words that stand between punctuation', 'stop', 1],
-    ['numbers', '2 1', 0],
-    ['what punctuation parts', 'b2.1', 1],
-    ['characters of a script without spaces', '停机', 1],
-    ['one such character', '紧', 1],
-    ['not such characters in another order', '机停', 0],
-    ['whole words only', 'emerg', 0],
-    ['the same word twice', 'red RED', 2],
-    ['nothing but punctuation: nothing', '"-!? …', 0],
-    ['a minus is no operator', 'emergency -red', 2],
-    ['quotes are no operator', '"procedure emergency"', 1],
-    ['an operator’s name is a word', '$where', 0],
-    ['a regular expression is words', '.*', 0],
-    ['JSON is words', '{"$gt":""}', 0],
-    ['a path of a row is words', 'organization_id', 0],
-    ['control characters part words', 'red\u0000button', 1],
-  ])('%s', async (_name, q, count) => {
+    ['words between punctuation', 'stop', 1],
+    ['nothing for digits inside a word', '2 1', 0],
+    ['words separated by punctuation', 'b2.1', 1],
+    ['two characters of a script without spaces', '停机', 1],
+    ['one character of a script without spaces', '紧', 1],
+    ['nothing for characters in another order', '机停', 0],
+    ['nothing for a part of a word', 'emerg', 0],
+    ['a repeated word', 'red RED', 2],
+    ['nothing for punctuation only', '"-!? …', 0],
+    ['a word with a minus as a plain word', 'emergency -red', 2],
+    ['quoted words as plain words', '"procedure emergency"', 1],
+    ['nothing for an operator name', '$where', 0],
+    ['nothing for a regular expression', '.*', 0],
+    ['nothing for JSON', '{"$gt":""}', 0],
+    ['nothing for a field name', 'organization_id', 0],
+    ['words separated by control characters', 'red\u0000button', 1],
+  ])('q matches %s', async (_name, q, count) => {
     expect(await find(q)).toHaveLength(count);
   });
 
-  test('q as a list, as an object or too long is 400 or plain words, never an error of ours', async () => {
+  test('invalid q parameters fail with 400, unusual characters do not', async () => {
     const { key } = await register(app);
     const statusOf = async (query: string) =>
       (await app.request('GET', `/documents?${query}`, { as: key })).status;
@@ -117,7 +117,7 @@ describe('a document is found by', () => {
   });
 });
 
-test('a change is found within two seconds; words that are gone no longer', async () => {
+test('a change can be found within two seconds, removed words cannot', async () => {
   const { create, addNode, rename, titles, upToDate } = createClient(await register(app));
   const { id } = await create({ title: 'First draft' });
   await upToDate();
@@ -125,11 +125,11 @@ test('a change is found within two seconds; words that are gone no longer', asyn
   await addNode(id, 'Lubrication');
   await until('the new word', async () => (await titles('draft lubrication')).length === 1, 2_000);
   await rename(id, 'Second');
-  await until('the words that are gone', async () => (await titles('draft')).length === 0, 2_000);
+  await until('the removal of old words', async () => (await titles('draft')).length === 0, 2_000);
   expect(await titles('second lubrication')).toEqual(['Second']);
 });
 
-test('q goes with every filter, sort and page, and with the counts', async () => {
+test('q works with every filter, sort and page, and with counts', async () => {
   const { create, publish, archive, titles, counts, upToDate } = createClient(await register(app));
   for (const title of ['Pump c', 'Pump a', 'Valve', 'Pump b'])
     await create({ title, department: title.slice(-1) });
@@ -150,24 +150,24 @@ test('q goes with every filter, sort and page, and with the counts', async () =>
   expect(await counts('q=...')).toEqual({ draft: 0, published: 0, archived: 0, total: 0 });
 });
 
-test('pages of what was found hold every document once', async () => {
+test('pages of search results return each document once', async () => {
   const bo = await register(app);
   const { create, upToDate } = createClient(bo);
   for (let at = 0; at < 7; at += 1) await create({ title: `Needle ${at % 3}` });
   await upToDate();
   for (const sort of ['-updated_at', 'title', '-title', 'published_at', '-published_at']) {
-    const seen: string[] = [];
+    const ids: string[] = [];
     let path: string | undefined = `/documents?q=needle&limit=2&sort=${sort}`;
     while (path) {
       const { body, headers } = await app.request('GET', path, { as: bo.key });
-      seen.push(...body.map(({ id }: { id: string }) => id));
+      ids.push(...body.map(({ id }: { id: string }) => id));
       path = /<\/api\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
     }
-    expect([seen.length, new Set(seen).size]).toEqual([7, 7]);
+    expect([ids.length, new Set(ids).size]).toEqual([7, 7]);
   }
 });
 
-test('a draft that is deleted takes its words along', async () => {
+test('deleting a draft removes its words', async () => {
   const person = await register(app);
   const { create, upToDate, counts } = createClient(person);
   const { id } = await create({ title: 'Ephemeral' });
@@ -178,7 +178,7 @@ test('a draft that is deleted takes its words along', async () => {
   expect((await counts('q=ephemeral')).total).toBe(0);
 });
 
-test('what another organization wrote is not found', async () => {
+test('a search never finds documents of another organization', async () => {
   const [ada, bob] = [createClient(await register(app)), createClient(await register(app))];
   await ada.create({ title: 'Confidential' });
   await bob.create({ title: 'Open' });
@@ -190,7 +190,7 @@ test('what another organization wrote is not found', async () => {
   expect((await bob.counts('q=confidential')).total).toBe(0);
 });
 
-test('documents from before there was a search index are found and sorted after a start, once and for all', async () => {
+test('documents from before the search index are indexed once at the start', async () => {
   const { create, titles, upToDate } = createClient(await register(app));
   const old = [await create({ title: 'Ancient b' }), await create({ title: 'ancient A' })];
   await upToDate();
@@ -205,12 +205,12 @@ test('documents from before there was a search index are found and sorted after 
   await documentRows().updateMany(which, { $unset: { reindex_at: 1 } });
   await app.restart();
   const { id } = await create({ title: 'Modern' });
-  await until('a document of today', async () => (await titles('modern')).length === 1);
+  await until('the new document', async () => (await titles('modern')).length === 1);
   expect(await documentRows().countDocuments({ ...which, reindex_at: { $exists: true } })).toBe(0);
   expect(id).toBeDefined();
 }, 30_000);
 
-test('a document of many words is found by those of its titles, and keeps at most 64 KiB', async () => {
+test('a document is indexed with all title words and at most 64 KiB of words', async () => {
   const { create, titles, upToDate } = createClient(await register(app));
   const many = (from: number) =>
     Array.from({ length: 20_000 }, (_, at) => `w${(from + at).toString(36)}x`).join(' ');
@@ -228,7 +228,7 @@ test('a document of many words is found by those of its titles, and keeps at mos
   expect(bytes).toBeGreaterThan(60 * 1024);
 }, 30_000);
 
-test('rich text that cannot be read keeps nothing else from being found', async () => {
+test('invalid rich text does not prevent indexing of other text', async () => {
   const { create, titles, upToDate } = createClient(await register(app));
   const nodes = [{ node_type: 'section', title: 'Broken section', content: text('lost') }];
   const { id } = await create({ title: 'Half readable', nodes });
@@ -241,7 +241,7 @@ test('rich text that cannot be read keeps nothing else from being found', async 
   expect(await titles('lost')).toEqual([]);
 });
 
-test('publishing leaves the words alone: they are not read again', async () => {
+test('publishing does not index a document again', async () => {
   const bo = await register(app);
   const { create, publish, titles, upToDate } = createClient(bo);
   const { id } = await create({ title: 'Quiet' });

@@ -1,4 +1,4 @@
-/** Documents as JSON text: the right tree, and room for others while a huge one is put together. */
+/** Tests the rendering of documents as JSON: the structure of the tree, and yielding to other requests. */
 import { expect, test } from '@jest/globals';
 import { Document, Node } from './shapes.ts';
 import type { NodeRow } from './store/collections.ts';
@@ -20,9 +20,9 @@ const a1 = createChild(a, 'sub_step', 'a1');
 const a2 = createChild(a, 'sub_step', 'a2', { order: -0.5 });
 const nodes = [a2, second, b, c, a1, first, a];
 
-test('nodes stand below their parents, siblings by order, ties by creation', async () => {
-  const shown = Document.parse(JSON.parse((await renderDocument(document, [nodes])).toString()));
-  expect(toOutline(shown.nodes)).toEqual([
+test('nodes are nested in their parents, sorted by order, then creation', async () => {
+  const rendered = Document.parse(JSON.parse((await renderDocument(document, [nodes])).toString()));
+  expect(toOutline(rendered.nodes)).toEqual([
     [
       'first',
       [
@@ -38,22 +38,22 @@ test('nodes stand below their parents, siblings by order, ties by creation', asy
     ],
     ['second', [['c', []]]],
   ]);
-  expect(shown).toMatchObject({
+  expect(rendered).toMatchObject({
     title: document.title,
     nodes: [{ content: { type: 'doc', content: [] } }, {}],
   });
 });
 
-test('a document without nodes has an empty list', async () => {
+test('a document without nodes has an empty list of nodes', async () => {
   expect(JSON.parse((await renderDocument(document, [])).toString()).nodes).toEqual([]);
 });
 
-test('a node is shown with all that is below it', async () => {
-  const shown = async (node: NodeRow, under?: NodeRow[]) =>
-    JSON.parse((await renderNode(node, under)).toString());
-  const alone = Node.parse(await shown(first));
+test('renderNode includes all descendants of the node', async () => {
+  const render = async (node: NodeRow, descendants?: NodeRow[]) =>
+    JSON.parse((await renderNode(node, descendants)).toString());
+  const alone = Node.parse(await render(first));
   expect(alone.children).toEqual([]);
-  const whole = Node.parse(await shown(first, [b, a1, a, a2]));
+  const whole = Node.parse(await render(first, [b, a1, a, a2]));
   expect(toOutline([whole])).toEqual([
     [
       'first',
@@ -69,18 +69,18 @@ test('a node is shown with all that is below it', async () => {
       ],
     ],
   ]);
-  expect(whole.children[0]).toEqual(await shown(a, [a1, a2]));
+  expect(whole.children[0]).toEqual(await render(a, [a1, a2]));
 });
 
-test('the event loop turns many times while 10,000 nodes are put together, and they are all there', async () => {
+test('renderDocument yields to the event loop for 10,000 nodes', async () => {
   const steps = Array.from({ length: 9_998 }, (_, at) => createChild(second, 'step', `${at}`, { order: at }));
   const { bytes, turns } = await countTurns(() => renderDocument(document, [[first, second, ...steps]]));
   expect(turns).toBeGreaterThanOrEqual(39);
-  const shown = JSON.parse(bytes.toString());
-  expect(shown.nodes[1].children.map(({ title }: Node) => title)).toEqual(steps.map(({ title }) => title));
+  const rendered = JSON.parse(bytes.toString());
+  expect(rendered.nodes[1].children.map(({ title }: Node) => title)).toEqual(steps.map(({ title }) => title));
 });
 
-test('it turns also for few nodes with much text', async () => {
+test('renderDocument yields to the event loop for few nodes with much text', async () => {
   const content = JSON.stringify({ type: 'doc', content: [{ type: 'text', text: 'é'.repeat(250_000) }] });
   const large = Array.from({ length: 20 }, (_, order) => nodeRow(document, { order, content }));
   const { bytes, turns } = await countTurns(() => renderDocument(document, [large]));
@@ -88,7 +88,7 @@ test('it turns also for few nodes with much text', async () => {
   expect(JSON.parse(bytes.toString()).nodes[19].content).toEqual(JSON.parse(content));
 });
 
-/** Bytes, and how often the event loop turned while they were put together. */
+/** Returns the rendered bytes, and the number of turns of the event loop during the rendering. */
 async function countTurns(work: () => Promise<Buffer>): Promise<{ bytes: Buffer; turns: number }> {
   let turns = 0;
   let isDone = false;

@@ -1,4 +1,4 @@
-/** Nodes over HTTP with a real MongoDB: adding, changing, moving, deleting, ordering, replacing. */
+/** Tests the operations on nodes over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
@@ -34,14 +34,14 @@ const createSample = () =>
     title: 'T',
     nodes: toTreeInput([['A', [['A1', ['a', 'b']], 'A2']], ['B', ['B1']], 'C']),
   });
-/** What the document's row says of its tree. */
+/** Reads the size of the tree from the document's row. */
 const getStoredSize = async (id: string) =>
   context.app.db
     .collection<{ _id: string }>('documents')
     .findOne({ _id: id }, { projection: { _id: 0, node_count: 1, content_bytes: 1 } });
 
-describe('adding', () => {
-  test('a section, a step in it, a sub-step in that', async () => {
+describe('createNode', () => {
+  test('createNode adds a section, a step and a sub-step', async () => {
     const document = await context.create(ada);
     const section = await add(document.id, { node_type: 'section', title: ' A ', order: 1 });
     expect(Node.parse(section.body)).toMatchObject({
@@ -60,7 +60,7 @@ describe('adding', () => {
     expect(toOutline((await read(document.id)).nodes)).toEqual([['A', [['x', ['C']]]]]);
   });
 
-  test('a parent of the wrong type, of another document or of nowhere is 400', async () => {
+  test('createNode fails with 400 for an invalid parent', async () => {
     const { id, nodes } = await createSample();
     const other = await createSample();
     for (const node of [
@@ -79,7 +79,7 @@ describe('adding', () => {
     expect(await getStoredSize(id)).toMatchObject({ node_count: 9 });
   });
 
-  test('the form is checked whole', async () => {
+  test('createNode reports all invalid fields', async () => {
     const { id } = await context.create(ada);
     const { status, body } = await context.request(ada, 'POST', `${id}/nodes`, {
       node_type: 'chapter',
@@ -102,7 +102,7 @@ describe('adding', () => {
       expect((await add(id, { node_type: 'section', order })).body.order).toBe(order);
   });
 
-  test('10,000 nodes are the most', async () => {
+  test('createNode fails for more than 10,000 nodes', async () => {
     const { id } = await context.create(ada);
     await context.set(id, { node_count: 9_999 });
     expect((await add(id, { node_type: 'section' })).status).toBe(201);
@@ -111,8 +111,8 @@ describe('adding', () => {
   });
 });
 
-describe('changing', () => {
-  test('only what is named changes; the node comes back with all below it', async () => {
+describe('updateNode', () => {
+  test('updateNode changes the given fields and returns the subtree', async () => {
     const { id, nodes } = await createSample();
     const section = findNode(nodes, 'A');
     const first = await change(id, section.id, { title: 'Z', content: text('é') });
@@ -139,7 +139,7 @@ describe('changing', () => {
     });
   });
 
-  test('rich text comes back as it was sent, whatever is in it', async () => {
+  test('updateNode stores rich text unchanged', async () => {
     const { id } = await context.create(ada);
     const { body: node } = await add(id, { node_type: 'section' });
     const strange = {
@@ -163,7 +163,7 @@ describe('changing', () => {
     expect(stored?.content).toBe(JSON.stringify(strange));
   });
 
-  test('one node’s content is at most 512 KiB and 32 deep, all of a document’s 32 MiB', async () => {
+  test('updateNode enforces the size and depth limits of rich text', async () => {
     const { id, nodes } = await createSample();
     const node = findNode(nodes, 'B1').id;
     const frame = JSON.stringify(text('')).length;
@@ -192,7 +192,7 @@ describe('changing', () => {
     ).toBe(413);
   });
 
-  test('a node moves with all below it to another parent of its kind', async () => {
+  test('updateNode moves a node with its descendants to another parent', async () => {
     const { id, nodes } = await createSample();
     const { body } = await change(id, findNode(nodes, 'A1').id, {
       parent_id: findNode(nodes, 'B').id,
@@ -221,7 +221,7 @@ describe('changing', () => {
     expect(toOutline((await read(id)).nodes).at(-1)).toEqual(['A', ['A2']]);
   });
 
-  test('a move to where such a node cannot stand is 400 and moves nothing', async () => {
+  test('updateNode fails with 400 for an invalid parent and changes nothing', async () => {
     const { id, nodes } = await createSample();
     const other = await createSample();
     const at = (title: string) => findNode(nodes, title).id;
@@ -245,7 +245,7 @@ describe('changing', () => {
       expect(outcome(await change(id, at('A'), body))).toEqual([400, 'invalid_request']);
   });
 
-  test('a node of another document, or of none, is 404', async () => {
+  test('updateNode and deleteNode return 404 for nodes of other documents', async () => {
     const { id } = await createSample();
     const other = await createSample();
     for (const node of [other.nodes[0].id, newId(), id, 'nonsense']) {
@@ -256,8 +256,8 @@ describe('changing', () => {
   });
 });
 
-describe('deleting', () => {
-  test('a node goes with everything below it, and is counted', async () => {
+describe('deleteNode', () => {
+  test('deleteNode removes the descendants and updates the counts', async () => {
     const { id, nodes } = await createSample();
     await change(id, findNode(nodes, 'a').id, { content: text('äöü') });
     await change(id, findNode(nodes, 'A1').id, { content: text('more') });
@@ -278,8 +278,8 @@ describe('deleting', () => {
   });
 });
 
-describe('ordering', () => {
-  test('many nodes of several parents at once; ties stay in the order of creation', async () => {
+describe('reorderNodes', () => {
+  test('reorderNodes sorts nodes of several parents, ties by creation', async () => {
     const { id, nodes } = await createSample();
     const at = (title: string, order: number) => ({ node_id: findNode(nodes, title).id, order });
     const { status, headers } = await reorder(id, [
@@ -299,7 +299,7 @@ describe('ordering', () => {
     expect(toOutline(findNode((await read(id)).nodes, 'A1').children)).toEqual(['b', 'a']);
   });
 
-  test('a node that is not in the document, or is named twice, changes nothing', async () => {
+  test('reorderNodes rejects unknown and repeated nodes, changing nothing', async () => {
     const { id, nodes } = await createSample();
     const other = await createSample();
     const mine = { node_id: nodes[0].id, order: 99 };
@@ -319,20 +319,20 @@ describe('ordering', () => {
     expect((await reorder(id, [])).status).toBe(204);
   });
 
-  test('10,000 nodes at once', async () => {
+  test('reorderNodes accepts 10,000 nodes', async () => {
     const nodes = [['S', Array.from({ length: 9_999 }, (_, at) => `${at}`)]] as Parameters<
       typeof toTreeInput
     >[0];
-    const { id, nodes: made } = await context.create(ada, { title: 'T', nodes: toTreeInput(nodes) });
-    const turned = made[0].children.map((node: Node, at: number) => ({ node_id: node.id, order: -at }));
-    expect((await reorder(id, [...turned, { node_id: made[0].id, order: 1 }])).status).toBe(204);
+    const { id, nodes: created } = await context.create(ada, { title: 'T', nodes: toTreeInput(nodes) });
+    const reversed = created[0].children.map((node: Node, at: number) => ({ node_id: node.id, order: -at }));
+    expect((await reorder(id, [...reversed, { node_id: created[0].id, order: 1 }])).status).toBe(204);
     const titles = (await read(id)).nodes[0].children.map(({ title }: Node) => title);
     expect(titles).toEqual(Array.from({ length: 9_999 }, (_, at) => `${9_998 - at}`));
   }, 60_000);
 });
 
-describe('replacing', () => {
-  test('the whole tree at once, under new ids; the old nodes are gone', async () => {
+describe('replaceTree', () => {
+  test('replaceTree replaces all nodes and gives them new ids', async () => {
     const { id, nodes } = await createSample();
     const { status, body, headers } = await replace(id, [
       {
@@ -358,7 +358,7 @@ describe('replacing', () => {
     expect(await getStoredSize(id)).toEqual({ node_count: 0, content_bytes: 0 });
   });
 
-  test('a tree that cannot be leaves the old one as it was', async () => {
+  test('replaceTree rejects an invalid tree and keeps the old one', async () => {
     const { id, nodes } = await createSample();
     const misplaced = await replace(id, [
       { node_type: 'section', title: 'ok' },
@@ -381,8 +381,8 @@ describe('replacing', () => {
   }, 30_000);
 });
 
-describe('member, when and on what terms', () => {
-  /** Every write of a tree, ready to be asked. */
+describe('preconditions of node writes', () => {
+  /** Returns one request for each operation that writes nodes, with its status on success. */
   const writes = (id: string, nodes: Node[]) => {
     const node = `${id}/nodes/${findNode(nodes, 'B1').id}`;
     return [
@@ -394,7 +394,7 @@ describe('member, when and on what terms', () => {
     ] as const;
   };
 
-  test('owner, editor and admin may; other members get 403, strangers 404, also for nodes that are not there', async () => {
+  test('node writes allow owner, editor and admin', async () => {
     const [owner, editor, bystander, stranger] = [
       await context.member(ada),
       await context.member(ada),
@@ -422,16 +422,16 @@ describe('member, when and on what terms', () => {
     ]);
   });
 
-  test('every write honours If-Match, answers with the new ETag, and checks it before the state', async () => {
+  test('node writes return the new ETag and check If-Match before the status', async () => {
     const { id, nodes } = await createSample();
     let known = '"1"';
     for (const [method, path, body, success] of writes(id, nodes)) {
       const late = await context.request(ada, method, path, body, { 'if-match': '"0"' });
       expect(outcome(late)).toEqual([412, 'precondition_failed']);
-      const told = await context.request(ada, method, path, body, { 'if-match': known });
-      expect(told.status).toBe(success);
-      expect(told.headers.get('etag')).not.toBe(known);
-      known = told.headers.get('etag') ?? '';
+      const response = await context.request(ada, method, path, body, { 'if-match': known });
+      expect(response.status).toBe(success);
+      expect(response.headers.get('etag')).not.toBe(known);
+      known = response.headers.get('etag') ?? '';
       expect(await etag(id)).toBe(known);
     }
     const archived = await createSample();
@@ -440,7 +440,7 @@ describe('member, when and on what terms', () => {
       expect((await context.request(ada, method, path, body, { 'if-match': '"0"' })).status).toBe(412);
   });
 
-  test('an archived tree is read-only, a published one too where the organization locks it', async () => {
+  test('node writes fail for archived and for locked published documents', async () => {
     const bo = await context.admin();
     const make = async () => context.create(bo, { title: 'T', nodes: toTreeInput([['B', ['B1']]]) });
     const [archived, locked, open] = [await make(), await make(), await make()];

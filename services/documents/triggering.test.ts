@@ -1,4 +1,4 @@
-/** Firing an event of a document again, over HTTP with a real MongoDB. */
+/** Tests `triggerWebhooks` over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { until } from '#libs/testing';
@@ -21,24 +21,24 @@ const eventTypes = ['document.published', 'document.revised', 'document.archived
 const fire = (member: TestMember, id: string, event_type: unknown, headers = {}) =>
   context.request(member, 'POST', `${id}/trigger-webhooks`, { event_type }, headers);
 
-/** An admin whose organization has a webhook for these events. */
+/** Registers an organization with a webhook for these events and returns its admin. */
 async function createSubscriber(event_types: string[]): Promise<TestMember & { webhook: string }> {
   const admin = await context.admin();
   const body = { name: 'Hook', url: 'http://127.0.0.1:9/', event_types };
-  const made = await context.app.request('POST', '/webhooks', { as: admin.as, body });
-  return { ...admin, webhook: made.body.id };
+  const { body: webhook } = await context.app.request('POST', '/webhooks', { as: admin.as, body });
+  return { ...admin, webhook: webhook.id };
 }
 
-describe('with a webhook that wants it', () => {
-  test.each(eventTypes)('%s is fired again in any state, with the document as it is', async (kind) => {
+describe('with a subscribed webhook', () => {
+  test.each(eventTypes)('triggerWebhooks sends %s again in any status', async (kind) => {
     const bo = await createSubscriber(eventTypes);
     const { id } = await context.create(bo);
     const steps = [undefined, lifecycle.publish, lifecycle.archive];
     for (const step of steps) {
       await step?.(bo, id);
       const before = await context.request(bo, 'GET', id);
-      const told = await fire(bo, id, kind);
-      expect([told.status, told.body]).toEqual([202, { dispatched: true }]);
+      const response = await fire(bo, id, kind);
+      expect([response.status, response.body]).toEqual([202, { dispatched: true }]);
       const { nodes: _, ...summary } = before.body;
       const event = (await lifecycle.publishedEvents(id)).at(-1);
       expect([event?.type, event?.data]).toEqual([kind, { document: summary, refired: true }]);
@@ -48,7 +48,7 @@ describe('with a webhook that wants it', () => {
     expect(await lifecycle.countPublished(id)).toBe(1);
   });
 
-  test('it goes out to the webhook, and into nobody’s inbox', async () => {
+  test('triggerWebhooks reaches the webhook and creates no notification', async () => {
     const bo = await createSubscriber(['document.archived']);
     const owner = await context.member(bo);
     const { id } = await context.create(owner);
@@ -60,7 +60,7 @@ describe('with a webhook that wants it', () => {
     const body = context.app.db.collection<{ _id: string; body: string }>('webhook_events');
     const sent = JSON.parse((await body.findOne({ _id: entry.event_id }))?.body ?? '{}');
     expect(sent.data.refired).toBe(true);
-    await until('everybody has heard it', async () => {
+    await until('the event is published', async () => {
       const rows = context.app.db.collection<{ _id: string }>('documents_outbox');
       return (await rows.findOne({ _id: entry.event_id, pending: { $exists: false } })) !== null;
     });
@@ -68,18 +68,18 @@ describe('with a webhook that wants it', () => {
     expect(inbox.body.filter(({ type }: { type: string }) => type.startsWith('document.'))).toEqual([]);
   });
 
-  test('the same Idempotency-Key fires once', async () => {
+  test('triggerWebhooks with one Idempotency-Key sends the event once', async () => {
     const bo = await createSubscriber(eventTypes);
     const { id } = await context.create(bo);
-    const keyed = { 'idempotency-key': newId() };
+    const headers = { 'idempotency-key': newId() };
     for (let times = 0; times < 2; times += 1)
-      expect((await fire(bo, id, 'document.published', keyed)).body).toEqual({ dispatched: true });
+      expect((await fire(bo, id, 'document.published', headers)).body).toEqual({ dispatched: true });
     expect(await lifecycle.publishedEvents(id)).toHaveLength(1);
   });
 });
 
-describe('nothing is said and nothing dispatched', () => {
-  test('without a webhook, with one for other events, and with one that is switched off', async () => {
+describe('without a subscribed webhook', () => {
+  test('triggerWebhooks sends nothing without an active, subscribed webhook', async () => {
     const bo = await createSubscriber(['document.archived']);
     const { id } = await context.create(bo);
     expect((await fire(bo, id, 'document.published')).body).toEqual({ dispatched: false });
@@ -87,12 +87,12 @@ describe('nothing is said and nothing dispatched', () => {
     await configs.updateOne({ _id: bo.webhook }, { $set: { is_active: false } });
     expect((await fire(bo, id, 'document.archived')).body).toEqual({ dispatched: false });
     const other = await context.create(ada);
-    const told = await fire(ada, other.id, 'document.published');
-    expect([told.status, told.body]).toEqual([202, { dispatched: false }]);
+    const response = await fire(ada, other.id, 'document.published');
+    expect([response.status, response.body]).toEqual([202, { dispatched: false }]);
     expect(await lifecycle.publishedEvents(id, other.id)).toEqual([]);
   });
 
-  test('while the plan is not Scale: webhooks are kept and skipped', async () => {
+  test('triggerWebhooks sends nothing unless the plan is Scale', async () => {
     const bo = await createSubscriber(eventTypes);
     const { id, organization_id } = await context.create(bo);
     await lifecycle.setPlan(organization_id, 'team');
@@ -103,8 +103,8 @@ describe('nothing is said and nothing dispatched', () => {
   });
 });
 
-describe('refused are', () => {
-  test('other events and other forms', async () => {
+describe('rejected requests', () => {
+  test('triggerWebhooks rejects other event types', async () => {
     const { id } = await context.create(ada);
     for (const kind of [
       'document.assigned',
@@ -118,7 +118,7 @@ describe('refused are', () => {
       expect(outcome(await fire(ada, id, kind))).toEqual([400, 'invalid_request']);
   });
 
-  test('whoever does not own it and is no admin, strangers, and an ETag of the past', async () => {
+  test('triggerWebhooks checks permission, organization and If-Match', async () => {
     const bo = await createSubscriber(eventTypes);
     const [owner, editor] = [await context.member(bo), await context.member(bo)];
     const { id } = await context.create(owner);

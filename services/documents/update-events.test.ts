@@ -1,4 +1,4 @@
-/** The event `document.updated`, over HTTP with a real MongoDB and a clock that the tests move. */
+/** Tests the event `document.updated` over HTTP with a real MongoDB and a clock that the tests advance. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '#libs/testing';
 import { DocumentSummary } from './contract.ts';
@@ -23,7 +23,7 @@ const change = async (id: string, title = 'Changed', at: TestContext = context) 
 const countUpdates = async (id: string) => (await lifecycle.updates(id)).length;
 
 describe('changes of a published document', () => {
-  test('within 5 s give one event with the last state, by the system', async () => {
+  test('changes within 5 s cause one event with the last state, by the system', async () => {
     const document = await lifecycle.createPublished(ada, withNodes);
     for (let at = 0; at < 5; at += 1) {
       await change(document.id, `Title ${at}`);
@@ -47,7 +47,7 @@ describe('changes of a published document', () => {
     expect(DocumentSummary.parse(event?.data.document)).toEqual(summary);
   });
 
-  test('after an event give another event, at least 5 s later', async () => {
+  test('a change after an event causes another event at least 5 s later', async () => {
     const { id } = await lifecycle.createPublished(ada);
     await change(id);
     await context.advance(5_000);
@@ -59,7 +59,7 @@ describe('changes of a published document', () => {
     expect(times.map((time) => time - (times[0] ?? 0))).toEqual([0, 5_000]);
   });
 
-  test('that never pause are announced every 5 s and after the last one', async () => {
+  test('continuous changes are announced every 5 s and after the last one', async () => {
     const { id } = await lifecycle.createPublished(ada);
     for (let at = 0; at <= 10; at += 1) {
       await change(id, `Title ${at}`);
@@ -70,14 +70,14 @@ describe('changes of a published document', () => {
     expect(titles).toEqual(['Title 4', 'Title 9', 'Title 10']);
   });
 
-  test.each(Object.entries(contentWrites))('are announced if they are a %s', async (_name, write) => {
+  test.each(Object.entries(contentWrites))('a change by %s is announced', async (_name, write) => {
     const document = await lifecycle.createPublished(ada, withNodes);
     expect((await write(context, ada, document)).status).toBeLessThan(300);
     await context.advance(5_000);
     expect(await countUpdates(document.id)).toBe(1);
   });
 
-  test('keep their ETag and updated_at when the event is written', async () => {
+  test('publishing the event does not change the ETag and updated_at', async () => {
     const { id } = await lifecycle.createPublished(ada);
     await change(id);
     const before = await context.request(ada, 'GET', id);
@@ -89,16 +89,19 @@ describe('changes of a published document', () => {
 });
 
 describe('no event is due', () => {
-  test.each(Object.entries(contentWrites))('after a %s of a draft', async (_name, write) => {
-    const draft = await context.create(ada, withNodes);
-    expect((await write(context, ada, draft)).status).toBeLessThan(300);
-    expect(await context.row(draft.id)).not.toHaveProperty('update_event_due_at');
-    await lifecycle.publish(ada, draft.id);
-    await context.advance(5_000);
-    expect(await lifecycle.updates(draft.id)).toEqual([]);
-  });
+  test.each(Object.entries(contentWrites))(
+    'no event is due after a draft is changed by %s',
+    async (_name, write) => {
+      const draft = await context.create(ada, withNodes);
+      expect((await write(context, ada, draft)).status).toBeLessThan(300);
+      expect(await context.row(draft.id)).not.toHaveProperty('update_event_due_at');
+      await lifecycle.publish(ada, draft.id);
+      await context.advance(5_000);
+      expect(await lifecycle.updates(draft.id)).toEqual([]);
+    },
+  );
 
-  test('after an assignment, a revision, a trigger or a refused change', async () => {
+  test('no event is due after an assignment, a revision or a trigger', async () => {
     const { id } = await lifecycle.createPublished(ada);
     await context.request(ada, 'PATCH', `${id}/editor`, { editor_id: ada.id });
     await lifecycle.createRevision(ada, id);
@@ -107,7 +110,7 @@ describe('no event is due', () => {
     expect(await context.row(id)).not.toHaveProperty('update_event_due_at');
   });
 
-  test('for a revision or a copy of a document with a due event', async () => {
+  test('no event is due for a revision or copy of a changed document', async () => {
     const { id } = await lifecycle.createPublished(ada);
     await change(id);
     const copy = await context.request(ada, 'POST', `${id}/duplicate`);
@@ -116,7 +119,7 @@ describe('no event is due', () => {
     expect(await context.row(id)).toHaveProperty('update_event_due_at');
   });
 
-  test('after a document with a due event is archived', async () => {
+  test('no event is published after the changed document is archived', async () => {
     const { id } = await lifecycle.createPublished(ada);
     await change(id);
     await lifecycle.archive(ada, id);
@@ -125,7 +128,7 @@ describe('no event is due', () => {
     expect(await context.row(id)).not.toHaveProperty('update_event_due_at');
   });
 
-  test('after a document with a due event is superseded', async () => {
+  test('no event is published after the changed document is superseded', async () => {
     const { id } = await lifecycle.createPublished(ada);
     await change(id);
     const revision = await lifecycle.createRevision(ada, id);
@@ -135,8 +138,8 @@ describe('no event is due', () => {
   });
 });
 
-describe('nothing is lost or sent twice', () => {
-  test('when the service restarts before the event is due', async () => {
+describe('delivery of update events', () => {
+  test('a due event is published after the service restarts', async () => {
     const { id } = await lifecycle.createPublished(ada);
     await change(id);
     await context.app.restart();
@@ -144,12 +147,12 @@ describe('nothing is lost or sent twice', () => {
     expect(await countUpdates(id)).toBe(1);
   }, 30_000);
 
-  test('when an event cannot be written for a while', async () => {
+  test('an event that cannot be written for a while is published later', async () => {
     const [broken, sound] = [await lifecycle.createPublished(ada), await lifecycle.createPublished(ada)];
     await change(broken.id);
     await change(sound.id);
     const { update_event_due_at } = (await context.row(broken.id)) ?? {};
-    // no summary has such a creator, so the event is refused after its due time is removed
+    // the event schema rejects this creator, so the publish fails after the due time is removed
     await context.set(broken.id, { created_by: 'nobody' });
     const advanced = context.advance(5_000);
     const message = `Could not publish the update event of document ${broken.id}`;
@@ -161,11 +164,11 @@ describe('nothing is lost or sent twice', () => {
     expect(await countUpdates(broken.id)).toBe(1);
   });
 
-  test('when several replicas run', async () => {
+  test('several replicas publish each event once', async () => {
     const replica = testContextFor({ ...context.app, ...(await context.app.replica()) });
-    const made = await Promise.all(Array.from({ length: 24 }, () => lifecycle.createPublished(ada)));
-    await Promise.all(made.map(({ id }, at) => change(id, 'Changed', at % 2 ? context : replica)));
+    const published = await Promise.all(Array.from({ length: 24 }, () => lifecycle.createPublished(ada)));
+    await Promise.all(published.map(({ id }, at) => change(id, 'Changed', at % 2 ? context : replica)));
     await context.advance(5_000);
-    expect(await Promise.all(made.map(({ id }) => countUpdates(id)))).toEqual(made.map(() => 1));
+    expect(await Promise.all(published.map(({ id }) => countUpdates(id)))).toEqual(published.map(() => 1));
   }, 30_000);
 });

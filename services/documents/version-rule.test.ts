@@ -1,4 +1,4 @@
-/** The version rule at publish, over HTTP with a real MongoDB. */
+/** Tests the version rule of publishing over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
@@ -22,7 +22,7 @@ async function lockPublished({ as }: TestMember, lock_published: boolean): Promi
   expect((await context.app.request('PATCH', '/organization', { as, body })).status).toBe(200);
 }
 
-/** A revision draft of a published document with this version. */
+/** Publishes a document with this version and creates a revision draft of it. */
 async function createRevisionOf(member: TestMember, version: string | null) {
   const original = await lifecycle.createPublished(member, { title: 'T', version });
   return { original, draft: await lifecycle.createRevision(member, original.id) };
@@ -48,17 +48,17 @@ describe('with lock_published', () => {
     expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
   });
 
-  test('a parent without a version never blocks', async () => {
+  test('a parent without a version never blocks a publish', async () => {
     const { draft } = await createRevisionOf(ada, null);
     expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
   });
 
-  test('a document without a parent publishes under any version', async () => {
+  test('a document without a parent is published under any version', async () => {
     const draft = await context.create(ada, { title: 'T', version: '1' });
     expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
   });
 
-  test('the parent counts, not the version that is published now', async () => {
+  test('the version of the parent counts, not that of the published document', async () => {
     const { original, draft } = await createRevisionOf(ada, '1');
     const other = await lifecycle.createRevision(ada, original.id);
     await context.request(ada, 'PATCH', other.id, { version: '2' });
@@ -68,7 +68,7 @@ describe('with lock_published', () => {
     expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
   });
 
-  test('it comes after 412 and the state, and before 402', async () => {
+  test('the version is checked after If-Match and status, before the quota', async () => {
     const bo = await context.admin();
     await lockPublished(bo, true);
     const { original, draft } = await createRevisionOf(bo, '1');
@@ -83,14 +83,14 @@ describe('with lock_published', () => {
   });
 });
 
-test('without lock_published a revision publishes under its parent’s version', async () => {
+test('without lock_published a revision may keep its parent’s version', async () => {
   const bo = await context.admin();
   const { draft } = await createRevisionOf(bo, '1');
   const { status, body } = await lifecycle.publish(bo, draft.id);
   expect([status, body.version]).toEqual([200, '1']);
 });
 
-test('the setting counts at the moment of the publish', async () => {
+test('lock_published counts at the time of the publish', async () => {
   const bo = await context.admin();
   const { draft } = await createRevisionOf(bo, '1');
   await lockPublished(bo, true);

@@ -1,4 +1,4 @@
-/** Changing the fields of documents over HTTP with a real MongoDB. */
+/** Tests changes of document fields over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
@@ -20,27 +20,27 @@ const patch = (id: string, body: unknown, member = ada, headers = {}) =>
 const publish = (id: string, member = ada) => context.request(member, 'POST', `${id}/publish`);
 const outcome = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
 
-describe('changing a document', () => {
-  test('only what is named changes; null clears; the whole document comes back', async () => {
+describe('updateDocument', () => {
+  test('updateDocument changes the given fields and returns the document', async () => {
     const nodes = [{ node_type: 'section', title: 'S' }];
-    const made = await context.create(ada, { title: 'Old', version: '1', department: 'Ops', nodes });
-    const first = await patch(made.id, { title: ' New ', version: null });
+    const document = await context.create(ada, { title: 'Old', version: '1', department: 'Ops', nodes });
+    const first = await patch(document.id, { title: ' New ', version: null });
     expect(first.status).toBe(200);
     expect(Document.parse(first.body)).toEqual({
-      ...made,
+      ...document,
       title: 'New',
       version: null,
       updated_at: first.body.updated_at,
     });
-    expect(first.body.updated_at > made.updated_at).toBe(true);
-    const second = await patch(made.id, { department: 'IT' });
+    expect(first.body.updated_at > document.updated_at).toBe(true);
+    const second = await patch(document.id, { department: 'IT' });
     expect(second.body).toMatchObject({ title: 'New', version: null, department: 'IT' });
     expect([first, second].map(({ headers }) => headers.get('etag'))).toEqual(['"2"', '"3"']);
-    const read = await context.request(ada, 'GET', made.id);
+    const read = await context.request(ada, 'GET', document.id);
     expect([read.body, read.headers.get('etag')]).toEqual([second.body, '"3"']);
   });
 
-  test('the form is checked whole: no field, unknown ones, wrong types and lengths are 400', async () => {
+  test('updateDocument reports all invalid fields', async () => {
     const { id } = await context.create(ada);
     const { status, body } = await patch(id, {
       title: ' ',
@@ -60,7 +60,7 @@ describe('changing a document', () => {
     expect((await context.request(ada, 'GET', id)).headers.get('etag')).toBe('"1"');
   });
 
-  test('the owner, the editor and an admin may; other members get 403, strangers 404', async () => {
+  test('updateDocument allows owner, editor and admin', async () => {
     const [owner, editor, bystander, stranger] = [
       await context.member(ada),
       await context.member(ada),
@@ -77,52 +77,52 @@ describe('changing a document', () => {
     expect((await context.request(ada, 'GET', id)).body.title).toBe(`By ${ada.id}`);
   });
 
-  test('If-Match: the ETag that was read allows one change, the next with it is 412', async () => {
+  test('updateDocument with If-Match succeeds once per ETag', async () => {
     const { id } = await context.create(ada);
     expect((await patch(id, { title: 'A' }, ada, { 'if-match': '"0", "1"' })).status).toBe(200);
     const late = await patch(id, { title: 'B' }, ada, { 'if-match': '"1"' });
     expect(outcome(late)).toEqual([412, 'precondition_failed']);
     expect((await patch(id, { title: 'C' }, ada, { 'if-match': '*' })).body.title).toBe('C');
     await context.set(id, { status: 'archived' });
-    // what the sender knew comes before the state, member they are before both
+    // permission is checked first, then If-Match, then the status
     expect(outcome(await patch(id, { title: 'D' }, ada, { 'if-match': '"1"' }))[0]).toBe(412);
     expect(
       outcome(await patch(id, { title: 'D' }, await context.member(ada), { 'if-match': '"1"' }))[0],
     ).toBe(403);
   });
 
-  test('of many writers with one ETag one wins; without, none is lost', async () => {
+  test('concurrent updates with one ETag succeed once, without it all succeed', async () => {
     const { id } = await context.create(ada);
-    const racing = await Promise.all(
+    const conditional = await Promise.all(
       Array.from({ length: 8 }, (_, at) => patch(id, { title: `${at}` }, ada, { 'if-match': '"1"' })),
     );
-    expect(racing.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
+    expect(conditional.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
     const fields = ['title', 'version', 'department'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 24 }, (_, at) => patch(id, { [fields[at % 3] ?? '']: `${at}` })),
     );
-    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    expect(responses.every(({ status }) => status === 200)).toBe(true);
     const { body, headers } = await context.request(ada, 'GET', id);
     expect(headers.get('etag')).toBe('"26"');
     for (const field of fields) expect(Number(body[field])).toBeGreaterThanOrEqual(0);
   });
 
-  test('a change beside node writes and a publish loses nothing of either', async () => {
+  test('concurrent updates, node writes and a publish lose no change', async () => {
     const { id } = await context.create(ada);
     const node = { node_type: 'section', title: 'S', order: 0 };
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...Array.from({ length: 10 }, (_, at) => patch(id, { version: `${at}` })),
       ...Array.from({ length: 10 }, () => context.request(ada, 'POST', `${id}/nodes`, node)),
       publish(id),
     ]);
-    expect(answers.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
+    expect(responses.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
     const { body, headers } = await context.request(ada, 'GET', id);
     expect([body.status, body.nodes.length, headers.get('etag')]).toEqual(['published', 10, '"22"']);
   });
 });
 
-describe('in which state', () => {
-  test('a published document can be changed, an archived one is read-only', async () => {
+describe('status of the document', () => {
+  test('updateDocument accepts published documents and rejects archived ones', async () => {
     const { id } = await context.create(ada);
     await publish(id);
     expect((await patch(id, { title: 'Corrected' })).body).toMatchObject({
@@ -133,7 +133,7 @@ describe('in which state', () => {
     expect(outcome(await patch(id, { title: 'Too late' }))).toEqual([400, 'document_archived']);
   });
 
-  test('an organization that locks what is published has it read-only; its drafts are not, nor is anything of others', async () => {
+  test('lock_published makes published documents read-only, and no others', async () => {
     const bo = await context.admin();
     const [published, draft] = [await context.create(bo), await context.create(bo)];
     const other = await context.create(ada);
@@ -154,7 +154,7 @@ describe('in which state', () => {
     expect((await patch(published.id, { title: 'x' }, bo)).status).toBe(200);
   });
 
-  test('a revision draft refuses the version of its original, and only that', async () => {
+  test('a revision draft rejects the version of its original', async () => {
     const original = await context.create(ada, { title: 'T', version: '1' });
     await publish(original.id);
     const revision = await context.create(ada, { title: 'T', version: '1' });
@@ -171,7 +171,7 @@ describe('in which state', () => {
     expect((await patch(revision.id, { version: null })).status).toBe(200);
     await context.set(original.id, { version: '2' });
     await publish(revision.id);
-    // it is no draft any more
+    // the rule applies only to drafts
     expect((await patch(revision.id, { version: '2' })).status).toBe(200);
   });
 });

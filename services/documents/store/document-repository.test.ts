@@ -1,4 +1,4 @@
-/** The repository with two replicas over one MongoDB. */
+/** Tests the document repository with two replicas and one MongoDB. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { documentRow } from '../testing/rows.ts';
 import { type DocumentStores, openDocumentStores } from '../testing/store-fixture.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => fixture?.stop());
 
-test('a change of the row that another replica outran is decided again on the row as it is then', async () => {
+test('changeRow decides again if another replica changed the row', async () => {
   const row = documentRow({ title: 'T', version: '1' });
   const actor = { organization_id: row.organization_id, user_id: row.created_by };
   await replicaA.create(actor, row, []);
@@ -36,7 +36,7 @@ test('a change of the row that another replica outran is decided again on the ro
   expect(await fixture.stores[0]?.rows(documents).findOne({ _id: row._id }).lean()).toEqual(changed);
 });
 
-test('replicas that change one row in every way at once lose nothing', async () => {
+test('replicas that change one row concurrently lose no change', async () => {
   const row = documentRow({ node_count: 0 });
   const actor = { organization_id: row.organization_id, user_id: row.created_by };
   await replicaA.create(actor, row, []);

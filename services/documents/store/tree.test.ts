@@ -1,4 +1,4 @@
-/** Trees in a real MongoDB: copies. */
+/** Tests the copies of trees in a real MongoDB. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Store } from '#libs/store';
 import { documentRow, nodeRow } from '../testing/rows.ts';
@@ -19,7 +19,7 @@ afterAll(() => fixture?.stop());
 
 const toActor = ({ organization_id, created_by }: DocumentRow) => ({ organization_id, user_id: created_by });
 
-/** Keeps a document with its nodes. */
+/** Inserts a document with its nodes. */
 async function insertDocument(document: DocumentRow, nodes: readonly NodeRow[]): Promise<void> {
   await store.transact(toActor(document), async (tx) => {
     await store.rows(documents).insertMany([document], { session: tx.session });
@@ -27,7 +27,7 @@ async function insertDocument(document: DocumentRow, nodes: readonly NodeRow[]):
   });
 }
 
-/** The tree as nested values without ids, siblings in their order. */
+/** Converts a tree to nested values without ids, with siblings in their order. */
 function toNested(nodes: readonly NodeRow[]): unknown[] {
   const families = Map.groupBy(nodes, ({ parent_id }) => parent_id);
   const below = (parent: string | null): unknown[] =>
@@ -43,7 +43,7 @@ function toNested(nodes: readonly NodeRow[]): unknown[] {
   return below(null);
 }
 
-/** A document with a section that has steps with ties among them, one of which is older than its parent. */
+/** Creates a document whose section has steps with equal order. One step is older than its parent. */
 function createSample(): { document: DocumentRow; nodes: NodeRow[] } {
   const document = documentRow({ node_count: 7, content_bytes: 24 });
   const moved = nodeRow(document, { node_type: 'step', title: 'moved', order: 1, content: '{"type":"x"}' });
@@ -56,7 +56,7 @@ function createSample(): { document: DocumentRow; nodes: NodeRow[] } {
   return { document, nodes: [{ ...moved, parent_id: section._id }, section, a, b, c, sub, other] };
 }
 
-test('a copy has the same titles, content, order and ties under new ids, in another document', async () => {
+test('copyTree keeps titles, content, order and ties under new ids', async () => {
   const { document, nodes } = createSample();
   await insertDocument(document, nodes);
   const to = documentRow({ organization_id: document.organization_id, node_count: 7, content_bytes: 24 });
@@ -81,7 +81,7 @@ test('a copy has the same titles, content, order and ties under new ids, in anot
   expect(toNested(await nodeTrees.findAll(document))).toEqual(toNested(nodes));
 });
 
-test('a copy that is nobody’s keeps who made each node', async () => {
+test('copyTree without a creator keeps the creator of each node', async () => {
   const { document, nodes } = createSample();
   const others = nodes.map((node, at) => (at % 2 ? node : { ...node, created_by: document._id }));
   await insertDocument(document, others);
@@ -94,7 +94,7 @@ test('a copy that is nobody’s keeps who made each node', async () => {
   expect(getCreators(copied)).toEqual(getCreators(others));
 });
 
-test('10,000 nodes are copied in one transaction, and those of a transaction that fails are not', async () => {
+test('copyTree copies 10,000 nodes in one transaction, or none', async () => {
   const document = documentRow({ node_count: 10_000 });
   const section = nodeRow(document);
   const steps = Array.from({ length: 9_999 }, (_, at) =>

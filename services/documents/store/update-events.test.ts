@@ -1,4 +1,4 @@
-/** Update events under contention: two replicas over one MongoDB. */
+/** Tests update events with two concurrent replicas and one MongoDB. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Store } from '#libs/store';
 import { documentRow } from '../testing/rows.ts';
@@ -15,7 +15,7 @@ let replicas: Replica[];
 
 interface Replica {
   repository: DocumentRepository;
-  /** Publishes all events, due or not: its clock is an hour ahead. */
+  /** Publishes all events, whether due or not, because its clock is an hour ahead. */
   publishAll(): Promise<void>;
 }
 
@@ -51,13 +51,13 @@ const anyone = { authorize: () => undefined, ifMatch: undefined };
 const toActor = ({ organization_id }: DocumentRow) => ({ organization_id, user_id: null });
 const findRow = ({ _id }: DocumentRow) => firstStore().rows(documents).findOne({ _id }).lean();
 
-/** The titles in the events, the oldest first. */
+/** Returns the titles in the events, oldest first. */
 async function publishedTitles(): Promise<string[]> {
   const rows = await outbox().find().sort({ _id: 1 }).toArray();
   return rows.map(({ event }) => JSON.parse(event).data.document.title);
 }
 
-/** Changes a row in one of the two ways that there are; gives the document after it. */
+/** Changes a row with `change` or `changeRow` and returns the changed document. */
 async function changeWith(
   way: 'change' | 'changeRow',
   { repository }: Replica,
@@ -71,7 +71,7 @@ async function changeWith(
   }));
 }
 
-/** A published document whose title changed, with an event that is not published yet. */
+/** Creates a published document whose title changed and whose event is not published yet. */
 async function createChangedDocument(): Promise<DocumentRow> {
   const [{ repository }] = replicas as [Replica];
   const row = documentRow({ status: 'published', published_at: new Date(), title: 'Old' });
