@@ -1,7 +1,4 @@
-/**
- * Tests the assignment of editors over HTTP with a real MongoDB, and the removal of editors from the
- * organization.
- */
+/** Tests the assignment and removal of editors over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { until } from '#libs/testing';

@@ -27,10 +27,7 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
       return toReply(document, await renderDocument(document, [nodes]));
     },
 
-    /**
-     * Replies with a document whose row was just read or written. If it changed since, replies with the new
-     * state.
-     */
+    /** Replies with a document whose row was just read or written, or with its state if it changed since. */
     async fromRow(actor: Actor, document: DocumentRow): Promise<Reply<Json>> {
       const bytes = await cache.getOrRender(cacheKey(document), () => render(actor, document));
       if (bytes) return toReply(document, bytes);
@@ -38,10 +35,7 @@ export function createDocumentReply({ repository, trees, cacheBytes }: DocumentR
       return documentReply.fromNodes(current.document, current.nodes);
     },
 
-    /**
-     * Replies with the current state of a document, or throws `NotFound`. Reads its row every time; the row
-     * is small.
-     */
+    /** Replies with the current document, or throws `NotFound`. Reads its (small) row every time. */
     async load(actor: Actor, id: string): Promise<Reply<Json>> {
       return documentReply.fromRow(actor, await repository.find(actor, id));
     },

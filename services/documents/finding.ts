@@ -9,10 +9,7 @@ import type { ListSort } from './shapes.ts';
 import type { DocumentRow } from './store/collections.ts';
 import { getSortKey, type Listing, type PageStart } from './store/listing.ts';
 
-/**
- * Handles the read operations. `/documents/counts` comes first: `/documents/{doc_id}` would take `counts` for
- * an id.
- */
+/** Handles the read operations. `/documents/counts` precedes `/documents/{doc_id}`, which would match it. */
 export function queryHandlers({
   listing,
   documentReply,

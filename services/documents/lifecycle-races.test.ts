@@ -1,7 +1,4 @@
-/**
- * Tests concurrent lifecycle changes at two replicas. Their result must equal that of running them one by
- * one.
- */
+/** Tests concurrent lifecycle changes at two replicas. The result must equal that of some sequence. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestResponse } from '#libs/testing';
 import { identity } from '../identity/service.ts';

@@ -118,8 +118,8 @@ describe('reviseDocument', () => {
     await context.set(id, { editor_id: editor.id });
     for (const member of [editor, bystander])
       expect(outcome(await lifecycle.revise(member, id))).toEqual([403, 'forbidden']);
-    for (const which of [id, newId()])
-      expect(outcome(await lifecycle.revise(stranger, which))).toEqual([404, 'not_found']);
+    for (const documentId of [id, newId()])
+      expect(outcome(await lifecycle.revise(stranger, documentId))).toEqual([404, 'not_found']);
     expect((await lifecycle.revise(owner, id)).status).toBe(201);
   });
 

@@ -64,10 +64,7 @@ export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDep
     return documents.map((document) => ({ ...document, words: mergeWords(bags.get(document._id)) }));
   }
 
-  /**
-   * Extracts plain text from rich text. Invalid rich text is logged and skipped, so that other text is still
-   * indexed.
-   */
+  /** Extracts plain text from rich text. Logs and skips invalid rich text, so other text is still indexed. */
   function parseText(documentId: string, content: string): string {
     try {
       return plainText(JSON.parse(content));

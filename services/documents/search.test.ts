@@ -194,19 +194,19 @@ test('documents from before the search index are indexed once at the start', asy
   const { create, titles, upToDate } = createClient(await register(app));
   const old = [await create({ title: 'Ancient b' }), await create({ title: 'ancient A' })];
   await upToDate();
-  const which = { _id: { $in: old.map(({ id }) => id) } };
-  await documentRows().updateMany(which, { $unset: { reindex_at: 1, normalized_title: 1 } });
+  const filter = { _id: { $in: old.map(({ id }) => id) } };
+  await documentRows().updateMany(filter, { $unset: { reindex_at: 1, normalized_title: 1 } });
   await searchRows().deleteMany({});
   await app.restart();
   await until('the old documents', async () => (await titles('ancient')).length === 2);
   await upToDate();
   expect(await titles('ancient')).toEqual(['ancient A', 'Ancient b']);
 
-  await documentRows().updateMany(which, { $unset: { reindex_at: 1 } });
+  await documentRows().updateMany(filter, { $unset: { reindex_at: 1 } });
   await app.restart();
   const { id } = await create({ title: 'Modern' });
   await until('the new document', async () => (await titles('modern')).length === 1);
-  expect(await documentRows().countDocuments({ ...which, reindex_at: { $exists: true } })).toBe(0);
+  expect(await documentRows().countDocuments({ ...filter, reindex_at: { $exists: true } })).toBe(0);
   expect(id).toBeDefined();
 }, 30_000);
 

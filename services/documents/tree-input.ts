@@ -40,10 +40,7 @@ export function flattenTree(
   return { nodes, ...checkLimits({ node_count: nodes.length, content_bytes }) };
 }
 
-/**
- * Returns the size if it is within the limits. Otherwise throws `TooManyNodes` or `ContentTooLarge` with the
- * limit.
- */
+/** Returns the size, or throws `TooManyNodes` or `ContentTooLarge` with the limit. */
 export function checkLimits({ node_count, content_bytes }: TreeSize): TreeSize {
   if (node_count > maxNodes) throw TooManyNodes(undefined, { extra: { limit: maxNodes } });
   if (content_bytes > maxContentBytes)

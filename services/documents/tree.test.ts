@@ -178,13 +178,13 @@ describe('updateNode', () => {
     expect(outcome(await change(id, node, { content: deep }))).toEqual([400, 'invalid_request']);
     expect((await change(id, node, { content: { type: 5 } })).body.errors[0].path).toBe('body/content/type');
 
-    const most = 32 * 1024 * 1024;
-    await context.set(id, { content_bytes: most - frame });
+    const maxBytes = 32 * 1024 * 1024;
+    await context.set(id, { content_bytes: maxBytes - frame });
     await change(id, node, { content: null });
-    await context.set(id, { content_bytes: most - frame });
+    await context.set(id, { content_bytes: maxBytes - frame });
     expect((await change(id, node, { content: text('') })).status).toBe(200);
     const { status, body } = await change(id, node, { content: text('1') });
-    expect([status, body.code, body.limit_bytes]).toEqual([400, 'content_too_large', most]);
+    expect([status, body.code, body.limit_bytes]).toEqual([400, 'content_too_large', maxBytes]);
     expect(findNode((await read(id)).nodes, 'B1').content).toEqual(text(''));
     expect(
       (await context.request(ada, 'PATCH', `${id}/nodes/${node}`, { content: text('x'.repeat(2 ** 20)) }))

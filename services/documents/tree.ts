@@ -115,10 +115,7 @@ export function nodeHandlers({
     ),
   ];
 
-  /**
-   * Changes the tree of a document, if the actor may edit it and it is editable. Returns the reply of
-   * `decide`.
-   */
+  /** Changes the tree of an editable document that the actor may edit. Returns the reply of `decide`. */
   function edit<R>(
     { actor, params, call }: EditRequest,
     decide: (context: EditContext) => Promise<Decision<R>>,

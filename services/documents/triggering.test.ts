@@ -125,8 +125,8 @@ describe('rejected requests', () => {
     await context.set(id, { editor_id: editor.id });
     for (const member of [editor, await context.member(bo)])
       expect(outcome(await fire(member, id, eventTypes[0]))).toEqual([403, 'forbidden']);
-    for (const which of [id, newId()])
-      expect(outcome(await fire(ada, which, eventTypes[0]))).toEqual([404, 'not_found']);
+    for (const documentId of [id, newId()])
+      expect(outcome(await fire(ada, documentId, eventTypes[0]))).toEqual([404, 'not_found']);
     expect(outcome(await fire(owner, id, eventTypes[0], { 'if-match': '"0"' }))[0]).toBe(412);
     expect(await lifecycle.publishedEvents(id)).toEqual([]);
     expect((await fire(owner, id, eventTypes[0], { 'if-match': '"1"' })).body).toEqual({ dispatched: true });

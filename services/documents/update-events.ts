@@ -1,7 +1,4 @@
-/**
- * Runs the worker that publishes `document.updated` after changes of published documents. Every replica runs
- * it.
- */
+/** Publishes `document.updated` after changes of published documents, with a worker in every replica. */
 import { every, type Worker } from '#libs/service';
 import type { Store } from '#libs/store';
 import { DocumentUpdated } from './events.ts';

@@ -1,7 +1,4 @@
-/**
- * Defines the lifecycle operations: publish, revise, archive, assign an editor, list versions, trigger
- * webhooks.
- */
+/** Defines the lifecycle operations of a document, from publishing to triggering its webhooks. */
 import { z } from 'zod';
 import { Forbidden, id, NotFound, operation, PreconditionFailed } from '#libs/contract';
 import { member } from '../../identity/contract.ts';

@@ -31,10 +31,7 @@ export interface RevisionFields {
   content_bytes: number;
 }
 
-/**
- * Returns the fields that a revision copies from its original. The owner stays the same, whoever creates the
- * revision.
- */
+/** Returns the fields that a revision copies from its original, including the owner. */
 export function revisionFields(original: RevisionFields): RevisionFields {
   const { organization_id, family_id, created_by, editor_id, title, version, department } = original;
   const { share_epoch, node_count, content_bytes } = original;

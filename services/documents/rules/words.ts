@@ -6,10 +6,7 @@ export const maxWordBytes = 64 * 1024;
 /** Longer words are truncated to this many UTF-16 code units. */
 const maxWordLength = 64;
 
-/**
- * Accents, Hebrew points and Arabic vowel signs. Excludes marks that make another letter: Indic vowels, か and
- * が.
- */
+/** Accents, Hebrew points, Arabic vowel signs. Marks that make another letter (Indic vowels, が) stay. */
 const accents = /[\p{M}&&[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]]/gv;
 
 const wordRuns = /[\p{L}\p{M}\p{N}]+/gu;
@@ -20,10 +17,7 @@ const unspaced = /([\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII, including control characters
 const ascii = /^[\x00-\x7f]*$/;
 
-/**
- * Removes case, accents and compatibility forms (UAX 15). `ÉTÉ`, `été` and `ete` become equal, and so do
- * `STRASSE` and `Straße`.
- */
+/** Removes case, accents and compatibility forms (UAX 15): `ÉTÉ` becomes `ete`, `Straße` `strasse`. */
 export function normalizeText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
   const unaccented = text.normalize('NFKD').replaceAll(accents, '');
@@ -31,10 +25,7 @@ export function normalizeText(text: string): string {
   return unaccented.toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/**
- * Returns the sort key of a title, so that `apple`, `Äpfel` and `Zebra` sort in this order; at most 300
- * characters.
- */
+/** Returns the sort key of a title, at most 300 characters: `Äpfel` sorts between `apple` and `Zebra`. */
 export function normalizeTitle(title: string): string {
   return normalizeText(title).slice(0, 300).toWellFormed();
 }

@@ -22,25 +22,16 @@ export interface DocumentRow {
   row_version: number;
   /** Counts how often the family's published version was archived. Links with a lower count are revoked. */
   share_epoch: number;
-  /**
-   * Counts the revisions of this document. Incremented so that revising conflicts with archiving and
-   * publishing.
-   */
+  /** Counts the revisions of this document. Makes revising conflict with archiving and publishing. */
   revisions?: number;
   node_count: number;
   /** Bytes of all rich text as JSON. */
   content_bytes: number;
   /** The sort key of the title. Rows from before this field existed get it from the search index worker. */
   normalized_title?: string;
-  /**
-   * The time since which the words in `search` are outdated, or the end of a lease. Null if they are up to
-   * date.
-   */
+  /** Since when the words in `search` are outdated, or the end of a lease. Null if they are up to date. */
   reindex_at?: Date | null;
-  /**
-   * When the `document.updated` event about changes of the published document is due. Unset without such
-   * changes.
-   */
+  /** When the `document.updated` event of the published document is due. Unset without changes. */
   update_event_due_at?: Date;
 }
 
@@ -108,10 +99,7 @@ export const filterIndexes = {
   parent_doc_id: { organization_id: 1, parent_doc_id: 1, status: 1, updated_at: -1, _id: -1 },
 } as const;
 
-/**
- * Indexes only rows with a value. MongoDB uses a partial index for a string only if its filter is a
- * comparison.
- */
+/** Indexes only rows with a value. MongoDB uses this index for strings only if the filter compares. */
 const whenPresent = (field: string) => ({ partialFilterExpression: { [field]: { $gte: '' } } });
 
 export const documents = collection<DocumentRow>('documents', {

@@ -18,15 +18,9 @@ export interface Decision<R> {
   reply(document: DocumentRow): R | Promise<R>;
 }
 
-/**
- * A change that does not depend on the document. A single update then matches, changes and returns the
- * document.
- */
+/** A change that does not depend on the document: one update matches, changes and returns it. */
 export interface FastPath {
-  /**
-   * The fields that the document must have. If it does not match, the document is read first, as without a
-   * fast path.
-   */
+  /** The fields that the document must have. Without a match, it is read first, as without a fast path. */
   match: Partial<Pick<DocumentRow, 'status' | 'parent_doc_id'>>;
   change(at: Date): Change;
 }
@@ -133,10 +127,7 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
      */
     findAuthorized,
 
-    /**
-     * Copies a consistent snapshot of a document and its tree. The actor becomes the creator of the copy and
-     * its nodes.
-     */
+    /** Copies a consistent snapshot of a document and its tree. The actor becomes the creator. */
     copy<R>(
       actor: Actor & { user_id: string },
       id: string,
@@ -212,10 +203,7 @@ export function documentRepository(store: Store, { trees, search }: RepositoryDe
     assertPreconditions(preconditions, document);
   }
 
-  /**
-   * Updates the document if it matches; a later error rolls the update back. Returns undefined without a
-   * match.
-   */
+  /** Updates the document, or returns undefined if it does not match. A later error rolls the update back. */
   async function applyFastPath(
     { organization_id }: Actor,
     _id: string,

@@ -1,7 +1,4 @@
-/**
- * Updates the search index in MongoDB. Replicas lease documents with outdated words and write their new
- * words.
- */
+/** Updates the search index in MongoDB. Replicas lease outdated documents and write their words. */
 import { isDuplicate, type Store } from '#libs/store';
 import { normalizeTitle } from '../rules/words.ts';
 import { documents, type NodeRow, nodes, search } from './collections.ts';
@@ -12,10 +9,7 @@ const leaseMs = 10_000;
 /** The earliest time: the partial index holds only rows whose time is later. */
 const earliest = new Date(0);
 
-/**
- * A claimed document. `reindex_at` is the end of the lease; another value shows that the document changed
- * since.
- */
+/** A claimed document. `reindex_at` is the end of the lease; it has another value if the document changed. */
 export interface StaleDocument {
   _id: string;
   organization_id: string;
@@ -32,10 +26,7 @@ export function searchIndex(store: Store, now: () => Date) {
   const rows = { documents: store.rows(documents), nodes: store.rows(nodes), search: store.rows(search) };
 
   return {
-    /**
-     * Claims at most `limit` documents, longest due first. No other process can claim them until the lease
-     * expires.
-     */
+    /** Claims at most `limit` documents, longest due first. They are leased to this process. */
     async claim(limit: number): Promise<StaleDocument[]> {
       const due = { reindex_at: { $gt: earliest, $lte: now() } };
       const found = await rows.documents.find(due, { _id: 1 }).sort({ reindex_at: 1 }).limit(limit).lean();
@@ -57,10 +48,7 @@ export function searchIndex(store: Store, now: () => Date) {
         .cursor();
     },
 
-    /**
-     * Writes words, unless those of a later version exist. Documents that did not change since are marked up
-     * to date.
-     */
+    /** Writes words, unless those of a later version exist. Marks unchanged documents as up to date. */
     async save(claimed: readonly (StaleDocument & { words: readonly string[] })[]): Promise<void> {
       const updates = claimed.map(({ _id, organization_id, row_version, words }) => ({
         updateOne: {
@@ -87,10 +75,7 @@ export function searchIndex(store: Store, now: () => Date) {
       if (matchedCount < claimed.length) await deleteOrphans(claimed.map(({ _id }) => _id));
     },
 
-    /**
-     * Marks every document as outdated, once per database: documents older than the search index have no
-     * mark.
-     */
+    /** Marks every document as outdated, once per database. Documents older than the index have no mark. */
     async backfill(): Promise<void> {
       if (await rows.search.exists({ _id: backfillId })) return;
       let after = '';
@@ -111,10 +96,7 @@ export function searchIndex(store: Store, now: () => Date) {
     },
   };
 
-  /**
-   * Deletes the words of documents that were deleted between the claim and the write. Nothing else deletes
-   * them.
-   */
+  /** Deletes the words of documents deleted between claim and write. Nothing else deletes them. */
   async function deleteOrphans(ids: string[]): Promise<void> {
     const existing = await rows.documents.find({ _id: { $in: ids } }, { _id: 1 }).lean();
     const existingIds = new Set(existing.map(({ _id }) => _id));

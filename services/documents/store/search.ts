@@ -6,10 +6,7 @@ import { type DocumentRow, search as searchRows } from './collections.ts';
 /** The maximum number of documents that one query finds. */
 export const maxMatches = 1_000;
 
-/**
- * The maximum number of documents with the rarest word that are checked for the other words. Bounds the query
- * time.
- */
+/** How many documents with the rarest word are checked for the other words. Bounds the query time. */
 const maxCandidates = 10 * maxMatches;
 
 /** The number of words whose documents are counted to find the rarest word. */
@@ -45,10 +42,7 @@ export function search(store: Store) {
     },
   };
 
-  /**
-   * MongoDB scans the index for the first word only, so this is the rarest. Empty if a word is in no
-   * document.
-   */
+  /** Puts the rarest word first: MongoDB scans the index only for that. Empty if a word is in no document. */
   async function sortRarestFirst(
     organization_id: string,
     words: readonly string[],

@@ -24,14 +24,11 @@ export function trees(store: Store) {
       return rows.find({ document_id: document._id }, null, { ...sessionOptions(tx), batchSize }).lean();
     },
 
-    /**
-     * Reads all nodes of a document in batches. Each batch is decoded on demand, so earlier ones can be
-     * collected.
-     */
+    /** Reads all nodes of a document in batches. Decodes each batch on demand to limit memory use. */
     async *readBatches(document: TreeRef): AsyncGenerator<NodeRow[]> {
       if (document.node_count === 0) return;
-      const which = { document_id: document._id };
-      const cursor = rows.collection.find<NodeRow>(which, { batchSize: getBatchSize(document) });
+      const filter = { document_id: document._id };
+      const cursor = rows.collection.find<NodeRow>(filter, { batchSize: getBatchSize(document) });
       try {
         while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
       } finally {
@@ -93,8 +90,8 @@ export function trees(store: Store) {
       ids: readonly string[],
       tx: Transaction,
     ): Promise<Map<string, number>> {
-      const which = { _id: { $in: [...ids] }, document_id: document._id };
-      const found = await rows.find(which, { order: 1 }, sessionOptions(tx)).lean();
+      const filter = { _id: { $in: [...ids] }, document_id: document._id };
+      const found = await rows.find(filter, { order: 1 }, sessionOptions(tx)).lean();
       return new Map(found.map(({ _id, order }) => [_id, order]));
     },
 

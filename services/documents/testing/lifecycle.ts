@@ -51,8 +51,8 @@ export function lifecycleClient(context: TestContext): LifecycleClient {
     (method: string, path: string): LifecycleRequest =>
     (member, id, headers) =>
       context.request(member, method, `${id}${path}`, undefined, headers);
-  const [publish, revise, archive] = ['/publish', '/revise', '/archive'].map((deed) =>
-    createRequest('POST', deed),
+  const [publish, revise, archive] = ['/publish', '/revise', '/archive'].map((path) =>
+    createRequest('POST', path),
   ) as [LifecycleRequest, LifecycleRequest, LifecycleRequest];
   const getBody = ({ status, body }: TestResponse) => {
     if (status >= 300) throw new Error(JSON.stringify(body));

@@ -3,10 +3,7 @@ import { newId } from '#libs/contract';
 import { normalizeTitle } from '../rules/words.ts';
 import type { DocumentRow, NodeRow } from '../store/collections.ts';
 
-/**
- * Creates a draft without nodes in a new organization, with words that are up to date. `more` replaces
- * fields.
- */
+/** Creates a draft without nodes in a new organization; its words are up to date. `more` replaces fields. */
 export function documentRow(more: Partial<DocumentRow> = {}): DocumentRow {
   const _id = newId();
   const at = new Date('2026-11-21T09:30:00.000Z');

@@ -1,7 +1,4 @@
-/**
- * Opens the stores of the documents service for tests: any number of replicas with one new database in a real
- * MongoDB.
- */
+/** Opens the stores of any number of replicas for tests, with one new database in a real MongoDB. */
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
 import { memoryBus, toTopology } from '#libs/events';

@@ -45,7 +45,7 @@ export async function testContext(
 /** Adds the shortcuts to a test app or to one of its replicas. */
 export function testContextFor(app: TestApp): TestContext {
   return {
-    app: app,
+    app,
     async admin() {
       const { key, userId } = await register(app);
       return { as: key, id: userId };
