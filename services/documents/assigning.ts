@@ -1,6 +1,4 @@
-/**
- * Assigns the editor of a document, and clears the field when the editor is removed from the organization.
- */
+/** Assigns the editor of a document, and clears editors who are removed from the organization. */
 import { on, type Subscriber } from '#libs/events';
 import { handle } from '#libs/http';
 import type { Actor, Store } from '#libs/store';

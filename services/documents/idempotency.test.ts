@@ -1,6 +1,4 @@
-/**
- * Tests the replay of responses to an Idempotency-Key over HTTP with a real MongoDB, also of large responses.
- */
+/** Tests the replay of small and large responses to an Idempotency-Key over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';

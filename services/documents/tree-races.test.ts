@@ -1,6 +1,4 @@
-/**
- * Tests concurrent writers of one tree at two replicas: no lost nodes, no orphans, no writes after a publish.
- */
+/** Tests concurrent writers of one tree at two replicas: no lost nodes, orphans or writes after a publish. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { TestResponse } from '#libs/testing';

@@ -132,9 +132,7 @@ export function nodeHandlers({
     });
   }
 
-  /**
-   * Like `edit`, for one node. Throws `NotFound` before all other checks if the document has no such node.
-   */
+  /** Like `edit`, for one node. Throws `NotFound` first if the document has no such node. */
   function editNode<R>(
     request: EditRequest & { params: { node_id: string } },
     decide: (context: EditContext & { node: NodeRow }) => Promise<Decision<R>>,
@@ -148,9 +146,7 @@ export function nodeHandlers({
     return edit(request, (context) => decide({ ...context, node }), findNode);
   }
 
-  /**
-   * Returns the id of the parent if a node of this type can be its child. Otherwise throws `NodeHierarchy`.
-   */
+  /** Returns the parent id if a node of this type can be its child, or throws `NodeHierarchy`. */
   async function resolveParent(
     type: NodeType,
     parentId: string | null,
@@ -198,9 +194,9 @@ interface EditContext {
 type UpdateBody = BodyOf<typeof updateNode>;
 
 /** Creates the reply with a node, its descendants and the new ETag of the document. */
-function nodeReply(node: NodeRow, below: readonly NodeRow[] = []) {
+function nodeReply(node: NodeRow, descendants: readonly NodeRow[] = []) {
   return async (document: DocumentRow) =>
-    reply(json(await renderNode(node, below)), { etag: toEtag(document) });
+    reply(json(await renderNode(node, descendants)), { etag: toEtag(document) });
 }
 
 /** Creates the reply without a body, with the new ETag of the document. */

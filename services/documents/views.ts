@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { id, view } from '#libs/contract';
 import { documentStatus, nodeType } from './shapes.ts';
 
-/**
- * The state of a document without its tree. The row is small, so other services can read it on every request.
- */
+/** The state of a document without its tree. The row is small enough to read on every request. */
 export const documentStates = view({
   name: 'document_states',
   of: 'documents',

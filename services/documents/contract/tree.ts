@@ -1,6 +1,4 @@
-/**
- * Defines the operations on the nodes of a document: create, update, delete, reorder, replace the whole tree.
- */
+/** Defines the operations on nodes: create, update, delete, reorder, replace the whole tree. */
 import { z } from 'zod';
 import { Forbidden, id, NotFound, nothing, operation, someField } from '#libs/contract';
 import { member } from '../../identity/contract.ts';

@@ -49,9 +49,7 @@ export function revisionFields(original: RevisionFields): RevisionFields {
   };
 }
 
-/**
- * Returns the published versions of a family, oldest first. The list is empty if the family has one document.
- */
+/** Returns the published versions of a family, oldest first; empty if the family has one document. */
 export function toHistory<Member extends { _id: string; published_at: Date | null }>(
   family: readonly Member[],
 ): Member[] {

@@ -1,6 +1,4 @@
-/**
- * Decides who may change a document: its owner (the creator), its assigned editor, the organization's admins.
- */
+/** Decides who may change a document: its owner (the creator), its editor, the organization's admins. */
 
 /** The fields of the caller that the rules need. */
 export interface Principal {

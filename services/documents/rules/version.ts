@@ -1,6 +1,4 @@
-/**
- * Defines the version rule: the version of a revision draft must differ from that of the document it revises.
- */
+/** Defines the version rule: the version of a revision must differ from that of its original. */
 import type { DocumentStatus } from '../shapes.ts';
 
 /** The fields of a document that the rule needs. */

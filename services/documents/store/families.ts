@@ -1,6 +1,4 @@
-/**
- * Reads and changes families in MongoDB: a document and all its revisions. At most one of them is published.
- */
+/** Reads and changes families in MongoDB: a document and its revisions, at most one of them published. */
 import type { Actor, Store, Transaction } from '#libs/store';
 import { archive } from '../rules/lifecycle.ts';
 import { type DocumentRow, documents } from './collections.ts';

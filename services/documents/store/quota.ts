@@ -5,9 +5,7 @@ import { nextRenewal, subscriptionTerms, type Terms, toPeriod } from '../../iden
 import { PublishQuotaExhausted } from '../contract.ts';
 import { publishLedger, publishUsage } from './collections.ts';
 
-/**
- * Consumes one publish event for a document, in the transaction that publishes it; `PublishQuotaExhausted`.
- */
+/** Consumes one publish event in the transaction that publishes a document; `PublishQuotaExhausted`. */
 export type ConsumeQuota = (documentId: string, tx: Transaction) => Promise<void>;
 
 /** Creates the store of the publish quota. */

@@ -89,8 +89,8 @@ test('copyTree without a creator keeps the creator of each node', async () => {
   const copied = await store.transact(toActor(to), (tx) =>
     nodeTrees.copyTree(document, to, null, new Date(), tx),
   );
-  const getCreators = ({ map }: readonly NodeRow[]) =>
-    map(({ title, created_by }) => [title, created_by]).sort();
+  const getCreators = (copies: readonly NodeRow[]) =>
+    copies.map(({ title, created_by }) => [title, created_by]).sort();
   expect(getCreators(copied)).toEqual(getCreators(others));
 });
 

@@ -82,9 +82,7 @@ export function trees(store: Store) {
       return { node_count: ids.length, content_bytes };
     },
 
-    /**
-     * Returns the `order` of these nodes by id. Ids that are not in the document are missing from the result.
-     */
+    /** Returns the `order` of these nodes by id, without nodes that are not in the document. */
     async findOrders(
       document: TreeRef,
       ids: readonly string[],

@@ -1,6 +1,4 @@
-/**
- * Provides a client for tests of the document lifecycle. It also reads events and ledger rows from MongoDB.
- */
+/** Provides a client for tests of the document lifecycle. Reads events and ledger rows from MongoDB. */
 import { opsToken, type TestResponse } from '#libs/testing';
 import type { TestContext, TestMember } from './test-context.ts';
 
