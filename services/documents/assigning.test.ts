@@ -1,4 +1,4 @@
-/** Assigning editors over HTTP with a real MongoDB, and what becomes of an editor who is removed. */
+/** Tests the assignment and removal of editors over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { until } from '#libs/testing';
@@ -13,27 +13,28 @@ import {
 } from './testing/lifecycle.ts';
 import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
 
-let home: TestContext;
-let life: LifecycleClient;
+let context: TestContext;
+let lifecycle: LifecycleClient;
 let { ada, owner, editor, bystander, stranger } = {} as TestMembers;
 
 beforeAll(async () => {
-  home = await testContext(services);
-  life = lifecycleClient(home);
-  ({ ada, owner, editor, bystander, stranger } = await createMembers(home));
+  context = await testContext(services);
+  lifecycle = lifecycleClient(context);
+  ({ ada, owner, editor, bystander, stranger } = await createMembers(context));
 }, 60_000);
-afterAll(() => home?.app.stop());
+afterAll(() => context?.app.stop());
 
-const assign = (who: TestMember, id: string, editor_id: unknown, headers = {}) =>
-  home.request(who, 'PATCH', `${id}/editor`, { editor_id }, headers);
-const dismiss = (member: TestMember) => home.app.request('DELETE', `/members/${member.id}`, { as: ada.as });
-const editorOf = async (id: string) => (await life.get(ada, id)).editor_id;
-const cleared = (id: string) => until('no editor', async () => (await editorOf(id)) === null);
+const assign = (member: TestMember, id: string, editor_id: unknown, headers = {}) =>
+  context.request(member, 'PATCH', `${id}/editor`, { editor_id }, headers);
+const removeMember = (member: TestMember) =>
+  context.app.request('DELETE', `/members/${member.id}`, { as: ada.as });
+const getEditor = async (id: string) => (await lifecycle.get(ada, id)).editor_id;
+const waitUntilCleared = (id: string) => until('no editor', async () => (await getEditor(id)) === null);
 
-describe('assigning', () => {
-  test('sets the editor, who may edit from then on, and says so', async () => {
-    const document = await home.create(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
-    const edit = () => home.request(editor, 'PATCH', document.id, { title: 'Edited' });
+describe('assignEditor', () => {
+  test('assignEditor sets an editor, who may edit, and publishes an event', async () => {
+    const document = await context.create(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
+    const edit = () => context.request(editor, 'PATCH', document.id, { title: 'Edited' });
     expect((await edit()).status).toBe(403);
     const { status, body, headers } = await assign(ada, document.id, editor.id);
     expect([status, headers.get('etag')]).toEqual([200, '"2"']);
@@ -42,171 +43,171 @@ describe('assigning', () => {
       editor_id: editor.id,
       updated_at: body.updated_at,
     });
-    expect(await life.get(ada, document.id)).toEqual(body);
+    expect(await lifecycle.get(ada, document.id)).toEqual(body);
     const { nodes: _, ...summary } = body;
-    const [event, ...more] = await life.publishedEvents(document.id);
+    const [event, ...more] = await lifecycle.publishedEvents(document.id);
     expect([event?.type, event?.data, more]).toEqual([
       'document.assigned',
       { document: summary, editor_id: editor.id },
       [],
     ]);
     expect((await edit()).status).toBe(200);
-    expect((await life.publish(editor, document.id)).status).toBe(403);
+    expect((await lifecycle.publish(editor, document.id)).status).toBe(403);
   });
 
-  test('null removes the editor, who may not edit any more, and says nothing', async () => {
-    const { id } = await home.create(ada);
+  test('assignEditor with null removes the editor and publishes no event', async () => {
+    const { id } = await context.create(ada);
     await assign(ada, id, editor.id);
     const { status, body } = await assign(ada, id, null);
     expect([status, body.editor_id]).toEqual([200, null]);
-    expect((await home.request(editor, 'PATCH', id, { title: 'Edited' })).status).toBe(403);
+    expect((await context.request(editor, 'PATCH', id, { title: 'Edited' })).status).toBe(403);
     expect((await assign(ada, id, null)).status).toBe(200);
-    expect((await life.publishedEvents(id)).map(({ type }) => type)).toEqual(['document.assigned']);
+    expect((await lifecycle.publishedEvents(id)).map(({ type }) => type)).toEqual(['document.assigned']);
   });
 
-  test('the same editor again is said again', async () => {
-    const { id } = await home.create(ada);
+  test('assigning the same editor again publishes another event', async () => {
+    const { id } = await context.create(ada);
     for (const etag of ['"2"', '"3"'])
       expect((await assign(ada, id, editor.id)).headers.get('etag')).toBe(etag);
-    const said = await life.publishedEvents(id);
-    expect(said.map(({ data }) => data.editor_id)).toEqual([editor.id, editor.id]);
+    const events = await lifecycle.publishedEvents(id);
+    expect(events.map(({ data }) => data.editor_id)).toEqual([editor.id, editor.id]);
   });
 
-  test('drafts and published documents take an editor, archived ones do not', async () => {
-    const { id } = await life.createPublished(ada);
+  test('assignEditor accepts drafts and published documents, not archived ones', async () => {
+    const { id } = await lifecycle.createPublished(ada);
     expect((await assign(ada, id, ada.id)).status).toBe(200);
-    await life.archive(ada, id);
+    await lifecycle.archive(ada, id);
     for (const editor of [ada.id, null, newId()])
       expect(outcome(await assign(ada, id, editor))).toEqual([400, 'document_archived']);
-    expect(await editorOf(id)).toBe(ada.id);
+    expect(await getEditor(id)).toBe(ada.id);
   });
 
-  test('somebody who is no member of the organization is 400, and nothing is said', async () => {
-    const { id } = await home.create(ada);
+  test('assignEditor fails with 400 unless the editor is a member', async () => {
+    const { id } = await context.create(ada);
     for (const editor of [newId(), stranger.id])
       expect(outcome(await assign(ada, id, editor))).toEqual([400, 'editor_not_member']);
     for (const editor of ['nobody', 7, undefined, ''])
       expect(outcome(await assign(ada, id, editor))).toEqual([400, 'invalid_request']);
-    expect([await editorOf(id), await life.publishedEvents(id)]).toEqual([null, []]);
+    expect([await getEditor(id), await lifecycle.publishedEvents(id)]).toEqual([null, []]);
   });
 
-  test('the owner and an admin may; the editor and others get 403, strangers 404; 412 comes before the state', async () => {
-    const { id } = await home.create(owner);
+  test('assignEditor allows owner and admin and checks 412 before the editor', async () => {
+    const { id } = await context.create(owner);
     expect((await assign(owner, id, editor.id, { 'if-match': '"1"' })).status).toBe(200);
     expect(outcome(await assign(owner, id, newId(), { 'if-match': '"1"' }))).toEqual([
       412,
       'precondition_failed',
     ]);
-    for (const who of [editor, bystander])
-      expect(outcome(await assign(who, id, who.id))).toEqual([403, 'forbidden']);
+    for (const member of [editor, bystander])
+      expect(outcome(await assign(member, id, member.id))).toEqual([403, 'forbidden']);
     expect(outcome(await assign(stranger, id, stranger.id))).toEqual([404, 'not_found']);
-    expect(await editorOf(id)).toBe(editor.id);
+    expect(await getEditor(id)).toBe(editor.id);
   });
 });
 
-describe('a member who is removed', () => {
-  test('is the editor of nothing any more, in any state, and every ETag tells', async () => {
+describe('removal of a member', () => {
+  test('a removed member is cleared as editor in every status, with a new ETag', async () => {
     const [draft, published, archived] = [
-      await home.create(ada),
-      await life.createPublished(ada),
-      await life.createPublished(ada),
+      await context.create(ada),
+      await lifecycle.createPublished(ada),
+      await lifecycle.createPublished(ada),
     ];
-    const other = await home.create(ada);
+    const other = await context.create(ada);
     for (const { id } of [draft, published, archived]) await assign(ada, id, editor.id);
     await assign(ada, other.id, bystander.id);
-    await life.archive(ada, archived.id);
-    const before = await home.request(ada, 'GET', archived.id);
-    expect((await dismiss(editor)).status).toBe(204);
-    for (const { id } of [draft, published, archived]) await cleared(id);
-    const after = await home.request(ada, 'GET', archived.id);
+    await lifecycle.archive(ada, archived.id);
+    const before = await context.request(ada, 'GET', archived.id);
+    expect((await removeMember(editor)).status).toBe(204);
+    for (const { id } of [draft, published, archived]) await waitUntilCleared(id);
+    const after = await context.request(ada, 'GET', archived.id);
     expect([before, after].map(({ headers }) => headers.get('etag'))).toEqual(['"4"', '"5"']);
     expect(after.body.updated_at > before.body.updated_at).toBe(true);
-    expect(await editorOf(other.id)).toBe(bystander.id);
+    expect(await getEditor(other.id)).toBe(bystander.id);
     expect(outcome(await assign(ada, draft.id, editor.id))).toEqual([400, 'editor_not_member']);
     await rejoin(editor);
   });
 
-  test('stays the editor in other organizations', async () => {
-    const [here, there] = [await home.create(ada), await home.create(stranger)];
+  test('a removed member stays the editor in other organizations', async () => {
+    const [here, there] = [await context.create(ada), await context.create(stranger)];
     await assign(ada, here.id, editor.id);
-    await home.set(there.id, { editor_id: editor.id });
-    await dismiss(editor);
-    await cleared(here.id);
-    expect((await life.get(stranger, there.id)).editor_id).toBe(editor.id);
+    await context.set(there.id, { editor_id: editor.id });
+    await removeMember(editor);
+    await waitUntilCleared(here.id);
+    expect((await lifecycle.get(stranger, there.id)).editor_id).toBe(editor.id);
     await rejoin(editor);
   });
 
-  test('at the same moment as being assigned is never left as the editor', async () => {
-    const seen = new Set<number>();
-    for (let round = 0; round < 12 || (seen.size < 2 && round < 60); round += 1) {
-      const { id } = await home.create(ada);
-      // either side is ahead of the other by more and more
-      const ahead = async <R>(work: () => Promise<R>, reads: number) => {
-        for (let left = reads; left > 0; left -= 1) await home.request(ada, 'GET', id);
+  test('a member removed during an assignment never remains the editor', async () => {
+    const statuses = new Set<number>();
+    for (let round = 0; round < 12 || (statuses.size < 2 && round < 60); round += 1) {
+      const { id } = await context.create(ada);
+      // delays one of the two requests by an increasing number of reads
+      const delay = async <R>(work: () => Promise<R>, reads: number) => {
+        for (let remaining = reads; remaining > 0; remaining -= 1) await context.request(ada, 'GET', id);
         return work();
       };
       const [assigned] = await Promise.all([
-        ahead(() => assign(ada, id, editor.id), round % 2 ? round / 2 : 0),
-        ahead(() => dismiss(editor), round % 2 ? 0 : round / 2),
+        delay(() => assign(ada, id, editor.id), round % 2 ? round / 2 : 0),
+        delay(() => removeMember(editor), round % 2 ? 0 : round / 2),
       ]);
       expect([
         [200, undefined],
         [400, 'editor_not_member'],
       ]).toContainEqual(outcome(assigned));
-      seen.add(assigned.status);
-      await cleared(id);
+      statuses.add(assigned.status);
+      await waitUntilCleared(id);
       await rejoin(editor);
     }
-    expect([...seen].sort()).toEqual([200, 400]);
+    expect([...statuses].sort()).toEqual([200, 400]);
   }, 30_000);
 
-  test('and whose assignment is committed only after the removal was heard is cleared when the assignment is heard', async () => {
-    const { id } = await home.create(ada);
+  test('redelivery of document.assigned clears an editor who was removed', async () => {
+    const { id } = await context.create(ada);
     await assign(ada, id, editor.id);
-    await dismiss(editor);
-    await cleared(id);
-    await home.set(id, { editor_id: editor.id });
-    const [assigned] = await life.publishedEvents(id);
-    await heardAgain('documents_outbox', assigned?.id);
-    await cleared(id);
+    await removeMember(editor);
+    await waitUntilCleared(id);
+    await context.set(id, { editor_id: editor.id });
+    const [assigned] = await lifecycle.publishedEvents(id);
+    await redeliver('documents_outbox', assigned?.id);
+    await waitUntilCleared(id);
     await rejoin(editor);
   });
 
-  test('is cleared once: whoever joins again and is assigned again stays', async () => {
-    const { id } = await home.create(ada);
+  test('redelivery of member.removed does not clear an editor who rejoined', async () => {
+    const { id } = await context.create(ada);
     await assign(ada, id, editor.id);
-    await dismiss(editor);
-    await cleared(id);
+    await removeMember(editor);
+    await waitUntilCleared(id);
     await rejoin(editor);
     expect((await assign(ada, id, editor.id)).status).toBe(200);
-    const rows = home.app.db.collection<Row>('identity_outbox');
+    const rows = context.app.db.collection<OutboxRow>('identity_outbox');
     const removals = await rows.find({ type: 'member.removed' }).sort({ _id: -1 }).toArray();
-    await heardAgain('identity_outbox', removals[0]?._id);
-    expect(await editorOf(id)).toBe(editor.id);
+    await redeliver('identity_outbox', removals[0]?._id);
+    expect(await getEditor(id)).toBe(editor.id);
   });
 });
 
-interface Row {
+interface OutboxRow {
   _id: string;
   type: string;
 }
 
-/** Has an event delivered once more. */
-async function heardAgain(outbox: string, _id = ''): Promise<void> {
-  const rows = home.app.db.collection<Row>(outbox);
-  const told = () => rows.findOne({ _id, pending: { $exists: false } });
-  await until('it is heard', async () => (await told()) !== null);
+/** Publishes an event of the outbox once more. */
+async function redeliver(outbox: string, _id = ''): Promise<void> {
+  const rows = context.app.db.collection<OutboxRow>(outbox);
+  const findPublished = () => rows.findOne({ _id, pending: { $exists: false } });
+  await until('the event is published', async () => (await findPublished()) !== null);
   await rows.updateOne(
     { _id },
     { $set: { pending: true, lease_until: new Date(0) }, $unset: { published_at: 1 } },
   );
-  await until('it is heard again', async () => (await told()) !== null);
+  await until('the event is published again', async () => (await findPublished()) !== null);
 }
 
-/** Makes somebody a member of Ada's organization again. */
+/** Adds a user to Ada's organization again. */
 async function rejoin({ id: user_id }: TestMember): Promise<void> {
-  const { organization_id } = await home.create(ada);
+  const { organization_id } = await context.create(ada);
   const member = { organization_id, user_id, role: 'member', department: null, joined_at: new Date() };
-  const rows = home.app.db.collection<{ _id: string }>('members');
+  const rows = context.app.db.collection<{ _id: string }>('members');
   await rows.insertOne({ _id: `${organization_id}:${user_id}`, ...member });
 }

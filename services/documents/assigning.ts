@@ -1,4 +1,4 @@
-/** Assigning: the editor of a document, who is a member for as long as they are its editor. */
+/** Assigns the editor of a document, and clears editors who are removed from the organization. */
 import { on, type Subscriber } from '#libs/events';
 import { handle } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
@@ -12,61 +12,73 @@ import type { DocumentRepository } from './store/document-repository.ts';
 import type { Editors } from './store/editors.ts';
 import type { Trees } from './store/tree.ts';
 
-/** What assigning needs. */
-export interface Assigning {
+/** The dependencies of `editorHandlers`. */
+export interface EditorHandlerDeps {
   store: Pick<Store, 'transact' | 'processOnce'>;
-  library: DocumentRepository;
+  repository: DocumentRepository;
   trees: Trees;
   editors: Editors;
-  show: DocumentReply;
+  documentReply: DocumentReply;
 }
 
-/** The operation on a document's editor. */
-export function assigning({ store, library, trees, editors, show }: Assigning) {
+/** Handles `assignEditor`. */
+export function editorHandlers({ store, repository, trees, editors, documentReply }: EditorHandlerDeps) {
   return [
     handle(assignEditor, async ({ actor, params, body, call }) => {
       const { editor_id } = body;
-      const conditions = { authorize: requireManager(actor, 'assign the editor of'), ifMatch: call.ifMatch };
-      const reply = await library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
+      const preconditions = {
+        authorize: requireManager(actor, 'assign the editor of'),
+        ifMatch: call.ifMatch,
+      };
+      const reply = await repository.change(actor, params.doc_id, preconditions, async (current, tx, at) => {
         if (current.status === 'archived') throw DocumentIsArchived();
         if (editor_id !== null) {
           if (!(await editors.isMember(actor, editor_id))) throw EditorNotMember();
           const assigned = toSummary({ ...current, editor_id, updated_at: at });
           tx.publish(DocumentAssigned, { document: assigned, editor_id });
         }
-        const nodes = await trees.all(current, tx);
-        return { change: { editor_id }, reply: (document: DocumentRow) => show.made(document, nodes) };
+        const nodes = await trees.findAll(current, tx);
+        return {
+          change: { editor_id },
+          reply: (document: DocumentRow) => documentReply.fromNodes(document, nodes),
+        };
       });
-      if (editor_id !== null && (await clearedUnlessMember({ store, editors }, actor, editor_id)))
+      if (editor_id !== null && (await clearUnlessMember({ store, editors }, actor, editor_id)))
         throw EditorNotMember();
       return reply;
     }),
   ];
 }
 
-/** What assigning hears: that a member is gone, and its own assignments, in case a removal was heard before they were committed. */
-export function clearRemovedEditors({ store, editors }: Pick<Assigning, 'store' | 'editors'>): Subscriber[] {
+/**
+ * Clears removed members from the editor field. Also consumes `document.assigned`: the member may have been
+ * removed before the assignment was committed.
+ */
+export function clearRemovedEditors({
+  store,
+  editors,
+}: Pick<EditorHandlerDeps, 'store' | 'editors'>): Subscriber[] {
   return [
     on(MemberRemoved, ({ data, ...event }) =>
-      store.processOnce({ data, ...event }, (tx) => editors.clear(systemOf(event), data.member.id, tx)),
+      store.processOnce({ data, ...event }, (tx) => editors.clear(toSystemActor(event), data.member.id, tx)),
     ),
     on(DocumentAssigned, async ({ data, ...event }) => {
-      await clearedUnlessMember({ store, editors }, systemOf(event), data.editor_id);
+      await clearUnlessMember({ store, editors }, toSystemActor(event), data.editor_id);
     }),
   ];
 }
 
-function systemOf({ organization_id }: { organization_id: string }): Actor {
+function toSystemActor({ organization_id }: { organization_id: string }): Actor {
   return { organization_id, user_id: null };
 }
 
-/** Takes somebody who is no member any more off all documents; gives whether that was so. */
-async function clearedUnlessMember(
-  { store, editors }: Pick<Assigning, 'store' | 'editors'>,
-  acting: Actor,
+/** Clears the user from all documents and returns true, unless the user is a member. */
+async function clearUnlessMember(
+  { store, editors }: Pick<EditorHandlerDeps, 'store' | 'editors'>,
+  actor: Actor,
   editorId: string,
 ): Promise<boolean> {
-  if (await editors.isMember(acting, editorId)) return false;
-  await store.transact(acting, (tx) => editors.clear(acting, editorId, tx));
+  if (await editors.isMember(actor, editorId)) return false;
+  await store.transact(actor, (tx) => editors.clear(actor, editorId, tx));
   return true;
 }

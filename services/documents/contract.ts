@@ -1,9 +1,9 @@
-/** What documents offers: process documents as trees of nodes, and their way from draft to published to archived. */
+/** The public interface of the documents service: operations, events, problems and views. */
 import { contract } from '#libs/contract';
 import { MemberRemoved, organizationProfiles, principalViews } from '../identity/contract.ts';
 import { webhookSubscriptions } from '../webhook-delivery/views.ts';
 import * as finding from './contract/finding.ts';
-import * as life from './contract/lifecycle.ts';
+import * as lifecycle from './contract/lifecycle.ts';
 import * as tree from './contract/tree.ts';
 import * as writing from './contract/writing.ts';
 import {
@@ -28,8 +28,8 @@ export * from './views.ts';
 export const documentsContract = contract({
   name: 'documents',
   title: 'Documents',
-  description: 'Process documents, their trees and their life.',
-  operations: [writing, finding, tree, life].flatMap((file) => Object.values(file)),
+  description: 'Process documents, their trees and their lifecycle.',
+  operations: [writing, finding, tree, lifecycle].flatMap((file) => Object.values(file)),
   publishes: [
     DocumentPublished,
     DocumentRevised,

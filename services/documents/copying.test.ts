@@ -1,97 +1,106 @@
-/** Deleting drafts and duplicating documents over HTTP with a real MongoDB. */
+/** Tests the deletion of drafts and the duplication of documents over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
 import { Document, DocumentDeleted, type Node } from './contract.ts';
 import { documents } from './service.ts';
-import { named, outcome, treeOf } from './testing/outline.ts';
+import { findNode, outcome, toTreeInput } from './testing/outline.ts';
 import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
 
-let home: TestContext;
+let context: TestContext;
 let ada: TestMember;
 
 beforeAll(async () => {
-  home = await testContext([identity, documents]);
-  ada = await home.admin();
+  context = await testContext([identity, documents]);
+  ada = await context.admin();
 }, 60_000);
-afterAll(() => home?.app.stop());
+afterAll(() => context?.app.stop());
 
-const remove = (id: string, who = ada, headers = {}) => home.request(who, 'DELETE', id, undefined, headers);
-const duplicate = (id: string, who = ada, headers = {}) =>
-  home.request(who, 'POST', `${id}/duplicate`, undefined, headers);
-const nodesOf = (id: string) => home.app.db.collection('nodes').countDocuments({ document_id: id });
-const deletions = async (id: string) => {
-  const rows = await home.app.db.collection('documents_outbox').find({ type: 'document.deleted' }).toArray();
+const remove = (id: string, member = ada, headers = {}) =>
+  context.request(member, 'DELETE', id, undefined, headers);
+const duplicate = (id: string, member = ada, headers = {}) =>
+  context.request(member, 'POST', `${id}/duplicate`, undefined, headers);
+const countNodes = (id: string) => context.app.db.collection('nodes').countDocuments({ document_id: id });
+const findDeletions = async (id: string) => {
+  const rows = await context.app.db
+    .collection('documents_outbox')
+    .find({ type: 'document.deleted' })
+    .toArray();
   return rows.map(({ event }) => JSON.parse(event)).filter(({ data }) => data.document.id === id);
 };
 
-describe('deleting', () => {
-  test('a draft is gone for good with its nodes, and that is said once', async () => {
-    const made = await home.create(ada, { title: 'T', version: '1', nodes: treeOf([['A', ['A1']], 'B']) });
-    const { status, bytes } = await remove(made.id);
+describe('deleteDocument', () => {
+  test('deleteDocument removes a draft with its nodes and publishes one event', async () => {
+    const document = await context.create(ada, {
+      title: 'T',
+      version: '1',
+      nodes: toTreeInput([['A', ['A1']], 'B']),
+    });
+    const { status, bytes } = await remove(document.id);
     expect([status, bytes.length]).toEqual([204, 0]);
-    expect(outcome(await home.request(ada, 'GET', made.id))).toEqual([404, 'not_found']);
-    expect(outcome(await remove(made.id))).toEqual([404, 'not_found']);
-    expect(await nodesOf(made.id)).toBe(0);
-    const { nodes: _, ...summary } = made;
-    const said = await deletions(made.id);
-    expect(said).toHaveLength(1);
-    expect(said[0]).toMatchObject({ actor_id: ada.id, data: { document: summary } });
-    expect(DocumentDeleted.data.parse(said[0].data)).toEqual({ document: summary });
-    const list = (await home.app.request('GET', '/documents', { as: ada.as })).body;
-    expect(list.map(({ id }: { id: string }) => id)).not.toContain(made.id);
+    expect(outcome(await context.request(ada, 'GET', document.id))).toEqual([404, 'not_found']);
+    expect(outcome(await remove(document.id))).toEqual([404, 'not_found']);
+    expect(await countNodes(document.id)).toBe(0);
+    const { nodes: _, ...summary } = document;
+    const events = await findDeletions(document.id);
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({ actor_id: ada.id, data: { document: summary } });
+    expect(DocumentDeleted.data.parse(events[0].data)).toEqual({ document: summary });
+    const list = (await context.app.request('GET', '/documents', { as: ada.as })).body;
+    expect(list.map(({ id }: { id: string }) => id)).not.toContain(document.id);
   });
 
-  test('published and archived documents are kept', async () => {
-    const { id } = await home.create(ada, { title: 'T', nodes: treeOf(['A']) });
-    await home.request(ada, 'POST', `${id}/publish`);
+  test('deleteDocument fails for published and archived documents', async () => {
+    const { id } = await context.create(ada, { title: 'T', nodes: toTreeInput(['A']) });
+    await context.request(ada, 'POST', `${id}/publish`);
     expect(outcome(await remove(id))).toEqual([400, 'document_not_draft']);
-    await home.set(id, { status: 'archived' });
+    await context.set(id, { status: 'archived' });
     expect(outcome(await remove(id))).toEqual([400, 'document_not_draft']);
-    expect(await nodesOf(id)).toBe(1);
-    expect(await deletions(id)).toEqual([]);
+    expect(await countNodes(id)).toBe(1);
+    expect(await findDeletions(id)).toEqual([]);
   });
 
-  test('the owner and an admin may; the editor and others get 403, strangers 404', async () => {
+  test('deleteDocument allows the owner and an admin', async () => {
     const [owner, editor, bystander, stranger] = [
-      await home.member(ada),
-      await home.member(ada),
-      await home.member(ada),
-      await home.admin(),
+      await context.member(ada),
+      await context.member(ada),
+      await context.member(ada),
+      await context.admin(),
     ];
-    const { id } = await home.create(owner);
-    await home.set(id, { editor_id: editor.id });
-    for (const who of [editor, bystander]) expect(outcome(await remove(id, who))).toEqual([403, 'forbidden']);
+    const { id } = await context.create(owner);
+    await context.set(id, { editor_id: editor.id });
+    for (const member of [editor, bystander])
+      expect(outcome(await remove(id, member))).toEqual([403, 'forbidden']);
     expect(outcome(await remove(id, stranger))).toEqual([404, 'not_found']);
     expect(outcome(await remove(id, owner, { 'if-match': '"7"' }))).toEqual([412, 'precondition_failed']);
     expect((await remove(id, owner, { 'if-match': '"1"' })).status).toBe(204);
-    expect((await remove((await home.create(owner)).id)).status).toBe(204);
+    expect((await remove((await context.create(owner)).id)).status).toBe(204);
   });
 });
 
-describe('duplicating', () => {
-  /** A tree without what a copy has of its own. */
-  const seen = (nodes: Node[]): unknown[] =>
+describe('duplicateDocument', () => {
+  /** Omits the fields of a tree that differ in a copy. */
+  const withoutIds = (nodes: Node[]): unknown[] =>
     nodes.map(({ node_type, title, content, order, children }) => ({
       node_type,
       title,
       content,
       order,
-      children: seen(children),
+      children: withoutIds(children),
     }));
 
-  test('any member gets a draft of their own with the same fields and tree, from a document in any state', async () => {
-    const member = await home.member(ada);
+  test('duplicateDocument copies a document in any status for any member', async () => {
+    const member = await context.member(ada);
     const content = { type: 'doc', content: [{ type: 'text', text: 'é' }] };
     const tie = (title: string) => ({ node_type: 'section', title, order: 5, content });
-    const nodes = [tie('first'), tie('second'), ...treeOf([['A', [['A1', ['a']], 'A2']]])];
-    const original = await home.create(ada, { title: 'T', version: '3', department: 'Ops', nodes });
-    await home.set(original.id, { editor_id: ada.id, parent_doc_id: newId(), share_epoch: 4 });
+    const nodes = [tie('first'), tie('second'), ...toTreeInput([['A', [['A1', ['a']], 'A2']]])];
+    const original = await context.create(ada, { title: 'T', version: '3', department: 'Ops', nodes });
+    await context.set(original.id, { editor_id: ada.id, parent_doc_id: newId(), share_epoch: 4 });
     for (const status of ['draft', 'published', 'archived']) {
-      await home.set(original.id, { status, published_at: status === 'draft' ? null : new Date() });
-      const told = await duplicate(original.id, member);
-      expect([told.status, told.headers.get('etag')]).toEqual([201, '"1"']);
-      const copy = Document.parse(told.body);
+      await context.set(original.id, { status, published_at: status === 'draft' ? null : new Date() });
+      const response = await duplicate(original.id, member);
+      expect([response.status, response.headers.get('etag')]).toEqual([201, '"1"']);
+      const copy = Document.parse(response.body);
       expect(copy).toMatchObject({
         title: 'T',
         version: '3',
@@ -103,23 +112,23 @@ describe('duplicating', () => {
         published_at: null,
         archived_at: null,
       });
-      expect(seen(copy.nodes)).toEqual(seen(original.nodes));
+      expect(withoutIds(copy.nodes)).toEqual(withoutIds(original.nodes));
       expect(JSON.stringify(copy)).not.toContain(original.id);
-      expect(named(copy.nodes, 'a')).toMatchObject({ created_by: member.id, document_id: copy.id });
-      expect((await home.request(member, 'GET', copy.id)).body).toEqual(told.body);
-      const row = await home.app.db.collection<{ _id: string }>('documents').findOne({ _id: copy.id });
+      expect(findNode(copy.nodes, 'a')).toMatchObject({ created_by: member.id, document_id: copy.id });
+      expect((await context.request(member, 'GET', copy.id)).body).toEqual(response.body);
+      const row = await context.app.db.collection<{ _id: string }>('documents').findOne({ _id: copy.id });
       expect(row).toMatchObject({ family_id: copy.id, share_epoch: 0, node_count: 6 });
       expect(row).toMatchObject({ content_bytes: 2 * Buffer.byteLength(JSON.stringify(content)) });
     }
-    // the copy lives on its own
+    // deleting the copy does not affect the original
     const { body: last } = await duplicate(original.id, member);
     expect((await remove(last.id, member)).status).toBe(204);
-    expect(await nodesOf(original.id)).toBe(6);
+    expect(await countNodes(original.id)).toBe(6);
   });
 
-  test('strangers get 404; If-Match is honoured; the key makes one', async () => {
-    const { id } = await home.create(ada, { title: 'Once only', nodes: treeOf(['A']) });
-    expect(outcome(await duplicate(id, await home.admin()))).toEqual([404, 'not_found']);
+  test('duplicateDocument checks organization, If-Match and Idempotency-Key', async () => {
+    const { id } = await context.create(ada, { title: 'Once only', nodes: toTreeInput(['A']) });
+    expect(outcome(await duplicate(id, await context.admin()))).toEqual([404, 'not_found']);
     expect(outcome(await duplicate(id, ada, { 'if-match': '"2"' }))).toEqual([412, 'precondition_failed']);
     const headers = { 'if-match': '"1"', 'idempotency-key': newId() };
     const [first, second] = [await duplicate(id, ada, headers), await duplicate(id, ada, headers)];

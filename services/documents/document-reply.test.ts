@@ -1,4 +1,4 @@
-/** Documents kept in memory by version: what is shown is always what is there. */
+/** Tests the cache of rendered documents: replies always contain the stored state. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Json } from '#libs/contract';
 import type { Reply } from '#libs/http';
@@ -9,107 +9,118 @@ import { type DocumentRepository, documentRepository } from './store/document-re
 import { search } from './store/search.ts';
 import { type Trees, trees } from './store/tree.ts';
 import { documentRow, nodeRow } from './testing/rows.ts';
-import { type OwnStores, ownStores } from './testing/store-fixture.ts';
+import { type DocumentStores, openDocumentStores } from './testing/store-fixture.ts';
 
-let own: OwnStores;
+let fixture: DocumentStores;
 let store: Store;
-let kept: Trees;
-let rows: DocumentRepository;
-let show: DocumentReply;
+let nodeTrees: Trees;
+let repository: DocumentRepository;
+let documentReply: DocumentReply;
 const at = new Date('2026-11-21T09:30:00.000Z');
-const free = { authorize: () => undefined, ifMatch: undefined };
+const anyone = { authorize: () => undefined, ifMatch: undefined };
 
 beforeAll(async () => {
-  own = await ownStores();
-  [store] = own.stores as [Store];
-  kept = trees(store);
-  // the clock stands still: versions differ in their number alone
-  rows = documentRepository(store, { trees: kept, search: search(store) }, () => at);
-  show = createDocumentReply({ library: rows, trees: kept, cacheBytes: 300_000 });
+  fixture = await openDocumentStores();
+  [store] = fixture.stores as [Store];
+  nodeTrees = trees(store);
+  // with a fixed clock, versions differ only in their number
+  repository = documentRepository(store, { trees: nodeTrees, search: search(store) }, () => at);
+  documentReply = createDocumentReply({ repository: repository, trees: nodeTrees, cacheBytes: 300_000 });
 }, 60_000);
-afterAll(() => own?.stop());
+afterAll(() => fixture?.stop());
 
-const acting = ({ organization_id, created_by }: DocumentRow) => ({ organization_id, user_id: created_by });
+const toActor = ({ organization_id, created_by }: DocumentRow) => ({ organization_id, user_id: created_by });
 const read = ({ value }: Reply<Json>) => JSON.parse(value.text.toString());
 const titles = async (document: DocumentRow): Promise<string[]> =>
-  read(await show.now(acting(document), document._id)).nodes.map(({ title }: { title: string }) => title);
+  read(await documentReply.load(toActor(document), document._id)).nodes.map(
+    ({ title }: { title: string }) => title,
+  );
 
-/** Keeps a document of one node, with so much text. */
-async function keep(length = 10): Promise<DocumentRow> {
+/** Stores a document with one node that has text of this length. */
+async function createDocument(length = 10): Promise<DocumentRow> {
   const document = documentRow({ node_count: 1, content_bytes: length });
   const content = JSON.stringify({ type: 'doc', content: [{ type: 'text', text: 'x'.repeat(length) }] });
-  await rows.create(acting(document), document, [nodeRow(document, { title: 'as it was', content })]);
+  await repository.create(toActor(document), document, [nodeRow(document, { title: 'as it was', content })]);
   return document;
 }
 
-/** Changes the node of a document without anybody knowing. */
-async function sneak(document: DocumentRow, title: string): Promise<void> {
+/** Changes the node of a document in MongoDB without changing the version of the document. */
+async function changeNodeDirectly(document: DocumentRow, title: string): Promise<void> {
   await store.rows(nodes).updateOne({ document_id: document._id }, { title });
 }
 
-test('the nodes of a document are read again when its version is another, and only then', async () => {
-  const document = await keep();
+test('nodes are read again only when the version of the document changed', async () => {
+  const document = await createDocument();
   expect(await titles(document)).toEqual(['as it was']);
-  await sneak(document, 'unseen');
+  await changeNodeDirectly(document, 'unseen');
   expect(await titles(document)).toEqual(['as it was']);
-  await rows.changeRow(acting(document), document._id, free, async () => ({ version: '2' }));
+  await repository.changeRow(toActor(document), document._id, anyone, async () => ({ version: '2' }));
   expect(await titles(document)).toEqual(['unseen']);
 });
 
-test('no more is kept than was allowed', async () => {
-  const [first, second, third] = [await keep(120_000), await keep(120_000), await keep(120_000)];
+test('the cache holds at most the configured number of bytes', async () => {
+  const [first, second, third] = [
+    await createDocument(120_000),
+    await createDocument(120_000),
+    await createDocument(120_000),
+  ];
   for (const document of [first, second, third]) {
     await titles(document);
-    await sneak(document, 'read again');
+    await changeNodeDirectly(document, 'read again');
   }
-  // two fit: the first had to go
+  // two documents fit, so the first was evicted
   expect([await titles(third), await titles(second)]).toEqual([['as it was'], ['as it was']]);
   expect(await titles(first)).toEqual(['read again']);
-  const huge = await keep(400_000);
+  const huge = await createDocument(400_000);
   await titles(huge);
-  await sneak(huge, 'never kept');
-  expect(await titles(huge)).toEqual(['never kept']);
+  await changeNodeDirectly(huge, 'never cached');
+  expect(await titles(huge)).toEqual(['never cached']);
 });
 
-test('more at once than there is room for are all shown', async () => {
-  const many = await Promise.all(Array.from({ length: 12 }, () => keep(120_000)));
+test('concurrent replies that exceed the cache size all succeed', async () => {
+  const many = await Promise.all(Array.from({ length: 12 }, () => createDocument(120_000)));
   expect(await Promise.all(many.map(titles))).toEqual(many.map(() => ['as it was']));
 });
 
-test('what a transaction sees is not kept: it may never have been', async () => {
-  const document = await keep();
-  const failing = store.transact(acting(document), async (tx) => {
-    const within = { ...acting(document), tx };
-    const decided = { change: { title: 'Never' }, reply: (row: DocumentRow) => show.made(row, []) };
-    expect(read(await rows.change(within, document._id, free, async () => decided)).title).toBe('Never');
+test('a reply inside a transaction that fails is not cached', async () => {
+  const document = await createDocument();
+  const failing = store.transact(toActor(document), async (tx) => {
+    const within = { ...toActor(document), tx };
+    const decided = {
+      change: { title: 'Never' },
+      reply: (row: DocumentRow) => documentReply.fromNodes(row, []),
+    };
+    expect(read(await repository.change(within, document._id, anyone, async () => decided)).title).toBe(
+      'Never',
+    );
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');
-  const changed = await rows.change(acting(document), document._id, free, async () => ({
+  const changed = await repository.change(toActor(document), document._id, anyone, async () => ({
     change: { title: 'Really' },
     reply: (row: DocumentRow) => row,
   }));
   expect(changed.row_version).toBe(2);
-  expect(read(await show.now(acting(document), document._id)).title).toBe('Really');
+  expect(read(await documentReply.load(toActor(document), document._id)).title).toBe('Really');
 });
 
-test('a document that changes while it is read is shown as it is at one moment', async () => {
-  const document = await keep();
-  const racing = createDocumentReply({
+test('a document that changes while it is read is returned consistently', async () => {
+  const document = await createDocument();
+  const replyDuringWrite = createDocumentReply({
     cacheBytes: 300_000,
-    library: rows,
+    repository: repository,
     trees: {
-      async *batches(treeOf) {
-        yield* kept.batches(treeOf);
-        // somebody writes after the nodes were read, but before the row is looked at again
-        await rows.change(acting(document), document._id, free, async (_row, its) => {
-          await kept.add([nodeRow(document, { title: 'added', order: 1 })], its);
+      async *readBatches(tree) {
+        yield* nodeTrees.readBatches(tree);
+        // a write happens after the nodes were read, but before the row is read again
+        await repository.change(toActor(document), document._id, anyone, async (_row, tx) => {
+          await nodeTrees.add([nodeRow(document, { title: 'added', order: 1 })], tx);
           return { change: { node_count: 2 }, reply: () => undefined };
         });
       },
     },
   });
-  const answer = await racing.now(acting(document), document._id);
-  const shown = read(answer).nodes.map(({ title }: { title: string }) => title);
-  expect([answer.etag, shown]).toEqual(['2', ['as it was', 'added']]);
+  const response = await replyDuringWrite.load(toActor(document), document._id);
+  const nodeTitles = read(response).nodes.map(({ title }: { title: string }) => title);
+  expect([response.etag, nodeTitles]).toEqual(['2', ['as it was', 'added']]);
 });

@@ -1,64 +1,68 @@
-/** Showing: a document with its tree as the answer of an operation, its bytes kept in memory by version. */
+/** Replies with a document and its whole tree. Rendered documents are cached in memory by version. */
 import { type Json, json } from '#libs/contract';
 import { type ReplayKey, type Reply, renderCache, reply } from '#libs/http';
 import type { Actor } from '#libs/store';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
-import { etagOf } from './store/preconditions.ts';
+import { toEtag } from './store/preconditions.ts';
 import type { Trees } from './store/tree.ts';
-import { documentBytes } from './tree-json.ts';
+import { renderDocument } from './tree-json.ts';
 
-/** What showing needs. */
+/** The dependencies of `createDocumentReply`. */
 export interface DocumentReplyDeps {
-  library: Pick<DocumentRepository, 'find' | 'whole'>;
-  trees: Pick<Trees, 'batches'>;
-  /** Bytes of rendered documents kept in memory. */
+  repository: Pick<DocumentRepository, 'find' | 'findWithNodes'>;
+  trees: Pick<Trees, 'readBatches'>;
+  /** The size of the cache of rendered documents, bytes. */
   cacheBytes: number;
 }
 
-/** Makes the answers of operations that give a whole document. */
-export function createDocumentReply({ library, trees, cacheBytes }: DocumentReplyDeps) {
-  // nothing is kept of a document that changed while it was read
-  const rendered = renderCache<Buffer>(cacheBytes);
+/** Creates the replies of the operations that return a whole document. */
+export function createDocumentReply({ repository, trees, cacheBytes }: DocumentReplyDeps) {
+  // a document that changed while it was read is not cached
+  const cache = renderCache<Buffer>(cacheBytes);
 
-  const show = {
-    /** The answer with a document and its nodes as they were just written. */
-    async made(document: DocumentRow, nodes: readonly NodeRow[]): Promise<Reply<Json>> {
-      return shown(document, await documentBytes(document, [nodes]));
+  const documentReply = {
+    /** Replies with a document and the nodes that were just written. */
+    async fromNodes(document: DocumentRow, nodes: readonly NodeRow[]): Promise<Reply<Json>> {
+      return toReply(document, await renderDocument(document, [nodes]));
     },
 
-    /** The answer with a document whose row was just read or written; as it is then when it has changed since. */
-    async row(acting: Actor, document: DocumentRow): Promise<Reply<Json>> {
-      const bytes = await rendered.getOrRender(keyOf(document), () => render(acting, document));
-      if (bytes) return shown(document, bytes);
-      const whole = await library.whole(acting, document._id);
-      return show.made(whole.document, whole.nodes);
+    /** Replies with a document whose row was just read or written, or with its state if it changed since. */
+    async fromRow(actor: Actor, document: DocumentRow): Promise<Reply<Json>> {
+      const bytes = await cache.getOrRender(cacheKey(document), () => render(actor, document));
+      if (bytes) return toReply(document, bytes);
+      const current = await repository.findWithNodes(actor, document._id);
+      return documentReply.fromNodes(current.document, current.nodes);
     },
 
-    /** The answer with a document as it is now; `NotFound`. Its small row is read every time. */
-    async now(acting: Actor, id: string): Promise<Reply<Json>> {
-      return show.row(acting, await library.find(acting, id));
+    /** Replies with the current document, or throws `NotFound`. Reads its (small) row every time. */
+    async load(actor: Actor, id: string): Promise<Reply<Json>> {
+      return documentReply.fromRow(actor, await repository.find(actor, id));
     },
 
-    /** The response to a repeated request whose first response was too long to store: the document as it is now. */
-    replay: ({ actor }: { actor: Actor }, { doc_id = '' }: ReplayKey) => show.now(actor, doc_id),
+    /** Replays a response that was too large to store, with the current state of the document. */
+    replay: ({ actor }: { actor: Actor }, { doc_id = '' }: ReplayKey) => documentReply.load(actor, doc_id),
   };
-  return show;
+  return documentReply;
 
-  async function render(acting: Actor, document: DocumentRow): Promise<Buffer | undefined> {
-    const bytes = await documentBytes(document, trees.batches(document));
-    const { row_version } = await library.find(acting, document._id);
+  /** Returns undefined if the document changed while its nodes were read. */
+  async function render(actor: Actor, document: DocumentRow): Promise<Buffer | undefined> {
+    const bytes = await renderDocument(document, trees.readBatches(document));
+    const { row_version } = await repository.find(actor, document._id);
     return row_version === document.row_version ? bytes : undefined;
   }
 }
 
 export type DocumentReply = ReturnType<typeof createDocumentReply>;
 
-function shown(document: DocumentRow, bytes: Buffer): Reply<Json> {
-  return reply(json(bytes), { etag: etagOf(document), replayKey: { doc_id: document._id } });
+function toReply(document: DocumentRow, bytes: Buffer): Reply<Json> {
+  return reply(json(bytes), { etag: toEtag(document), replayKey: { doc_id: document._id } });
 }
 
-/** All that the bytes depend on. The time keeps versions apart that MongoDB counted twice after it lost the first. */
-function keyOf({ _id, row_version, updated_at }: DocumentRow): string {
+/**
+ * Identifies the rendered version of a document. MongoDB can lose a version in a failover and count the same
+ * number again, so the key also contains the time of the change.
+ */
+function cacheKey({ _id, row_version, updated_at }: DocumentRow): string {
   return `${_id}/${row_version}/${updated_at.getTime()}`;
 }

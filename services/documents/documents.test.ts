@@ -1,4 +1,4 @@
-/** Documents over HTTP with a real MongoDB. */
+/** Tests the creation of documents over HTTP with a real MongoDB. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -9,24 +9,24 @@ import { identity } from '../identity/service.ts';
 import { Document, type Node, type TreeInput } from './contract.ts';
 import { documents } from './service.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 let sop: { title: string; version: string; department: string; nodes: TreeInput[] };
 
 beforeAll(async () => {
-  here = await testApp({ services: [identity, documents], contracts });
-  ada = await register(here);
+  app = await testApp({ services: [identity, documents], contracts });
+  ada = await register(app);
   sop = JSON.parse(
     await readFile(new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url), 'utf8'),
   );
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 const create = (body: unknown = { title: 'SOP' }, as = ada.key) =>
-  here.request('POST', '/documents', { as, body });
+  app.request('POST', '/documents', { as, body });
 
-describe('creating', () => {
-  test('a blank draft has every field, the absent ones null', async () => {
+describe('createDocument', () => {
+  test('createDocument fills absent fields of an empty draft with null', async () => {
     const { status, body, headers } = await create();
     expect(status).toBe(201);
     expect(Document.parse(body)).toMatchObject({
@@ -44,7 +44,7 @@ describe('creating', () => {
     expect(headers.get('etag')).toBe('"1"');
   });
 
-  test('a whole SOP comes back as it was sent, rich text exactly', async () => {
+  test('createDocument returns a whole SOP with identical rich text', async () => {
     const { status, body } = await create(sop);
     expect(status).toBe(201);
     expect(Document.parse(body)).toMatchObject({
@@ -52,12 +52,12 @@ describe('creating', () => {
       version: sop.version,
       department: sop.department,
     });
-    expect(inputOf(body.nodes)).toEqual(withDefaults(sop.nodes));
-    const read = await here.request('GET', `/documents/${body.id}`, { as: ada.key });
+    expect(toInput(body.nodes)).toEqual(withDefaults(sop.nodes));
+    const read = await app.request('GET', `/documents/${body.id}`, { as: ada.key });
     expect(read.body).toEqual(body);
   });
 
-  test('hostile names and numbers in rich text survive the round trip', async () => {
+  test('createDocument preserves unusual names and numbers in rich text', async () => {
     const content = {
       type: 'doc',
       attrs: { $where: '1', 'a.b': [1e308, -0.1, null, true], constructor: 'x' },
@@ -67,7 +67,7 @@ describe('creating', () => {
     expect(body.nodes[0].content).toEqual(content);
   });
 
-  test('siblings sort by order, ties by creation', async () => {
+  test('siblings are sorted by order, then by creation', async () => {
     const titles = ['late', 'first', 'tie 1', 'tie 2'];
     const orders = [9, -1, 2.5, 2.5];
     const nodes = titles.map((title, at) => ({ node_type: 'section', title, order: orders[at] }));
@@ -80,8 +80,8 @@ describe('creating', () => {
     ]);
   });
 
-  test('misplaced nodes are named, and nothing is kept', async () => {
-    const before = await here.db.collection('nodes').countDocuments({ organization_id: ada.organizationId });
+  test('createDocument reports misplaced nodes and stores nothing', async () => {
+    const before = await app.db.collection('nodes').countDocuments({ organization_id: ada.organizationId });
     const nodes = [
       { node_type: 'step', title: 'x' },
       { node_type: 'section', title: 'y', children: [{ node_type: 'sub_step', title: 'z' }] },
@@ -92,12 +92,12 @@ describe('creating', () => {
       'body/nodes/0',
       'body/nodes/1/children/0',
     ]);
-    expect(await here.db.collection('nodes').countDocuments({ organization_id: ada.organizationId })).toBe(
+    expect(await app.db.collection('nodes').countDocuments({ organization_id: ada.organizationId })).toBe(
       before,
     );
   });
 
-  test('content that is no rich text is named by its path', async () => {
+  test('createDocument reports the paths of invalid rich text', async () => {
     const nodes = [{ node_type: 'section', title: 'x', content: { type: 'doc', content: [{ text: 5 }] } }];
     const { status, body } = await create({ title: 'T', nodes });
     expect(status).toBe(400);
@@ -105,7 +105,7 @@ describe('creating', () => {
     expect(paths).toEqual(['body/nodes/0/content/content/0/type', 'body/nodes/0/content/content/0/text']);
   });
 
-  test('more than 10,000 nodes are refused, 10,000 are not', async () => {
+  test('createDocument accepts 10,000 nodes and rejects more', async () => {
     const tree = (steps: number) => [
       {
         node_type: 'section',
@@ -118,7 +118,7 @@ describe('creating', () => {
     expect([status, body.code]).toEqual([400, 'too_many_nodes']);
   }, 30_000);
 
-  test('30 MiB of rich text in one document are kept whole, more are refused', async () => {
+  test('createDocument accepts 30 MiB of rich text and rejects 60 MiB', async () => {
     const noise = (at: number) => randomBytes(360_000).toString('base64') + at;
     const nodes = Array.from({ length: 60 }, (_, at) => ({
       node_type: 'section',
@@ -127,38 +127,38 @@ describe('creating', () => {
     }));
     const { status, body } = await create({ title: 'Large', nodes });
     expect(status).toBe(201);
-    expect(inputOf(body.nodes)).toEqual(withDefaults(nodes as TreeInput[]));
+    expect(toInput(body.nodes)).toEqual(withDefaults(nodes as TreeInput[]));
     const tooMuch = await create({ title: 'T', nodes: [...nodes, ...nodes] });
     expect([tooMuch.status, tooMuch.body.code]).toEqual([413, 'payload_too_large']);
   }, 60_000);
 
-  test('the same Idempotency-Key makes one document', async () => {
-    const asked = { as: ada.key, body: { title: 'Once' }, headers: { 'idempotency-key': newId() } };
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => here.request('POST', '/documents', asked)),
+  test('createDocument with one Idempotency-Key creates one document', async () => {
+    const request = { as: ada.key, body: { title: 'Once' }, headers: { 'idempotency-key': newId() } };
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, () => app.request('POST', '/documents', request)),
     );
-    expect(new Set(answers.map(({ status }) => status)).size).toBeLessThanOrEqual(2);
-    const made = answers.filter(({ status }) => status === 201);
-    expect(new Set(made.map(({ body }) => body.id)).size).toBe(1);
+    expect(new Set(responses.map(({ status }) => status)).size).toBeLessThanOrEqual(2);
+    const created = responses.filter(({ status }) => status === 201);
+    expect(new Set(created.map(({ body }) => body.id)).size).toBe(1);
     expect(
-      answers
+      responses
         .filter(({ status }) => status !== 201)
         .every(({ body }) => body.code === 'idempotency_key_in_flight'),
     ).toBe(true);
-    const later = await here.request('POST', '/documents', asked);
-    expect([later.status, later.body, later.headers.get('etag')]).toEqual([201, made[0]?.body, '"1"']);
-    const other = await here.request('POST', '/documents', { ...asked, body: { title: 'Twice' } });
+    const later = await app.request('POST', '/documents', request);
+    expect([later.status, later.body, later.headers.get('etag')]).toEqual([201, created[0]?.body, '"1"']);
+    const other = await app.request('POST', '/documents', { ...request, body: { title: 'Twice' } });
     expect([other.status, other.body.code]).toEqual([400, 'idempotency_key_reused']);
   });
 });
 
-function inputOf(nodes: Node[]): unknown {
+function toInput(nodes: Node[]): unknown {
   return nodes.map(({ node_type, title, content, order, children }) => ({
     node_type,
     title,
     content,
     order,
-    children: inputOf(children),
+    children: toInput(children),
   }));
 }
 

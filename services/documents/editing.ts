@@ -1,35 +1,38 @@
-/** Editing: who may change a document, its fields, its nodes and its life, and in which state. */
+/** Checks whether an actor may change a document and whether the document can be changed in its status. */
 import { Forbidden, type Problem } from '#libs/contract';
 import type { Actor, Transaction } from '#libs/store';
 import { DocumentIsArchived, DocumentLocked, VersionUnchanged } from './contract.ts';
-import { canEdit, canManage, type OwnedResource, type Requester } from './rules/permission.ts';
+import { canEdit, canManage, type OwnedResource, type Principal } from './rules/permission.ts';
 import { repeatsVersion } from './rules/version.ts';
 import type { DocumentStatus } from './shapes.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 
-/** What keeps an actor from editing a document: `Forbidden`, or nothing. */
-export function requireEditor(actor: Requester): (document: OwnedResource) => Problem | undefined {
+/** Returns a check that gives `Forbidden` if the actor may not edit the document. */
+export function requireEditor(actor: Principal): (document: OwnedResource) => Problem | undefined {
   return (document) =>
     canEdit(actor, document)
       ? undefined
       : Forbidden('Only the owner, the editor or an admin may change this document.');
 }
 
-/** What keeps an actor from doing this to a document's life, its editor or its events: `Forbidden`, or nothing. */
+/**
+ * Returns a check that gives `Forbidden` if the actor may not manage the document: its lifecycle, editor or
+ * webhooks. `action` is a verb phrase for the detail, e.g. `publish`.
+ */
 export function requireManager(
-  actor: Requester,
-  deed: string,
+  actor: Principal,
+  action: string,
 ): (document: OwnedResource) => Problem | undefined {
   return (document) =>
     canManage(actor, document)
       ? undefined
-      : Forbidden(`Only the owner or an admin may ${deed} this document.`);
+      : Forbidden(`Only the owner or an admin may ${action} this document.`);
 }
 
 /**
- * Throws when the document is read-only: `DocumentIsArchived`, or `DocumentLocked` when it is published and its
- * organization locks those. The setting is read only for a published document.
+ * Throws `DocumentIsArchived` if the document is archived, or `DocumentLocked` if it is published and its
+ * organization locks published documents. Reads that setting only for a published document.
  */
 export async function assertEditable(
   { status }: { status: DocumentStatus },
@@ -40,17 +43,17 @@ export async function assertEditable(
 }
 
 /**
- * Throws `VersionUnchanged` when a revision has the version of its parent and its organization locks published
- * documents. A draft without a parent or without a version repeats no version, so nothing is read for it.
+ * Throws `VersionUnchanged` if a revision has the version of its parent and its organization locks published
+ * documents. Reads nothing for a draft without a parent or without a version, because it cannot repeat one.
  */
 export async function requireNewVersion(
   actor: Actor,
   { parent_doc_id, version }: Pick<DocumentRow, 'parent_doc_id' | 'version'>,
-  library: Pick<DocumentRepository, 'find' | 'locksPublished'>,
+  repository: Pick<DocumentRepository, 'find' | 'locksPublished'>,
   tx: Transaction,
 ): Promise<void> {
   if (parent_doc_id === null || version === null) return;
-  const parent = await library.find(actor, parent_doc_id, tx);
-  if (repeatsVersion(version, parent.version) && (await library.locksPublished(actor, tx)))
+  const parent = await repository.find(actor, parent_doc_id, tx);
+  if (repeatsVersion(version, parent.version) && (await repository.locksPublished(actor, tx)))
     throw VersionUnchanged();
 }

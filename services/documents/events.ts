@@ -1,25 +1,25 @@
-/** What documents says when something happened to one. */
+/** Defines the events that the documents service publishes. */
 import { z } from 'zod';
 import { event, id } from '#libs/contract';
 import { DocumentSummary } from './shapes.ts';
 
-const about = {
+const documentData = {
   document: DocumentSummary,
   refired: z
     .literal(true)
     .optional()
-    .meta({ description: 'Sent again by trigger-webhooks, without a change' }),
+    .meta({ description: 'True if trigger-webhooks sent the event again; the document did not change' }),
 };
 
 export const DocumentPublished = event('document.published', {
   description: 'A draft was published.',
-  data: z.strictObject(about),
+  data: z.strictObject(documentData),
   subscribable: true,
 });
 
 export const DocumentRevised = event('document.revised', {
-  description: 'A revision was published and took the place of the version before it.',
-  data: z.strictObject(about),
+  description: 'A revision was published and replaced the previous version.',
+  data: z.strictObject(documentData),
   subscribable: true,
 });
 
@@ -31,7 +31,7 @@ export const DocumentUpdated = event('document.updated', {
 
 export const DocumentArchived = event('document.archived', {
   description: 'A published document was archived.',
-  data: z.strictObject(about),
+  data: z.strictObject(documentData),
   subscribable: true,
 });
 
@@ -41,7 +41,7 @@ export const DocumentAssigned = event('document.assigned', {
   subscribable: true,
 });
 
-/** For services only: a draft is gone for good. */
+/** Internal: webhooks cannot subscribe to it. */
 export const DocumentDeleted = event('document.deleted', {
   description: 'A draft was deleted.',
   data: z.strictObject({ document: DocumentSummary }),

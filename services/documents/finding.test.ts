@@ -1,4 +1,4 @@
-/** Lists, their pages and filters, counts: over HTTP with a real MongoDB. */
+/** Tests lists, their pages and filters, and counts over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type Person, register, type TestApp, testApp } from '#libs/testing';
@@ -9,50 +9,50 @@ import { documents } from './service.ts';
 import type { ListSort } from './shapes.ts';
 import { documentRow } from './testing/rows.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 const time = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
 
 beforeAll(async () => {
-  here = await testApp({ services: [identity, documents], contracts });
-  ada = await register(here);
+  app = await testApp({ services: [identity, documents], contracts });
+  ada = await register(app);
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 const create = async (body: object, as = ada.key) =>
-  (await here.request('POST', '/documents', { as, body })).body as DocumentSummary;
-const publish = (id: string, as = ada.key) => here.request('POST', `/documents/${id}/publish`, { as });
-const get = (path: string, as = ada.key) => here.request('GET', path, { as });
+  (await app.request('POST', '/documents', { as, body })).body as DocumentSummary;
+const publish = (id: string, as = ada.key) => app.request('POST', `/documents/${id}/publish`, { as });
+const get = (path: string, as = ada.key) => app.request('GET', path, { as });
 
-/** Keeps rows as they are, in an organization. */
-async function keep(organization_id: string, rows: readonly object[]) {
-  const kept = rows.map((row) => documentRow({ organization_id, ...row }));
-  await here.db.collection<{ _id: string }>('documents').insertMany(kept);
-  return kept;
+/** Inserts document rows with these fields into an organization. */
+async function insertRows(organization_id: string, rows: readonly object[]) {
+  const documents = rows.map((row) => documentRow({ organization_id, ...row }));
+  await app.db.collection<{ _id: string }>('documents').insertMany(documents);
+  return documents;
 }
 
-/** The documents of all pages; `between` runs after each. */
-async function pages(query: string, as: string, between = async () => {}): Promise<DocumentSummary[]> {
-  const seen: DocumentSummary[] = [];
+/** Reads the documents of all pages. `between` runs after each page. */
+async function readPages(query: string, as: string, between = async () => {}): Promise<DocumentSummary[]> {
+  const found: DocumentSummary[] = [];
   let path: string | undefined = `/documents?${query}`;
   while (path) {
     const { status, body, headers } = await get(path, as);
     expect(status).toBe(200);
-    seen.push(...body);
+    found.push(...body);
     await between();
     path = /<\/api\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
     expect(path === undefined || body.length > 0).toBe(true);
   }
-  return seen;
+  return found;
 }
 
 describe('pages', () => {
   let bo: Person;
-  let rows: Awaited<ReturnType<typeof keep>>;
+  let rows: Awaited<ReturnType<typeof insertRows>>;
   beforeAll(async () => {
-    bo = await register(here);
-    // equal keys, absent ones, and both at once, so that every page size cuts through some
-    rows = await keep(
+    bo = await register(app);
+    // equal keys and absent keys, so that every page size splits a group of equal keys
+    rows = await insertRows(
       bo.organizationId,
       [3, 1, 1, 1, null, null, null, 2, 2, 5, null, 4, 4].map((minute, at) => ({
         title: ['b', 'B', 'á', 'a', 'A', 'ab', 'z', 'Ä', 'b', 'Zoo', 'é', 'e', 'b'][at] ?? '',
@@ -72,40 +72,40 @@ describe('pages', () => {
   };
 
   test.each(Object.keys(keys).flatMap((key) => [key, `-${key}`]) as ListSort[])(
-    'sorted by %s hold every document once, in order, whatever their size',
+    'pages of any size return each document once, sorted by %s',
     async (sort) => {
       const key = keys[sort.replace('-', '') as keyof typeof keys];
       const up = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
       const ascending = rows.toSorted((a, b) => up(key(a), key(b)) || up(a._id, b._id));
       const expected = (sort.startsWith('-') ? ascending.reverse() : ascending).map(({ _id }) => _id);
       for (const limit of [1, 2, 3, 4, 5, 12, 13, 100]) {
-        const found = await pages(`sort=${sort}&limit=${limit}`, bo.key);
+        const found = await readPages(`sort=${sort}&limit=${limit}`, bo.key);
         expect(found.map(({ id }) => id)).toEqual(expected);
       }
     },
   );
 
   test('titles are sorted without case and accents', async () => {
-    const found = await pages('sort=title&limit=4', bo.key);
+    const found = await readPages('sort=title&limit=4', bo.key);
     const titles = found.map(({ title }) => title);
     const letters = titles.map((title) => title.normalize('NFD').charAt(0).toLowerCase());
     expect(letters.join('')).toBe('aaaaabbbbeezz');
     expect(titles.slice(-2)).toEqual(['z', 'Zoo']);
   });
 
-  test('hold every document once also while others are added', async () => {
-    const cleo = await register(here);
+  test('pages return each document once while others are added', async () => {
+    const cleo = await register(app);
     const ids: string[] = [];
     for (let at = 0; at < 7; at += 1) ids.unshift((await create({ title: `${at}` }, cleo.key)).id);
     const add = async () => void (await create({ title: '3' }, cleo.key));
-    const newest = await pages('limit=3', cleo.key, add);
-    expect(newest.map((one) => DocumentSummary.parse(one).id)).toEqual(ids);
-    const byTitle = (await pages('limit=3&sort=title', cleo.key, add)).map(({ id }) => id);
+    const newest = await readPages('limit=3', cleo.key, add);
+    expect(newest.map((document) => DocumentSummary.parse(document).id)).toEqual(ids);
+    const byTitle = (await readPages('limit=3&sort=title', cleo.key, add)).map(({ id }) => id);
     expect(new Set(byTitle).size).toBe(byTitle.length);
     expect(ids.every((id) => byTitle.includes(id))).toBe(true);
   });
 
-  test('the next page keeps the filters; the last one has no link', async () => {
+  test('the next page keeps the filters, and the last page has no link', async () => {
     const { headers } = await get('/documents?limit=2&sort=title&status=published&status=draft', bo.key);
     expect(headers.get('link')).toMatch(
       /^<\/api\/v1\/documents\?limit=2&sort=title&status=published&status=draft&cursor=[\w-]+>; rel="next"$/,
@@ -113,7 +113,7 @@ describe('pages', () => {
     expect((await get('/documents?limit=13', bo.key)).headers.get('link')).toBeNull();
   });
 
-  test('a cursor of another order, a bad cursor, limit, sort or filter is 400', async () => {
+  test('listDocuments rejects invalid cursors, limits, sorts and filters', async () => {
     const { headers } = await get('/documents?limit=2', bo.key);
     const [, cursor] = /cursor=([\w-]+)/.exec(headers.get('link') ?? '') ?? [];
     expect((await get(`/documents?cursor=${cursor}`, bo.key)).status).toBe(200);
@@ -149,8 +149,8 @@ describe('filters', () => {
   let bo: Person;
   const [ann, ben, parent] = [newId(), newId(), newId()];
   beforeAll(async () => {
-    bo = await register(here);
-    const other = await register(here);
+    bo = await register(app);
+    const other = await register(app);
     const rows = [
       { title: '0', created_by: ann, editor_id: ben, department: 'Ops', updated_at: time(1) },
       { title: '1', created_by: ann, status: 'published', published_at: time(2), updated_at: time(2) },
@@ -158,43 +158,43 @@ describe('filters', () => {
       { title: '3', created_by: ben, parent_doc_id: parent, department: 'ops', updated_at: time(4) },
       { title: '4', created_by: ann, department: 'Ops', status: 'published', updated_at: time(5) },
     ];
-    await keep(bo.organizationId, rows);
-    await keep(other.organizationId, rows);
+    await insertRows(bo.organizationId, rows);
+    await insertRows(other.organizationId, rows);
   });
 
   test.each([
-    ['without any: drafts and published ones', '', '0134'],
-    ['drafts', 'status=draft', '03'],
-    ['published ones', 'status=published', '14'],
-    ['archived ones', 'status=archived', '2'],
-    ['two states', 'status=archived&status=draft', '023'],
-    ['all states', 'status=draft&status=published&status=archived', '01234'],
-    ['a department, exactly', 'department=Ops', '04'],
-    ['a department and a state', 'department=Ops&status=archived', '2'],
-    ['an empty department', 'department=', ''],
-    ['a creator', `created_by=${ann}`, '014'],
-    ['a creator and a department', `created_by=${ann}&department=Ops`, '04'],
-    ['three at once', `created_by=${ann}&department=Ops&editor_id=${ben}`, '0'],
-    ['an editor', `editor_id=${ben}`, '0'],
-    ['an editor of nothing', `editor_id=${ann}`, ''],
-    ['revisions of a document', `parent_doc_id=${parent}`, '3'],
-    ['a time, inclusive', `updated_since=${time(2).toISOString()}`, '134'],
-    ['a time elsewhere', 'updated_since=2026-01-01T01:04:00%2B01:00', '34'],
-    ['a time and a creator', `updated_since=${time(2).toISOString()}&created_by=${ann}`, '14'],
-  ])('%s', async (_name, query, expected) => {
+    ['the default status', '', '0134'],
+    ['status draft', 'status=draft', '03'],
+    ['status published', 'status=published', '14'],
+    ['status archived', 'status=archived', '2'],
+    ['two statuses', 'status=archived&status=draft', '023'],
+    ['all statuses', 'status=draft&status=published&status=archived', '01234'],
+    ['the exact department', 'department=Ops', '04'],
+    ['department and status', 'department=Ops&status=archived', '2'],
+    ['an empty department label', 'department=', ''],
+    ['creator', `created_by=${ann}`, '014'],
+    ['creator and department', `created_by=${ann}&department=Ops`, '04'],
+    ['creator, department and editor', `created_by=${ann}&department=Ops&editor_id=${ben}`, '0'],
+    ['editor', `editor_id=${ben}`, '0'],
+    ['an editor without documents', `editor_id=${ann}`, ''],
+    ['revised document', `parent_doc_id=${parent}`, '3'],
+    ['update time, inclusive', `updated_since=${time(2).toISOString()}`, '134'],
+    ['update time with an offset', 'updated_since=2026-01-01T01:04:00%2B01:00', '34'],
+    ['update time and creator', `updated_since=${time(2).toISOString()}&created_by=${ann}`, '14'],
+  ])('listDocuments filters by %s', async (_name, query, expected) => {
     for (const sort of ['title', '-title', 'updated_at', '-updated_at', 'created_at', '-published_at']) {
-      const found = await pages(`${query}&sort=${sort}&limit=1`, bo.key);
+      const found = await readPages(`${query}&sort=${sort}&limit=1`, bo.key);
       expect(found.map(({ title }) => title).sort()).toEqual([...expected]);
     }
   });
 
-  test('a parameter that is no filter is refused', async () => {
+  test('listDocuments rejects unknown parameters', async () => {
     for (const query of ['colour=red', 'created_by[$ne]=x'])
       expect((await get(`/documents?${query}`, bo.key)).status).toBe(400);
     expect((await get('/documents/counts?status=draft', bo.key)).status).toBe(400);
   });
 
-  test('counts have the same filters but for the state, and a total with what is archived', async () => {
+  test('countDocuments takes the filters of the list except status', async () => {
     const counts = async (query: string) => (await get(`/documents/counts?${query}`, bo.key)).body;
     expect(await counts('')).toEqual({ draft: 2, published: 2, archived: 1, total: 5 });
     expect(await counts('department=Ops')).toEqual({ draft: 1, published: 1, archived: 1, total: 3 });
@@ -206,8 +206,8 @@ describe('filters', () => {
   });
 });
 
-test('a list follows what happens to a document', async () => {
-  const bo = await register(here);
+test('listDocuments reflects the publish of a document', async () => {
+  const bo = await register(app);
   const { id } = await create({ title: 'One' }, bo.key);
   const listed = async (query: string) => (await get(`/documents?${query}`, bo.key)).body.length;
   expect([await listed('status=draft'), await listed('status=published')]).toEqual([1, 0]);
@@ -221,14 +221,14 @@ test('a list follows what happens to a document', async () => {
   });
 });
 
-test('an id that is not well-formed is 404, also one that is nearly the path of the counts', async () => {
+test('getDocument returns 404 for malformed ids', async () => {
   for (const path of ['count', 'counts1', 'Counts', 'not-an-id', '1'])
     expect((await get(`/documents/${path}`)).status).toBe(404);
 });
 
-test('an unchanged document is 304', async () => {
+test('getDocument returns 304 for an unchanged document', async () => {
   const { id } = await create({ title: 'One' });
   const { headers } = await get(`/documents/${id}`);
   const known = { 'if-none-match': headers.get('etag') ?? '' };
-  expect((await here.request('GET', `/documents/${id}`, { as: ada.key, headers: known })).status).toBe(304);
+  expect((await app.request('GET', `/documents/${id}`, { as: ada.key, headers: known })).status).toBe(304);
 });

@@ -1,4 +1,4 @@
-/** Finding: reading one document, a page of them, their counts. */
+/** Handles the operations that read: list documents, count them, get one. */
 import { z } from 'zod';
 import { parseCursor } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
@@ -7,16 +7,22 @@ import type { DocumentReply } from './document-reply.ts';
 import { toSummary } from './presenters.ts';
 import type { ListSort } from './shapes.ts';
 import type { DocumentRow } from './store/collections.ts';
-import { type Beginning, type Listing, sortKeyOf } from './store/listing.ts';
+import { getSortKey, type Listing, type PageStart } from './store/listing.ts';
 
-/** The operations that read. `/documents/counts` comes before `/documents/{doc_id}`: else it would be taken for an id. */
-export function finding({ listing, show }: { listing: Listing; show: DocumentReply }) {
+/** Handles the read operations. `/documents/counts` precedes `/documents/{doc_id}`, which would match it. */
+export function queryHandlers({
+  listing,
+  documentReply,
+}: {
+  listing: Listing;
+  documentReply: DocumentReply;
+}) {
   return [
     handle(listDocuments, async ({ actor, query }) => {
       const { cursor, limit, sort, status = ['draft', 'published'], ...filters } = query;
-      const from = beginningOf(cursor, sort);
+      const from = parsePageStart(cursor, sort);
       const found = await listing.page(actor, filters, { status, sort, from, limit: limit + 1 });
-      const position = (last: DocumentRow, next: DocumentRow) => cursorBetween(last, next, sort);
+      const position = (last: DocumentRow, next: DocumentRow) => toCursor(last, next, sort);
       return toPage({ found, limit, show: toSummary, position });
     }),
 
@@ -25,23 +31,26 @@ export function finding({ listing, show }: { listing: Listing; show: DocumentRep
       return { draft, published, archived, total: draft + published + archived };
     }),
 
-    handle(getDocument, ({ actor, params }) => show.now(actor, params.doc_id)),
+    handle(getDocument, ({ actor, params }) => documentReply.load(actor, params.doc_id)),
   ];
 }
 
 const time = z.iso.datetime().transform((text) => new Date(text));
 
-/** Where a cursor of a list in this order begins; one of another order is `InvalidRequest`. */
-function beginningOf(cursor: string | undefined, sort: ListSort): Beginning | undefined {
+/** Parses a cursor, or throws `InvalidRequest`, also for a cursor of a list with another sort order. */
+function parsePageStart(cursor: string | undefined, sort: ListSort): PageStart | undefined {
   const key = sort.endsWith('title') ? z.string() : time;
   const position = parseCursor(cursor, z.tuple([z.literal(sort), key.nullable(), z.uuid().nullable()]));
   return position && { key: position[1], id: position[2] };
 }
 
-/** The page after these two rows have parted: the second begins it, named by its id only where its key does not part them. */
-function cursorBetween(last: DocumentRow, next: DocumentRow, sort: ListSort): (string | null)[] {
+/**
+ * Returns the cursor of the page that starts with `next`. It contains the id of `next` only if both rows have
+ * the same sort key.
+ */
+function toCursor(last: DocumentRow, next: DocumentRow, sort: ListSort): (string | null)[] {
   const [before, key] = [last, next].map((row) => {
-    const value = sortKeyOf(row, sort);
+    const value = getSortKey(row, sort);
     return value instanceof Date ? value.toISOString() : value;
   });
   return [sort, key ?? null, before === key ? next._id : null];

@@ -1,6 +1,7 @@
 /**
- * Every query that requests and the background make is served by an index: MongoDB's own profiler says what it looked at,
- * in organizations of very different sizes, the small ones asked first (a plan that is right for them may stay in use).
+ * Tests with the MongoDB profiler that an index serves every query of requests and workers. The organizations
+ * have very different sizes. The small ones are queried first, because MongoDB may cache a plan that fits
+ * only them.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
@@ -20,7 +21,7 @@ import { documents } from './service.ts';
 import type { DocumentRow, SearchRow } from './store/collections.ts';
 import { documentRow } from './testing/rows.ts';
 
-let here: TestApp;
+let app: TestApp;
 let big: Person;
 const [ann, ben] = [newId(), newId()];
 const parent = newId();
@@ -29,23 +30,26 @@ const limit = 20;
 const start = Date.UTC(2026, 0, 1);
 
 beforeAll(async () => {
-  here = await testApp({ services: [identity, documents, sharing], contracts });
-  const people: Person[] = [];
+  app = await testApp({ services: [identity, documents, sharing], contracts });
+  const persons: Person[] = [];
   for (const size of Object.values(sizes)) {
-    const person = await register(here);
-    people.push(person);
+    const person = await register(app);
+    persons.push(person);
     await seed(person.organizationId, size);
   }
-  big = people[0] as Person;
-  for (const person of people.reverse())
+  big = persons[0] as Person;
+  for (const person of persons.reverse())
     for (const [, query] of lists)
       for (let times = 0; times < 3; times += 1)
-        for (const path of [`?limit=${limit}&${query}`, `/counts?${countable(query)}`])
-          await here.request('GET', `/documents${path}`, { as: person.key });
+        for (const path of [`?limit=${limit}&${query}`, `/counts?${toCountQuery(query)}`])
+          await app.request('GET', `/documents${path}`, { as: person.key });
 }, 120_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
-/** Documents of which a third have the same times, one in seven belongs to a minority, and half are archived. */
+/**
+ * Inserts documents: a third have equal times, half are archived, and one in seven belongs to a rare creator,
+ * editor or department.
+ */
 async function seed(organization_id: string, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, at) => {
     const time = new Date(start + (at % 3 === 0 ? 0 : at) * 1000);
@@ -64,80 +68,87 @@ async function seed(organization_id: string, count: number): Promise<void> {
       updated_at: time,
     });
   });
-  await here.db.collection<DocumentRow>('documents').insertMany(rows);
+  await app.db.collection<DocumentRow>('documents').insertMany(rows);
   const found = rows.map(({ _id }, at) => ({
     _id,
     organization_id,
     words: ['every', ...(at % 10 === 0 ? ['tenth'] : []), ...(at % 500 === 0 ? ['rare'] : [])],
     row_version: 1,
   }));
-  await here.db.collection<SearchRow>('search').insertMany(found);
+  await app.db.collection<SearchRow>('search').insertMany(found);
 }
 
 const since = new Date(start + 1_500_000).toISOString();
 const states = 'status=draft&status=published&status=archived';
 
-/** A query of the list as the counts take it: without order and state. */
-function countable(query: string): string {
+/** Removes the parameters of a list query that counts do not accept: sort and status. */
+function toCountQuery(query: string): string {
   const parameters = new URLSearchParams(query);
   for (const name of ['sort', 'status']) parameters.delete(name);
   return parameters.toString();
 }
 
-/** What has an index of its own. */
+/** The list queries that have a dedicated index. */
 const lists: [name: string, query: string, index: string][] = [
   ...['updated_at', 'created_at', 'published_at', 'title'].flatMap((key) =>
     [key, `-${key}`].flatMap((sort): [string, string, string][] => {
       const index = `organization_id: 1, status: 1, ${key === 'title' ? 'normalized_title: 1' : `${key}: -1`}, _id`;
       return [
-        [`by ${sort}`, `sort=${sort}`, index],
-        [`archived ones by ${sort}`, `sort=${sort}&status=archived`, index],
-        [`all states by ${sort}`, `sort=${sort}&${states}`, index],
+        [`sorted by ${sort}`, `sort=${sort}`, index],
+        [`archived, sorted by ${sort}`, `sort=${sort}&status=archived`, index],
+        [`all statuses, sorted by ${sort}`, `sort=${sort}&${states}`, index],
       ];
     }),
   ),
-  ['since a time', `updated_since=${since}`, 'organization_id: 1, status: 1, updated_at: -1'],
-  ['by a creator', `created_by=${ann}`, 'organization_id: 1, created_by: 1, status: 1, updated_at: -1'],
-  ['of an editor', `editor_id=${ann}`, 'organization_id: 1, editor_id: 1, status: 1, updated_at: -1'],
-  ['of a department', 'department=Ops', 'organization_id: 1, department: 1, status: 1, updated_at: -1'],
-  ['revisions', `parent_doc_id=${parent}`, 'organization_id: 1, parent_doc_id: 1, status: 1, updated_at: -1'],
+  ['by update time', `updated_since=${since}`, 'organization_id: 1, status: 1, updated_at: -1'],
+  ['by creator', `created_by=${ann}`, 'organization_id: 1, created_by: 1, status: 1, updated_at: -1'],
+  ['by editor', `editor_id=${ann}`, 'organization_id: 1, editor_id: 1, status: 1, updated_at: -1'],
+  ['by department', 'department=Ops', 'organization_id: 1, department: 1, status: 1, updated_at: -1'],
   [
-    'of a department since a time, the oldest first',
+    'by revised document',
+    `parent_doc_id=${parent}`,
+    'organization_id: 1, parent_doc_id: 1, status: 1, updated_at: -1',
+  ],
+  [
+    'by department and update time, oldest first',
     `department=Ops&updated_since=${since}&sort=updated_at`,
     'organization_id: 1, department: 1, status: 1, updated_at: -1',
   ],
 ];
 
-/** What requests did with documents and their words; the queries of workers name one of these fields. */
+/** Queries of workers contain one of these fields. */
 const workerFields = /reindex_at|update_event_due_at/;
-async function asked(
+
+/** Returns the profiled commands of requests on these collections. Fails if one scans a collection. */
+async function profileRequests(
   work: () => Promise<unknown>,
-  on: readonly string[] = ['documents'],
+  collections: readonly string[] = ['documents'],
 ): Promise<ProfiledCommand[]> {
-  const all = await profileCommands(here.db, work);
-  const own = all.filter(
-    (one) => on.includes(one.collection) && !workerFields.test(JSON.stringify(one.command)),
+  const all = await profileCommands(app.db, work);
+  const commands = all.filter(
+    ({ collection, command }) =>
+      collections.includes(collection) && !workerFields.test(JSON.stringify(command)),
   );
-  expect(own.length).toBeGreaterThan(0);
-  expect(own.filter(({ plan }) => plan.includes('COLLSCAN'))).toEqual([]);
-  return own;
+  expect(commands.length).toBeGreaterThan(0);
+  expect(commands.filter(({ plan }) => plan.includes('COLLSCAN'))).toEqual([]);
+  return commands;
 }
 
-describe('a list meets no row that it does not show', () => {
+describe('list queries', () => {
   test.each(lists)(
-    '%s',
+    'a list reads only the rows that it returns: %s',
     async (_name, query, index) => {
       let path: string | undefined = `/documents?limit=${limit}&${query}`;
       let pages = 0;
       while (path) {
         const current: string = path;
         let link = '';
-        const queries = await asked(async () => {
-          const { status, headers } = await here.request('GET', current, { as: big.key });
+        const queries = await profileRequests(async () => {
+          const { status, headers } = await app.request('GET', current, { as: big.key });
           expect(status).toBe(200);
           link = headers.get('link') ?? '';
         });
-        // among equal keys a page has two parts
+        // a page that starts among equal keys needs two queries
         expect(queries.length).toBeLessThanOrEqual(2);
         for (const { plan, keysExamined, docsExamined, returned, sorts } of queries) {
           expect(plan).toContain(index);
@@ -155,29 +166,29 @@ describe('a list meets no row that it does not show', () => {
 });
 
 test.each(lists.filter(([, query]) => !query.includes('sort=') || query === 'sort=-updated_at'))(
-  'counts look at keys alone, and only at those they count: %s',
+  'counts read only the index keys that they count: %s',
   async (_name, listed) => {
-    const query = countable(listed);
+    const query = toCountQuery(listed);
     let total = 0;
-    const queries = await asked(async () => {
-      const { body } = await here.request('GET', `/documents/counts?${query}`, { as: big.key });
+    const queries = await profileRequests(async () => {
+      const { body } = await app.request('GET', `/documents/counts?${query}`, { as: big.key });
       total = body.total;
     });
     expect(total).toBeGreaterThan(10);
     expect(queries.reduce((sum, { docsExamined }) => sum + docsExamined, 0)).toBe(0);
-    // each of the three looks at the key behind its last
+    // each of the three counts also reads the key after its last one
     expect(queries.reduce((sum, { keysExamined }) => sum + keysExamined, 0)).toBeLessThanOrEqual(total + 3);
   },
 );
 
-describe('words', () => {
+describe('search queries', () => {
   test.each([
-    ['a frequent one', 'every', 1_000, 1],
-    ['a rare one', 'rare', 4, 1],
-    ['none', 'nowhere', 0, 1],
-  ])('%s is found in the keys of the index alone', async (_name, q, matches, operations) => {
-    const ask = () => here.request('GET', `/documents?limit=${limit}&${states}&q=${q}`, { as: big.key });
-    const queries = await asked(ask, ['search', 'documents']);
+    ['a frequent word', 'every', 1_000, 1],
+    ['a rare word', 'rare', 4, 1],
+    ['an unknown word', 'nowhere', 0, 1],
+  ])('a search for %s reads index keys only', async (_name, q, matches, operations) => {
+    const ask = () => app.request('GET', `/documents?limit=${limit}&${states}&q=${q}`, { as: big.key });
+    const queries = await profileRequests(ask, ['search', 'documents']);
     const [words, ...rows] = queries.filter(({ op }) => op !== 'getmore');
     expect(words).toMatchObject({ collection: 'search', docsExamined: 0 });
     expect(words?.keysExamined).toBeLessThanOrEqual(matches + 1);
@@ -189,38 +200,38 @@ describe('words', () => {
   });
 
   test.each(['every rare', 'rare every', 'tenth every rare'])(
-    'of several, the rarest leads: %s',
+    'a search for several words starts with the rarest: %s',
     async (q) => {
       const ask = () =>
-        here.request('GET', `/documents?${states}&q=${encodeURIComponent(q)}`, { as: big.key });
-      const rows = (await asked(ask, ['search'])).filter(({ docsExamined }) => docsExamined > 0);
+        app.request('GET', `/documents?${states}&q=${encodeURIComponent(q)}`, { as: big.key });
+      const rows = (await profileRequests(ask, ['search'])).filter(({ docsExamined }) => docsExamined > 0);
       expect(rows.map(({ docsExamined }) => docsExamined)).toEqual([4]);
     },
   );
 });
 
-test('a document and its nodes are found by their ids', async () => {
+test('getDocument reads a document and its nodes by id', async () => {
   const nodes = Array.from({ length: 30 }, (_, at) => ({ node_type: 'section', title: `${at}` }));
-  const { body } = await here.request('POST', '/documents', { as: big.key, body: { title: 'T', nodes } });
-  const ask = () => here.request('GET', `/documents/${body.id}`, { as: big.key });
-  const queries = await asked(ask, ['documents', 'nodes']);
+  const { body } = await app.request('POST', '/documents', { as: big.key, body: { title: 'T', nodes } });
+  const ask = () => app.request('GET', `/documents/${body.id}`, { as: big.key });
+  const queries = await profileRequests(ask, ['documents', 'nodes']);
   for (const { collection, keysExamined, docsExamined, returned } of queries) {
     expect([keysExamined, docsExamined]).toEqual([returned, returned]);
     expect(returned).toBe(collection === 'nodes' ? 30 : 1);
   }
 });
 
-test('the published document of a family is found by its index, also by those who read the view', async () => {
+test('the published version of a family is read by index, also in the view', async () => {
   const published = async (title: string): Promise<string> => {
-    const { body } = await here.request('POST', '/documents', { as: big.key, body: { title } });
-    await here.request('POST', `/documents/${body.id}/publish`, { as: big.key });
+    const { body } = await app.request('POST', '/documents', { as: big.key, body: { title } });
+    await app.request('POST', `/documents/${body.id}/publish`, { as: big.key });
     return body.id;
   };
   const id = await published('Shared');
-  const share = await here.request('POST', `/documents/${id}/share-token`, { as: big.key });
-  const open = () => here.request('GET', `/embed/${big.slug}/${share.body.token}`);
-  const opened = () => asked(open, ['documents', 'document_states']);
-  // while it is the newest of all, an index of the lists may be lucky, and its plan may stay for some time
+  const share = await app.request('POST', `/documents/${id}/share-token`, { as: big.key });
+  const open = () => app.request('GET', `/embed/${big.slug}/${share.body.token}`);
+  const opened = () => profileRequests(open, ['documents', 'document_states']);
+  // while the document is the newest, a list index can find it as fast, and MongoDB may cache that plan
   for (let times = 0; times < 5; times += 1) await open();
   for (let at = 0; at < 30; at += 1) await published(`Newer ${at}`);
   for (const { keysExamined, returned } of await opened())
@@ -236,11 +247,11 @@ test.each(['reindex_at', 'update_event_due_at'])(
   'an idle worker reads no key of its index %s',
   async (field) => {
     const due = { [field]: { $gt: new Date(0) } };
-    const rows = here.db.collection<DocumentRow>('documents');
+    const rows = app.db.collection<DocumentRow>('documents');
     await until('no row is due', async () => (await rows.countDocuments(due)) === 0);
     const polls = { [`command.sort.${field}`]: 1 };
-    const all = await profileCommands(here.db, () =>
-      until('two polls', async () => (await here.db.collection('system.profile').countDocuments(polls)) >= 2),
+    const all = await profileCommands(app.db, () =>
+      until('two polls', async () => (await app.db.collection('system.profile').countDocuments(polls)) >= 2),
     );
     const find = `"${field}":{"$gt"`;
     const idle = all.filter(

@@ -1,4 +1,4 @@
-/** Races between lifecycle changes, with an Idempotency-Key on every authenticated POST. */
+/** Runs the tests of concurrent lifecycle changes with an Idempotency-Key on every authenticated POST. */
 import { sendIdempotencyKeys } from '#libs/testing';
 import './lifecycle-races.test.ts';
 

@@ -1,4 +1,4 @@
-/** Documents as a process of its own. */
+/** Runs the documents service as its own process. */
 import { run } from '#libs/service';
 import { apiPrefix, contracts } from '../contracts.ts';
 import { documents } from './service.ts';

@@ -1,8 +1,8 @@
-/** How documents look to clients, without their nodes. */
+/** Maps document rows to the response shapes without nodes. */
 import type { ArchiveRecord, DocumentSummary, HistoryRecord } from './shapes.ts';
 import type { DocumentRow } from './store/collections.ts';
 
-/** A document without its nodes. */
+/** Maps a row to a document without its nodes. */
 export function toSummary(row: DocumentRow): DocumentSummary {
   return {
     id: row._id,
@@ -21,13 +21,13 @@ export function toSummary(row: DocumentRow): DocumentSummary {
   };
 }
 
-/** A document as its history tells it. */
+/** Maps a row to a version in the history of a document. */
 export function toHistoryRecord(row: DocumentRow): HistoryRecord {
   const { status: _status, ...record } = toSummary(row);
   return record;
 }
 
-/** A document as archiving it answers. */
+/** Maps a row to the response of `archiveDocument`. */
 export function toArchiveRecord(row: DocumentRow): ArchiveRecord {
   const { editor_id: _editor, parent_doc_id: _parent, ...record } = toHistoryRecord(row);
   return record;

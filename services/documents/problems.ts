@@ -1,26 +1,30 @@
-/** What can keep a document from being changed, published or found. */
+/** Defines the problems that the document operations return. */
 import { problem } from '#libs/contract';
 
 export const DocumentNotDraft = problem(
   'document_not_draft',
   400,
-  'Only a draft can do this; revise the document to get one.',
+  'The document is not a draft; revise it to create one.',
 );
 export const DocumentNotPublished = problem(
   'document_not_published',
   400,
-  'Only a published document can do this; publish it first.',
+  'The document is not published; publish it first.',
 );
-export const DocumentIsArchived = problem('document_archived', 400, 'An archived document is read-only.');
+export const DocumentIsArchived = problem(
+  'document_archived',
+  400,
+  'The document is archived and read-only.',
+);
 export const DocumentLocked = problem(
   'document_locked',
   400,
-  'Your organization locks published documents: revise it to change it.',
+  'Your organization locks published documents; revise the document to change it.',
 );
 export const VersionUnchanged = problem(
   'version_unchanged',
   400,
-  'A revision needs another version than the document it was revised from.',
+  'The version of a revision must differ from that of the document it revises.',
 );
 export const EditorNotMember = problem(
   'editor_not_member',
@@ -30,18 +34,18 @@ export const EditorNotMember = problem(
 export const NodeHierarchy = problem(
   'node_hierarchy',
   400,
-  'Sections have no parent, steps stand in a section, sub-steps in a step of the same document.',
+  'Sections have no parent; steps belong to a section, sub-steps to a step of the same document.',
 );
 export const UnknownNodes = problem(
   'unknown_nodes',
   400,
-  'Every node must belong to the document; `errors` lists those that do not.',
+  'Some nodes do not belong to the document; `errors` lists them.',
 );
-export const TooManyNodes = problem('too_many_nodes', 400, 'A document holds at most 10,000 nodes.');
+export const TooManyNodes = problem('too_many_nodes', 400, 'A document can have at most 10,000 nodes.');
 export const ContentTooLarge = problem(
   'content_too_large',
   400,
-  'The content of a document is at most 32 MiB in all.',
+  'The content of a document can be at most 32 MiB in total.',
 );
 export const PublishQuotaExhausted = problem(
   'publish_quota_exhausted',

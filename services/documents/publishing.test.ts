@@ -1,4 +1,4 @@
-/** Publishing and archiving over HTTP with a real MongoDB. */
+/** Tests publishing and archiving over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
@@ -15,36 +15,36 @@ import {
 } from './testing/lifecycle.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
-let home: TestContext;
-let life: LifecycleClient;
+let context: TestContext;
+let lifecycle: LifecycleClient;
 let { ada, owner, editor, bystander, stranger } = {} as TestMembers;
 
 beforeAll(async () => {
-  home = await testContext([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
-  life = lifecycleClient(home);
-  ({ ada, owner, editor, bystander, stranger } = await createMembers(home));
+  context = await testContext([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
+  lifecycle = lifecycleClient(context);
+  ({ ada, owner, editor, bystander, stranger } = await createMembers(context));
 }, 60_000);
-afterAll(() => home?.app.stop());
+afterAll(() => context?.app.stop());
 
-describe('publishing', () => {
-  test('a draft becomes published, once', async () => {
-    const draft = await home.create(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
-    const { status, body, headers } = await life.publish(ada, draft.id);
+describe('publishDocument', () => {
+  test('publishDocument publishes a draft once', async () => {
+    const draft = await context.create(ada, { title: 'T', nodes: [{ node_type: 'section', title: 'S' }] });
+    const { status, body, headers } = await lifecycle.publish(ada, draft.id);
     expect([status, headers.get('etag')]).toEqual([200, '"2"']);
     const { published_at, updated_at } = Document.parse(body);
     expect(published_at).toBe(updated_at);
     expect(body).toEqual({ ...draft, status: 'published', published_at, updated_at });
-    expect(await life.get(ada, draft.id)).toEqual(body);
-    expect(outcome(await life.publish(ada, draft.id))).toEqual([400, 'document_not_draft']);
-    expect(await life.countPublished(draft.id)).toBe(1);
+    expect(await lifecycle.get(ada, draft.id)).toEqual(body);
+    expect(outcome(await lifecycle.publish(ada, draft.id))).toEqual([400, 'document_not_draft']);
+    expect(await lifecycle.countPublished(draft.id)).toBe(1);
   });
 
-  test('the event carries the document as it was published, without its nodes', async () => {
-    const { nodes: _, ...summary } = await life.createPublished(ada, {
+  test('document.published contains the published document without nodes', async () => {
+    const { nodes: _, ...summary } = await lifecycle.createPublished(ada, {
       title: 'T',
       nodes: [{ node_type: 'section', title: 'S' }],
     });
-    const [event, ...others] = await life.publishedEvents(summary.id);
+    const [event, ...others] = await lifecycle.publishedEvents(summary.id);
     expect(others).toEqual([]);
     expect(event).toMatchObject({
       type: 'document.published',
@@ -56,202 +56,208 @@ describe('publishing', () => {
     expect(webhookDeliveryContract.consumes.map(({ name }) => name)).toContain('document.published');
   });
 
-  test('the owner and an admin may; the editor and others get 403, strangers 404', async () => {
-    const draft = await home.create(owner);
-    await home.set(draft.id, { editor_id: editor.id });
-    for (const who of [editor, bystander])
-      expect(outcome(await life.publish(who, draft.id))).toEqual([403, 'forbidden']);
-    expect(outcome(await life.publish(stranger, draft.id))).toEqual([404, 'not_found']);
-    expect((await life.publish(owner, draft.id)).status).toBe(200);
-    expect((await life.publish(ada, (await home.create(owner)).id)).status).toBe(200);
+  test('publishDocument allows the owner and an admin', async () => {
+    const draft = await context.create(owner);
+    await context.set(draft.id, { editor_id: editor.id });
+    for (const member of [editor, bystander])
+      expect(outcome(await lifecycle.publish(member, draft.id))).toEqual([403, 'forbidden']);
+    expect(outcome(await lifecycle.publish(stranger, draft.id))).toEqual([404, 'not_found']);
+    expect((await lifecycle.publish(owner, draft.id)).status).toBe(200);
+    expect((await lifecycle.publish(ada, (await context.create(owner)).id)).status).toBe(200);
   });
 
-  test('who asks comes before what they knew, that before the state, the quota last', async () => {
-    const bo = await home.admin();
-    const { id, organization_id } = await home.create(bo);
-    await life.setPlan(organization_id, 'trial');
-    for (let at = 0; at < 2; at += 1) await life.createPublished(bo);
+  test('publishDocument checks access, If-Match, status, then quota', async () => {
+    const bo = await context.admin();
+    const { id, organization_id } = await context.create(bo);
+    await lifecycle.setPlan(organization_id, 'trial');
+    for (let at = 0; at < 2; at += 1) await lifecycle.createPublished(bo);
     const stale = { 'if-match': '"0"' };
-    expect(outcome(await life.publish(stranger, id, stale))[0]).toBe(404);
-    expect(outcome(await life.publish(bystander, (await home.create(ada)).id, stale))[0]).toBe(403);
-    expect(outcome(await life.publish(bo, id, stale))).toEqual([412, 'precondition_failed']);
-    expect(outcome(await life.publish(bo, id, { 'if-match': '"1"' }))[0]).toBe(402);
-    await home.set(id, { status: 'archived' });
-    expect(outcome(await life.publish(bo, id))).toEqual([400, 'document_not_draft']);
+    expect(outcome(await lifecycle.publish(stranger, id, stale))[0]).toBe(404);
+    expect(outcome(await lifecycle.publish(bystander, (await context.create(ada)).id, stale))[0]).toBe(403);
+    expect(outcome(await lifecycle.publish(bo, id, stale))).toEqual([412, 'precondition_failed']);
+    expect(outcome(await lifecycle.publish(bo, id, { 'if-match': '"1"' }))[0]).toBe(402);
+    await context.set(id, { status: 'archived' });
+    expect(outcome(await lifecycle.publish(bo, id))).toEqual([400, 'document_not_draft']);
   });
 
-  test('the same Idempotency-Key publishes once and answers the same again', async () => {
-    const draft = await home.create(ada);
-    const keyed = { 'idempotency-key': newId() };
-    const first = await life.publish(ada, draft.id, keyed);
-    const again = await life.publish(ada, draft.id, keyed);
-    expect([first.status, again.status, again.headers.get('idempotency-replayed')]).toEqual([
+  test('publishDocument with one Idempotency-Key publishes once', async () => {
+    const draft = await context.create(ada);
+    const headers = { 'idempotency-key': newId() };
+    const first = await lifecycle.publish(ada, draft.id, headers);
+    const second = await lifecycle.publish(ada, draft.id, headers);
+    expect([first.status, second.status, second.headers.get('idempotency-replayed')]).toEqual([
       200,
       200,
       'true',
     ]);
-    expect(again.body).toEqual(first.body);
-    expect([await life.countPublished(draft.id), (await life.publishedEvents(draft.id)).length]).toEqual([
-      1, 1,
-    ]);
+    expect(second.body).toEqual(first.body);
+    expect([
+      await lifecycle.countPublished(draft.id),
+      (await lifecycle.publishedEvents(draft.id)).length,
+    ]).toEqual([1, 1]);
   });
 
-  test('a kept answer is given again only to who may still have it', async () => {
-    const draft = await home.create(owner);
+  test('a stored response is replayed only while the caller is authorized', async () => {
+    const draft = await context.create(owner);
     const headers = { 'idempotency-key': newId() };
     const node = { node_type: 'section', title: 'S', order: 0 };
-    const add = () => home.request(owner, 'POST', `${draft.id}/nodes`, node, headers);
-    const publish = () => life.publish(owner, draft.id, headers);
+    const add = () => context.request(owner, 'POST', `${draft.id}/nodes`, node, headers);
+    const publish = () => lifecycle.publish(owner, draft.id, headers);
     expect([(await add()).status, (await publish()).status]).toEqual([201, 200]);
     expect((await publish()).headers.get('idempotency-replayed')).toBe('true');
-    await home.set(draft.id, { created_by: newId() });
+    await context.set(draft.id, { created_by: newId() });
     expect([(await add()).status, (await publish()).status]).toEqual([403, 403]);
-    await home.app.db.collection<{ _id: string }>('documents').deleteOne({ _id: draft.id });
+    await context.app.db.collection<{ _id: string }>('documents').deleteOne({ _id: draft.id });
     expect((await publish()).status).toBe(404);
   });
 });
 
 describe('the quota', () => {
-  test('racing publishes give as many 200 as there are events left; a refused publish changes nothing', async () => {
-    const bo = await home.admin();
-    const drafts = await Promise.all(Array.from({ length: 6 }, () => home.create(bo)));
+  test('concurrent publishes use the quota exactly, and 402 changes nothing', async () => {
+    const bo = await context.admin();
+    const drafts = await Promise.all(Array.from({ length: 6 }, () => context.create(bo)));
     const { organization_id } = drafts[0];
-    await life.setPlan(organization_id, 'trial');
-    const answers = await Promise.all(drafts.map(({ id }) => life.publish(bo, id)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402, 402, 402]);
-    const refused = answers.flatMap(({ status }, at) => (status === 402 ? [drafts[at]] : []));
-    expect(answers.find(({ status }) => status === 402)?.body).toMatchObject({
+    await lifecycle.setPlan(organization_id, 'trial');
+    const responses = await Promise.all(drafts.map(({ id }) => lifecycle.publish(bo, id)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402, 402, 402]);
+    const refused = responses.flatMap(({ status }, at) => (status === 402 ? [drafts[at]] : []));
+    expect(responses.find(({ status }) => status === 402)?.body).toMatchObject({
       code: 'publish_quota_exhausted',
       publish_limit: 2,
       renews_at: null,
     });
-    const subscription = await home.app.request('GET', '/organization/subscription', { as: bo.as });
+    const subscription = await context.app.request('GET', '/organization/subscription', { as: bo.as });
     expect(subscription.body).toEqual({ plan: 'trial', publish_limit: 2, publish_used: 2, renews_at: null });
-    for (const draft of refused) expect(await life.get(bo, draft.id)).toEqual(draft);
-    expect(await life.publishedEvents(...refused.map(({ id }) => id))).toEqual([]);
+    for (const draft of refused) expect(await lifecycle.get(bo, draft.id)).toEqual(draft);
+    expect(await lifecycle.publishedEvents(...refused.map(({ id }) => id))).toEqual([]);
 
-    await life.setPlan(organization_id, 'scale');
-    for (const { id } of refused) expect((await life.publish(bo, id)).status).toBe(200);
+    await lifecycle.setPlan(organization_id, 'scale');
+    for (const { id } of refused) expect((await lifecycle.publish(bo, id)).status).toBe(200);
   });
 
   test('the first publish of a limited plan succeeds with a key', async () => {
-    const admin = await home.admin();
-    const { body } = await home.app.request('GET', '/organization', { as: admin.as });
-    await life.setPlan(body.id, 'trial');
-    const { id } = await home.create(admin);
+    const admin = await context.admin();
+    const { body } = await context.app.request('GET', '/organization', { as: admin.as });
+    await lifecycle.setPlan(body.id, 'trial');
+    const { id } = await context.create(admin);
     const headers = { 'idempotency-key': newId() };
     const [first, repeated] = [
-      await home.request(admin, 'POST', `${id}/publish`, undefined, headers),
-      await home.request(admin, 'POST', `${id}/publish`, undefined, headers),
+      await context.request(admin, 'POST', `${id}/publish`, undefined, headers),
+      await context.request(admin, 'POST', `${id}/publish`, undefined, headers),
     ];
     expect([first.status, repeated.status]).toEqual([200, 200]);
     expect(repeated.headers.get('idempotency-replayed')).toBe('true');
-    expect(await life.countPublished(id)).toBe(1);
+    expect(await lifecycle.countPublished(id)).toBe(1);
   });
 
-  test('publishes under an unlimited plan count when a limit comes, also when there was one before', async () => {
-    const bo = await home.admin();
-    const { id, organization_id } = await home.create(bo, { title: 'one too many' });
+  test('publishes under an unlimited plan count against a later limit', async () => {
+    const bo = await context.admin();
+    const { id, organization_id } = await context.create(bo, { title: 'one too many' });
     for (const plan of ['trial', 'scale']) {
-      await life.setPlan(organization_id, plan);
-      await life.createPublished(bo);
+      await lifecycle.setPlan(organization_id, plan);
+      await lifecycle.createPublished(bo);
     }
     for (const plan of ['trial', 'scale', 'trial']) {
-      await life.setPlan(organization_id, plan);
-      if (plan === 'trial') expect((await life.publish(bo, id)).status).toBe(402);
+      await lifecycle.setPlan(organization_id, plan);
+      if (plan === 'trial') expect((await lifecycle.publish(bo, id)).status).toBe(402);
     }
   });
 
-  test('a refused revision leaves the version that it would have replaced published', async () => {
-    const bo = await home.admin();
-    const original = await life.createPublished(bo);
-    await life.setPlan(original.organization_id, 'trial');
-    const revision = await life.createRevision(bo, original.id);
-    await life.createPublished(bo);
-    expect(outcome(await life.publish(bo, revision.id))[0]).toBe(402);
-    expect(await life.get(bo, original.id)).toEqual(original);
-    expect((await life.get(bo, revision.id)).status).toBe('draft');
-    expect(await life.countPublished(revision.id)).toBe(0);
+  test('a revision rejected with 402 leaves the original published', async () => {
+    const bo = await context.admin();
+    const original = await lifecycle.createPublished(bo);
+    await lifecycle.setPlan(original.organization_id, 'trial');
+    const revision = await lifecycle.createRevision(bo, original.id);
+    await lifecycle.createPublished(bo);
+    expect(outcome(await lifecycle.publish(bo, revision.id))[0]).toBe(402);
+    expect(await lifecycle.get(bo, original.id)).toEqual(original);
+    expect((await lifecycle.get(bo, revision.id)).status).toBe('draft');
+    expect(await lifecycle.countPublished(revision.id)).toBe(0);
   });
 });
 
 describe('publishing a revision', () => {
-  test('archives the version before it in the same transaction, and says document.revised alone', async () => {
-    const original = await life.createPublished(ada, { title: 'T', version: '1' });
-    const draft = await life.createRevision(ada, original.id);
-    const { status, body } = await life.publish(ada, draft.id);
+  test('a published revision archives the original and publishes one event', async () => {
+    const original = await lifecycle.createPublished(ada, { title: 'T', version: '1' });
+    const draft = await lifecycle.createRevision(ada, original.id);
+    const { status, body } = await lifecycle.publish(ada, draft.id);
     expect([status, body.status, body.parent_doc_id]).toEqual([200, 'published', original.id]);
-    const before = await life.get(ada, original.id);
+    const before = await lifecycle.get(ada, original.id);
     expect(before).toEqual({
       ...original,
       status: 'archived',
       archived_at: body.published_at,
       updated_at: body.published_at,
     });
-    const events = await life.publishedEvents(original.id, draft.id);
+    const events = await lifecycle.publishedEvents(original.id, draft.id);
     expect(events.map(({ type, data }) => [type, data.document.id])).toEqual([
       ['document.published', original.id],
       ['document.revised', draft.id],
     ]);
     const { nodes: _, ...summary } = body;
     expect(events[1]?.data).toEqual({ document: summary });
-    expect(await life.countPublished(original.id, draft.id)).toBe(2);
+    expect(await lifecycle.countPublished(original.id, draft.id)).toBe(2);
   });
 
-  test('changes the ETag of the version before it', async () => {
-    const original = await life.createPublished(ada);
+  test('a published revision changes the ETag of the original', async () => {
+    const original = await lifecycle.createPublished(ada);
     const known = { 'if-none-match': '"2"' };
-    const draft = await life.createRevision(ada, original.id);
-    expect((await home.request(ada, 'GET', original.id, undefined, known)).status).toBe(304);
-    await life.publish(ada, draft.id);
-    const after = await home.request(ada, 'GET', original.id, undefined, known);
+    const draft = await lifecycle.createRevision(ada, original.id);
+    expect((await context.request(ada, 'GET', original.id, undefined, known)).status).toBe(304);
+    await lifecycle.publish(ada, draft.id);
+    const after = await context.request(ada, 'GET', original.id, undefined, known);
     expect([after.status, after.headers.get('etag')]).toEqual([200, '"3"']);
   });
 
-  test('archives whichever version is published then, not the one it was revised from', async () => {
-    const first = await life.createPublished(ada);
+  test('a published revision archives the version that is published then', async () => {
+    const first = await lifecycle.createPublished(ada);
     const [second, third] = [
-      await life.createRevision(ada, first.id),
-      await life.createRevision(ada, first.id),
+      await lifecycle.createRevision(ada, first.id),
+      await lifecycle.createRevision(ada, first.id),
     ];
-    await life.publish(ada, second.id);
-    await life.publish(ada, third.id);
-    const states = await Promise.all([first, second, third].map(({ id }) => life.get(ada, id)));
+    await lifecycle.publish(ada, second.id);
+    await lifecycle.publish(ada, third.id);
+    const states = await Promise.all([first, second, third].map(({ id }) => lifecycle.get(ada, id)));
     expect(states.map(({ status }) => status)).toEqual(['archived', 'archived', 'published']);
-    expect((await life.publishedEvents(third.id)).map(({ type }) => type)).toEqual(['document.revised']);
+    expect((await lifecycle.publishedEvents(third.id)).map(({ type }) => type)).toEqual(['document.revised']);
   });
 
-  test('does not ask for another version label', async () => {
-    const original = await life.createPublished(ada, { title: 'T', version: '1' });
-    const draft = await life.createRevision(ada, original.id);
-    expect((await life.publish(ada, draft.id)).body.version).toBe('1');
+  test('a published revision may keep the version of its original', async () => {
+    const original = await lifecycle.createPublished(ada, { title: 'T', version: '1' });
+    const draft = await lifecycle.createRevision(ada, original.id);
+    expect((await lifecycle.publish(ada, draft.id)).body.version).toBe('1');
   });
 
-  test('leaves other families and other organizations alone', async () => {
-    const [original, other, theirs] = [
-      await life.createPublished(ada),
-      await life.createPublished(ada),
-      await life.createPublished(stranger),
+  test('a published revision leaves other families unchanged', async () => {
+    const [original, other, foreign] = [
+      await lifecycle.createPublished(ada),
+      await lifecycle.createPublished(ada),
+      await lifecycle.createPublished(stranger),
     ];
-    await life.publish(ada, (await life.createRevision(ada, original.id)).id);
-    expect(await life.get(ada, other.id)).toEqual(other);
-    expect(await life.get(stranger, theirs.id)).toEqual(theirs);
+    await lifecycle.publish(ada, (await lifecycle.createRevision(ada, original.id)).id);
+    expect(await lifecycle.get(ada, other.id)).toEqual(other);
+    expect(await lifecycle.get(stranger, foreign.id)).toEqual(foreign);
   });
 });
 
-describe('archiving', () => {
-  test('answers the record with archived_at, says so once, and keeps the document read-only', async () => {
+describe('archiveDocument', () => {
+  test('archiveDocument returns the record and makes the document read-only', async () => {
     const nodes = [{ node_type: 'section', title: 'S' }];
-    const document = await life.createPublished(ada, { title: 'T', version: '1', department: 'D', nodes });
-    const { status, body, headers } = await life.archive(ada, document.id);
+    const document = await lifecycle.createPublished(ada, {
+      title: 'T',
+      version: '1',
+      department: 'D',
+      nodes,
+    });
+    const { status, body, headers } = await lifecycle.archive(ada, document.id);
     expect([status, headers.get('etag')]).toEqual([200, '"3"']);
     const { nodes: _, status: _s, editor_id: _e, parent_doc_id: _p, ...rest } = document;
     const { archived_at } = ArchiveRecord.parse(body);
     expect(body).toEqual({ ...rest, archived_at, updated_at: archived_at });
-    const after = await life.get(ada, document.id);
+    const after = await lifecycle.get(ada, document.id);
     expect(after).toEqual({ ...document, status: 'archived', archived_at, updated_at: archived_at });
     const { nodes: _n, ...summary } = after;
-    const [, event, ...more] = await life.publishedEvents(document.id);
+    const [, event, ...more] = await lifecycle.publishedEvents(document.id);
     expect([event?.type, event?.data, event?.actor_id, more]).toEqual([
       'document.archived',
       { document: summary },
@@ -263,53 +269,56 @@ describe('archiving', () => {
       ['PATCH', '/editor', { editor_id: null }],
       ['POST', '/nodes', { node_type: 'section', title: 'x', order: 0 }],
     ] as const)
-      expect(outcome(await home.request(ada, method, document.id + path, change))).toEqual([
+      expect(outcome(await context.request(ada, method, document.id + path, change))).toEqual([
         400,
         'document_archived',
       ]);
   });
 
-  test('only what is published can be archived', async () => {
-    const draft = await home.create(ada);
-    expect(outcome(await life.archive(ada, draft.id))).toEqual([400, 'document_not_published']);
-    await life.publish(ada, draft.id);
-    expect((await life.archive(ada, draft.id)).status).toBe(200);
-    expect(outcome(await life.archive(ada, draft.id))).toEqual([400, 'document_not_published']);
-    expect(outcome(await life.publish(ada, draft.id))).toEqual([400, 'document_not_draft']);
-    expect(outcome(await life.revise(ada, draft.id))).toEqual([400, 'document_not_published']);
+  test('archiveDocument accepts only published documents', async () => {
+    const draft = await context.create(ada);
+    expect(outcome(await lifecycle.archive(ada, draft.id))).toEqual([400, 'document_not_published']);
+    await lifecycle.publish(ada, draft.id);
+    expect((await lifecycle.archive(ada, draft.id)).status).toBe(200);
+    expect(outcome(await lifecycle.archive(ada, draft.id))).toEqual([400, 'document_not_published']);
+    expect(outcome(await lifecycle.publish(ada, draft.id))).toEqual([400, 'document_not_draft']);
+    expect(outcome(await lifecycle.revise(ada, draft.id))).toEqual([400, 'document_not_published']);
   });
 
-  test('leaves an open draft, whose later publication is a revision', async () => {
-    const original = await life.createPublished(ada);
-    const draft = await life.createRevision(ada, original.id);
-    await life.archive(ada, original.id);
-    expect(await life.get(ada, draft.id)).toEqual(draft);
-    const gone = await life.get(ada, original.id);
-    expect((await life.publish(ada, draft.id)).status).toBe(200);
-    expect(await life.get(ada, original.id)).toEqual(gone);
-    expect((await life.publishedEvents(original.id, draft.id)).map(({ type }) => type)).toEqual([
+  test('archiveDocument keeps an open draft, which is published as a revision', async () => {
+    const original = await lifecycle.createPublished(ada);
+    const draft = await lifecycle.createRevision(ada, original.id);
+    await lifecycle.archive(ada, original.id);
+    expect(await lifecycle.get(ada, draft.id)).toEqual(draft);
+    const archived = await lifecycle.get(ada, original.id);
+    expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
+    expect(await lifecycle.get(ada, original.id)).toEqual(archived);
+    expect((await lifecycle.publishedEvents(original.id, draft.id)).map(({ type }) => type)).toEqual([
       'document.published',
       'document.archived',
       'document.revised',
     ]);
   });
 
-  test('the owner and an admin may; the editor and others get 403, strangers 404; 412 comes before the state', async () => {
-    const { id } = await life.createPublished(owner);
-    await home.set(id, { editor_id: editor.id });
-    expect(outcome(await life.archive(editor, id))).toEqual([403, 'forbidden']);
-    expect(outcome(await life.archive(stranger, id))).toEqual([404, 'not_found']);
-    expect(outcome(await life.archive(owner, id, { 'if-match': '"1"' }))[0]).toBe(412);
-    expect((await life.archive(owner, id, { 'if-match': '"2"' })).status).toBe(200);
-    expect(outcome(await life.archive(owner, id, { 'if-match': '"1"' }))[0]).toBe(412);
+  test('archiveDocument allows owner and admin and checks 412 before status', async () => {
+    const { id } = await lifecycle.createPublished(owner);
+    await context.set(id, { editor_id: editor.id });
+    expect(outcome(await lifecycle.archive(editor, id))).toEqual([403, 'forbidden']);
+    expect(outcome(await lifecycle.archive(stranger, id))).toEqual([404, 'not_found']);
+    expect(outcome(await lifecycle.archive(owner, id, { 'if-match': '"1"' }))[0]).toBe(412);
+    expect((await lifecycle.archive(owner, id, { 'if-match': '"2"' })).status).toBe(200);
+    expect(outcome(await lifecycle.archive(owner, id, { 'if-match': '"1"' }))[0]).toBe(412);
   });
 
-  test('with an Idempotency-Key it can be asked twice', async () => {
-    const { id } = await life.createPublished(ada);
-    const keyed = { 'idempotency-key': newId() };
-    const [first, again] = [await life.archive(ada, id, keyed), await life.archive(ada, id, keyed)];
-    expect([again.status, again.body]).toEqual([200, first.body]);
-    expect((await life.publishedEvents(id)).map(({ type }) => type)).toEqual([
+  test('archiveDocument with an Idempotency-Key can be repeated', async () => {
+    const { id } = await lifecycle.createPublished(ada);
+    const headers = { 'idempotency-key': newId() };
+    const [first, second] = [
+      await lifecycle.archive(ada, id, headers),
+      await lifecycle.archive(ada, id, headers),
+    ];
+    expect([second.status, second.body]).toEqual([200, first.body]);
+    expect((await lifecycle.publishedEvents(id)).map(({ type }) => type)).toEqual([
       'document.published',
       'document.archived',
     ]);

@@ -1,4 +1,4 @@
-/** Publishing and archiving: from draft to published, for one publish event of the plan, and out of the library. */
+/** Publishes drafts, which consumes one publish event of the plan, and archives published documents. */
 import { handle, reply } from '#libs/http';
 import type { Transaction } from '#libs/store';
 import {
@@ -17,69 +17,76 @@ import { archive, publish } from './rules/lifecycle.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { DocumentRepository, FastPath } from './store/document-repository.ts';
 import type { Families } from './store/families.ts';
-import { etagOf } from './store/preconditions.ts';
+import { toEtag } from './store/preconditions.ts';
 import type { Quota } from './store/quota.ts';
 import type { Trees } from './store/tree.ts';
 
-/** What publishing needs. */
-export interface Publishing {
-  library: DocumentRepository;
+/** The dependencies of `publishHandlers`. */
+export interface PublishHandlerDeps {
+  repository: DocumentRepository;
   trees: Trees;
   families: Families;
-  show: DocumentReply;
+  documentReply: DocumentReply;
   quota: Quota;
   now: () => Date;
 }
 
-/** A revision is not among them: what it replaces must be archived before. */
-const firstPublication: FastPath = { from: { status: 'draft', parent_doc_id: null }, change: publish };
+/** Excludes revisions: the version that a revision replaces must be archived first. */
+const firstPublication: FastPath = { match: { status: 'draft', parent_doc_id: null }, change: publish };
 
-/** The operations that publish and archive. */
-export function publishing({ library, families, trees, show, quota, now }: Publishing) {
+/** Handles `publishDocument` and `archiveDocument`. */
+export function publishHandlers({
+  repository,
+  families,
+  trees,
+  documentReply,
+  quota,
+  now,
+}: PublishHandlerDeps) {
   return [
     handle(
       publishDocument,
       async ({ actor, params, call }) => {
-        const useUp = await quota.prepare(actor, now());
-        const conditions = { authorize: requireManager(actor, 'publish'), ifMatch: call.ifMatch };
+        const consumeQuota = await quota.prepare(actor, now());
+        const preconditions = { authorize: requireManager(actor, 'publish'), ifMatch: call.ifMatch };
         const publishDraft = async (draft: DocumentRow, tx: Transaction, at: Date) => {
           if (draft.status !== 'draft') throw DocumentNotDraft();
-          await requireNewVersion(actor, draft, library, tx);
+          await requireNewVersion(actor, draft, repository, tx);
           const isRevision = draft.parent_doc_id !== null;
           if (isRevision) await families.supersede(draft, at, tx);
-          await useUp(draft._id, tx);
+          await consumeQuota(draft._id, tx);
           const change = publish(at);
           const document = toSummary({ ...draft, ...change, updated_at: at });
           tx.publish(isRevision ? DocumentRevised : DocumentPublished, { document });
-          const nodes = await trees.all(draft, tx);
-          return { change, reply: (document: DocumentRow) => show.made(document, nodes) };
+          const nodes = await trees.findAll(draft, tx);
+          return { change, reply: (document: DocumentRow) => documentReply.fromNodes(document, nodes) };
         };
-        return library.change(actor, params.doc_id, conditions, publishDraft, firstPublication);
+        return repository.change(actor, params.doc_id, preconditions, publishDraft, firstPublication);
       },
       {
         authorizeReplay: ({ actor, params }) =>
-          library.check(actor, params.doc_id, requireManager(actor, 'publish')),
-        replay: show.replay,
+          repository.check(actor, params.doc_id, requireManager(actor, 'publish')),
+        replay: documentReply.replay,
       },
     ),
 
     handle(
       archiveDocument,
       async ({ actor, params, call }) => {
-        const conditions = { authorize: requireManager(actor, 'archive'), ifMatch: call.ifMatch };
-        return library.change(actor, params.doc_id, conditions, async (current, tx, at) => {
+        const preconditions = { authorize: requireManager(actor, 'archive'), ifMatch: call.ifMatch };
+        return repository.change(actor, params.doc_id, preconditions, async (current, tx, at) => {
           if (current.status !== 'published') throw DocumentNotPublished();
-          await families.endLinks(current, tx);
+          await families.revokeLinks(current, tx);
           const change = archive(at);
           tx.publish(DocumentArchived, { document: toSummary({ ...current, ...change, updated_at: at }) });
           const toReply = (document: DocumentRow) =>
-            reply(toArchiveRecord(document), { etag: etagOf(document) });
+            reply(toArchiveRecord(document), { etag: toEtag(document) });
           return { change, reply: toReply };
         });
       },
       {
         authorizeReplay: ({ actor, params }) =>
-          library.check(actor, params.doc_id, requireManager(actor, 'archive')),
+          repository.check(actor, params.doc_id, requireManager(actor, 'archive')),
       },
     ),
   ];

@@ -1,4 +1,4 @@
-/** Revising: a new draft of a published document, and the history of all that was published before it. */
+/** Creates revision drafts of published documents and lists the published versions. */
 import { newId } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Transaction } from '#libs/store';
@@ -6,49 +6,49 @@ import { DocumentNotPublished, listVersions, reviseDocument } from './contract.t
 import type { DocumentReply } from './document-reply.ts';
 import { requireManager } from './editing.ts';
 import { toHistoryRecord } from './presenters.ts';
-import { historyOf, revisionFields } from './rules/lifecycle.ts';
+import { revisionFields, toHistory } from './rules/lifecycle.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { DocumentRepository } from './store/document-repository.ts';
 import type { Families } from './store/families.ts';
 import type { Trees } from './store/tree.ts';
 
-/** What revising needs. */
-export interface Revising {
-  library: DocumentRepository;
+/** The dependencies of `revisionHandlers`. */
+export interface RevisionHandlerDeps {
+  repository: DocumentRepository;
   families: Families;
   trees: Trees;
-  show: DocumentReply;
+  documentReply: DocumentReply;
 }
 
-/** The operations on what a document was before and will be next. */
-export function revising({ library, families, trees, show }: Revising) {
+/** Handles `reviseDocument` and `listVersions`. */
+export function revisionHandlers({ repository, families, trees, documentReply }: RevisionHandlerDeps) {
   return [
     handle(
       reviseDocument,
       async ({ actor, params, call }) => {
-        const conditions = { authorize: requireManager(actor, 'revise'), ifMatch: call.ifMatch };
+        const preconditions = { authorize: requireManager(actor, 'revise'), ifMatch: call.ifMatch };
         const revise = async (original: DocumentRow, tx: Transaction, at: Date) => {
           if (original.status !== 'published') throw DocumentNotPublished();
-          const draft = revisionOf(original, at);
-          await library.create({ ...actor, tx }, draft, []);
-          return show.made(draft, await trees.copyTree(original, draft, null, at, tx));
+          const draft = createRevision(original, at);
+          await repository.create({ ...actor, tx }, draft, []);
+          return documentReply.fromNodes(draft, await trees.copyTree(original, draft, null, at, tx));
         };
-        return families.hold(actor, params.doc_id, conditions, revise);
+        return families.lockForRevision(actor, params.doc_id, preconditions, revise);
       },
       {
         authorizeReplay: ({ actor, params }) =>
-          library.check(actor, params.doc_id, requireManager(actor, 'revise')),
-        replay: show.replay,
+          repository.check(actor, params.doc_id, requireManager(actor, 'revise')),
+        replay: documentReply.replay,
       },
     ),
 
     handle(listVersions, async ({ actor, params }) =>
-      historyOf(await families.members(actor, params.doc_id)).map(toHistoryRecord),
+      toHistory(await families.findVersions(actor, params.doc_id)).map(toHistoryRecord),
     ),
   ];
 }
 
-function revisionOf(original: DocumentRow, at: Date): DocumentRow {
+function createRevision(original: DocumentRow, at: Date): DocumentRow {
   return {
     _id: newId(),
     ...revisionFields(original),

@@ -1,14 +1,14 @@
-/** Documents, wired. */
+/** Wires the documents service. */
 import { z } from 'zod';
 import { integer, service } from '#libs/service';
 import { createPrincipalReader } from '../identity/contract.ts';
-import { assigning, clearRemovedEditors } from './assigning.ts';
+import { clearRemovedEditors, editorHandlers } from './assigning.ts';
 import { documentsContract } from './contract.ts';
 import { createDocumentReply } from './document-reply.ts';
-import { finding } from './finding.ts';
-import { publishing } from './publishing.ts';
-import { revising } from './revising.ts';
-import { searching } from './searching.ts';
+import { queryHandlers } from './finding.ts';
+import { publishHandlers } from './publishing.ts';
+import { revisionHandlers } from './revising.ts';
+import { searchIndexWorker } from './search-index-worker.ts';
 import {
   documents as documentCollection,
   nodes,
@@ -25,10 +25,10 @@ import { search } from './store/search.ts';
 import { searchIndex } from './store/search-index.ts';
 import { trees } from './store/tree.ts';
 import { createDueUpdates } from './store/update-events.ts';
-import { tree } from './tree.ts';
-import { triggering } from './triggering.ts';
+import { nodeHandlers } from './tree.ts';
+import { triggerHandlers } from './triggering.ts';
 import { updateEventWorker } from './update-events.ts';
-import { writing } from './writing.ts';
+import { documentHandlers } from './writing.ts';
 
 export const documents = service({
   contract: documentsContract,
@@ -36,34 +36,41 @@ export const documents = service({
     DOCUMENT_CACHE_MB: integer
       .pipe(z.number().min(1).max(65_536))
       .default(32)
-      .meta({ description: 'Memory for documents as they were last read' }),
+      .meta({ description: 'Memory for the cache of rendered documents, MiB' }),
   }),
   collections: [documentCollection, nodes, publishLedger, publishUsage, searchCollection],
   start({ store, settings, now, log }) {
-    const nodeRows = trees(store);
-    const words = search(store);
-    const documentRows = documentRepository(store, { trees: nodeRows, search: words }, now);
-    const rows = { library: documentRows, trees: nodeRows };
-    const kept = {
+    const nodeTrees = trees(store);
+    const searchWords = search(store);
+    const repository = documentRepository(store, { trees: nodeTrees, search: searchWords }, now);
+    const cacheBytes = settings.DOCUMENT_CACHE_MB * 2 ** 20;
+    const deps = {
       store,
-      ...rows,
-      listing: listing(store, words),
-      families: families(store, documentRows, now),
+      repository,
+      trees: nodeTrees,
+      listing: listing(store, searchWords),
+      families: families(store, repository, now),
       editors: editors(store, now),
-      show: createDocumentReply({ ...rows, cacheBytes: settings.DOCUMENT_CACHE_MB * 2 ** 20 }),
+      documentReply: createDocumentReply({ repository, trees: nodeTrees, cacheBytes }),
       quota: quota(store),
       now,
     };
-    const onError = (what: string, error: unknown) => log.warn({ err: error }, what);
+    const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
     return {
-      handled: [writing, tree, publishing, revising, assigning, triggering, finding].flatMap((handled) =>
-        handled(kept),
-      ),
-      subscribers: clearRemovedEditors(kept),
+      handled: [
+        documentHandlers,
+        nodeHandlers,
+        publishHandlers,
+        revisionHandlers,
+        editorHandlers,
+        triggerHandlers,
+        queryHandlers,
+      ].flatMap((createHandlers) => createHandlers(deps)),
+      subscribers: clearRemovedEditors(deps),
       authenticate: createPrincipalReader(store, now),
       workers: [
-        searching({ stale: searchIndex(store, now), onError }),
-        updateEventWorker({ store, dueUpdates: createDueUpdates(store, now), onError: onError }),
+        searchIndexWorker({ searchIndex: searchIndex(store, now), onError }),
+        updateEventWorker({ store, dueUpdates: createDueUpdates(store, now), onError }),
       ],
     };
   },

@@ -1,4 +1,4 @@
-/** The shapes of documents and nodes, as clients see and send them. */
+/** Defines the request and response shapes of documents and nodes. */
 import { z } from 'zod';
 import { id, order as position, timestamp } from '#libs/contract';
 import { findFaults } from '#libs/rich-text';
@@ -17,7 +17,7 @@ export const department = z
   .meta({ description: 'Free-form label of a department or team' });
 export const order = position;
 
-/** Rich text: a ProseMirror document, kept as it was sent; at most 512 KiB and 32 levels deep. */
+/** Rich text as ProseMirror JSON, stored unchanged. At most 512 KiB and 32 levels deep. */
 export const content = z
   .record(z.string(), z.unknown())
   .superRefine((value, context) => {
@@ -37,7 +37,7 @@ export const content = z
 export const docParams = z.object({ doc_id: id });
 export const nodeParams = z.object({ doc_id: id, node_id: id });
 
-/** The largest body that carries a whole tree. */
+/** The largest request body that contains a whole tree, bytes. */
 export const wholeTreeBytes = 32 * 1024 * 1024;
 
 const nodeFields = {
@@ -84,7 +84,7 @@ const documentFields = {
   organization_id: id,
   created_by: id.meta({ description: 'The owner' }),
   editor_id: id.nullable(),
-  parent_doc_id: id.nullable().meta({ description: 'On a revision: the published document it revises' }),
+  parent_doc_id: id.nullable().meta({ description: 'On a revision, the document it revises' }),
   title: z.string(),
   version: z.string().nullable(),
   department: z.string().nullable(),
@@ -95,15 +95,15 @@ const documentFields = {
   updated_at: timestamp,
 };
 
-/** A document without its nodes: in lists and events. */
+/** A document without its nodes, as in lists and events. */
 export const DocumentSummary = z.strictObject(documentFields).meta({ id: 'DocumentSummary' });
 export type DocumentSummary = z.infer<typeof DocumentSummary>;
 
-/** A version of a document as its history tells it: without `status` and `nodes`. */
+/** A version in the history of a document: without `status` and `nodes`. */
 export const HistoryRecord = DocumentSummary.omit({ status: true }).meta({ id: 'HistoryRecord' });
 export type HistoryRecord = z.infer<typeof HistoryRecord>;
 
-/** What archiving answers: without `status`, `editor_id`, `parent_doc_id` and `nodes`. */
+/** The response of `archiveDocument`: without `status`, `editor_id`, `parent_doc_id` and `nodes`. */
 export const ArchiveRecord = DocumentSummary.omit({
   status: true,
   editor_id: true,
@@ -115,13 +115,13 @@ export type ArchiveRecord = z.infer<typeof ArchiveRecord>;
 
 const sortKeys = ['updated_at', 'title', 'created_at', 'published_at'] as const;
 
-/** How a list is sorted: a key, with `-` for the largest first. */
+/** The sort order of a list: a key, with the prefix `-` for descending order. */
 export const listSort = z.enum(sortKeys.flatMap((key) => [`-${key}` as const, key])).default('-updated_at');
 export type ListSort = z.infer<typeof listSort>;
 
 export const Document = z.strictObject({ ...documentFields, nodes: z.array(Node) }).meta({ id: 'Document' });
 
-/** A node of a whole tree as it is sent; `order` is its position unless given. */
+/** A node in a request with a whole tree. `order` defaults to the node's position among its siblings. */
 export interface TreeInput {
   node_type: NodeType;
   title: string;

@@ -1,21 +1,21 @@
-/** Planting: a whole tree as it was sent becomes the nodes of a document, if it is well-formed and not too large. */
+/** Converts the tree in a request to the nodes of a document, and checks its structure and size. */
 import { newId } from '#libs/contract';
 import { ContentTooLarge, NodeHierarchy, TooManyNodes } from './contract.ts';
-import { bytesOf, maxContentBytes, maxNodes, placed, type Size } from './rules/hierarchy.ts';
+import { countBytes, maxContentBytes, maxNodes, placeNodes, type TreeSize } from './rules/hierarchy.ts';
 import type { TreeInput } from './shapes.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 
 /**
- * The nodes of a tree that is sent as a whole, each with a new id, in the order of reading, and their size. Throws
- * `NodeHierarchy` with the path of every node that stands where it must not, `TooManyNodes`, `ContentTooLarge`.
+ * Returns the nodes of a tree in reading order, each with a new id, and the size of the tree. Throws
+ * `NodeHierarchy` with the path of every misplaced node, `TooManyNodes` or `ContentTooLarge`.
  */
 export function flattenTree(
   document: Pick<DocumentRow, '_id' | 'organization_id'>,
   input: readonly TreeInput[],
   created_by: string,
   at: Date,
-): Size & { nodes: NodeRow[] } {
-  const { nodes: tree, misplaced } = placed(input);
+): TreeSize & { nodes: NodeRow[] } {
+  const { nodes: tree, misplaced } = placeNodes(input);
   if (misplaced.length > 0)
     throw NodeHierarchy(undefined, {
       extra: { errors: misplaced.map((path) => ({ path, message: NodeHierarchy.title })) },
@@ -36,12 +36,12 @@ export function flattenTree(
       updated_at: at,
     };
   });
-  const content_bytes = nodes.reduce((sum, { content }) => sum + bytesOf(content), 0);
-  return { nodes, ...withinLimits({ node_count: nodes.length, content_bytes }) };
+  const content_bytes = nodes.reduce((sum, { content }) => sum + countBytes(content), 0);
+  return { nodes, ...checkLimits({ node_count: nodes.length, content_bytes }) };
 }
 
-/** The size, if a document may be so large; `TooManyNodes` or `ContentTooLarge`, which name the limit. */
-export function withinLimits({ node_count, content_bytes }: Size): Size {
+/** Returns the size, or throws `TooManyNodes` or `ContentTooLarge` with the limit. */
+export function checkLimits({ node_count, content_bytes }: TreeSize): TreeSize {
   if (node_count > maxNodes) throw TooManyNodes(undefined, { extra: { limit: maxNodes } });
   if (content_bytes > maxContentBytes)
     throw ContentTooLarge(undefined, { extra: { limit_bytes: maxContentBytes } });

@@ -1,44 +1,47 @@
-/** Trees as bytes of JSON: stored rich text is spliced in as the JSON text that it is, and nobody waits while a huge tree is put together. */
+/**
+ * Renders trees as JSON bytes. Stored rich text is inserted as the JSON text that it is. Large trees are
+ * rendered in small steps, so that other requests are served in between.
+ */
 import { setImmediate } from 'node:timers/promises';
 import { toSummary } from './presenters.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
 
-/** Nodes as they come, in no order. */
-export type Batches = AsyncIterable<readonly NodeRow[]> | Iterable<readonly NodeRow[]>;
+/** Batches of nodes, in any order. */
+export type NodeBatches = AsyncIterable<readonly NodeRow[]> | Iterable<readonly NodeRow[]>;
 
-/** A document with its tree as bytes of JSON. */
-export async function documentBytes(document: DocumentRow, batches: Batches): Promise<Buffer> {
-  const turn = turns();
-  const leaves: Leaf[] = [];
+/** Renders a document with its tree as JSON bytes. */
+export async function renderDocument(document: DocumentRow, batches: NodeBatches): Promise<Buffer> {
+  const yieldCounter = createYieldCounter();
+  const nodes: RenderedNode[] = [];
   for await (const batch of batches)
-    for (const node of batch) {
-      const leaf = leafOf(node);
-      leaves.push(leaf);
-      if (turn.isOver(leaf.text.length)) await setImmediate();
+    for (const row of batch) {
+      const node = renderFields(row);
+      nodes.push(node);
+      if (yieldCounter.isYieldDue(node.opening.length)) await setImmediate();
     }
   const before = `${JSON.stringify(toSummary(document)).slice(0, -1)},"nodes":[`;
-  return joined(before, branches(null, familiesOf(leaves)), ']}');
+  return join(before, listDescendants(null, groupByParent(nodes)), ']}');
 }
 
-/** A node with what lies below it as bytes of JSON. */
-export function nodeBytes(node: NodeRow, below: readonly NodeRow[] = []): Promise<Buffer> {
-  const all = [{ leaf: leafOf(node), level: 0 }, ...branches(node._id, familiesOf(below.map(leafOf)), 1)];
-  return joined('', all, '');
+/** Renders a node with its descendants as JSON bytes. */
+export function renderNode(node: NodeRow, descendants: readonly NodeRow[] = []): Promise<Buffer> {
+  const root = { node: renderFields(node), level: 0 };
+  return join('', [root, ...listDescendants(node._id, groupByParent(descendants.map(renderFields)), 1)], '');
 }
 
-/** Other requests have their turn after so many nodes or bytes. */
-const turnNodes = 250;
-const turnBytes = 512 * 1024;
+/** Rendering yields to other requests after this many nodes or bytes. */
+const yieldAfterNodes = 250;
+const yieldAfterBytes = 512 * 1024;
 
-function turns() {
+function createYieldCounter() {
   let nodes = 0;
   let bytes = 0;
   return {
-    /** Whether this one, of so many bytes, is the last of a turn. */
-    isOver(size: number): boolean {
+    /** Counts one node of this many bytes. Returns true, and restarts, if it is time to yield. */
+    isYieldDue(size: number): boolean {
       nodes += 1;
       bytes += size;
-      if (nodes < turnNodes && bytes < turnBytes) return false;
+      if (nodes < yieldAfterNodes && bytes < yieldAfterBytes) return false;
       nodes = 0;
       bytes = 0;
       return true;
@@ -47,68 +50,73 @@ function turns() {
 }
 
 /**
- * What a tree is put together from. The text is kept as bytes, outside of the heap: ten thousand rows in it would keep the garbage
- * collector, and with it everybody, busy for longer than all the rest.
+ * A rendered node and its position. The text is a Buffer, outside the V8 heap: with 10,000 rows as strings on
+ * the heap, garbage collection would block the process longer than the rest of the rendering.
  */
-interface Leaf {
+interface RenderedNode {
   _id: string;
   parent_id: string | null;
   order: number;
-  /** The node up to its list of children, which stays open. */
-  text: Buffer;
+  /** The JSON of the node up to its list of children, which stays open. */
+  opening: Buffer;
 }
 
-function leafOf(node: NodeRow): Leaf {
+function renderFields(node: NodeRow): RenderedNode {
   const { _id, document_id, parent_id, node_type, title, order, created_by } = node;
   const before = JSON.stringify({ id: _id, document_id, parent_id, node_type, title }).slice(0, -1);
   const times = { created_at: node.created_at.toISOString(), updated_at: node.updated_at.toISOString() };
   const after = JSON.stringify({ order, created_by, ...times }).slice(1, -1);
-  const text = Buffer.from(`${before},"content":${node.content ?? 'null'},${after},"children":[`);
-  return { _id, parent_id, order, text };
+  const opening = Buffer.from(`${before},"content":${node.content ?? 'null'},${after},"children":[`);
+  return { _id, parent_id, order, opening };
 }
 
-/** A node and how deep it stands. */
-interface Branch {
-  leaf: Leaf;
+/** A node and its depth in the tree. */
+interface TreePosition {
+  node: RenderedNode;
   level: number;
 }
 
-type Families = ReadonlyMap<string | null, Leaf[]>;
+type NodesByParent = ReadonlyMap<string | null, RenderedNode[]>;
 
-function familiesOf(leaves: readonly Leaf[]): Families {
-  return Map.groupBy(leaves, ({ parent_id }) => parent_id);
+function groupByParent(nodes: readonly RenderedNode[]): NodesByParent {
+  return Map.groupBy(nodes, ({ parent_id }) => parent_id);
 }
 
-/** What stands below a parent in the order of reading: each node is followed by its children. */
-function branches(parent: string | null, families: Families, level = 0, found: Branch[] = []): Branch[] {
-  for (const leaf of families.get(parent)?.sort(bySiblingOrder) ?? []) {
-    found.push({ leaf, level });
-    branches(leaf._id, families, level + 1, found);
+/** Lists the descendants of a parent in reading order: each node is followed by its children. */
+function listDescendants(
+  parent: string | null,
+  nodesByParent: NodesByParent,
+  level = 0,
+  found: TreePosition[] = [],
+): TreePosition[] {
+  for (const node of nodesByParent.get(parent)?.sort(bySiblingOrder) ?? []) {
+    found.push({ node, level });
+    listDescendants(node._id, nodesByParent, level + 1, found);
   }
   return found;
 }
 
-/** Siblings sort by order, ties by creation (ids are ordered by time). */
-function bySiblingOrder(a: Leaf, b: Leaf): number {
+/** Sorts siblings by order, then by creation: ids are ordered by time. */
+function bySiblingOrder(a: RenderedNode, b: RenderedNode): number {
   return a.order - b.order || (a._id < b._id ? -1 : 1);
 }
 
-/** Branches one after the other: each ends the nodes before it that it does not stand in. */
-async function joined(before: string, all: readonly Branch[], after: string): Promise<Buffer> {
+/** Joins nodes in reading order. Each node closes the preceding nodes that are not its ancestors. */
+async function join(before: string, positions: readonly TreePosition[], after: string): Promise<Buffer> {
   const parts: Buffer[] = [Buffer.from(before)];
   let depth = -1;
-  for (const { leaf, level } of all) {
+  for (const { node, level } of positions) {
     if (level <= depth) parts.push(Buffer.from(`${']}'.repeat(depth - level + 1)},`));
-    parts.push(leaf.text);
+    parts.push(node.opening);
     depth = level;
   }
   parts.push(Buffer.from(']}'.repeat(depth + 1) + after));
-  const whole = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0));
-  const turn = turns();
-  let at = 0;
+  const joined = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0));
+  const yieldCounter = createYieldCounter();
+  let offset = 0;
   for (const part of parts) {
-    at += part.copy(whole, at);
-    if (turn.isOver(part.length)) await setImmediate();
+    offset += part.copy(joined, offset);
+    if (yieldCounter.isYieldDue(part.length)) await setImmediate();
   }
-  return whole;
+  return joined;
 }

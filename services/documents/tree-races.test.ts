@@ -1,4 +1,4 @@
-/** Writers into one tree at the same moment, at two replicas: nothing is lost, nothing hangs in the air, nothing slips past a publish. */
+/** Tests concurrent writers of one tree at two replicas: no lost nodes, orphans or writes after a publish. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { TestResponse } from '#libs/testing';
@@ -6,7 +6,7 @@ import { identity } from '../identity/service.ts';
 import type { Node } from './contract.ts';
 import { documents } from './service.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import { named, outcome, outline, treeOf } from './testing/outline.ts';
+import { findNode, outcome, toOutline, toTreeInput } from './testing/outline.ts';
 import { type TestContext, type TestMember, testContext, testContextFor } from './testing/test-context.ts';
 
 let replicas: TestContext[];
@@ -14,164 +14,162 @@ let ada: TestMember;
 const rounds = Array.from({ length: 5 }, (_, round) => round);
 
 beforeAll(async () => {
-  const home = await testContext([identity, documents]);
-  replicas = [home, testContextFor({ ...home.app, ...(await home.app.replica()) })];
-  ada = await home.admin();
+  const context = await testContext([identity, documents]);
+  replicas = [context, testContextFor({ ...context.app, ...(await context.app.replica()) })];
+  ada = await context.admin();
   const settings = { settings: { lock_published: true } };
-  await home.app.request('PATCH', '/organization', { as: ada.as, body: settings });
+  await context.app.request('PATCH', '/organization', { as: ada.as, body: settings });
 }, 60_000);
 afterAll(() => replicas[0]?.app.stop());
 
-/** Asks one of the replicas, in turn. */
-let turn = 0;
-function ask(method: string, path: string, body?: unknown): Promise<TestResponse> {
-  turn += 1;
-  const home = replicas[turn % 2] as TestContext;
-  return home.request(ada, method, path, body);
+/** Sends a request to the replicas alternately. */
+let requests = 0;
+function request(method: string, path: string, body?: unknown): Promise<TestResponse> {
+  requests += 1;
+  const context = replicas[requests % 2] as TestContext;
+  return context.request(ada, method, path, body);
 }
-const make = (titles: Parameters<typeof treeOf>[0]) =>
-  (replicas[0] as TestContext).create(ada, { title: 'T', nodes: treeOf(titles) });
-const rowsOf = async (id: string) => {
+const create = (titles: Parameters<typeof toTreeInput>[0]) =>
+  (replicas[0] as TestContext).create(ada, { title: 'T', nodes: toTreeInput(titles) });
+const findRows = async (id: string) => {
   const { db } = (replicas[0] as TestContext).app;
   const document = await db.collection<DocumentRow>('documents').findOne({ _id: id });
   return { document, nodes: await db.collection<NodeRow>('nodes').find({ document_id: id }).toArray() };
 };
 
-/** What is true of every tree whatever was done to it: counted right, and every node hangs below one that is there. */
-async function expectSound(id: string): Promise<void> {
-  const { document, nodes } = await rowsOf(id);
+/** Asserts that the stored size of a tree is correct and that the parent of every node exists. */
+async function expectConsistentTree(id: string): Promise<void> {
+  const { document, nodes } = await findRows(id);
   const bytes = nodes.reduce((sum, { content }) => sum + Buffer.byteLength(content ?? ''), 0);
   expect([document?.node_count, document?.content_bytes]).toEqual([nodes.length, bytes]);
   const types = new Map(nodes.map(({ _id, node_type }) => [_id, node_type]));
   const above = { section: undefined, step: 'section', sub_step: 'step' };
   for (const { node_type, parent_id } of nodes)
     expect(parent_id === null ? undefined : (types.get(parent_id) ?? 'nowhere')).toBe(above[node_type]);
-  const shown = (all: readonly Node[]): number => all.reduce((sum, one) => sum + 1 + shown(one.children), 0);
-  const { body } = await ask('GET', id);
-  expect(shown(body.nodes)).toBe(nodes.length);
+  const countNodes = (all: readonly Node[]): number =>
+    all.reduce((sum, { children }) => sum + 1 + countNodes(children), 0);
+  const { body } = await request('GET', id);
+  expect(countNodes(body.nodes)).toBe(nodes.length);
 }
 
 test('a hundred concurrent node writers with keys all succeed', async () => {
-  const { id } = await make([]);
-  const [home] = replicas as [TestContext];
+  const { id } = await create([]);
+  const [context] = replicas as [TestContext];
   const write = (at: number) => {
     const body = { node_type: 'section', title: `${at}`, order: at };
-    return home.request(ada, 'POST', `${id}/nodes`, body, { 'idempotency-key': newId() });
+    return context.request(ada, 'POST', `${id}/nodes`, body, { 'idempotency-key': newId() });
   };
-  const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => write(at)));
-  expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(201));
-  await expectSound(id);
+  const responses = await Promise.all(Array.from({ length: 100 }, (_, at) => write(at)));
+  expect(responses.map(({ status }) => status)).toEqual(Array(100).fill(201));
+  await expectConsistentTree(id);
 });
 
-test('fifty nodes that are added at once are fifty nodes', async () => {
-  const { id } = await make([]);
-  const answers = await Promise.all(
+test('fifty concurrent node writers without keys all succeed', async () => {
+  const { id } = await create([]);
+  const responses = await Promise.all(
     Array.from({ length: 50 }, (_, at) =>
-      ask('POST', `${id}/nodes`, { node_type: 'section', title: `${at}`, order: at }),
+      request('POST', `${id}/nodes`, { node_type: 'section', title: `${at}`, order: at }),
     ),
   );
-  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
-  const { body, headers } = await ask('GET', id);
+  expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(201));
+  const { body, headers } = await request('GET', id);
   expect(body.nodes.map(({ title }: Node) => title)).toEqual(Array.from({ length: 50 }, (_, at) => `${at}`));
   expect(headers.get('etag')).toBe('"51"');
-  // every writer was told a version of its own
-  expect(new Set(answers.map((one) => one.headers.get('etag'))).size).toBe(50);
-  await expectSound(id);
+  // every response has a different ETag
+  expect(new Set(responses.map(({ headers }) => headers.get('etag'))).size).toBe(50);
+  await expectConsistentTree(id);
 }, 30_000);
 
-test.each(rounds)('a parent that is deleted while children are added leaves no orphan (%i)', async () => {
-  const { id, nodes } = await make([['A', ['A1']], 'B']);
-  const parent = named(nodes, 'A').id;
+test.each(rounds)('deleting a parent while children are added leaves no orphan (%i)', async () => {
+  const { id, nodes } = await create([['A', ['A1']], 'B']);
+  const parent = findNode(nodes, 'A').id;
   const add = () =>
-    ask('POST', `${id}/nodes`, { node_type: 'step', title: 'x', order: 1, parent_id: parent });
-  const [gone, ...added] = await Promise.all([
-    ask('DELETE', `${id}/nodes/${parent}`),
+    request('POST', `${id}/nodes`, { node_type: 'step', title: 'x', order: 1, parent_id: parent });
+  const [deleted, ...added] = await Promise.all([
+    request('DELETE', `${id}/nodes/${parent}`),
     ...Array.from({ length: 6 }, add),
   ]);
-  expect(gone?.status).toBe(204);
-  for (const one of added)
+  expect(deleted?.status).toBe(204);
+  for (const response of added)
     expect([
       [201, undefined],
       [400, 'node_hierarchy'],
-    ]).toContainEqual(outcome(one));
-  expect(outline((await ask('GET', id)).body.nodes)).toEqual(['B']);
-  await expectSound(id);
+    ]).toContainEqual(outcome(response));
+  expect(toOutline((await request('GET', id)).body.nodes)).toEqual(['B']);
+  await expectConsistentTree(id);
 });
 
-test.each(rounds)(
-  'a node that moves while its new parent is deleted goes with it or stays (%i)',
-  async () => {
-    const { id, nodes } = await make([['A', [['A1', ['a']]]], 'B']);
-    const [moved, gone] = await Promise.all([
-      ask('PATCH', `${id}/nodes/${named(nodes, 'A1').id}`, { parent_id: named(nodes, 'B').id }),
-      ask('DELETE', `${id}/nodes/${named(nodes, 'B').id}`),
-    ]);
-    expect(gone.status).toBe(204);
-    const left = outline((await ask('GET', id)).body.nodes);
-    expect(left).toEqual(moved.status === 200 ? ['A'] : [['A', [['A1', ['a']]]]]);
-    await expectSound(id);
-  },
-);
+test.each(rounds)('a node moved while its new parent is deleted goes or stays (%i)', async () => {
+  const { id, nodes } = await create([['A', [['A1', ['a']]]], 'B']);
+  const [moved, deleted] = await Promise.all([
+    request('PATCH', `${id}/nodes/${findNode(nodes, 'A1').id}`, { parent_id: findNode(nodes, 'B').id }),
+    request('DELETE', `${id}/nodes/${findNode(nodes, 'B').id}`),
+  ]);
+  expect(deleted.status).toBe(204);
+  const titles = toOutline((await request('GET', id)).body.nodes);
+  expect(titles).toEqual(moved.status === 200 ? ['A'] : [['A', [['A1', ['a']]]]]);
+  await expectConsistentTree(id);
+});
 
-test.each(rounds)('two nodes that change places keep all that is below them (%i)', async () => {
-  const { id, nodes } = await make([
+test.each(rounds)('two nodes that exchange parents keep their descendants (%i)', async () => {
+  const { id, nodes } = await create([
     ['A', [['A1', ['a']]]],
     ['B', [['B1', ['b']]]],
   ]);
-  const at = (title: string) => named(nodes, title).id;
-  const answers = await Promise.all([
-    ask('PATCH', `${id}/nodes/${at('A1')}`, { parent_id: at('B') }),
-    ask('PATCH', `${id}/nodes/${at('B1')}`, { parent_id: at('A') }),
-    ask('PATCH', `${id}/nodes/${at('a')}`, { title: 'a, changed' }),
-    ask('POST', `${id}/nodes/reorder`, { nodes: [{ node_id: at('B'), order: -1 }] }),
+  const at = (title: string) => findNode(nodes, title).id;
+  const responses = await Promise.all([
+    request('PATCH', `${id}/nodes/${at('A1')}`, { parent_id: at('B') }),
+    request('PATCH', `${id}/nodes/${at('B1')}`, { parent_id: at('A') }),
+    request('PATCH', `${id}/nodes/${at('a')}`, { title: 'a, changed' }),
+    request('POST', `${id}/nodes/reorder`, { nodes: [{ node_id: at('B'), order: -1 }] }),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 204]);
-  expect(outline((await ask('GET', id)).body.nodes)).toEqual([
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 204]);
+  expect(toOutline((await request('GET', id)).body.nodes)).toEqual([
     ['B', [['A1', ['a, changed']]]],
     ['A', [['B1', ['b']]]],
   ]);
-  await expectSound(id);
+  await expectConsistentTree(id);
 });
 
-test.each(rounds)('a tree that is replaced while it is written to is one of both (%i)', async () => {
-  const { id, nodes } = await make([['A', ['A1']], 'B']);
-  const answers = await Promise.all([
-    ask('PUT', `${id}/nodes`, { nodes: treeOf([['N', ['n']]]) }),
-    ask('POST', `${id}/nodes`, { node_type: 'section', title: 'late', order: 9 }),
-    ask('PATCH', `${id}/nodes/${named(nodes, 'A').id}`, { title: 'changed' }),
-    ask('DELETE', `${id}/nodes/${named(nodes, 'B').id}`),
+test.each(rounds)('a tree replaced during other writes has no old nodes (%i)', async () => {
+  const { id, nodes } = await create([['A', ['A1']], 'B']);
+  const responses = await Promise.all([
+    request('PUT', `${id}/nodes`, { nodes: toTreeInput([['N', ['n']]]) }),
+    request('POST', `${id}/nodes`, { node_type: 'section', title: 'late', order: 9 }),
+    request('PATCH', `${id}/nodes/${findNode(nodes, 'A').id}`, { title: 'changed' }),
+    request('DELETE', `${id}/nodes/${findNode(nodes, 'B').id}`),
   ]);
-  expect(answers[0]?.status).toBe(200);
-  expect(answers[1]?.status).toBe(201);
-  // of the old nodes nothing is left; what came after them may stand beside the new ones
-  const titles = outline((await ask('GET', id)).body.nodes);
+  expect(responses[0]?.status).toBe(200);
+  expect(responses[1]?.status).toBe(201);
+  // no old node remains; a node added after the replacement may exist beside the new ones
+  const titles = toOutline((await request('GET', id)).body.nodes);
   expect([[['N', ['n']]], [['N', ['n']], 'late']]).toContainEqual(titles);
-  for (const one of answers.slice(2)) expect([200, 204, 404]).toContain(one.status);
-  await expectSound(id);
+  for (const { status } of responses.slice(2)) expect([200, 204, 404]).toContain(status);
+  await expectConsistentTree(id);
 });
 
-describe('where published documents are locked', () => {
-  test.each(rounds)('a write that races a publish is in what was published, or refused (%i)', async () => {
-    const { id, nodes } = await make([['A', ['A1']]]);
-    const node = `${id}/nodes/${named(nodes, 'A1').id}`;
+describe('locked published documents', () => {
+  test.each(rounds)('a write during a publish is published or rejected (%i)', async () => {
+    const { id, nodes } = await create([['A', ['A1']]]);
+    const node = `${id}/nodes/${findNode(nodes, 'A1').id}`;
     const [published, ...written] = await Promise.all([
-      ask('POST', `${id}/publish`),
-      ask('PATCH', node, { title: 'changed' }),
+      request('POST', `${id}/publish`),
+      request('PATCH', node, { title: 'changed' }),
       ...Array.from({ length: 4 }, (_, at) =>
-        ask('POST', `${id}/nodes`, { node_type: 'section', title: `new ${at}`, order: 10 + at }),
+        request('POST', `${id}/nodes`, { node_type: 'section', title: `new ${at}`, order: 10 + at }),
       ),
     ]);
     expect(published?.status).toBe(200);
-    const done = written.filter(({ status }) => status < 300);
-    for (const one of written.filter(({ status }) => status >= 300))
-      expect(outcome(one)).toEqual([400, 'document_locked']);
-    // the answer of the publish, what is read now, and what was accepted are the same
-    const { body } = await ask('GET', id);
+    const accepted = written.filter(({ status }) => status < 300);
+    for (const rejected of written.filter(({ status }) => status >= 300))
+      expect(outcome(rejected)).toEqual([400, 'document_locked']);
+    // the published document equals the current one and contains all accepted writes
+    const { body } = await request('GET', id);
     expect(body).toEqual(published?.body);
     const text = JSON.stringify(body);
-    for (const one of done) expect(text).toContain(`"id":"${one.body.id}"`);
+    for (const { body } of accepted) expect(text).toContain(`"id":"${body.id}"`);
     expect(text.includes('"title":"changed"')).toBe(written[0]?.status === 200);
-    expect(body.nodes).toHaveLength(1 + done.filter(({ status }) => status === 201).length);
-    await expectSound(id);
+    expect(body.nodes).toHaveLength(1 + accepted.filter(({ status }) => status === 201).length);
+    await expectConsistentTree(id);
   });
 });

@@ -1,45 +1,48 @@
-/** Nodes over HTTP with a real MongoDB: adding, changing, moving, deleting, ordering, replacing. */
+/** Tests the operations on nodes over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
 import { Document, Node } from './contract.ts';
 import { documents } from './service.ts';
-import { named, outcome, outline, treeOf } from './testing/outline.ts';
+import { findNode, outcome, toOutline, toTreeInput } from './testing/outline.ts';
 import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
 
-let home: TestContext;
+let context: TestContext;
 let ada: TestMember;
 
 beforeAll(async () => {
-  home = await testContext([identity, documents]);
-  ada = await home.admin();
+  context = await testContext([identity, documents]);
+  ada = await context.admin();
 }, 60_000);
-afterAll(() => home?.app.stop());
+afterAll(() => context?.app.stop());
 
-const read = async (id: string) => (await home.request(ada, 'GET', id)).body;
-const etag = async (id: string) => (await home.request(ada, 'GET', id)).headers.get('etag');
+const read = async (id: string) => (await context.request(ada, 'GET', id)).body;
+const etag = async (id: string) => (await context.request(ada, 'GET', id)).headers.get('etag');
 const add = (id: string, body: object, headers = {}) =>
-  home.request(ada, 'POST', `${id}/nodes`, { title: 'x', order: 0, ...body }, headers);
+  context.request(ada, 'POST', `${id}/nodes`, { title: 'x', order: 0, ...body }, headers);
 const change = (id: string, node: string, body: unknown, headers = {}) =>
-  home.request(ada, 'PATCH', `${id}/nodes/${node}`, body, headers);
-const drop = (id: string, node: string, headers = {}) =>
-  home.request(ada, 'DELETE', `${id}/nodes/${node}`, undefined, headers);
+  context.request(ada, 'PATCH', `${id}/nodes/${node}`, body, headers);
+const remove = (id: string, node: string, headers = {}) =>
+  context.request(ada, 'DELETE', `${id}/nodes/${node}`, undefined, headers);
 const reorder = (id: string, nodes: unknown, headers = {}) =>
-  home.request(ada, 'POST', `${id}/nodes/reorder`, { nodes }, headers);
+  context.request(ada, 'POST', `${id}/nodes/reorder`, { nodes }, headers);
 const replace = (id: string, nodes: unknown, headers = {}) =>
-  home.request(ada, 'PUT', `${id}/nodes`, { nodes }, headers);
+  context.request(ada, 'PUT', `${id}/nodes`, { nodes }, headers);
 const text = (words: string) => ({ type: 'doc', content: [{ type: 'text', text: words }] });
-const sample = () =>
-  home.create(ada, { title: 'T', nodes: treeOf([['A', [['A1', ['a', 'b']], 'A2']], ['B', ['B1']], 'C']) });
-/** What the document's row says of its tree. */
-const counted = async (id: string) =>
-  home.app.db
+const createSample = () =>
+  context.create(ada, {
+    title: 'T',
+    nodes: toTreeInput([['A', [['A1', ['a', 'b']], 'A2']], ['B', ['B1']], 'C']),
+  });
+/** Reads the size of the tree from the document's row. */
+const getStoredSize = async (id: string) =>
+  context.app.db
     .collection<{ _id: string }>('documents')
     .findOne({ _id: id }, { projection: { _id: 0, node_count: 1, content_bytes: 1 } });
 
-describe('adding', () => {
-  test('a section, a step in it, a sub-step in that', async () => {
-    const document = await home.create(ada);
+describe('createNode', () => {
+  test('createNode adds a section, a step and a sub-step', async () => {
+    const document = await context.create(ada);
     const section = await add(document.id, { node_type: 'section', title: ' A ', order: 1 });
     expect(Node.parse(section.body)).toMatchObject({
       document_id: document.id,
@@ -54,31 +57,31 @@ describe('adding', () => {
     const sub = await add(document.id, { node_type: 'sub_step', parent_id: step.body.id, title: 'C' });
     expect([section, step, sub].map(({ status }) => status)).toEqual([201, 201, 201]);
     expect([section, step, sub].map(({ headers }) => headers.get('etag'))).toEqual(['"2"', '"3"', '"4"']);
-    expect(outline((await read(document.id)).nodes)).toEqual([['A', [['x', ['C']]]]]);
+    expect(toOutline((await read(document.id)).nodes)).toEqual([['A', [['x', ['C']]]]]);
   });
 
-  test('a parent of the wrong type, of another document or of nowhere is 400', async () => {
-    const { id, nodes } = await sample();
-    const other = await sample();
+  test('createNode fails with 400 for an invalid parent', async () => {
+    const { id, nodes } = await createSample();
+    const other = await createSample();
     for (const node of [
-      { node_type: 'section', parent_id: named(nodes, 'A').id },
+      { node_type: 'section', parent_id: findNode(nodes, 'A').id },
       { node_type: 'step' },
       { node_type: 'step', parent_id: null },
-      { node_type: 'step', parent_id: named(nodes, 'A1').id },
-      { node_type: 'step', parent_id: named(other.nodes, 'A').id },
+      { node_type: 'step', parent_id: findNode(nodes, 'A1').id },
+      { node_type: 'step', parent_id: findNode(other.nodes, 'A').id },
       { node_type: 'step', parent_id: newId() },
-      { node_type: 'sub_step', parent_id: named(nodes, 'A').id },
-      { node_type: 'sub_step', parent_id: named(nodes, 'a').id },
+      { node_type: 'sub_step', parent_id: findNode(nodes, 'A').id },
+      { node_type: 'sub_step', parent_id: findNode(nodes, 'a').id },
       { node_type: 'sub_step' },
     ])
       expect(outcome(await add(id, node))).toEqual([400, 'node_hierarchy']);
     expect((await add(id, { node_type: 'section', parent_id: null })).status).toBe(201);
-    expect(await counted(id)).toMatchObject({ node_count: 9 });
+    expect(await getStoredSize(id)).toMatchObject({ node_count: 9 });
   });
 
-  test('the form is checked whole', async () => {
-    const { id } = await home.create(ada);
-    const { status, body } = await home.request(ada, 'POST', `${id}/nodes`, {
+  test('createNode reports all invalid fields', async () => {
+    const { id } = await context.create(ada);
+    const { status, body } = await context.request(ada, 'POST', `${id}/nodes`, {
       node_type: 'chapter',
       title: '',
       order: 'first',
@@ -99,19 +102,19 @@ describe('adding', () => {
       expect((await add(id, { node_type: 'section', order })).body.order).toBe(order);
   });
 
-  test('10,000 nodes are the most', async () => {
-    const { id } = await home.create(ada);
-    await home.set(id, { node_count: 9_999 });
+  test('createNode fails for more than 10,000 nodes', async () => {
+    const { id } = await context.create(ada);
+    await context.set(id, { node_count: 9_999 });
     expect((await add(id, { node_type: 'section' })).status).toBe(201);
     const { status, body } = await add(id, { node_type: 'section' });
     expect([status, body.code, body.limit]).toEqual([400, 'too_many_nodes', 10_000]);
   });
 });
 
-describe('changing', () => {
-  test('only what is named changes; the node comes back with all below it', async () => {
-    const { id, nodes } = await sample();
-    const section = named(nodes, 'A');
+describe('updateNode', () => {
+  test('updateNode changes the given fields and returns the subtree', async () => {
+    const { id, nodes } = await createSample();
+    const section = findNode(nodes, 'A');
     const first = await change(id, section.id, { title: 'Z', content: text('é') });
     expect(first.status).toBe(200);
     expect(Node.parse(first.body)).toEqual({
@@ -121,23 +124,23 @@ describe('changing', () => {
       updated_at: first.body.updated_at,
     });
     expect(first.headers.get('etag')).toBe('"2"');
-    expect(await counted(id)).toEqual({
+    expect(await getStoredSize(id)).toEqual({
       node_count: 8,
       content_bytes: Buffer.byteLength(JSON.stringify(text('é'))),
     });
     const second = await change(id, section.id, { content: null, order: 9 });
     expect(second.body).toMatchObject({ title: 'Z', content: null, order: 9 });
-    expect(await counted(id)).toEqual({ node_count: 8, content_bytes: 0 });
+    expect(await getStoredSize(id)).toEqual({ node_count: 8, content_bytes: 0 });
     const whole = await read(id);
-    expect(outline(whole.nodes)).toEqual([['B', ['B1']], 'C', ['Z', [['A1', ['a', 'b']], 'A2']]]);
-    expect(named(whole.nodes, 'Z')).toEqual(second.body);
-    expect((await change(id, named(nodes, 'A1').id, { order: 5 })).body).toMatchObject({
+    expect(toOutline(whole.nodes)).toEqual([['B', ['B1']], 'C', ['Z', [['A1', ['a', 'b']], 'A2']]]);
+    expect(findNode(whole.nodes, 'Z')).toEqual(second.body);
+    expect((await change(id, findNode(nodes, 'A1').id, { order: 5 })).body).toMatchObject({
       children: [{ title: 'a' }, { title: 'b' }],
     });
   });
 
-  test('rich text comes back as it was sent, whatever is in it', async () => {
-    const { id } = await home.create(ada);
+  test('updateNode stores rich text unchanged', async () => {
+    const { id } = await context.create(ada);
     const { body: node } = await add(id, { node_type: 'section' });
     const strange = {
       type: 'doc',
@@ -154,15 +157,15 @@ describe('changing', () => {
     const { status, body } = await change(id, node.id, { content: strange });
     expect([status, body.content]).toEqual([200, strange]);
     expect((await read(id)).nodes[0].content).toEqual(strange);
-    const stored = await home.app.db
+    const stored = await context.app.db
       .collection<{ _id: string; content: string }>('nodes')
       .findOne({ _id: node.id });
     expect(stored?.content).toBe(JSON.stringify(strange));
   });
 
-  test('one node’s content is at most 512 KiB and 32 deep, all of a document’s 32 MiB', async () => {
-    const { id, nodes } = await sample();
-    const node = named(nodes, 'B1').id;
+  test('updateNode enforces the size and depth limits of rich text', async () => {
+    const { id, nodes } = await createSample();
+    const node = findNode(nodes, 'B1').id;
     const frame = JSON.stringify(text('')).length;
     expect((await change(id, node, { content: text('x'.repeat(512 * 1024 - frame)) })).status).toBe(200);
     const large = await change(id, node, { content: text('x'.repeat(512 * 1024 - frame + 1)) });
@@ -175,28 +178,35 @@ describe('changing', () => {
     expect(outcome(await change(id, node, { content: deep }))).toEqual([400, 'invalid_request']);
     expect((await change(id, node, { content: { type: 5 } })).body.errors[0].path).toBe('body/content/type');
 
-    const most = 32 * 1024 * 1024;
-    await home.set(id, { content_bytes: most - frame });
+    const maxBytes = 32 * 1024 * 1024;
+    await context.set(id, { content_bytes: maxBytes - frame });
     await change(id, node, { content: null });
-    await home.set(id, { content_bytes: most - frame });
+    await context.set(id, { content_bytes: maxBytes - frame });
     expect((await change(id, node, { content: text('') })).status).toBe(200);
     const { status, body } = await change(id, node, { content: text('1') });
-    expect([status, body.code, body.limit_bytes]).toEqual([400, 'content_too_large', most]);
-    expect(named((await read(id)).nodes, 'B1').content).toEqual(text(''));
+    expect([status, body.code, body.limit_bytes]).toEqual([400, 'content_too_large', maxBytes]);
+    expect(findNode((await read(id)).nodes, 'B1').content).toEqual(text(''));
     expect(
-      (await home.request(ada, 'PATCH', `${id}/nodes/${node}`, { content: text('x'.repeat(2 ** 20)) }))
+      (await context.request(ada, 'PATCH', `${id}/nodes/${node}`, { content: text('x'.repeat(2 ** 20)) }))
         .status,
     ).toBe(413);
   });
 
-  test('a node moves with all below it to another parent of its kind', async () => {
-    const { id, nodes } = await sample();
-    const { body } = await change(id, named(nodes, 'A1').id, { parent_id: named(nodes, 'B').id, order: -1 });
-    expect(body).toMatchObject({ parent_id: named(nodes, 'B').id, order: -1 });
-    expect(outline([body])).toEqual([['A1', ['a', 'b']]]);
-    expect(outline((await read(id)).nodes)).toEqual([['A', ['A2']], ['B', [['A1', ['a', 'b']], 'B1']], 'C']);
-    await change(id, named(nodes, 'b').id, { parent_id: named(nodes, 'B1').id });
-    expect(outline((await read(id)).nodes)).toEqual([
+  test('updateNode moves a node with its descendants to another parent', async () => {
+    const { id, nodes } = await createSample();
+    const { body } = await change(id, findNode(nodes, 'A1').id, {
+      parent_id: findNode(nodes, 'B').id,
+      order: -1,
+    });
+    expect(body).toMatchObject({ parent_id: findNode(nodes, 'B').id, order: -1 });
+    expect(toOutline([body])).toEqual([['A1', ['a', 'b']]]);
+    expect(toOutline((await read(id)).nodes)).toEqual([
+      ['A', ['A2']],
+      ['B', [['A1', ['a', 'b']], 'B1']],
+      'C',
+    ]);
+    await change(id, findNode(nodes, 'b').id, { parent_id: findNode(nodes, 'B1').id });
+    expect(toOutline((await read(id)).nodes)).toEqual([
       ['A', ['A2']],
       [
         'B',
@@ -207,20 +217,20 @@ describe('changing', () => {
       ],
       'C',
     ]);
-    expect((await change(id, named(nodes, 'A').id, { parent_id: null, order: 99 })).status).toBe(200);
-    expect(outline((await read(id)).nodes).at(-1)).toEqual(['A', ['A2']]);
+    expect((await change(id, findNode(nodes, 'A').id, { parent_id: null, order: 99 })).status).toBe(200);
+    expect(toOutline((await read(id)).nodes).at(-1)).toEqual(['A', ['A2']]);
   });
 
-  test('a move to where such a node cannot stand is 400 and moves nothing', async () => {
-    const { id, nodes } = await sample();
-    const other = await sample();
-    const at = (title: string) => named(nodes, title).id;
+  test('updateNode fails with 400 for an invalid parent and changes nothing', async () => {
+    const { id, nodes } = await createSample();
+    const other = await createSample();
+    const at = (title: string) => findNode(nodes, title).id;
     for (const [title, parent_id] of [
       ['A', at('B')],
       ['A1', null],
       ['A1', at('B1')],
       ['A1', at('A1')],
-      ['A1', named(other.nodes, 'B').id],
+      ['A1', findNode(other.nodes, 'B').id],
       ['A1', newId()],
       ['a', null],
       ['a', at('A')],
@@ -235,40 +245,43 @@ describe('changing', () => {
       expect(outcome(await change(id, at('A'), body))).toEqual([400, 'invalid_request']);
   });
 
-  test('a node of another document, or of none, is 404', async () => {
-    const { id } = await sample();
-    const other = await sample();
+  test('updateNode and deleteNode return 404 for nodes of other documents', async () => {
+    const { id } = await createSample();
+    const other = await createSample();
     for (const node of [other.nodes[0].id, newId(), id, 'nonsense']) {
       expect(outcome(await change(id, node, { title: 'x' }))).toEqual([404, 'not_found']);
-      expect(outcome(await drop(id, node))).toEqual([404, 'not_found']);
+      expect(outcome(await remove(id, node))).toEqual([404, 'not_found']);
     }
     expect(await etag(other.id)).toBe('"1"');
   });
 });
 
-describe('deleting', () => {
-  test('a node goes with everything below it, and is counted', async () => {
-    const { id, nodes } = await sample();
-    await change(id, named(nodes, 'a').id, { content: text('äöü') });
-    await change(id, named(nodes, 'A1').id, { content: text('more') });
-    await change(id, named(nodes, 'B1').id, { content: text('stays') });
-    const { status, headers, bytes } = await drop(id, named(nodes, 'A').id);
+describe('deleteNode', () => {
+  test('deleteNode removes the descendants and updates the counts', async () => {
+    const { id, nodes } = await createSample();
+    await change(id, findNode(nodes, 'a').id, { content: text('äöü') });
+    await change(id, findNode(nodes, 'A1').id, { content: text('more') });
+    await change(id, findNode(nodes, 'B1').id, { content: text('stays') });
+    const { status, headers, bytes } = await remove(id, findNode(nodes, 'A').id);
     expect([status, headers.get('etag'), bytes.length]).toEqual([204, '"5"', 0]);
-    expect(outline((await read(id)).nodes)).toEqual([['B', ['B1']], 'C']);
-    expect(await home.app.db.collection('nodes').countDocuments({ document_id: id })).toBe(3);
-    expect(await counted(id)).toEqual({ node_count: 3, content_bytes: JSON.stringify(text('stays')).length });
-    expect(outcome(await drop(id, named(nodes, 'A').id))).toEqual([404, 'not_found']);
-    expect((await drop(id, named(nodes, 'B1').id)).status).toBe(204);
-    expect((await drop(id, named(nodes, 'C').id)).status).toBe(204);
-    expect(outline((await read(id)).nodes)).toEqual(['B']);
-    expect(await counted(id)).toEqual({ node_count: 1, content_bytes: 0 });
+    expect(toOutline((await read(id)).nodes)).toEqual([['B', ['B1']], 'C']);
+    expect(await context.app.db.collection('nodes').countDocuments({ document_id: id })).toBe(3);
+    expect(await getStoredSize(id)).toEqual({
+      node_count: 3,
+      content_bytes: JSON.stringify(text('stays')).length,
+    });
+    expect(outcome(await remove(id, findNode(nodes, 'A').id))).toEqual([404, 'not_found']);
+    expect((await remove(id, findNode(nodes, 'B1').id)).status).toBe(204);
+    expect((await remove(id, findNode(nodes, 'C').id)).status).toBe(204);
+    expect(toOutline((await read(id)).nodes)).toEqual(['B']);
+    expect(await getStoredSize(id)).toEqual({ node_count: 1, content_bytes: 0 });
   });
 });
 
-describe('ordering', () => {
-  test('many nodes of several parents at once; ties stay in the order of creation', async () => {
-    const { id, nodes } = await sample();
-    const at = (title: string, order: number) => ({ node_id: named(nodes, title).id, order });
+describe('reorderNodes', () => {
+  test('reorderNodes sorts nodes of several parents, ties by creation', async () => {
+    const { id, nodes } = await createSample();
+    const at = (title: string, order: number) => ({ node_id: findNode(nodes, title).id, order });
     const { status, headers } = await reorder(id, [
       at('C', -1),
       at('a', 7),
@@ -277,14 +290,18 @@ describe('ordering', () => {
       at('b', 7),
     ]);
     expect([status, headers.get('etag')]).toEqual([204, '"2"']);
-    expect(outline((await read(id)).nodes)).toEqual(['C', ['A', [['A1', ['a', 'b']], 'A2']], ['B', ['B1']]]);
+    expect(toOutline((await read(id)).nodes)).toEqual([
+      'C',
+      ['A', [['A1', ['a', 'b']], 'A2']],
+      ['B', ['B1']],
+    ]);
     await reorder(id, [at('b', 6.5)]);
-    expect(outline(named((await read(id)).nodes, 'A1').children)).toEqual(['b', 'a']);
+    expect(toOutline(findNode((await read(id)).nodes, 'A1').children)).toEqual(['b', 'a']);
   });
 
-  test('a node that is not in the document, or is named twice, changes nothing', async () => {
-    const { id, nodes } = await sample();
-    const other = await sample();
+  test('reorderNodes rejects unknown and repeated nodes, changing nothing', async () => {
+    const { id, nodes } = await createSample();
+    const other = await createSample();
     const mine = { node_id: nodes[0].id, order: 99 };
     const stranger = { node_id: other.nodes[0].id, order: 99 };
     const { status, body } = await reorder(id, [mine, stranger, { node_id: newId(), order: 1 }]);
@@ -302,47 +319,55 @@ describe('ordering', () => {
     expect((await reorder(id, [])).status).toBe(204);
   });
 
-  test('10,000 nodes at once', async () => {
-    const nodes = [['S', Array.from({ length: 9_999 }, (_, at) => `${at}`)]] as Parameters<typeof treeOf>[0];
-    const { id, nodes: made } = await home.create(ada, { title: 'T', nodes: treeOf(nodes) });
-    const turned = made[0].children.map((node: Node, at: number) => ({ node_id: node.id, order: -at }));
-    expect((await reorder(id, [...turned, { node_id: made[0].id, order: 1 }])).status).toBe(204);
+  test('reorderNodes accepts 10,000 nodes', async () => {
+    const nodes = [['S', Array.from({ length: 9_999 }, (_, at) => `${at}`)]] as Parameters<
+      typeof toTreeInput
+    >[0];
+    const { id, nodes: created } = await context.create(ada, { title: 'T', nodes: toTreeInput(nodes) });
+    const reversed = created[0].children.map((node: Node, at: number) => ({ node_id: node.id, order: -at }));
+    expect((await reorder(id, [...reversed, { node_id: created[0].id, order: 1 }])).status).toBe(204);
     const titles = (await read(id)).nodes[0].children.map(({ title }: Node) => title);
     expect(titles).toEqual(Array.from({ length: 9_999 }, (_, at) => `${9_998 - at}`));
   }, 60_000);
 });
 
-describe('replacing', () => {
-  test('the whole tree at once, under new ids; the old nodes are gone', async () => {
-    const { id, nodes } = await sample();
+describe('replaceTree', () => {
+  test('replaceTree replaces all nodes and gives them new ids', async () => {
+    const { id, nodes } = await createSample();
     const { status, body, headers } = await replace(id, [
-      { node_type: 'section', title: 'N', content: text('ñ'), order: 3, children: treeOf(['n1', 'n2'], 1) },
+      {
+        node_type: 'section',
+        title: 'N',
+        content: text('ñ'),
+        order: 3,
+        children: toTreeInput(['n1', 'n2'], 1),
+      },
       { node_type: 'section', title: 'M', order: 2 },
     ]);
     expect([status, headers.get('etag')]).toEqual([200, '"2"']);
-    expect(outline(Document.parse(body).nodes)).toEqual(['M', ['N', ['n1', 'n2']]]);
+    expect(toOutline(Document.parse(body).nodes)).toEqual(['M', ['N', ['n1', 'n2']]]);
     expect(await read(id)).toEqual(body);
-    expect(named(body.nodes, 'N').content).toEqual(text('ñ'));
-    expect(await counted(id)).toEqual({
+    expect(findNode(body.nodes, 'N').content).toEqual(text('ñ'));
+    expect(await getStoredSize(id)).toEqual({
       node_count: 4,
       content_bytes: Buffer.byteLength(JSON.stringify(text('ñ'))),
     });
-    expect(await home.app.db.collection('nodes').countDocuments({ document_id: id })).toBe(4);
+    expect(await context.app.db.collection('nodes').countDocuments({ document_id: id })).toBe(4);
     expect((await change(id, nodes[0].id, { title: 'x' })).status).toBe(404);
     expect((await replace(id, [])).body.nodes).toEqual([]);
-    expect(await counted(id)).toEqual({ node_count: 0, content_bytes: 0 });
+    expect(await getStoredSize(id)).toEqual({ node_count: 0, content_bytes: 0 });
   });
 
-  test('a tree that cannot be leaves the old one as it was', async () => {
-    const { id, nodes } = await sample();
+  test('replaceTree rejects an invalid tree and keeps the old one', async () => {
+    const { id, nodes } = await createSample();
     const misplaced = await replace(id, [
       { node_type: 'section', title: 'ok' },
-      { node_type: 'section', title: 'x', children: treeOf(['lost'], 2) },
+      { node_type: 'section', title: 'x', children: toTreeInput(['lost'], 2) },
     ]);
     expect(outcome(misplaced)).toEqual([400, 'node_hierarchy']);
     expect(misplaced.body.errors).toMatchObject([{ path: 'body/nodes/1/children/0' }]);
     const steps = Array.from({ length: 10_000 }, (_, at) => `${at}`);
-    const many = await replace(id, treeOf([['S', steps]]));
+    const many = await replace(id, toTreeInput([['S', steps]]));
     expect([...outcome(many), many.body.limit]).toEqual([400, 'too_many_nodes', 10_000]);
     for (const nonsense of [
       undefined,
@@ -356,10 +381,10 @@ describe('replacing', () => {
   }, 30_000);
 });
 
-describe('who, when and on what terms', () => {
-  /** Every write of a tree, ready to be asked. */
+describe('preconditions of node writes', () => {
+  /** Returns one request for each operation that writes nodes, with its status on success. */
   const writes = (id: string, nodes: Node[]) => {
-    const node = `${id}/nodes/${named(nodes, 'B1').id}`;
+    const node = `${id}/nodes/${findNode(nodes, 'B1').id}`;
     return [
       ['POST', `${id}/nodes`, { node_type: 'section', title: 'x', order: 1 }, 201],
       ['PATCH', node, { title: 'y' }, 200],
@@ -369,69 +394,69 @@ describe('who, when and on what terms', () => {
     ] as const;
   };
 
-  test('owner, editor and admin may; other members get 403, strangers 404, also for nodes that are not there', async () => {
+  test('node writes allow owner, editor and admin', async () => {
     const [owner, editor, bystander, stranger] = [
-      await home.member(ada),
-      await home.member(ada),
-      await home.member(ada),
-      await home.admin(),
+      await context.member(ada),
+      await context.member(ada),
+      await context.member(ada),
+      await context.admin(),
     ];
-    for (const [who, expected] of [
+    for (const [member, expected] of [
       [owner, undefined],
       [editor, undefined],
       [ada, undefined],
       [bystander, [403, 'forbidden']],
       [stranger, [404, 'not_found']],
     ] as const) {
-      const { id, nodes } = await home.create(owner, { title: 'T', nodes: treeOf([['B', ['B1']]]) });
-      await home.set(id, { editor_id: editor.id });
+      const { id, nodes } = await context.create(owner, { title: 'T', nodes: toTreeInput([['B', ['B1']]]) });
+      await context.set(id, { editor_id: editor.id });
       for (const [method, path, body, success] of writes(id, nodes))
-        expect(outcome(await home.request(who, method, path, body))).toEqual(
+        expect(outcome(await context.request(member, method, path, body))).toEqual(
           expected ?? [success, undefined],
         );
     }
-    const { id } = await home.create(owner);
-    expect(outcome(await home.request(bystander, 'DELETE', `${id}/nodes/${newId()}`))).toEqual([
+    const { id } = await context.create(owner);
+    expect(outcome(await context.request(bystander, 'DELETE', `${id}/nodes/${newId()}`))).toEqual([
       404,
       'not_found',
     ]);
   });
 
-  test('every write honours If-Match, answers with the new ETag, and checks it before the state', async () => {
-    const { id, nodes } = await sample();
+  test('node writes return the new ETag and check If-Match before the status', async () => {
+    const { id, nodes } = await createSample();
     let known = '"1"';
     for (const [method, path, body, success] of writes(id, nodes)) {
-      const late = await home.request(ada, method, path, body, { 'if-match': '"0"' });
+      const late = await context.request(ada, method, path, body, { 'if-match': '"0"' });
       expect(outcome(late)).toEqual([412, 'precondition_failed']);
-      const told = await home.request(ada, method, path, body, { 'if-match': known });
-      expect(told.status).toBe(success);
-      expect(told.headers.get('etag')).not.toBe(known);
-      known = told.headers.get('etag') ?? '';
+      const response = await context.request(ada, method, path, body, { 'if-match': known });
+      expect(response.status).toBe(success);
+      expect(response.headers.get('etag')).not.toBe(known);
+      known = response.headers.get('etag') ?? '';
       expect(await etag(id)).toBe(known);
     }
-    const archived = await sample();
-    await home.set(archived.id, { status: 'archived' });
+    const archived = await createSample();
+    await context.set(archived.id, { status: 'archived' });
     for (const [method, path, body] of writes(archived.id, archived.nodes))
-      expect((await home.request(ada, method, path, body, { 'if-match': '"0"' })).status).toBe(412);
+      expect((await context.request(ada, method, path, body, { 'if-match': '"0"' })).status).toBe(412);
   });
 
-  test('an archived tree is read-only, a published one too where the organization locks it', async () => {
-    const bo = await home.admin();
-    const make = async () => home.create(bo, { title: 'T', nodes: treeOf([['B', ['B1']]]) });
+  test('node writes fail for archived and for locked published documents', async () => {
+    const bo = await context.admin();
+    const make = async () => context.create(bo, { title: 'T', nodes: toTreeInput([['B', ['B1']]]) });
     const [archived, locked, open] = [await make(), await make(), await make()];
-    await home.set(archived.id, { status: 'archived' });
-    for (const { id } of [locked, open]) await home.request(bo, 'POST', `${id}/publish`);
+    await context.set(archived.id, { status: 'archived' });
+    for (const { id } of [locked, open]) await context.request(bo, 'POST', `${id}/publish`);
     for (const [method, path, body, success] of writes(open.id, open.nodes))
-      expect((await home.request(bo, method, path, body)).status).toBe(success);
+      expect((await context.request(bo, method, path, body)).status).toBe(success);
     const settings = { settings: { lock_published: true } };
-    await home.app.request('PATCH', '/organization', { as: bo.as, body: settings });
+    await context.app.request('PATCH', '/organization', { as: bo.as, body: settings });
     for (const [document, code] of [
       [archived, 'document_archived'],
       [locked, 'document_locked'],
     ] as const) {
       for (const [method, path, body] of writes(document.id, document.nodes))
-        expect(outcome(await home.request(bo, method, path, body))).toEqual([400, code]);
-      expect((await home.request(bo, 'GET', document.id)).body.nodes).toEqual(document.nodes);
+        expect(outcome(await context.request(bo, method, path, body))).toEqual([400, code]);
+      expect((await context.request(bo, 'GET', document.id)).body.nodes).toEqual(document.nodes);
     }
   });
 });

@@ -1,4 +1,4 @@
-/** The tree: adding, changing, moving, deleting and ordering nodes, and replacing all of them at once. */
+/** Handles the operations on nodes: create, update, move, delete, reorder, replace the whole tree. */
 import { type BodyOf, json, NotFound, newId, type Problem } from '#libs/contract';
 import { handle, type Reply, type RequestInfo, reply } from '#libs/http';
 import type { Actor, Transaction } from '#libs/store';
@@ -13,46 +13,46 @@ import {
 } from './contract.ts';
 import type { DocumentReply } from './document-reply.ts';
 import { assertEditable, requireEditor } from './editing.ts';
-import { bytesOf, canStandUnder } from './rules/hierarchy.ts';
-import type { Requester } from './rules/permission.ts';
+import { canBeChildOf, countBytes } from './rules/hierarchy.ts';
+import type { Principal } from './rules/permission.ts';
 import type { NodeType } from './shapes.ts';
 import type { DocumentRow, NodeRow } from './store/collections.ts';
-import type { Decided, DocumentRepository } from './store/document-repository.ts';
-import { etagOf } from './store/preconditions.ts';
+import type { Decision, DocumentRepository } from './store/document-repository.ts';
+import { toEtag } from './store/preconditions.ts';
 import type { NodeChange, Trees } from './store/tree.ts';
-import { flattenTree, withinLimits } from './tree-input.ts';
-import { nodeBytes } from './tree-json.ts';
+import { checkLimits, flattenTree } from './tree-input.ts';
+import { renderNode } from './tree-json.ts';
 
-/** The operations on nodes. */
-export function tree({
-  library,
+/** Handles the operations on nodes. */
+export function nodeHandlers({
+  repository,
   trees,
-  show,
+  documentReply,
 }: {
-  library: DocumentRepository;
+  repository: DocumentRepository;
   trees: Trees;
-  show: DocumentReply;
+  documentReply: DocumentReply;
 }) {
-  const authorizeReplay = ({ actor, params }: EditAsked) =>
-    library.check(actor, params.doc_id, requireEditor(actor));
+  const authorizeReplay = ({ actor, params }: EditRequest) =>
+    repository.check(actor, params.doc_id, requireEditor(actor));
 
   return [
     handle(
       createNode,
-      async (asked) => {
-        const { node_type, title, order, parent_id = null } = asked.body;
-        return edit(asked, async ({ document, tx, at }) => {
-          const size = withinLimits({ ...document, node_count: document.node_count + 1 });
+      async (request) => {
+        const { node_type, title, order, parent_id = null } = request.body;
+        return edit(request, async ({ document, tx, at }) => {
+          const size = checkLimits({ ...document, node_count: document.node_count + 1 });
           const node: NodeRow = {
             _id: newId(),
             organization_id: document.organization_id,
             document_id: document._id,
-            parent_id: await placeOf(node_type, parent_id, document, tx),
+            parent_id: await resolveParent(node_type, parent_id, document, tx),
             node_type,
             title,
             content: null,
             order,
-            created_by: asked.actor.user_id,
+            created_by: request.actor.user_id,
             created_at: at,
             updated_at: at,
           };
@@ -63,97 +63,104 @@ export function tree({
       { authorizeReplay },
     ),
 
-    handle(updateNode, async (asked) =>
-      editNode(asked, async ({ document, node, tx, at }) => {
-        const change = await changeOf(node, asked.body, document, tx);
+    handle(updateNode, async (request) =>
+      editNode(request, async ({ document, node, tx, at }) => {
+        const change = await toNodeChange(node, request.body, document, tx);
         const content_bytes =
           'content' in change
-            ? document.content_bytes - bytesOf(node.content) + bytesOf(change.content ?? null)
+            ? document.content_bytes - countBytes(node.content) + countBytes(change.content ?? null)
             : document.content_bytes;
-        const size = withinLimits({ ...document, content_bytes });
+        const size = checkLimits({ ...document, content_bytes });
         const changed = await trees.change(node, change, at, tx);
-        return { change: size, reply: nodeReply(changed, await trees.below(document, changed, tx)) };
+        return {
+          change: size,
+          reply: nodeReply(changed, await trees.findDescendants(document, changed, tx)),
+        };
       }),
     ),
 
-    handle(deleteNode, async (asked) =>
-      editNode(asked, async ({ document, node, tx }) => {
-        const gone = await trees.remove(document, node, tx);
-        const node_count = document.node_count - gone.node_count;
-        const content_bytes = document.content_bytes - gone.content_bytes;
-        return { change: { node_count, content_bytes }, reply: done };
+    handle(deleteNode, async (request) =>
+      editNode(request, async ({ document, node, tx }) => {
+        const removed = await trees.remove(document, node, tx);
+        const node_count = document.node_count - removed.node_count;
+        const content_bytes = document.content_bytes - removed.content_bytes;
+        return { change: { node_count, content_bytes }, reply: emptyReply };
       }),
     ),
 
     handle(
       reorderNodes,
-      async (asked) => {
-        const { nodes } = asked.body;
-        return edit(asked, async ({ document, tx, at }) => {
+      async (request) => {
+        const { nodes } = request.body;
+        return edit(request, async ({ document, tx, at }) => {
           const ids = nodes.map(({ node_id }) => node_id);
-          const orders = await trees.orders(document, ids, tx);
+          const orders = await trees.findOrders(document, ids, tx);
           const unknown = ids.flatMap((id, index) => (orders.has(id) ? [] : [index]));
-          if (unknown.length > 0) throw unknownNodes(unknown);
+          if (unknown.length > 0) throw unknownNodesProblem(unknown);
           const moved = nodes.filter(({ node_id, order }) => orders.get(node_id) !== order);
           await trees.reorder(moved, at, tx);
-          return { change: {}, reply: done };
+          return { change: {}, reply: emptyReply };
         });
       },
       { authorizeReplay },
     ),
 
-    handle(replaceTree, async (asked) =>
-      edit(asked, async ({ document, tx, at }) => {
-        const { nodes, ...size } = flattenTree(document, asked.body.nodes, asked.actor.user_id, at);
-        await trees.clear(document, tx);
+    handle(replaceTree, async (request) =>
+      edit(request, async ({ document, tx, at }) => {
+        const { nodes, ...size } = flattenTree(document, request.body.nodes, request.actor.user_id, at);
+        await trees.removeAll(document, tx);
         await trees.add(nodes, tx);
-        return { change: size, reply: (document: DocumentRow) => show.made(document, nodes) };
+        return { change: size, reply: (document: DocumentRow) => documentReply.fromNodes(document, nodes) };
       }),
     ),
   ];
 
-  /** Changes the tree of a document that the actor may edit and that is open to edits; gives the reply of `decide`. */
+  /** Changes the tree of an editable document that the actor may edit. Returns the reply of `decide`. */
   function edit<R>(
-    { actor, params, call }: EditAsked,
-    decide: (edit: Edit) => Promise<Decided<R>>,
-    finds?: (document: DocumentRow, tx: Transaction) => Promise<void>,
+    { actor, params, call }: EditRequest,
+    decide: (context: EditContext) => Promise<Decision<R>>,
+    findRelated?: (document: DocumentRow, tx: Transaction) => Promise<void>,
   ): Promise<R> {
-    const conditions = { authorize: requireEditor(actor), ifMatch: call.ifMatch, ...(finds && { finds }) };
-    return library.change(actor, params.doc_id, conditions, async (document, tx, at) => {
-      await assertEditable(document, () => library.locksPublished(actor, tx));
+    const preconditions = {
+      authorize: requireEditor(actor),
+      ifMatch: call.ifMatch,
+      ...(findRelated && { findRelated }),
+    };
+    return repository.change(actor, params.doc_id, preconditions, async (document, tx, at) => {
+      await assertEditable(document, () => repository.locksPublished(actor, tx));
       return decide({ document, tx, at });
     });
   }
 
-  /** The same for one node of the document, which must be there before anything else is looked at. */
+  /** Like `edit`, for one node. Throws `NotFound` first if the document has no such node. */
   function editNode<R>(
-    asked: EditAsked & { params: { node_id: string } },
-    decide: (edit: Edit & { node: NodeRow }) => Promise<Decided<R>>,
+    request: EditRequest & { params: { node_id: string } },
+    decide: (context: EditContext & { node: NodeRow }) => Promise<Decision<R>>,
   ): Promise<R> {
     let node!: NodeRow;
-    const finds = async (document: DocumentRow, tx: Transaction) => {
-      const found = await trees.one(document, asked.params.node_id, tx);
+    const findNode = async (document: DocumentRow, tx: Transaction) => {
+      const found = await trees.find(document, request.params.node_id, tx);
       if (!found) throw NotFound();
       node = found;
     };
-    return edit(asked, (one) => decide({ ...one, node }), finds);
+    return edit(request, (context) => decide({ ...context, node }), findNode);
   }
 
-  /** The parent, if a node of this type may stand there; `NodeHierarchy`. */
-  async function placeOf(
+  /** Returns the parent id if a node of this type can be its child, or throws `NodeHierarchy`. */
+  async function resolveParent(
     type: NodeType,
     parentId: string | null,
     document: DocumentRow,
     tx: Transaction,
   ): Promise<string | null> {
-    const parent = parentId === null ? undefined : await trees.one(document, parentId, tx);
-    const isLost = parentId !== null && !parent;
-    if (isLost || !canStandUnder(type, parent?.node_type ?? null)) throw NodeHierarchy();
+    const parent = parentId === null ? undefined : await trees.find(document, parentId, tx);
+    const isMissing = parentId !== null && !parent;
+    if (isMissing || !canBeChildOf(type, parent?.node_type ?? null)) throw NodeHierarchy();
     return parentId;
   }
 
-  /** What a body changes of a node. */
-  async function changeOf(
+  /** Maps a request body to the change of a node. */
+  async function toNodeChange(
     node: NodeRow,
     { title, content, order, parent_id }: UpdateBody,
     document: DocumentRow,
@@ -164,21 +171,21 @@ export function tree({
       ...(content !== undefined && { content: content && JSON.stringify(content) }),
       ...(order !== undefined && { order }),
       ...(parent_id !== undefined && {
-        parent_id: await placeOf(node.node_type, parent_id, document, tx),
+        parent_id: await resolveParent(node.node_type, parent_id, document, tx),
       }),
     };
   }
 }
 
-/** Who wants to edit which document, and what they know of it. */
-interface EditAsked {
-  actor: Actor & Requester;
+/** The parts of a request that an edit needs. */
+interface EditRequest {
+  actor: Actor & Principal;
   params: { doc_id: string };
   call: Pick<RequestInfo, 'ifMatch'>;
 }
 
-/** An edit in its transaction: the document as it was before. */
-interface Edit {
+/** An edit in its transaction. `document` is the state before the edit. */
+interface EditContext {
   document: DocumentRow;
   tx: Transaction;
   at: Date;
@@ -186,18 +193,18 @@ interface Edit {
 
 type UpdateBody = BodyOf<typeof updateNode>;
 
-/** The reply with a node and what lies below it, and the document's new ETag. */
-function nodeReply(node: NodeRow, below: readonly NodeRow[] = []) {
+/** Creates the reply with a node, its descendants and the new ETag of the document. */
+function nodeReply(node: NodeRow, descendants: readonly NodeRow[] = []) {
   return async (document: DocumentRow) =>
-    reply(json(await nodeBytes(node, below)), { etag: etagOf(document) });
+    reply(json(await renderNode(node, descendants)), { etag: toEtag(document) });
 }
 
-/** The answer without a body: the document's new ETag. */
-function done(document: DocumentRow): Reply<undefined> {
-  return reply(undefined, { etag: etagOf(document) });
+/** Creates the reply without a body, with the new ETag of the document. */
+function emptyReply(document: DocumentRow): Reply<undefined> {
+  return reply(undefined, { etag: toEtag(document) });
 }
 
-function unknownNodes(indexes: readonly number[]): Problem {
+function unknownNodesProblem(indexes: readonly number[]): Problem {
   const message = 'This node is not in the document';
   const errors = indexes.map((index) => ({ path: `body/nodes/${index}/node_id`, message }));
   return UnknownNodes(undefined, { extra: { errors } });

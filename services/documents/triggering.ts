@@ -1,4 +1,4 @@
-/** Triggering: an event of a document is fired again for webhooks, without changing the document. */
+/** Publishes an event of a document again for webhooks, without changing the document. */
 import { handle } from '#libs/http';
 import type { Store } from '#libs/store';
 import { webhookSubscriptions } from '../webhook-delivery/views.ts';
@@ -13,8 +13,8 @@ const events = {
   'document.archived': DocumentArchived,
 };
 
-/** The operation that fires again. */
-export function triggering({ store, library }: { store: Store; library: DocumentRepository }) {
+/** Handles `triggerWebhooks`. */
+export function triggerHandlers({ store, repository }: { store: Store; repository: DocumentRepository }) {
   const subscriptions = store.read(webhookSubscriptions);
 
   return [
@@ -22,21 +22,24 @@ export function triggering({ store, library }: { store: Store; library: Document
       triggerWebhooks,
       async ({ actor, params, body, call }) => {
         const { event_type } = body;
-        const conditions = { authorize: requireManager(actor, 'fire events of'), ifMatch: call.ifMatch };
-        const wanted = { is_active: true, event_types: event_type };
+        const preconditions = {
+          authorize: requireManager(actor, 'trigger webhooks for'),
+          ifMatch: call.ifMatch,
+        };
+        const filter = { is_active: true, event_types: event_type };
         return store.respond(actor, async (_, tx) => {
-          const document = await library.findAuthorized(actor, params.doc_id, conditions, tx);
-          // webhooks of a lapsed plan stay, and are skipped
-          const isHeard =
+          const document = await repository.findAuthorized(actor, params.doc_id, preconditions, tx);
+          // webhooks stay configured after a downgrade, but only the plan Scale may use them
+          const isSubscribed =
             (await actor.plan()) === 'scale' &&
-            (await subscriptions.in(actor.organization_id).one(wanted)) !== undefined;
-          if (isHeard) tx.publish(events[event_type], { document: toSummary(document), refired: true });
-          return { dispatched: isHeard };
+            (await subscriptions.in(actor.organization_id).one(filter)) !== undefined;
+          if (isSubscribed) tx.publish(events[event_type], { document: toSummary(document), refired: true });
+          return { dispatched: isSubscribed };
         });
       },
       {
         authorizeReplay: ({ actor, params }) =>
-          library.check(actor, params.doc_id, requireManager(actor, 'fire events of')),
+          repository.check(actor, params.doc_id, requireManager(actor, 'trigger webhooks for')),
       },
     ),
   ];

@@ -1,4 +1,4 @@
-/** Update events: announces changes of published documents behind the writes, in every replica. */
+/** Publishes `document.updated` after changes of published documents, with a worker in every replica. */
 import { every, type Worker } from '#libs/service';
 import type { Store } from '#libs/store';
 import { DocumentUpdated } from './events.ts';
@@ -8,14 +8,14 @@ import type { DueUpdate, DueUpdates } from './store/update-events.ts';
 const pollMs = 1_000;
 const batchSize = 10;
 
-/** What the worker needs. */
+/** The dependencies of `updateEventWorker`. */
 export interface UpdateEventDeps {
   store: Pick<Store, 'transact' | 'withLock'>;
   dueUpdates: DueUpdates;
   onError(message: string, error: unknown): void;
 }
 
-/** The worker that publishes due `document.updated` events. */
+/** Creates the worker that publishes due `document.updated` events. */
 export function updateEventWorker({ store, dueUpdates, onError }: UpdateEventDeps): Worker {
   let isStopped = false;
   const worker = every(pollMs, publishDue, (error) => onError('Could not find due update events', error));
@@ -31,12 +31,12 @@ export function updateEventWorker({ store, dueUpdates, onError }: UpdateEventDep
     for (let hasMore = true; hasMore && !isStopped; ) {
       const due = await dueUpdates.find(batchSize);
       const results = await Promise.all(due.map(tryPublish));
-      // failed events stay due: they wait for the next poll
+      // failed events stay due and are retried at the next poll
       hasMore = due.length === batchSize && results.every((isDone) => isDone);
     }
   }
 
-  /** Whether it succeeded: an event that cannot be published must not stop the others. */
+  /** Returns true on success. A failure is logged and does not stop the other events. */
   async function tryPublish(due: DueUpdate): Promise<boolean> {
     try {
       await publishUpdate({ store, dueUpdates }, due);
@@ -49,9 +49,9 @@ export function updateEventWorker({ store, dueUpdates, onError }: UpdateEventDep
 }
 
 /**
- * Publishes the event of one document with its current summary. The event and the removal of its due time are one
- * transaction, so a crash loses nothing and of two replicas one publishes. A document that was archived meanwhile gets
- * no event.
+ * Publishes the event of one document with its current summary. One transaction publishes the event and
+ * removes its due time, so a crash loses no event and only one replica publishes it. A document that was
+ * archived in the meantime gets no event.
  */
 export function publishUpdate(
   { store, dueUpdates }: Pick<UpdateEventDeps, 'store' | 'dueUpdates'>,

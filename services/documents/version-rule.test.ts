@@ -1,97 +1,100 @@
-/** The version rule at publish, over HTTP with a real MongoDB. */
+/** Tests the version rule of publishing over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
 import { type LifecycleClient, lifecycleClient, outcome } from './testing/lifecycle.ts';
 import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
 
-let home: TestContext;
-let life: LifecycleClient;
+let context: TestContext;
+let lifecycle: LifecycleClient;
 let ada: TestMember;
 
 beforeAll(async () => {
-  home = await testContext([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
-  life = lifecycleClient(home);
-  ada = await home.admin();
+  context = await testContext([identity, documents], { PUBLISH_LIMIT_TRIAL: '2' });
+  lifecycle = lifecycleClient(context);
+  ada = await context.admin();
   await lockPublished(ada, true);
 }, 60_000);
-afterAll(() => home?.app.stop());
+afterAll(() => context?.app.stop());
 
 async function lockPublished({ as }: TestMember, lock_published: boolean): Promise<void> {
   const body = { settings: { lock_published } };
-  expect((await home.app.request('PATCH', '/organization', { as, body })).status).toBe(200);
+  expect((await context.app.request('PATCH', '/organization', { as, body })).status).toBe(200);
 }
 
-/** A revision draft of a published document with this version. */
-async function revisionOf(who: TestMember, version: string | null) {
-  const original = await life.createPublished(who, { title: 'T', version });
-  return { original, draft: await life.createRevision(who, original.id) };
+/** Publishes a document with this version and creates a revision draft of it. */
+async function createRevisionOf(member: TestMember, version: string | null) {
+  const original = await lifecycle.createPublished(member, { title: 'T', version });
+  return { original, draft: await lifecycle.createRevision(member, original.id) };
 }
 
 const unchanged = [400, 'version_unchanged'];
 
 describe('with lock_published', () => {
   test('publish fails under the version of the parent and changes nothing', async () => {
-    const { original, draft } = await revisionOf(ada, '1');
-    expect(outcome(await life.publish(ada, draft.id))).toEqual(unchanged);
-    expect(await life.get(ada, original.id)).toEqual(original);
-    expect(await life.get(ada, draft.id)).toEqual(draft);
-    expect([await life.countPublished(draft.id), await life.publishedEvents(draft.id)]).toEqual([0, []]);
+    const { original, draft } = await createRevisionOf(ada, '1');
+    expect(outcome(await lifecycle.publish(ada, draft.id))).toEqual(unchanged);
+    expect(await lifecycle.get(ada, original.id)).toEqual(original);
+    expect(await lifecycle.get(ada, draft.id)).toEqual(draft);
+    expect([await lifecycle.countPublished(draft.id), await lifecycle.publishedEvents(draft.id)]).toEqual([
+      0,
+      [],
+    ]);
   });
 
   test.each(['2', null])('publish succeeds under the version %j', async (version) => {
-    const { draft } = await revisionOf(ada, '1');
-    await home.request(ada, 'PATCH', draft.id, { version });
-    expect((await life.publish(ada, draft.id)).status).toBe(200);
+    const { draft } = await createRevisionOf(ada, '1');
+    await context.request(ada, 'PATCH', draft.id, { version });
+    expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
   });
 
-  test('a parent without a version never blocks', async () => {
-    const { draft } = await revisionOf(ada, null);
-    expect((await life.publish(ada, draft.id)).status).toBe(200);
+  test('a parent without a version never blocks a publish', async () => {
+    const { draft } = await createRevisionOf(ada, null);
+    expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
   });
 
-  test('a document without a parent publishes under any version', async () => {
-    const draft = await home.create(ada, { title: 'T', version: '1' });
-    expect((await life.publish(ada, draft.id)).status).toBe(200);
+  test('a document without a parent is published under any version', async () => {
+    const draft = await context.create(ada, { title: 'T', version: '1' });
+    expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
   });
 
-  test('the parent counts, not the version that is published now', async () => {
-    const { original, draft } = await revisionOf(ada, '1');
-    const other = await life.createRevision(ada, original.id);
-    await home.request(ada, 'PATCH', other.id, { version: '2' });
-    expect((await life.publish(ada, other.id)).status).toBe(200);
-    expect(outcome(await life.publish(ada, draft.id))).toEqual(unchanged);
-    await home.request(ada, 'PATCH', draft.id, { version: '2' });
-    expect((await life.publish(ada, draft.id)).status).toBe(200);
+  test('the version of the parent counts, not that of the published document', async () => {
+    const { original, draft } = await createRevisionOf(ada, '1');
+    const other = await lifecycle.createRevision(ada, original.id);
+    await context.request(ada, 'PATCH', other.id, { version: '2' });
+    expect((await lifecycle.publish(ada, other.id)).status).toBe(200);
+    expect(outcome(await lifecycle.publish(ada, draft.id))).toEqual(unchanged);
+    await context.request(ada, 'PATCH', draft.id, { version: '2' });
+    expect((await lifecycle.publish(ada, draft.id)).status).toBe(200);
   });
 
-  test('it comes after 412 and the state, and before 402', async () => {
-    const bo = await home.admin();
+  test('the version is checked after If-Match and status, before the quota', async () => {
+    const bo = await context.admin();
     await lockPublished(bo, true);
-    const { original, draft } = await revisionOf(bo, '1');
-    await life.setPlan(original.organization_id, 'trial');
-    await life.createPublished(bo);
-    expect(outcome(await life.publish(bo, draft.id, { 'if-match': '"0"' }))[0]).toBe(412);
-    expect(outcome(await life.publish(bo, draft.id))).toEqual(unchanged);
-    await home.request(bo, 'PATCH', draft.id, { version: '2' });
-    expect(outcome(await life.publish(bo, draft.id))[0]).toBe(402);
-    await home.set(draft.id, { version: '1', status: 'archived' });
-    expect(outcome(await life.publish(bo, draft.id))).toEqual([400, 'document_not_draft']);
+    const { original, draft } = await createRevisionOf(bo, '1');
+    await lifecycle.setPlan(original.organization_id, 'trial');
+    await lifecycle.createPublished(bo);
+    expect(outcome(await lifecycle.publish(bo, draft.id, { 'if-match': '"0"' }))[0]).toBe(412);
+    expect(outcome(await lifecycle.publish(bo, draft.id))).toEqual(unchanged);
+    await context.request(bo, 'PATCH', draft.id, { version: '2' });
+    expect(outcome(await lifecycle.publish(bo, draft.id))[0]).toBe(402);
+    await context.set(draft.id, { version: '1', status: 'archived' });
+    expect(outcome(await lifecycle.publish(bo, draft.id))).toEqual([400, 'document_not_draft']);
   });
 });
 
-test('without lock_published a revision publishes under its parent’s version', async () => {
-  const bo = await home.admin();
-  const { draft } = await revisionOf(bo, '1');
-  const { status, body } = await life.publish(bo, draft.id);
+test('without lock_published a revision may keep its parent’s version', async () => {
+  const bo = await context.admin();
+  const { draft } = await createRevisionOf(bo, '1');
+  const { status, body } = await lifecycle.publish(bo, draft.id);
   expect([status, body.version]).toEqual([200, '1']);
 });
 
-test('the setting counts at the moment of the publish', async () => {
-  const bo = await home.admin();
-  const { draft } = await revisionOf(bo, '1');
+test('lock_published counts at the time of the publish', async () => {
+  const bo = await context.admin();
+  const { draft } = await createRevisionOf(bo, '1');
   await lockPublished(bo, true);
-  expect(outcome(await life.publish(bo, draft.id))).toEqual(unchanged);
+  expect(outcome(await lifecycle.publish(bo, draft.id))).toEqual(unchanged);
   await lockPublished(bo, false);
-  expect((await life.publish(bo, draft.id)).status).toBe(200);
+  expect((await lifecycle.publish(bo, draft.id)).status).toBe(200);
 });

@@ -1,9 +1,9 @@
-/** What documents lets its neighbours read. */
+/** Defines the read-only views of documents for other services. */
 import { z } from 'zod';
 import { id, view } from '#libs/contract';
 import { documentStatus, nodeType } from './shapes.ts';
 
-/** A document's state without its tree: small, read on every request that concerns it. */
+/** The state of a document without its tree. The row is small enough to read on every request. */
 export const documentStates = view({
   name: 'document_states',
   of: 'documents',
@@ -21,12 +21,12 @@ export const documentStates = view({
     published_at: z.date().nullable(),
     /** Counts every change of the document or its tree. */
     row_version: z.number(),
-    /** Counts the times the family's published version was archived: links of an older count are dead. */
+    /** Counts how often the family's published version was archived. Links with a lower count are revoked. */
     share_epoch: z.number(),
   }),
 });
 
-/** The nodes of a document; `content` is rich text as JSON text. */
+/** The nodes of a document. `content` is rich text as JSON text. */
 export const documentNodes = view({
   name: 'document_nodes',
   of: 'nodes',
@@ -42,7 +42,7 @@ export const documentNodes = view({
   }),
 });
 
-/** Every publish that counted. */
+/** Every publish that counts towards the quota. */
 export const publishRecords = view({
   name: 'publish_records',
   of: 'publish_ledger',

@@ -1,4 +1,4 @@
-/** Changing the fields of documents over HTTP with a real MongoDB. */
+/** Tests changes of document fields over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { identity } from '../identity/service.ts';
@@ -6,42 +6,42 @@ import { Document } from './contract.ts';
 import { documents } from './service.ts';
 import { type TestContext, type TestMember, testContext } from './testing/test-context.ts';
 
-let home: TestContext;
+let context: TestContext;
 let ada: TestMember;
 
 beforeAll(async () => {
-  home = await testContext([identity, documents]);
-  ada = await home.admin();
+  context = await testContext([identity, documents]);
+  ada = await context.admin();
 }, 60_000);
-afterAll(() => home?.app.stop());
+afterAll(() => context?.app.stop());
 
-const patch = (id: string, body: unknown, who = ada, headers = {}) =>
-  home.request(who, 'PATCH', id, body, headers);
-const publish = (id: string, who = ada) => home.request(who, 'POST', `${id}/publish`);
+const patch = (id: string, body: unknown, member = ada, headers = {}) =>
+  context.request(member, 'PATCH', id, body, headers);
+const publish = (id: string, member = ada) => context.request(member, 'POST', `${id}/publish`);
 const outcome = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
 
-describe('changing a document', () => {
-  test('only what is named changes; null clears; the whole document comes back', async () => {
+describe('updateDocument', () => {
+  test('updateDocument changes the given fields and returns the document', async () => {
     const nodes = [{ node_type: 'section', title: 'S' }];
-    const made = await home.create(ada, { title: 'Old', version: '1', department: 'Ops', nodes });
-    const first = await patch(made.id, { title: ' New ', version: null });
+    const document = await context.create(ada, { title: 'Old', version: '1', department: 'Ops', nodes });
+    const first = await patch(document.id, { title: ' New ', version: null });
     expect(first.status).toBe(200);
     expect(Document.parse(first.body)).toEqual({
-      ...made,
+      ...document,
       title: 'New',
       version: null,
       updated_at: first.body.updated_at,
     });
-    expect(first.body.updated_at > made.updated_at).toBe(true);
-    const second = await patch(made.id, { department: 'IT' });
+    expect(first.body.updated_at > document.updated_at).toBe(true);
+    const second = await patch(document.id, { department: 'IT' });
     expect(second.body).toMatchObject({ title: 'New', version: null, department: 'IT' });
     expect([first, second].map(({ headers }) => headers.get('etag'))).toEqual(['"2"', '"3"']);
-    const read = await home.request(ada, 'GET', made.id);
+    const read = await context.request(ada, 'GET', document.id);
     expect([read.body, read.headers.get('etag')]).toEqual([second.body, '"3"']);
   });
 
-  test('the form is checked whole: no field, unknown ones, wrong types and lengths are 400', async () => {
-    const { id } = await home.create(ada);
+  test('updateDocument reports all invalid fields', async () => {
+    const { id } = await context.create(ada);
     const { status, body } = await patch(id, {
       title: ' ',
       version: 'x'.repeat(65),
@@ -57,94 +57,94 @@ describe('changing a document', () => {
     ]);
     for (const nonsense of [{}, { title: null }, [], 7, { title: 'x'.repeat(301) }])
       expect(outcome(await patch(id, nonsense))).toEqual([400, 'invalid_request']);
-    expect((await home.request(ada, 'GET', id)).headers.get('etag')).toBe('"1"');
+    expect((await context.request(ada, 'GET', id)).headers.get('etag')).toBe('"1"');
   });
 
-  test('the owner, the editor and an admin may; other members get 403, strangers 404', async () => {
+  test('updateDocument allows owner, editor and admin', async () => {
     const [owner, editor, bystander, stranger] = [
-      await home.member(ada),
-      await home.member(ada),
-      await home.member(ada),
-      await home.admin(),
+      await context.member(ada),
+      await context.member(ada),
+      await context.member(ada),
+      await context.admin(),
     ];
-    const { id } = await home.create(owner);
-    await home.set(id, { editor_id: editor.id });
-    for (const who of [owner, editor, ada])
-      expect((await patch(id, { title: `By ${who.id}` }, who)).status).toBe(200);
+    const { id } = await context.create(owner);
+    await context.set(id, { editor_id: editor.id });
+    for (const member of [owner, editor, ada])
+      expect((await patch(id, { title: `By ${member.id}` }, member)).status).toBe(200);
     expect(outcome(await patch(id, { title: 'x' }, bystander))).toEqual([403, 'forbidden']);
     expect(outcome(await patch(id, { title: 'x' }, stranger))).toEqual([404, 'not_found']);
     expect(outcome(await patch(newId(), { title: 'x' }))).toEqual([404, 'not_found']);
-    expect((await home.request(ada, 'GET', id)).body.title).toBe(`By ${ada.id}`);
+    expect((await context.request(ada, 'GET', id)).body.title).toBe(`By ${ada.id}`);
   });
 
-  test('If-Match: the ETag that was read allows one change, the next with it is 412', async () => {
-    const { id } = await home.create(ada);
+  test('updateDocument with If-Match succeeds once per ETag', async () => {
+    const { id } = await context.create(ada);
     expect((await patch(id, { title: 'A' }, ada, { 'if-match': '"0", "1"' })).status).toBe(200);
     const late = await patch(id, { title: 'B' }, ada, { 'if-match': '"1"' });
     expect(outcome(late)).toEqual([412, 'precondition_failed']);
     expect((await patch(id, { title: 'C' }, ada, { 'if-match': '*' })).body.title).toBe('C');
-    await home.set(id, { status: 'archived' });
-    // what the sender knew comes before the state, who they are before both
+    await context.set(id, { status: 'archived' });
+    // permission is checked first, then If-Match, then the status
     expect(outcome(await patch(id, { title: 'D' }, ada, { 'if-match': '"1"' }))[0]).toBe(412);
-    expect(outcome(await patch(id, { title: 'D' }, await home.member(ada), { 'if-match': '"1"' }))[0]).toBe(
-      403,
-    );
+    expect(
+      outcome(await patch(id, { title: 'D' }, await context.member(ada), { 'if-match': '"1"' }))[0],
+    ).toBe(403);
   });
 
-  test('of many writers with one ETag one wins; without, none is lost', async () => {
-    const { id } = await home.create(ada);
-    const racing = await Promise.all(
+  test('concurrent updates with one ETag succeed once, without it all succeed', async () => {
+    const { id } = await context.create(ada);
+    const conditional = await Promise.all(
       Array.from({ length: 8 }, (_, at) => patch(id, { title: `${at}` }, ada, { 'if-match': '"1"' })),
     );
-    expect(racing.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
+    expect(conditional.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
     const fields = ['title', 'version', 'department'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 24 }, (_, at) => patch(id, { [fields[at % 3] ?? '']: `${at}` })),
     );
-    expect(answers.every(({ status }) => status === 200)).toBe(true);
-    const { body, headers } = await home.request(ada, 'GET', id);
+    expect(responses.every(({ status }) => status === 200)).toBe(true);
+    const { body, headers } = await context.request(ada, 'GET', id);
     expect(headers.get('etag')).toBe('"26"');
     for (const field of fields) expect(Number(body[field])).toBeGreaterThanOrEqual(0);
   });
 
-  test('a change beside node writes and a publish loses nothing of either', async () => {
-    const { id } = await home.create(ada);
+  test('concurrent updates, node writes and a publish lose no change', async () => {
+    const { id } = await context.create(ada);
     const node = { node_type: 'section', title: 'S', order: 0 };
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...Array.from({ length: 10 }, (_, at) => patch(id, { version: `${at}` })),
-      ...Array.from({ length: 10 }, () => home.request(ada, 'POST', `${id}/nodes`, node)),
+      ...Array.from({ length: 10 }, () => context.request(ada, 'POST', `${id}/nodes`, node)),
       publish(id),
     ]);
-    expect(answers.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
-    const { body, headers } = await home.request(ada, 'GET', id);
+    expect(responses.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
+    const { body, headers } = await context.request(ada, 'GET', id);
     expect([body.status, body.nodes.length, headers.get('etag')]).toEqual(['published', 10, '"22"']);
   });
 });
 
-describe('in which state', () => {
-  test('a published document can be changed, an archived one is read-only', async () => {
-    const { id } = await home.create(ada);
+describe('status of the document', () => {
+  test('updateDocument accepts published documents and rejects archived ones', async () => {
+    const { id } = await context.create(ada);
     await publish(id);
     expect((await patch(id, { title: 'Corrected' })).body).toMatchObject({
       title: 'Corrected',
       status: 'published',
     });
-    await home.set(id, { status: 'archived' });
+    await context.set(id, { status: 'archived' });
     expect(outcome(await patch(id, { title: 'Too late' }))).toEqual([400, 'document_archived']);
   });
 
-  test('an organization that locks what is published has it read-only; its drafts are not, nor is anything of others', async () => {
-    const bo = await home.admin();
-    const [published, draft] = [await home.create(bo), await home.create(bo)];
-    const other = await home.create(ada);
+  test('lock_published makes published documents read-only, and no others', async () => {
+    const bo = await context.admin();
+    const [published, draft] = [await context.create(bo), await context.create(bo)];
+    const other = await context.create(ada);
     await publish(published.id, bo);
     await publish(other.id);
     const lock = (lock_published: boolean) =>
-      home.app.request('PATCH', '/organization', { as: bo.as, body: { settings: { lock_published } } });
+      context.app.request('PATCH', '/organization', { as: bo.as, body: { settings: { lock_published } } });
     expect((await lock(true)).status).toBe(200);
     expect(outcome(await patch(published.id, { title: 'x' }, bo))).toEqual([400, 'document_locked']);
     const node = { node_type: 'section', title: 'S', order: 0 };
-    expect(outcome(await home.request(bo, 'POST', `${published.id}/nodes`, node))).toEqual([
+    expect(outcome(await context.request(bo, 'POST', `${published.id}/nodes`, node))).toEqual([
       400,
       'document_locked',
     ]);
@@ -154,24 +154,24 @@ describe('in which state', () => {
     expect((await patch(published.id, { title: 'x' }, bo)).status).toBe(200);
   });
 
-  test('a revision draft refuses the version of its original, and only that', async () => {
-    const original = await home.create(ada, { title: 'T', version: '1' });
+  test('a revision draft rejects the version of its original', async () => {
+    const original = await context.create(ada, { title: 'T', version: '1' });
     await publish(original.id);
-    const revision = await home.create(ada, { title: 'T', version: '1' });
-    await home.set(revision.id, { parent_doc_id: original.id });
+    const revision = await context.create(ada, { title: 'T', version: '1' });
+    await context.set(revision.id, { parent_doc_id: original.id });
     expect(outcome(await patch(revision.id, { version: '1', title: 'x' }))).toEqual([
       400,
       'version_unchanged',
     ]);
-    expect((await home.request(ada, 'GET', revision.id)).body.title).toBe('T');
+    expect((await context.request(ada, 'GET', revision.id)).body.title).toBe('T');
     expect((await patch(revision.id, { title: 'Without a word on the version' })).status).toBe(200);
     expect((await patch(revision.id, { version: null })).status).toBe(200);
     expect((await patch(revision.id, { version: '1.1' })).status).toBe(200);
-    await home.set(original.id, { version: null });
+    await context.set(original.id, { version: null });
     expect((await patch(revision.id, { version: null })).status).toBe(200);
-    await home.set(original.id, { version: '2' });
+    await context.set(original.id, { version: '2' });
     await publish(revision.id);
-    // it is no draft any more
+    // the rule applies only to drafts
     expect((await patch(revision.id, { version: '2' })).status).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-/** Writing: making documents, changing their fields, deleting drafts. */
+/** Creates documents, changes their fields, deletes drafts and duplicates documents. */
 import { type BodyOf, newId } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Store } from '#libs/store';
@@ -14,52 +14,52 @@ import {
 import type { DocumentReply } from './document-reply.ts';
 import { assertEditable, requireEditor, requireManager } from './editing.ts';
 import { toSummary } from './presenters.ts';
-import { repeatsVersion, versionToDifferFrom } from './rules/version.ts';
+import { getComparedDocumentId, repeatsVersion } from './rules/version.ts';
 import type { DocumentRow } from './store/collections.ts';
 import type { Change, DocumentRepository } from './store/document-repository.ts';
 import { flattenTree } from './tree-input.ts';
 
-/** What writing needs. */
-export interface Writing {
+/** The dependencies of `documentHandlers`. */
+export interface DocumentHandlerDeps {
   store: Pick<Store, 'respond'>;
-  library: DocumentRepository;
-  show: DocumentReply;
+  repository: DocumentRepository;
+  documentReply: DocumentReply;
   now: () => Date;
 }
 
-/** The operations that make, change and delete documents. */
-export function writing({ store, library, show, now }: Writing) {
+/** Handles `createDocument`, `updateDocument`, `deleteDocument` and `duplicateDocument`. */
+export function documentHandlers({ store, repository, documentReply, now }: DocumentHandlerDeps) {
   return [
     handle(
       createDocument,
       async ({ actor, body }) => {
         const at = now();
-        const blank = draftOf(actor, at, body);
+        const blank = createDraft(actor, at, body);
         const { nodes, ...size } = flattenTree(blank, body.nodes ?? [], actor.user_id, at);
         const document = { ...blank, ...size };
         return store.respond(actor, async (within) => {
-          await library.create(within, document, nodes);
-          return show.made(document, nodes);
+          await repository.create(within, document, nodes);
+          return documentReply.fromNodes(document, nodes);
         });
       },
-      { replay: show.replay },
+      { replay: documentReply.replay },
     ),
 
     handle(updateDocument, async ({ actor, params, body, call }) => {
-      const conditions = { authorize: requireEditor(actor), ifMatch: call.ifMatch };
-      const changed = await library.changeRow(actor, params.doc_id, conditions, async (current) => {
-        await assertEditable(current, () => library.locksPublished(actor));
-        const original = versionToDifferFrom(current, body);
-        if (original && repeatsVersion(body.version, (await library.find(actor, original)).version))
+      const preconditions = { authorize: requireEditor(actor), ifMatch: call.ifMatch };
+      const updated = await repository.changeRow(actor, params.doc_id, preconditions, async (current) => {
+        await assertEditable(current, () => repository.locksPublished(actor));
+        const original = getComparedDocumentId(current, body);
+        if (original && repeatsVersion(body.version, (await repository.find(actor, original)).version))
           throw VersionUnchanged();
-        return fieldsOf(body);
+        return toChange(body);
       });
-      return show.row(actor, changed);
+      return documentReply.fromRow(actor, updated);
     }),
 
     handle(deleteDocument, async ({ actor, params, call }) => {
-      const conditions = { authorize: requireManager(actor, 'delete'), ifMatch: call.ifMatch };
-      await library.remove(actor, params.doc_id, conditions, async (draft, tx) => {
+      const preconditions = { authorize: requireManager(actor, 'delete'), ifMatch: call.ifMatch };
+      await repository.remove(actor, params.doc_id, preconditions, async (draft, tx) => {
         if (draft.status !== 'draft') throw DocumentNotDraft();
         tx.publish(DocumentDeleted, { document: toSummary(draft) });
       });
@@ -69,25 +69,25 @@ export function writing({ store, library, show, now }: Writing) {
     handle(
       duplicateDocument,
       async ({ actor, params, call }) => {
-        const conditions = { authorize: anyone, ifMatch: call.ifMatch };
-        const make = (original: DocumentRow, at: Date): DocumentRow => {
+        const preconditions = { authorize: allowAnyReader, ifMatch: call.ifMatch };
+        const toCopy = (original: DocumentRow, at: Date): DocumentRow => {
           const { node_count, content_bytes } = original;
-          return { ...draftOf(actor, at, original), node_count, content_bytes };
+          return { ...createDraft(actor, at, original), node_count, content_bytes };
         };
-        return library.copy(actor, params.doc_id, conditions, make, ({ document, nodes }) =>
-          show.made(document, nodes),
+        return repository.copy(actor, params.doc_id, preconditions, toCopy, ({ document, nodes }) =>
+          documentReply.fromNodes(document, nodes),
         );
       },
       {
-        authorizeReplay: ({ actor, params }) => library.check(actor, params.doc_id, anyone),
-        replay: show.replay,
+        authorizeReplay: ({ actor, params }) => repository.check(actor, params.doc_id, allowAnyReader),
+        replay: documentReply.replay,
       },
     ),
   ];
 }
 
-/** Keeps nobody away who can read the document. */
-const anyone = () => undefined;
+/** Allows every actor who can read the document. */
+const allowAnyReader = () => undefined;
 
 interface Fields {
   title: string;
@@ -95,8 +95,8 @@ interface Fields {
   department?: string | null | undefined;
 }
 
-/** The fields that are named. */
-function fieldsOf({ title, version, department }: BodyOf<typeof updateDocument>): Change {
+/** Maps a request body to a change of the fields that it contains. */
+function toChange({ title, version, department }: BodyOf<typeof updateDocument>): Change {
   return {
     ...(title !== undefined && { title }),
     ...(version !== undefined && { version }),
@@ -104,8 +104,8 @@ function fieldsOf({ title, version, department }: BodyOf<typeof updateDocument>)
   };
 }
 
-/** A blank draft with these fields. */
-function draftOf(
+/** Creates an empty draft with these fields. */
+function createDraft(
   actor: { organization_id: string; user_id: string },
   at: Date,
   { title, version, department }: Fields,

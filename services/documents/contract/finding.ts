@@ -1,11 +1,11 @@
-/** Operations that read: lists, counts, one document. */
+/** Defines the read operations: list documents, count them, get one. */
 import { z } from 'zod';
 import { id, NotFound, operation, page } from '#libs/contract';
 import { member } from '../../identity/contract.ts';
 import { Document, DocumentSummary, docParams, documentStatus, listSort } from '../shapes.ts';
 
 const filters = {
-  department: z.string().max(200).optional().meta({ description: 'Exactly this label' }),
+  department: z.string().max(200).optional().meta({ description: 'Exact department label' }),
   editor_id: id.optional(),
   created_by: id.optional(),
   parent_doc_id: id.optional(),
@@ -13,23 +13,24 @@ const filters = {
     .datetime({ offset: true })
     .transform((text) => new Date(text))
     .optional()
-    .meta({ description: 'Updated at this moment or later' }),
+    .meta({ description: 'Only documents updated at or after this time' }),
   q: z.string().trim().min(1).max(200).optional().meta({
-    description: 'Words that the titles or the text of the document all contain; up to 1,000 matches',
+    description:
+      'Search terms. The titles and text of a document must contain all of them. Finds at most 1,000 documents.',
   }),
 };
 
 const statuses = z
-  .union([documentStatus.transform((one) => [one]), z.array(documentStatus).max(3)])
+  .union([documentStatus.transform((status) => [status]), z.array(documentStatus).max(3)])
   .optional()
-  .meta({ description: 'Repeatable; without it, drafts and published documents' });
+  .meta({ description: 'May be repeated. Default: drafts and published documents' });
 
 export const listDocuments = operation({
   id: 'listDocuments',
   method: 'get',
   path: '/documents',
-  summary: 'List documents, the most recently updated first',
-  description: 'Archived documents are left out unless `status` asks for them.',
+  summary: 'List documents, most recently updated first',
+  description: 'Omits archived documents unless `status` includes `archived`.',
   access: member,
   query: z.object({ ...page, ...filters, status: statuses, sort: listSort }),
   status: 200,
@@ -43,7 +44,7 @@ export const countDocuments = operation({
   method: 'get',
   path: '/documents/counts',
   summary: 'Count documents by status',
-  description: 'The filters are those of the list without `status`. `total` includes archived documents.',
+  description: 'Takes the filters of the list except `status`. `total` includes archived documents.',
   access: member,
   query: z.object(filters),
   status: 200,

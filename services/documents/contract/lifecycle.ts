@@ -1,4 +1,4 @@
-/** Operations of a document's life: publishing, revising, archiving, its editor, its history, its webhooks. */
+/** Defines the lifecycle operations of a document, from publishing to triggering its webhooks. */
 import { z } from 'zod';
 import { Forbidden, id, NotFound, operation, PreconditionFailed } from '#libs/contract';
 import { member } from '../../identity/contract.ts';
@@ -18,7 +18,7 @@ export const publishDocument = operation({
   path: '/documents/{doc_id}/publish',
   summary: 'Publish a draft',
   description:
-    'Consumes one publish event of the plan. Publishing a revision archives the published version it replaces; the public link follows. If the organization has `lock_published` on, a revision needs another version than its parent; a parent without a version never blocks.',
+    'Consumes one publish event of the plan. Publishing a revision archives the published version it replaces, and the public link then shows the revision. If the organization enables `lock_published`, the version of a revision must differ from that of its parent, unless the parent has no version.',
   access: member,
   permission: 'The owner or an admin may publish.',
   params: docParams,
@@ -32,9 +32,9 @@ export const reviseDocument = operation({
   id: 'reviseDocument',
   method: 'post',
   path: '/documents/{doc_id}/revise',
-  summary: 'Make a revision draft of a published document',
+  summary: 'Create a revision draft of a published document',
   description:
-    'The draft has the same title, version, department, editor, tree and owner; `parent_doc_id` names the original, which stays published and keeps its link meanwhile.',
+    'The draft copies the title, version, department, editor, tree and owner. `parent_doc_id` is the id of the original. The original stays published and keeps its public link until the revision is published.',
   access: member,
   permission: 'The owner or an admin may revise.',
   params: docParams,
@@ -50,7 +50,7 @@ export const archiveDocument = operation({
   method: 'post',
   path: '/documents/{doc_id}/archive',
   summary: 'Archive a published document',
-  description: 'It leaves the library and is kept, read-only. Its public link stops for good.',
+  description: 'An archived document is kept but read-only. Its public link stops working permanently.',
   access: member,
   permission: 'The owner or an admin may archive.',
   params: docParams,
@@ -64,8 +64,9 @@ export const listVersions = operation({
   id: 'listVersions',
   method: 'get',
   path: '/documents/{doc_id}/history',
-  summary: 'List the published versions of a document, the oldest first',
-  description: 'The same for every version of a document; empty while it was never revised.',
+  summary: 'List the published versions of a document, oldest first',
+  description:
+    'Returns the same list for every version of a document. The list is empty if the document was never revised.',
   access: member,
   params: docParams,
   status: 200,
@@ -78,7 +79,7 @@ export const assignEditor = operation({
   method: 'patch',
   path: '/documents/{doc_id}/editor',
   summary: 'Assign the editor, or remove it with null',
-  description: 'Every assignment fires `document.assigned`.',
+  description: 'Every assignment publishes `document.assigned`; removing the editor does not.',
   access: member,
   permission: 'The owner or an admin may assign the editor.',
   params: docParams,
@@ -93,11 +94,11 @@ export const triggerWebhooks = operation({
   id: 'triggerWebhooks',
   method: 'post',
   path: '/documents/{doc_id}/trigger-webhooks',
-  summary: 'Fire an event of a document again, without changing it',
+  summary: 'Trigger webhooks again for an event of a document',
   description:
-    '`dispatched` says whether an active webhook subscribes to the event. The payload carries `"refired": true`.',
+    'Does not change the document. `dispatched` is true if the plan includes webhooks and an active webhook subscribes to the event. The payload contains `"refired": true`.',
   access: member,
-  permission: 'The owner or an admin may fire an event again.',
+  permission: 'The owner or an admin may trigger webhooks.',
   params: docParams,
   body: z.strictObject({
     event_type: z.enum(['document.published', 'document.revised', 'document.archived']),

@@ -1,4 +1,4 @@
-/** Operations on the tree: single nodes, their order, the whole tree at once. */
+/** Defines the operations on nodes: create, update, delete, reorder, replace the whole tree. */
 import { z } from 'zod';
 import { Forbidden, id, NotFound, nothing, operation, someField } from '#libs/contract';
 import { member } from '../../identity/contract.ts';
@@ -39,7 +39,7 @@ export const createNode = operation({
     order,
     parent_id: parentId
       .optional()
-      .meta({ description: 'Required for steps and sub-steps; must be omitted for sections' }),
+      .meta({ description: 'Required for steps and sub-steps; null or omitted for sections' }),
   }),
   status: 201,
   returns: Node,
@@ -53,7 +53,7 @@ export const updateNode = operation({
   path: '/documents/{doc_id}/nodes/{node_id}',
   summary: 'Change a node’s title, content or order, or move it',
   description:
-    'Send only what changes; `content: null` clears it. `parent_id` moves the node with all below it to another parent of the same document. The ETag is the document’s.',
+    'Send only the fields to change; `content: null` clears the content. `parent_id` moves the node and its descendants to another parent in the same document. The ETag is that of the document.',
   access: member,
   permission: 'The owner, the editor or an admin may change the document.',
   params: nodeParams,
@@ -68,7 +68,7 @@ export const deleteNode = operation({
   id: 'deleteNode',
   method: 'delete',
   path: '/documents/{doc_id}/nodes/{node_id}',
-  summary: 'Delete a node with everything below it',
+  summary: 'Delete a node and its descendants',
   access: member,
   permission: 'The owner, the editor or an admin may change the document.',
   params: nodeParams,
@@ -82,8 +82,9 @@ export const reorderNodes = operation({
   id: 'reorderNodes',
   method: 'post',
   path: '/documents/{doc_id}/nodes/reorder',
-  summary: 'Set the order of many nodes at once',
-  description: 'All or nothing. Nodes of several parents may be named in one call; each at most once.',
+  summary: 'Set the order of several nodes',
+  description:
+    'Applies all changes or none. One call may contain nodes of several parents, each node at most once.',
   access: member,
   permission: 'The owner, the editor or an admin may change the document.',
   params: docParams,
@@ -97,7 +98,7 @@ export const reorderNodes = operation({
           if (seen.has(node_id)) {
             context.addIssue({
               code: 'custom',
-              message: 'This node is named twice',
+              message: 'This node appears twice',
               path: [index, 'node_id'],
             });
           }
@@ -115,8 +116,8 @@ export const replaceTree = operation({
   id: 'replaceTree',
   method: 'put',
   path: '/documents/{doc_id}/nodes',
-  summary: 'Replace the whole tree at once',
-  description: 'All or nothing; every node gets a new id.',
+  summary: 'Replace the whole tree',
+  description: 'Replaces all nodes or none. Every node gets a new id.',
   access: member,
   permission: 'The owner, the editor or an admin may change the document.',
   params: docParams,

@@ -1,4 +1,4 @@
-/** Operations that make, change and delete documents. */
+/** Defines the operations that create, update, delete and duplicate documents. */
 import { z } from 'zod';
 import { Forbidden, NotFound, nothing, operation, PreconditionFailed, someField } from '#libs/contract';
 import { member } from '../../identity/contract.ts';
@@ -25,7 +25,7 @@ export const createDocument = operation({
   id: 'createDocument',
   method: 'post',
   path: '/documents',
-  summary: 'Create a draft, blank or with its whole tree',
+  summary: 'Create a draft, empty or with its whole tree',
   access: member,
   body: z.strictObject({
     title,
@@ -38,7 +38,7 @@ export const createDocument = operation({
   returns: Document,
   location: '/documents/{id}',
   etag: true,
-  // not found: what a repeated request made and somebody deleted since
+  // NotFound: a replayed request whose document was deleted in the meantime
   problems: [NotFound, NodeHierarchy, TooManyNodes, ContentTooLarge],
 });
 
@@ -48,7 +48,7 @@ export const updateDocument = operation({
   path: '/documents/{doc_id}',
   summary: 'Change a document’s title, version or department',
   description:
-    'Send only what changes; `null` clears `version` and `department`. The change of a published document is announced by `document.updated`. On a revision draft, `version` must differ from that of the document it revises.',
+    'Send only the fields to change; `null` clears `version` and `department`. A change of a published document publishes `document.updated`. The `version` of a revision draft must differ from that of the document it revises.',
   access: member,
   permission: 'The owner, the editor or an admin may change a draft or a published document.',
   params: docParams,
@@ -63,10 +63,10 @@ export const deleteDocument = operation({
   id: 'deleteDocument',
   method: 'delete',
   path: '/documents/{doc_id}',
-  summary: 'Delete a draft for good',
-  description: 'Published and archived documents are kept.',
+  summary: 'Delete a draft permanently',
+  description: 'Published and archived documents cannot be deleted.',
   access: member,
-  permission: 'The owner or an admin may delete it.',
+  permission: 'The owner or an admin may delete a draft.',
   params: docParams,
   status: 204,
   returns: nothing,
@@ -77,8 +77,9 @@ export const duplicateDocument = operation({
   id: 'duplicateDocument',
   method: 'post',
   path: '/documents/{doc_id}/duplicate',
-  summary: 'Make a new draft with the same title, version, department and tree',
-  description: 'Works in any state of the document. The draft is yours and starts a history of its own.',
+  summary: 'Copy a document to a new draft',
+  description:
+    'Copies the title, version, department and tree of a document in any status. You own the draft, and it starts a new history.',
   access: member,
   params: docParams,
   status: 201,

@@ -1,47 +1,47 @@
-/** The hierarchy: steps stand in sections, sub-steps in steps. */
+/** Defines the hierarchy of nodes: sections contain steps, steps contain sub-steps. */
 import { type NodeType, nodeType, type TreeInput } from '../shapes.ts';
 
-/** The most nodes of one document. */
+/** The maximum number of nodes in a document. */
 export const maxNodes = 10_000;
 
-/** The most rich text of one document, bytes of JSON. */
+/** The maximum size of all rich text in a document, bytes of JSON. */
 export const maxContentBytes = 32 * 1024 * 1024;
 
-/** How large a tree is. */
-export interface Size {
+/** The size of a tree. */
+export interface TreeSize {
   node_count: number;
-  /** Bytes of all rich text as JSON. */
+  /** The size of all rich text, bytes of JSON. */
   content_bytes: number;
 }
 
-/** The bytes of a node's rich text. */
-export function bytesOf(content: string | null): number {
+/** Returns the size of a node's rich text, bytes. */
+export function countBytes(content: string | null): number {
   return content === null ? 0 : Buffer.byteLength(content);
 }
 
 const parentTypes: Record<NodeType, NodeType | null> = { section: null, step: 'section', sub_step: 'step' };
 
-/** The type of the nodes that stand under one of this type; nothing for a leaf. */
-export function childTypeOf(type: NodeType): NodeType | undefined {
-  return nodeType.options.find((one) => parentTypes[one] === type);
+/** Returns the type of the children of a node of this type; undefined for a sub-step. */
+export function getChildType(type: NodeType): NodeType | undefined {
+  return nodeType.options.find((child) => parentTypes[child] === type);
 }
 
-/** Whether a node of this type may stand under a parent of that type (null: at the top). */
-export function canStandUnder(type: NodeType, parent: NodeType | null): boolean {
+/** Returns true if a node of this type can be a child of this parent type; null is the top level. */
+export function canBeChildOf(type: NodeType, parent: NodeType | null): boolean {
   return parentTypes[type] === parent;
 }
 
-/** A node of a tree that is sent as a whole, with its place. */
-export interface Placed {
+/** A node of a tree in a request, with its position. */
+export interface PlacedNode {
   input: TreeInput;
-  /** Index of the parent among the placed nodes; null at the top. */
+  /** The index of the parent in the list of placed nodes; null at the top level. */
   parent: number | null;
   order: number;
 }
 
-/** The tree as a list, parents first, and the paths of nodes that stand where they must not. */
-export function placed(tree: readonly TreeInput[]): { nodes: Placed[]; misplaced: string[] } {
-  const nodes: Placed[] = [];
+/** Flattens a tree to a list, parents first, and collects the paths of misplaced nodes. */
+export function placeNodes(tree: readonly TreeInput[]): { nodes: PlacedNode[]; misplaced: string[] } {
+  const nodes: PlacedNode[] = [];
   const misplaced: string[] = [];
   const place = (
     siblings: readonly TreeInput[],
@@ -50,13 +50,13 @@ export function placed(tree: readonly TreeInput[]): { nodes: Placed[]; misplaced
     path: string,
   ) => {
     for (const [position, input] of siblings.entries()) {
-      const here = `${path}/${position}`;
-      if (!canStandUnder(input.node_type, type)) {
-        misplaced.push(here);
+      const nodePath = `${path}/${position}`;
+      if (!canBeChildOf(input.node_type, type)) {
+        misplaced.push(nodePath);
         continue;
       }
       nodes.push({ input, parent, order: input.order ?? position });
-      place(input.children ?? [], nodes.length - 1, input.node_type, `${here}/children`);
+      place(input.children ?? [], nodes.length - 1, input.node_type, `${nodePath}/children`);
     }
   };
   place(tree, null, null, 'body/nodes');

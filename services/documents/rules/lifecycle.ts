@@ -1,23 +1,23 @@
-/** The life of a document: what each step makes of it, and what a revision keeps of its original. */
+/** Defines the lifecycle of a document: its status changes, the fields of a revision, and its history. */
 
-/** What a step changes. */
-export interface Step {
+/** The fields that a status change sets. */
+export interface StatusChange {
   status: 'published' | 'archived';
   published_at?: Date;
   archived_at?: Date;
 }
 
-/** What publishing makes of a draft. */
-export function publish(at: Date): Step {
+/** Returns the change that publishes a draft. */
+export function publish(at: Date): StatusChange {
   return { status: 'published', published_at: at };
 }
 
-/** What archiving makes of a published document; so does a revision that takes its place. */
-export function archive(at: Date): Step {
+/** Returns the change that archives a published document, also when a revision replaces it. */
+export function archive(at: Date): StatusChange {
   return { status: 'archived', archived_at: at };
 }
 
-/** What a revision has from its original. */
+/** The fields that a revision copies from its original. */
 export interface RevisionFields {
   organization_id: string;
   family_id: string;
@@ -31,7 +31,7 @@ export interface RevisionFields {
   content_bytes: number;
 }
 
-/** What a revision has from its original: all that it says and whose it is, whoever revises it. */
+/** Returns the fields that a revision copies from its original, including the owner. */
 export function revisionFields(original: RevisionFields): RevisionFields {
   const { organization_id, family_id, created_by, editor_id, title, version, department } = original;
   const { share_epoch, node_count, content_bytes } = original;
@@ -49,8 +49,8 @@ export function revisionFields(original: RevisionFields): RevisionFields {
   };
 }
 
-/** The published versions of a family, the oldest first; none while the family has one document. */
-export function historyOf<Member extends { _id: string; published_at: Date | null }>(
+/** Returns the published versions of a family, oldest first; empty if the family has one document. */
+export function toHistory<Member extends { _id: string; published_at: Date | null }>(
   family: readonly Member[],
 ): Member[] {
   if (family.length < 2) return [];

@@ -1,23 +1,23 @@
-/** Who may change a document: its owner (the creator), its assigned editor, the organization's admins. */
+/** Decides who may change a document: its owner (the creator), its editor, the organization's admins. */
 
-/** Who asks, as far as permission needs to know. */
-export interface Requester {
+/** The fields of the caller that the rules need. */
+export interface Principal {
   user_id: string;
   role: 'member' | 'admin';
 }
 
-/** Whose document it is. */
+/** The fields of a document that the rules need. */
 export interface OwnedResource {
   created_by: string;
   editor_id: string | null;
 }
 
-/** Fields and nodes: owner, editor, admin. */
-export function canEdit(asker: Requester, document: OwnedResource): boolean {
-  return canManage(asker, document) || document.editor_id === asker.user_id;
+/** Returns true if the principal may change fields and nodes: owner, editor or admin. */
+export function canEdit(principal: Principal, document: OwnedResource): boolean {
+  return canManage(principal, document) || document.editor_id === principal.user_id;
 }
 
-/** Its life, its editor, its link: owner, admin. */
-export function canManage(asker: Requester, document: OwnedResource): boolean {
-  return asker.role === 'admin' || document.created_by === asker.user_id;
+/** Returns true if the principal may manage lifecycle, editor and public link: owner or admin. */
+export function canManage(principal: Principal, document: OwnedResource): boolean {
+  return principal.role === 'admin' || document.created_by === principal.user_id;
 }

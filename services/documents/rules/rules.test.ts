@@ -1,13 +1,13 @@
-/** The rules of documents, every branch. */
+/** Tests every branch of the document rules. */
 import { describe, expect, test } from '@jest/globals';
-import { canStandUnder, placed } from './hierarchy.ts';
-import { archive, historyOf, publish, revisionFields } from './lifecycle.ts';
+import { canBeChildOf, placeNodes } from './hierarchy.ts';
+import { archive, publish, revisionFields, toHistory } from './lifecycle.ts';
 import { canEdit, canManage } from './permission.ts';
 
-test('sections stand at the top, steps in sections, sub-steps in steps, and nowhere else', () => {
+test('each node type has exactly one parent type', () => {
   const types = ['section', 'step', 'sub_step'] as const;
   const allowed = types.flatMap((type) =>
-    [null, ...types].filter((parent) => canStandUnder(type, parent)).map((parent) => [type, parent]),
+    [null, ...types].filter((parent) => canBeChildOf(type, parent)).map((parent) => [type, parent]),
   );
   expect(allowed).toEqual([
     ['section', null],
@@ -16,8 +16,8 @@ test('sections stand at the top, steps in sections, sub-steps in steps, and nowh
   ]);
 });
 
-test('a tree becomes a list with parents first; order is the position unless given', () => {
-  const { nodes, misplaced } = placed([
+test('placeNodes lists parents first and defaults order to the position', () => {
+  const { nodes, misplaced } = placeNodes([
     {
       node_type: 'section',
       title: 'A',
@@ -37,8 +37,8 @@ test('a tree becomes a list with parents first; order is the position unless giv
   expect(misplaced).toEqual([]);
 });
 
-test('every node that stands where it must not is named', () => {
-  const { misplaced } = placed([
+test('placeNodes reports the path of every misplaced node', () => {
+  const { misplaced } = placeNodes([
     { node_type: 'step', title: 'lost' },
     {
       node_type: 'section',
@@ -65,16 +65,16 @@ describe('permission', () => {
   });
 });
 
-describe('life', () => {
+describe('lifecycle', () => {
   const at = new Date('2026-11-21T09:30:00.000Z');
 
-  test('publishing sets published_at, archiving archived_at, and neither takes the other away', () => {
+  test('publish sets published_at, and archive sets archived_at', () => {
     expect(publish(at)).toEqual({ status: 'published', published_at: at });
     expect(archive(at)).toEqual({ status: 'archived', archived_at: at });
   });
 
-  test('a revision has what its original says and whose it is, and nothing of its life', () => {
-    const kept = {
+  test('a revision copies content and ownership, not status', () => {
+    const fields = {
       organization_id: 'organization',
       family_id: 'first',
       created_by: 'owner',
@@ -86,18 +86,24 @@ describe('life', () => {
       node_count: 3,
       content_bytes: 4,
     };
-    const original = { ...kept, _id: 'second', parent_doc_id: 'first', status: 'published', row_version: 9 };
-    expect(revisionFields(original)).toEqual(kept);
+    const original = {
+      ...fields,
+      _id: 'second',
+      parent_doc_id: 'first',
+      status: 'published',
+      row_version: 9,
+    };
+    expect(revisionFields(original)).toEqual(fields);
   });
 
-  test('history is in the order of publishing, ties in that of making; none of one document alone', () => {
+  test('history is sorted by publish time, then id, and needs two versions', () => {
     const version = (_id: string, day: number | null) => ({
       _id,
       published_at: day === null ? null : new Date(Date.UTC(2026, 0, day)),
     });
     const family = [version('c', 3), version('d', null), version('b', 3), version('a', 4), version('e', 1)];
-    expect(historyOf(family).map(({ _id }) => _id)).toEqual(['e', 'b', 'c', 'a']);
-    expect(historyOf([version('a', 1)])).toEqual([]);
-    expect(historyOf([version('a', 1), version('b', null)]).map(({ _id }) => _id)).toEqual(['a']);
+    expect(toHistory(family).map(({ _id }) => _id)).toEqual(['e', 'b', 'c', 'a']);
+    expect(toHistory([version('a', 1)])).toEqual([]);
+    expect(toHistory([version('a', 1), version('b', null)]).map(({ _id }) => _id)).toEqual(['a']);
   });
 });

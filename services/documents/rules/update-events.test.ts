@@ -1,4 +1,4 @@
-/** The rule of update events, every branch. */
+/** Tests every branch of the rule of update events. */
 import { expect, test } from '@jest/globals';
 import { scheduleUpdateEvent } from './update-events.ts';
 

@@ -1,13 +1,13 @@
-/** Decides when a change of a published document is announced as `document.updated`. */
+/** Decides when a `document.updated` event is due after a change of a published document. */
 import type { DocumentStatus } from '../shapes.ts';
 
-/** The least time between two `document.updated` events of one document, ms. */
+/** The minimum time between two `document.updated` events of one document, ms. */
 export const updateEventDelayMs = 5_000;
 
-/** A document as far as this rule needs it. */
+/** The fields of a document that the rule needs. */
 export interface UpdateEventState {
   status?: DocumentStatus;
-  /** When the event about earlier changes is due; unset if they have been announced. */
+  /** When the event about earlier changes is due; unset if it has been published. */
   update_event_due_at?: Date;
 }
 
@@ -21,9 +21,10 @@ const contentFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The field to store with a change of a document. It is empty unless the document is published and its fields or nodes
- * change. A change without any field is a new order of nodes. An event that is due already keeps its time, so constant
- * changes do not postpone it. If that time is too far away, another clock was wrong, and the event is due sooner.
+ * Returns the due time to store with a change of a document. Returns no field unless the document is
+ * published and its fields or nodes change. A change without any field is a new order of nodes. An event that
+ * is already due keeps its time, so continuous changes do not postpone it. A due time too far in the future
+ * comes from a wrong clock and is replaced by an earlier one.
  */
 export function scheduleUpdateEvent(
   { status, update_event_due_at }: UpdateEventState,

@@ -1,18 +1,21 @@
-/** The version rule: a revision draft gets another version label than the document it revises. */
+/** Defines the version rule: the version of a revision must differ from that of its original. */
 import type { DocumentStatus } from '../shapes.ts';
 
-/** A document as far as the rule looks at it. */
-export interface Versioned {
+/** The fields of a document that the rule needs. */
+export interface VersionedDocument {
   status: DocumentStatus;
   parent_doc_id: string | null;
 }
 
-/** The document whose version label a change must not repeat; null when there is none. */
-export function versionToDifferFrom({ status, parent_doc_id }: Versioned, change: object): string | null {
+/** Returns the id of the document whose version a change must not repeat; null if there is none. */
+export function getComparedDocumentId(
+  { status, parent_doc_id }: VersionedDocument,
+  change: object,
+): string | null {
   return status === 'draft' && 'version' in change ? parent_doc_id : null;
 }
 
-/** Whether the label is that of the original; an original without a label blocks nothing. */
+/** Returns true if the version is that of the original. An original without a version never blocks. */
 export function repeatsVersion(version: string | null | undefined, original: string | null): boolean {
   return original !== null && version === original;
 }

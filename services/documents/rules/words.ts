@@ -1,59 +1,59 @@
-/** Words: what a text is found by, in any language, without a dictionary: no stemming, no stop words. */
+/** Splits text in any language into search words. Uses no dictionary, stemming or stop words. */
 
-/** The most that is kept of the words of one document, in bytes of UTF-8 with one between two words. */
+/** The maximum size of the words of one document: bytes of UTF-8, plus one byte per word. */
 export const maxWordBytes = 64 * 1024;
 
-/** What is kept of a word that is longer. */
+/** Longer words are truncated to this many UTF-16 code units. */
 const maxWordLength = 64;
 
-/** Accents, Hebrew points and Arabic vowel signs; marks that make another letter (Indic vowels, か and が) are none. */
+/** Accents, Hebrew points, Arabic vowel signs. Marks that make another letter (Indic vowels, が) stay. */
 const accents = /[\p{M}&&[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]]/gv;
 
-const runs = /[\p{L}\p{M}\p{N}]+/gu;
+const wordRuns = /[\p{L}\p{M}\p{N}]+/gu;
 
 /** Scripts that are written without spaces between words. */
 const unspaced = /([\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]+)/u;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII, whatever it stands for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII, including control characters
 const ascii = /^[\x00-\x7f]*$/;
 
-/** The text without case, accents and compatibility forms (UAX 15): `ÉTÉ`, `été` and `ete` are the same, as are `STRASSE` and `Straße`. */
+/** Removes case, accents and compatibility forms (UAX 15): `ÉTÉ` becomes `ete`, `Straße` `strasse`. */
 export function normalizeText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
-  const bare = text.normalize('NFKD').replaceAll(accents, '');
-  // by way of the upper case, since some letters have two lower ones (ß and ss, ς and σ)
-  return bare.toUpperCase().toLowerCase().normalize('NFC');
+  const unaccented = text.normalize('NFKD').replaceAll(accents, '');
+  // converts to upper case first, because some letters have two lower-case forms (ß and ss, ς and σ)
+  return unaccented.toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** What titles are sorted by: folded, so that `apple`, `Äpfel` and `Zebra` follow each other; at most 300 characters. */
-export function titleKey(title: string): string {
+/** Returns the sort key of a title, at most 300 characters: `Äpfel` sorts between `apple` and `Zebra`. */
+export function normalizeTitle(title: string): string {
   return normalizeText(title).slice(0, 300).toWellFormed();
 }
 
-/** The words that a question names, each once; none when it has only punctuation. */
-export function queryTerms(question: string): string[] {
+/** Returns the distinct words of a query. The list is empty if the query has only punctuation. */
+export function queryTerms(query: string): string[] {
   return [
-    ...new Set(wordsIn(question, (characters) => (characters.length > 1 ? pairs(characters) : characters))),
+    ...new Set(splitWords(query, (characters) => (characters.length > 1 ? toPairs(characters) : characters))),
   ];
 }
 
-/** Collects the words of a document. */
+/** Collects the words of a document up to a size limit. */
 export interface WordBag {
-  /** Adds the words of a text, as long as there is room. */
+  /** Adds the words of a text until the bag is full. */
   add(text: string): void;
-  /** Adds words of another bag, as long as there is room. */
-  take(words: Iterable<string>): void;
+  /** Adds words of another bag until this one is full. */
+  addWords(words: Iterable<string>): void;
   isFull(): boolean;
-  /** Each word once, in the order in which they came. */
+  /** The distinct words, in the order in which they were added. */
   readonly words: ReadonlySet<string>;
 }
 
-/** A bag that holds so many bytes of words. */
+/** Creates an empty bag that holds at most `maxBytes` of words. */
 export function wordBag(maxBytes = maxWordBytes): WordBag {
   const words = new Set<string>();
   let bytes = 0;
   let isFull = false;
-  const take = (more: Iterable<string>) => {
+  const addWords = (more: Iterable<string>) => {
     for (const word of more) {
       if (words.has(word)) continue;
       bytes += Buffer.byteLength(word) + 1;
@@ -63,30 +63,30 @@ export function wordBag(maxBytes = maxWordBytes): WordBag {
     }
   };
   return {
-    add: (text) => take(wordsIn(text, (characters) => [...characters, ...pairs(characters)])),
-    take,
+    add: (text) => addWords(splitWords(text, (characters) => [...characters, ...toPairs(characters)])),
+    addWords,
     words,
     isFull: () => isFull,
   };
 }
 
-/** The words of a text, folded; runs of unspaced characters become what `cut` makes of them. */
-function* wordsIn(text: string, cut: (characters: string[]) => readonly string[]): Iterable<string> {
-  for (const run of normalizeText(text).match(runs) ?? []) {
-    if (!unspaced.test(run)) yield shortened(run);
+/** Returns the normalized words of a text. `cut` splits runs of characters from scripts without spaces. */
+function* splitWords(text: string, cut: (characters: string[]) => readonly string[]): Iterable<string> {
+  for (const run of normalizeText(text).match(wordRuns) ?? []) {
+    if (!unspaced.test(run)) yield truncate(run);
     else
       for (const part of run.split(unspaced)) {
         if (unspaced.test(part)) yield* cut([...part]);
-        else if (part !== '') yield shortened(part);
+        else if (part !== '') yield truncate(part);
       }
   }
 }
 
-function shortened(word: string): string {
+function truncate(word: string): string {
   return word.length > maxWordLength ? word.slice(0, maxWordLength).toWellFormed() : word;
 }
 
-/** Neighbours in twos: where nobody marks the words, these stand for them. */
-function pairs(characters: readonly string[]): string[] {
-  return characters.slice(1).map((character, at) => `${characters[at]}${character}`);
+/** Returns all pairs of adjacent characters. They replace words in scripts without spaces. */
+function toPairs(characters: readonly string[]): string[] {
+  return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }

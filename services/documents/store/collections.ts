@@ -1,4 +1,4 @@
-/** What documents keeps in MongoDB: its collections with their fields and indexes. */
+/** Declares the MongoDB collections of the documents service, with their fields and indexes. */
 import { collection } from '#libs/store';
 import type { DocumentStatus, NodeType } from '../shapes.ts';
 
@@ -18,20 +18,20 @@ export interface DocumentRow {
   archived_at: Date | null;
   created_at: Date;
   updated_at: Date;
-  /** Counts every change of the document or its tree; the ETag. */
+  /** Counts every change of the document or its tree. Used as the ETag. */
   row_version: number;
-  /** Counts the times the family's published version was archived: links of an older count are dead. */
+  /** Counts how often the family's published version was archived. Links with a lower count are revoked. */
   share_epoch: number;
-  /** Counts the revisions that were made of it, so that revising collides with what would end or replace it. */
+  /** Counts the revisions of this document. Makes revising conflict with archiving and publishing. */
   revisions?: number;
   node_count: number;
   /** Bytes of all rich text as JSON. */
   content_bytes: number;
-  /** What the title is sorted by. Rows of before get it with their words. */
+  /** The sort key of the title. Rows from before this field existed get it from the search index worker. */
   normalized_title?: string;
-  /** Since when the words in `search` are out of date, or until when a process has them in hand; null when they are right. */
+  /** Since when the words in `search` are outdated, or the end of a lease. Null if they are up to date. */
   reindex_at?: Date | null;
-  /** When the `document.updated` event about changes of the published document is due; unset without such changes. */
+  /** When the `document.updated` event of the published document is due. Unset without changes. */
   update_event_due_at?: Date;
 }
 
@@ -50,7 +50,7 @@ export interface NodeRow {
   updated_at: Date;
 }
 
-/** One publish that counted. */
+/** One publish that counts towards the quota. */
 export interface LedgerRow {
   _id: string;
   organization_id: string;
@@ -60,47 +60,47 @@ export interface LedgerRow {
   published_at: Date;
 }
 
-/** How many publish events of a limited plan are used. */
+/** The number of used publish events of a limited plan. */
 export interface UsageRow {
-  /** `<organization id>:<period>:<terms version>`: another plan starts with a counter of its own, seeded from the ledger. */
+  /** `<organization id>:<period>:<terms version>`. A new plan gets a new counter, created from the ledger. */
   _id: string;
   used: number;
 }
 
-/** What a document is found by. */
+/** The words of a document in the search index. */
 export interface SearchRow {
-  /** The document's id, or `sweepId`. */
+  /** The document's id, or the id of the backfill marker. */
   _id: string;
   organization_id: string;
-  /** Every word of its titles and its text once, folded; at most 64 KiB. */
+  /** Every normalized word of the titles and text, once; at most 64 KiB. */
   words: string[];
-  /** The document's row version that they were read from. */
+  /** The row version of the document that the words were read from. */
   row_version: number;
 }
 
 const text = { type: String, required: true } as const;
 
 /**
- * Indexes of lists by what they are sorted by; the first one also serves the counts. `status` comes before the sort key: a list
- * of several states merges one scan for each, and meets no row that it does not show.
+ * Indexes of lists, by sort field; the first one also serves the counts. `status` comes before the sort key:
+ * a list of several statuses merges one scan per status and reads only the rows that it returns.
  */
-export const sortedBy = {
+export const sortIndexes = {
   updated_at: { organization_id: 1, status: 1, updated_at: -1, _id: -1 },
   normalized_title: { organization_id: 1, status: 1, normalized_title: 1, _id: 1 },
   created_at: { organization_id: 1, status: 1, created_at: -1, _id: -1 },
   published_at: { organization_id: 1, status: 1, published_at: -1, _id: -1 },
 } as const;
 
-/** Indexes of lists and counts of what a member made or edits, of a department, of the revisions of a document. */
-export const belonging = {
+/** Indexes of lists and counts that are filtered by creator, editor, department or revised document. */
+export const filterIndexes = {
   created_by: { organization_id: 1, created_by: 1, status: 1, updated_at: -1, _id: -1 },
   editor_id: { organization_id: 1, editor_id: 1, status: 1, updated_at: -1, _id: -1 },
   department: { organization_id: 1, department: 1, status: 1, updated_at: -1, _id: -1 },
   parent_doc_id: { organization_id: 1, parent_doc_id: 1, status: 1, updated_at: -1, _id: -1 },
 } as const;
 
-/** Rows with a value alone: a partial index serves an equality with a string only when its filter is a comparison. */
-const present = (field: string) => ({ partialFilterExpression: { [field]: { $gte: '' } } });
+/** Indexes only rows with a value. MongoDB uses this index for strings only if the filter compares. */
+const whenPresent = (field: string) => ({ partialFilterExpression: { [field]: { $gte: '' } } });
 
 export const documents = collection<DocumentRow>('documents', {
   fields: {
@@ -128,18 +128,18 @@ export const documents = collection<DocumentRow>('documents', {
     update_event_due_at: Date,
   },
   indexes: [
-    ...Object.values(sortedBy).map((on) => ({ on })),
-    ...Object.entries(belonging).map(([field, on]) => ({ on, options: present(field) })),
-    // the members of a family; the published one, also by those who read the view
+    ...Object.values(sortIndexes).map((on) => ({ on })),
+    ...Object.entries(filterIndexes).map(([field, on]) => ({ on, options: whenPresent(field) })),
+    // all versions of a family, or the published one; also used through the view
     { on: { organization_id: 1, family_id: 1, status: 1 } },
-    // whatever races, a family never has two published versions
+    // a family never has two published versions, even after concurrent publishes
     {
       on: { organization_id: 1, family_id: 1 },
       options: { unique: true, partialFilterExpression: { status: 'published' } },
     },
-    // whose words are out of date: as good as empty
+    // documents with outdated words: almost empty
     { on: { reindex_at: 1 }, options: { partialFilterExpression: { reindex_at: { $gt: new Date(0) } } } },
-    // published documents that changed in the last seconds
+    // published documents that changed in the last few seconds
     {
       on: { update_event_due_at: 1 },
       options: { partialFilterExpression: { update_event_due_at: { $gt: new Date(0) } } },
@@ -161,13 +161,13 @@ export const nodes = collection<NodeRow>('nodes', {
     created_at: Date,
     updated_at: Date,
   },
-  // the children of a node, all nodes of a document, or of several whose words are read
+  // the children of a node, all nodes of one document, or of several documents to index
   indexes: [{ on: { document_id: 1, parent_id: 1 } }],
 });
 
 export const search = collection<SearchRow>('search', {
   fields: { _id: String, organization_id: text, words: [String], row_version: Number },
-  // the newest documents that have a word, without a look at their rows
+  // the newest documents with a word, from index keys alone
   indexes: [{ on: { organization_id: 1, words: 1, _id: -1 } }],
 });
 

@@ -1,90 +1,91 @@
-/** Documents and their nodes in MongoDB, always within the organization of the caller. */
+/** Reads and writes documents and their nodes in MongoDB, always within the organization of the caller. */
 import { NotFound, Unavailable } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
 import { organizationProfiles } from '../../identity/contract.ts';
 import { scheduleUpdateEvent, type UpdateEventState } from '../rules/update-events.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
 import { assertPreconditions, type Preconditions } from './preconditions.ts';
-import { marks, type Search } from './search.ts';
+import { type Search, scheduleReindex } from './search.ts';
 import type { Trees } from './tree.ts';
 import { matchUnchangedRow } from './update-events.ts';
 
-/** What a change does to the document's row. */
+/** The fields of a document's row that a change sets. */
 export type Change = Partial<Omit<DocumentRow, '_id' | 'organization_id' | 'row_version'>>;
 
-/** What a change does, and how the request is answered: from the document as it is after the change. */
-export interface Decided<R> {
+/** The result of `decide`: the change, and the reply, which is created from the changed document. */
+export interface Decision<R> {
   change: Change;
   reply(document: DocumentRow): R | Promise<R>;
 }
 
-/** A change that is known before the document is: one update finds the document as it must be, changes it and reads it. */
+/** A change that does not depend on the document: one update matches, changes and returns it. */
 export interface FastPath {
-  /** What the document must be like; where it is not, it is read first, as for any other change. */
-  from: Partial<Pick<DocumentRow, 'status' | 'parent_doc_id'>>;
+  /** The fields that the document must have. Without a match, it is read first, as without a fast path. */
+  match: Partial<Pick<DocumentRow, 'status' | 'parent_doc_id'>>;
   change(at: Date): Change;
 }
 
-/** A document with its nodes, in no order, as they were at one moment. */
-export interface Whole {
+/** A consistent snapshot of a document and its nodes. The nodes are in no particular order. */
+export interface DocumentWithNodes {
   document: DocumentRow;
   nodes: NodeRow[];
 }
 
-/** How often the update of a row is tried while other replicas are faster. */
-const tries = 50;
+/** The number of attempts to update a row that other replicas change at the same time. */
+const maxTries = 50;
 
-/** What else belongs to a document. */
-export interface Parts {
+/** The stores of the other rows of a document. */
+export interface RepositoryDeps {
   trees: Trees;
-  search: Pick<Search, 'forget'>;
+  search: Pick<Search, 'remove'>;
 }
 
-/** Reads and writes documents. */
-export function documentRepository(store: Store, { trees, search }: Parts, now: () => Date) {
+/** Creates the repository. */
+export function documentRepository(store: Store, { trees, search }: RepositoryDeps, now: () => Date) {
   const rows = store.rows(documents);
   const profiles = store.read(organizationProfiles).unscoped();
 
-  const made = {
-    /** Keeps a new document with its nodes. */
-    async create(acting: Actor, document: DocumentRow, tree: readonly NodeRow[]): Promise<void> {
-      await store.transact(acting, async (tx) => {
-        const row = { ...document, ...marks(document, document.updated_at) };
+  const repository = {
+    /** Stores a new document with its nodes. */
+    async create(actor: Actor, document: DocumentRow, tree: readonly NodeRow[]): Promise<void> {
+      await store.transact(actor, async (tx) => {
+        const row = { ...document, ...scheduleReindex(document, document.updated_at) };
         await rows.insertMany([row], { session: tx.session, lean: true });
         await trees.add(tree, tx);
       });
     },
 
-    /** A document without its nodes; `NotFound`. */
+    /** Returns a document without its nodes, or throws `NotFound`. */
     find,
 
-    /** A document with all its nodes as they are at one moment; `NotFound`. */
-    whole(acting: Actor, id: string): Promise<Whole> {
-      return store.transact(acting, async (tx) => {
-        const document = await find(acting, id, tx);
-        return { document, nodes: await trees.all(document, tx) };
+    /** Returns a consistent snapshot of a document and its nodes, or throws `NotFound`. */
+    findWithNodes(actor: Actor, id: string): Promise<DocumentWithNodes> {
+      return store.transact(actor, async (tx) => {
+        const document = await find(actor, id, tx);
+        return { document, nodes: await trees.findAll(document, tx) };
       });
     },
 
     /**
-     * Changes a document (`NotFound`) in one transaction and gives the reply of `decide`. Writers into one document wait for
-     * each other before their transactions begin. Where the change is foreseen, `decide` only says what comes with it.
+     * Changes a document in one transaction and returns the reply of `decide`, or throws `NotFound`. Writers
+     * of the same document in this process wait for each other before their transactions start. If `fastPath`
+     * matches, the row is updated first, and `decide` only adds events and other writes.
      */
     change<R>(
-      acting: Actor,
+      actor: Actor,
       id: string,
-      conditions: Preconditions,
-      decide: (document: DocumentRow, tx: Transaction, at: Date) => Promise<Decided<R>>,
-      foreseen?: FastPath,
+      preconditions: Preconditions,
+      decide: (document: DocumentRow, tx: Transaction, at: Date) => Promise<Decision<R>>,
+      fastPath?: FastPath,
     ): Promise<R> {
       return store.withLock(id, () =>
-        store.respond(acting, async (_, tx) => {
-          const found = foreseen && (await changed(acting, id, foreseen, tx));
-          if (found) {
-            await checkPreconditions(found.before, conditions, tx);
-            return (await decide(found.before, tx, found.after.updated_at)).reply(found.after);
+        store.respond(actor, async (_, tx) => {
+          const fastChange = fastPath && (await applyFastPath(actor, id, fastPath, tx));
+          if (fastChange) {
+            await checkPreconditions(fastChange.before, preconditions, tx);
+            return (await decide(fastChange.before, tx, fastChange.after.updated_at)).reply(fastChange.after);
           }
-          const document = await findAuthorized(acting, id, conditions, tx);
+          const document = await findAuthorized(actor, id, preconditions, tx);
           const at = now();
           const { change, reply } = await decide(document, tx, at);
           return reply(await write(document, change, at, tx));
@@ -93,82 +94,86 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
     },
 
     /**
-     * Changes nothing but the row of a document (`NotFound`) in one update without a transaction. The update finds the
-     * version that `decide` saw or is tried again, so `decide` may run several times. Gives the document after it.
+     * Changes only the row of a document, in one update without a transaction, and returns the changed
+     * document, or throws `NotFound`. If the row changed after `decide` saw it, the change is retried, so
+     * `decide` may run several times. Throws `Unavailable` after 50 attempts.
      */
     changeRow(
-      acting: Actor,
+      actor: Actor,
       id: string,
-      conditions: Preconditions,
+      preconditions: Preconditions,
       decide: (document: DocumentRow) => Promise<Change>,
     ): Promise<DocumentRow> {
       return store.withLock(id, async () => {
-        for (let left = tries; left > 0; left -= 1) {
-          const document = await find(acting, id);
-          assertPreconditions(conditions, document);
-          const change = next(document, await decide(document), now());
+        for (let left = maxTries; left > 0; left -= 1) {
+          const document = await find(actor, id);
+          assertPreconditions(preconditions, document);
+          const change = completeChange(document, await decide(document), now());
           const { matchedCount } = await rows.updateOne(matchUnchangedRow(document), change);
           if (matchedCount === 1) return { ...document, ...change };
         }
-        throw Unavailable('The document is being changed by many at this moment: try again.', {
+        throw Unavailable('Too many concurrent changes of this document; try again.', {
           headers: { 'Retry-After': '1' },
         });
       });
     },
 
-    /** Writes a change of a document as the transaction has read it; gives the document as it is then. */
+    /** Writes a change of a document that the transaction has read. Returns the changed document. */
     write,
 
-    /** A document within a transaction, if the conditions hold: `NotFound`, what `refuses` says, `PreconditionFailed`. */
-    findAuthorized: findAuthorized,
+    /**
+     * Returns a document within a transaction if the preconditions hold. Throws `NotFound`, the problem that
+     * `authorize` returns, or `PreconditionFailed`.
+     */
+    findAuthorized,
 
-    /** Copies a document with its tree as it is at one moment; whoever acts is the creator of all of it. Gives the reply. */
+    /** Copies a consistent snapshot of a document and its tree. The actor becomes the creator. */
     copy<R>(
-      acting: Actor & { user_id: string },
+      actor: Actor & { user_id: string },
       id: string,
-      conditions: Preconditions,
-      make: (original: DocumentRow, at: Date) => DocumentRow,
-      reply: (copy: Whole) => Promise<R>,
+      preconditions: Preconditions,
+      toCopy: (original: DocumentRow, at: Date) => DocumentRow,
+      reply: (copy: DocumentWithNodes) => Promise<R>,
     ): Promise<R> {
-      return store.respond(acting, async (within, tx) => {
-        const original = await findAuthorized(acting, id, conditions, tx);
+      return store.respond(actor, async (within, tx) => {
+        const original = await findAuthorized(actor, id, preconditions, tx);
         const at = now();
-        const document = make(original, at);
-        await made.create(within, document, []);
-        return reply({ document, nodes: await trees.copyTree(original, document, acting.user_id, at, tx) });
+        const document = toCopy(original, at);
+        await repository.create(within, document, []);
+        return reply({ document, nodes: await trees.copyTree(original, document, actor.user_id, at, tx) });
       });
     },
 
-    /** Removes a document with its nodes for good, in the transaction of what `decide` does; it may throw what forbids it. */
+    /** Deletes a document with its nodes, in one transaction with `decide`, which may throw to prevent it. */
     remove(
-      acting: Actor,
+      actor: Actor,
       id: string,
-      conditions: Preconditions,
+      preconditions: Preconditions,
       decide: (document: DocumentRow, tx: Transaction) => Promise<void>,
     ): Promise<void> {
       return store.withLock(id, () =>
-        store.transact(acting, async (tx) => {
-          const document = await findAuthorized(acting, id, conditions, tx);
+        store.transact(actor, async (tx) => {
+          const document = await findAuthorized(actor, id, preconditions, tx);
           await decide(document, tx);
           await rows.deleteOne({ _id: id }, { session: tx.session });
-          await trees.clear(document, tx);
-          await search.forget(id, tx);
+          await trees.removeAll(document, tx);
+          await search.remove(id, tx);
         }),
       );
     },
 
-    /** Whether the organization locks its published documents. */
+    /** Returns true if the organization locks its published documents. */
     async locksPublished({ organization_id }: Actor, tx?: Transaction): Promise<boolean> {
       const within = tx ? { session: tx.session } : {};
       return (await profiles.one({ _id: organization_id }, within))?.lock_published ?? false;
     },
 
-    /** Throws what keeps this actor from changing this document: `NotFound`, or the problem that `authorize` gives. */
-    async check(acting: Actor, id: string, authorize: Preconditions['authorize']): Promise<void> {
-      assertPreconditions({ authorize, ifMatch: undefined }, await find(acting, id));
+    /** Throws `NotFound`, or the problem that `authorize` returns for this document. */
+    async check(actor: Actor, id: string, authorize: Preconditions['authorize']): Promise<void> {
+      assertPreconditions({ authorize, ifMatch: undefined }, await find(actor, id));
     },
   };
-  return made;
+  return repository;
 
   async function find({ organization_id }: Actor, id: string, tx?: Transaction): Promise<DocumentRow> {
     const document = await rows
@@ -179,46 +184,48 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
   }
 
   async function findAuthorized(
-    acting: Actor,
+    actor: Actor,
     id: string,
-    conditions: Preconditions,
+    preconditions: Preconditions,
     tx: Transaction,
   ): Promise<DocumentRow> {
-    const document = await find(acting, id, tx);
-    await checkPreconditions(document, conditions, tx);
+    const document = await find(actor, id, tx);
+    await checkPreconditions(document, preconditions, tx);
     return document;
   }
 
   async function checkPreconditions(
     document: DocumentRow,
-    conditions: Preconditions,
+    preconditions: Preconditions,
     tx: Transaction,
   ): Promise<void> {
-    await conditions.finds?.(document, tx);
-    assertPreconditions(conditions, document);
+    await preconditions.findRelated?.(document, tx);
+    assertPreconditions(preconditions, document);
   }
 
-  /** Changes a document that is as foreseen; what is thrown later takes it back. */
-  async function changed(
+  /** Updates the document, or returns undefined if it does not match. A later error rolls the update back. */
+  async function applyFastPath(
     { organization_id }: Actor,
     _id: string,
-    { from, change }: FastPath,
+    { match, change }: FastPath,
     { session }: Transaction,
   ): Promise<{ before: DocumentRow; after: DocumentRow } | undefined> {
     const at = now();
-    const { row_version, ...set } = next({ row_version: 0 }, change(at), at);
+    const { row_version, ...set } = completeChange({ row_version: 0 }, change(at), at);
     const update = { $set: set, $inc: { row_version } };
-    const before = await rows.findOneAndUpdate({ _id, organization_id, ...from }, update, { session }).lean();
-    return before ? { before, after: { ...before, ...next(before, change(at), at) } } : undefined;
+    const before = await rows
+      .findOneAndUpdate({ _id, organization_id, ...match }, update, { session })
+      .lean();
+    return before ? { before, after: { ...before, ...completeChange(before, change(at), at) } } : undefined;
   }
 
   async function write(
     document: DocumentRow,
-    options: Change,
+    fields: Change,
     at: Date,
     { session }: Transaction,
   ): Promise<DocumentRow> {
-    const change = next(document, options, at);
+    const change = completeChange(document, fields, at);
     await rows.updateOne({ _id: document._id }, change, { session });
     return { ...document, ...change };
   }
@@ -226,8 +233,18 @@ export function documentRepository(store: Store, { trees, search }: Parts, now: 
 
 export type DocumentRepository = ReturnType<typeof documentRepository>;
 
-/** A change with what every change brings. */
-function next(document: Pick<DocumentRow, 'row_version'> & UpdateEventState, change: Change, at: Date) {
+/** Adds the fields that every change sets. */
+function completeChange(
+  document: Pick<DocumentRow, 'row_version'> & UpdateEventState,
+  change: Change,
+  at: Date,
+) {
   const due = scheduleUpdateEvent(document, change, at);
-  return { ...change, ...marks(change, at), ...due, updated_at: at, row_version: document.row_version + 1 };
+  return {
+    ...change,
+    ...scheduleReindex(change, at),
+    ...due,
+    updated_at: at,
+    row_version: document.row_version + 1,
+  };
 }

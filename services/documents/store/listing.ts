@@ -1,13 +1,13 @@
-/** Lists and counts of documents in MongoDB, always within the organization of who asks. */
+/** Lists and counts documents in MongoDB, always within the organization of the caller. */
 import type { QueryFilter } from 'mongoose';
 import type { Actor, Store } from '#libs/store';
 import { queryTerms } from '../rules/words.ts';
 import type { DocumentStatus, ListSort } from '../shapes.ts';
-import { belonging, type DocumentRow, documents, sortedBy } from './collections.ts';
+import { type DocumentRow, documents, filterIndexes, sortIndexes } from './collections.ts';
 import type { Search } from './search.ts';
 
-/** Which documents are meant; `q` are words that they all contain. */
-export interface Filters {
+/** Selects documents. `q` contains words; a document must contain all of them. */
+export interface DocumentFilters {
   department?: string | undefined;
   editor_id?: string | undefined;
   created_by?: string | undefined;
@@ -16,56 +16,56 @@ export interface Filters {
   q?: string | undefined;
 }
 
-/** What documents are sorted by. */
+/** The value that a document is sorted by. */
 export type SortKey = Date | string | null;
 
-/** Where a page begins: with the first document of this key, or within those of the same key with this document. */
-export interface Beginning {
+/** The first document of a page: the first one with this key, or, among equal keys, the one with this id. */
+export interface PageStart {
   key: SortKey;
   id: string | null;
 }
 
-/** One page that is asked for. */
-export interface Wanted {
+/** The page to read. */
+export interface PageRequest {
   status: readonly DocumentStatus[];
   sort: ListSort;
-  from: Beginning | undefined;
+  from: PageStart | undefined;
   limit: number;
 }
 
-/** How many documents there are in each state. */
+/** The number of documents per status. */
 export type Counts = Record<DocumentStatus, number>;
 
-type Filter = QueryFilter<DocumentRow>;
+type RowFilter = QueryFilter<DocumentRow>;
 
 /** Lists and counts documents. */
 export function listing(store: Store, search: Search) {
   const rows = store.rows(documents);
 
   return {
-    /** A page of documents; equal sort keys follow each other by id, in the direction of the sort. */
+    /** Reads a page of documents. Documents with equal sort keys are sorted by id, in the same direction. */
     async page(
-      acting: Actor,
-      filters: Filters,
-      { status, sort, from, limit }: Wanted,
+      actor: Actor,
+      filters: DocumentFilters,
+      { status, sort, from, limit }: PageRequest,
     ): Promise<DocumentRow[]> {
-      const which = await meant(acting, filters, orderOf(sort).field);
-      if (!which) return [];
+      const query = await createQuery(actor, filters, parseSort(sort).field);
+      if (!query) return [];
       const found: DocumentRow[] = [];
-      for (const { where, by } of stretches(sort, from)) {
-        const query = { ...which.filter, status: { $in: [...status] }, ...(where && { $and: [where] }) };
-        const more = rows.find(query, null, which.options).sort(by);
-        found.push(...(await more.limit(limit - found.length).lean()));
+      for (const { where, sortBy } of createRanges(sort, from)) {
+        const filter = { ...query.filter, status: { $in: [...status] }, ...(where && { $and: [where] }) };
+        const cursor = rows.find(filter, null, query.options).sort(sortBy);
+        found.push(...(await cursor.limit(limit - found.length).lean()));
         if (found.length === limit) break;
       }
       return found;
     },
 
-    /** How many documents are meant, by state: each count walks the keys of an index. */
-    async count(acting: Actor, filters: Filters): Promise<Counts> {
-      const which = await meant(acting, filters, 'updated_at');
+    /** Counts the selected documents per status. Each count scans index keys only. */
+    async count(actor: Actor, filters: DocumentFilters): Promise<Counts> {
+      const query = await createQuery(actor, filters, 'updated_at');
       const count = async (status: DocumentStatus) =>
-        which ? rows.countDocuments({ ...which.filter, status }, which.options) : 0;
+        query ? rows.countDocuments({ ...query.filter, status }, query.options) : 0;
       const [draft, published, archived] = await Promise.all([
         count('draft'),
         count('published'),
@@ -75,19 +75,19 @@ export function listing(store: Store, search: Search) {
     },
   };
 
-  /** The filter of the documents that are meant, and the index that serves it; nothing when no document can be. */
-  async function meant(
-    acting: Actor,
-    { q, updated_since, ...same }: Filters,
+  /** Returns the filter and the index hint for the selected documents; undefined if none can match. */
+  async function createQuery(
+    actor: Actor,
+    { q, updated_since, ...equalities }: DocumentFilters,
     sortField: SortField,
-  ): Promise<{ filter: Filter; options: { hint?: Index } } | undefined> {
-    const filter: Filter = { organization_id: acting.organization_id };
-    for (const [field, value] of Object.entries(same)) if (value !== undefined) filter[field] = value;
+  ): Promise<{ filter: RowFilter; options: { hint?: Index } } | undefined> {
+    const filter: RowFilter = { organization_id: actor.organization_id };
+    for (const [field, value] of Object.entries(equalities)) if (value !== undefined) filter[field] = value;
     if (updated_since) filter.updated_at = { $gte: updated_since };
-    if (q === undefined) return { filter, options: hintFor(same, sortField) };
-    const ids = await search.matches(acting, queryTerms(q));
+    if (q === undefined) return { filter, options: chooseHint(equalities, sortField) };
+    const ids = await search.matches(actor, queryTerms(q));
     if (ids.length === 0) return undefined;
-    // some rows by their ids, never the whole list in the hope of meeting them
+    // fetch the matches by id; otherwise MongoDB may scan the whole list for them
     return { filter: { ...filter, _id: { $in: ids } }, options: { hint: { _id: 1 } } };
   }
 }
@@ -95,20 +95,23 @@ export function listing(store: Store, search: Search) {
 export type Listing = ReturnType<typeof listing>;
 
 type Index = Readonly<Record<string, 1 | -1>>;
-type SortField = keyof typeof sortedBy;
+type SortField = keyof typeof sortIndexes;
 
 /**
- * The index of a list where one fits: MongoDB keeps a plan that was right for one organization, and would use it for others.
- * Of several filters it finds out itself which one leaves the fewest documents.
+ * Chooses the index of a list, if one fits. Without a hint, MongoDB reuses a plan that was good for one
+ * organization for all others. With several filters, MongoDB chooses the most selective index itself.
  */
-function hintFor(same: Omit<Filters, 'q' | 'updated_since'>, sortField: SortField): { hint?: Index } {
-  const [one, ...more] = Object.entries(same).flatMap(([field, value]) =>
-    value === undefined ? [] : [field],
+function chooseHint(
+  equalities: Omit<DocumentFilters, 'q' | 'updated_since'>,
+  sortField: SortField,
+): { hint?: Index } {
+  const [field, ...others] = Object.entries(equalities).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
   );
-  if (one === undefined) return { hint: sortedBy[sortField] };
-  // the filters are the fields that have such an index
-  const index = belonging[one as keyof typeof belonging];
-  return more.length === 0 && sortField === 'updated_at' ? { hint: index } : {};
+  if (field === undefined) return { hint: sortIndexes[sortField] };
+  // every filter field has an index in `filterIndexes`
+  const index = filterIndexes[field as keyof typeof filterIndexes];
+  return others.length === 0 && sortField === 'updated_at' ? { hint: index } : {};
 }
 
 const fields = {
@@ -118,43 +121,47 @@ const fields = {
   published_at: 'published_at',
 } as const;
 
-/** What a list is sorted by, and in which direction. */
-function orderOf(sort: ListSort) {
-  const isDown = sort.startsWith('-');
-  // what is left of a sort without its sign is one of the keys
-  const field = fields[(isDown ? sort.slice(1) : sort) as keyof typeof fields];
-  return { field, isDown, direction: isDown ? (-1 as const) : (1 as const) };
+/** Returns the stored field and the direction of a sort. */
+function parseSort(sort: ListSort) {
+  const isDescending = sort.startsWith('-');
+  // without its sign, a sort is one of the keys
+  const field = fields[(isDescending ? sort.slice(1) : sort) as keyof typeof fields];
+  return { field, isDescending, direction: isDescending ? (-1 as const) : (1 as const) };
 }
 
-/** What a document is sorted by. */
-export function sortKeyOf(row: DocumentRow, sort: ListSort): SortKey {
-  return row[orderOf(sort).field] ?? null;
+/** Returns the value that a document is sorted by. */
+export function getSortKey(row: DocumentRow, sort: ListSort): SortKey {
+  return row[parseSort(sort).field] ?? null;
 }
 
-/** A part of a sorted list that one walk along an index gives. */
-interface Stretch {
-  where?: Filter;
-  by: Record<string, 1 | -1>;
+/** A part of a sorted list that one index scan returns. */
+interface IndexRange {
+  where?: RowFilter;
+  sortBy: Record<string, 1 | -1>;
 }
 
 /**
- * The stretches that a page is read from, in order. A page that begins between two keys is one range of the index; one that
- * begins among equal keys has the rest of these first. (One query for both, with `$or`, has MongoDB sort all that
- * follows.) Absent values are the smallest of all.
+ * Returns the index ranges to read a page from, in order. If the page starts between two keys, one range is
+ * enough. If it starts among equal keys, the first range holds the rest of these. A single query with `$or`
+ * would make MongoDB sort all documents that follow. Absent values sort before all others.
  */
-function stretches(sort: ListSort, from: Beginning | undefined): Stretch[] {
-  const { field, isDown, direction } = orderOf(sort);
-  const by = { [field]: direction, _id: direction };
-  if (!from) return [{ by }];
+function createRanges(sort: ListSort, from: PageStart | undefined): IndexRange[] {
+  const { field, isDescending, direction } = parseSort(sort);
+  const sortBy = { [field]: direction, _id: direction };
+  if (!from) return [{ sortBy }];
   const { key, id } = from;
-  // told to sort by a key that all have, MongoDB reads them all
-  const among = (where: Filter): Stretch => ({ where: { [field]: key, ...where }, by: { _id: direction } });
-  const rest = id === null ? undefined : among({ _id: isDown ? { $lte: id } : { $gte: id } });
+  // sorted by a key that is equal in all rows, MongoDB would read all of them
+  const withSameKey = (where: RowFilter): IndexRange => ({
+    where: { [field]: key, ...where },
+    sortBy: { _id: direction },
+  });
+  const sameKey = id === null ? undefined : withSameKey({ _id: isDescending ? { $lte: id } : { $gte: id } });
   if (key === null) {
-    if (isDown) return [rest ?? among({})];
-    return rest ? [rest, { where: { [field]: { $ne: null } }, by }] : [{ by }];
+    if (isDescending) return [sameKey ?? withSameKey({})];
+    return sameKey ? [sameKey, { where: { [field]: { $ne: null } }, sortBy }] : [{ sortBy }];
   }
-  // a plain $lte would leave out the absent ones
-  if (!rest) return [{ where: { [field]: isDown ? { $not: { $gt: key } } : { $gte: key } }, by }];
-  return [rest, { where: { [field]: isDown ? { $not: { $gte: key } } : { $gt: key } }, by }];
+  // a plain $lte would omit absent values
+  if (!sameKey)
+    return [{ where: { [field]: isDescending ? { $not: { $gt: key } } : { $gte: key } }, sortBy }];
+  return [sameKey, { where: { [field]: isDescending ? { $not: { $gte: key } } : { $gt: key } }, sortBy }];
 }

@@ -1,26 +1,26 @@
-/** What must hold before a document is changed: permission, and the version that the caller knows. */
+/** Checks the preconditions of a change of a document: permission and the ETag that the caller sent. */
 import { PreconditionFailed, type Problem } from '#libs/contract';
 import type { Transaction } from '#libs/store';
 import type { DocumentRow } from './collections.ts';
 
-/** What must hold before a document is changed. */
+/** The conditions that must hold before a document is changed. */
 export interface Preconditions {
-  /** Looks for what else must be there, before anything else is looked at; `NotFound`. */
-  finds?(document: DocumentRow, tx: Transaction): Promise<void>;
-  /** The problem that keeps this actor from changing this document. */
+  /** Loads related rows before the other checks, or throws `NotFound`. */
+  findRelated?(document: DocumentRow, tx: Transaction): Promise<void>;
+  /** Returns the problem if the actor may not change this document. */
   authorize(document: DocumentRow): Problem | undefined;
-  /** ETags of which one must be the document's. */
+  /** The ETags of `If-Match`; one of them must be that of the document. */
   ifMatch: readonly string[] | undefined;
 }
 
-/** Throws what `authorize` gives, or `PreconditionFailed` when none of the ETags is the document's. */
+/** Throws the problem that `authorize` returns, or `PreconditionFailed` if no ETag matches. */
 export function assertPreconditions({ authorize, ifMatch }: Preconditions, document: DocumentRow): void {
-  const refused = authorize(document);
-  if (refused) throw refused;
-  if (ifMatch && !ifMatch.includes(etagOf(document))) throw PreconditionFailed();
+  const problem = authorize(document);
+  if (problem) throw problem;
+  if (ifMatch && !ifMatch.includes(toEtag(document))) throw PreconditionFailed();
 }
 
-/** The ETag of a document: it changes with any change of the document or its tree. */
-export function etagOf(document: Pick<DocumentRow, 'row_version'>): string {
+/** Returns the ETag of a document. It changes with every change of the document or its tree. */
+export function toEtag(document: Pick<DocumentRow, 'row_version'>): string {
   return String(document.row_version);
 }

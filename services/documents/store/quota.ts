@@ -1,36 +1,39 @@
-/** The publish quota in MongoDB: a ledger of every publish, and a counter for limited plans only. */
+/** Stores the publish quota in MongoDB: a ledger of every publish, and a counter for limited plans. */
 import { newId } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
 import { nextRenewal, subscriptionTerms, type Terms, toPeriod } from '../../identity/contract.ts';
 import { PublishQuotaExhausted } from '../contract.ts';
 import { publishLedger, publishUsage } from './collections.ts';
 
-/** Uses up one publish event for a document, within the transaction that publishes it. */
+/** Consumes one publish event in the transaction that publishes a document; `PublishQuotaExhausted`. */
 export type ConsumeQuota = (documentId: string, tx: Transaction) => Promise<void>;
 
-/** Counts publish events. */
+/** Creates the store of the publish quota. */
 export function quota(store: Store) {
   const rows = { ledger: store.rows(publishLedger), usage: store.rows(publishUsage) };
   const terms = store.read(subscriptionTerms);
 
   return {
     /**
-     * Makes ready to use up one publish event of the period that holds `at`, outside of any transaction: the counter of
-     * a limited plan is seeded from the ledger. Gives what uses it up within the transaction of the publish;
-     * `PublishQuotaExhausted`.
+     * Prepares to consume one publish event of the period that contains `at`, outside of any transaction.
+     * Creates the counter of a limited plan from the ledger. Returns the function that consumes the event in
+     * the transaction of the publish.
      */
     async prepare({ organization_id }: Actor, at: Date): Promise<ConsumeQuota> {
-      const own = (await terms.in(organization_id).one({})) ?? {
+      const currentTerms = (await terms.in(organization_id).one({})) ?? {
         publish_limit: 0,
         renews: 'never' as const,
         terms_version: 0,
       };
-      if (own.publish_limit !== null) await makeCounter(organization_id, own, at);
+      if (currentTerms.publish_limit !== null) await createCounter(organization_id, currentTerms, at);
       return async (documentId, { session }) => {
-        if (own.publish_limit !== null) {
-          const free = { _id: counterId(organization_id, own, at), used: { $lt: own.publish_limit } };
-          const { matchedCount } = await rows.usage.updateOne(free, { $inc: { used: 1 } }, { session });
-          if (matchedCount === 0) throw exhausted(own, at);
+        if (currentTerms.publish_limit !== null) {
+          const available = {
+            _id: counterId(organization_id, currentTerms, at),
+            used: { $lt: currentTerms.publish_limit },
+          };
+          const { matchedCount } = await rows.usage.updateOne(available, { $inc: { used: 1 } }, { session });
+          if (matchedCount === 0) throw quotaExhausted(currentTerms, at);
         }
         const month = at.toISOString().slice(0, 7);
         const row = { _id: newId(), organization_id, document_id: documentId, month, published_at: at };
@@ -39,26 +42,31 @@ export function quota(store: Store) {
     },
   };
 
-  async function makeCounter(organization_id: string, own: Terms, at: Date): Promise<void> {
-    const _id = counterId(organization_id, own, at);
+  async function createCounter(organization_id: string, currentTerms: Terms, at: Date): Promise<void> {
+    const _id = counterId(organization_id, currentTerms, at);
     if (await rows.usage.exists({ _id })) return;
-    const counted =
-      own.renews === 'monthly' ? { organization_id, month: toPeriod(own, at) } : { organization_id };
-    const used = await rows.ledger.countDocuments(counted);
+    const filter =
+      currentTerms.renews === 'monthly'
+        ? { organization_id, month: toPeriod(currentTerms, at) }
+        : { organization_id };
+    const used = await rows.ledger.countDocuments(filter);
     await rows.usage.updateOne({ _id }, { $setOnInsert: { used } }, { upsert: true });
   }
 }
 
 export type Quota = ReturnType<typeof quota>;
 
-function counterId(organizationId: string, own: Terms, at: Date): string {
-  return `${organizationId}:${toPeriod(own, at)}:${own.terms_version}`;
+function counterId(organizationId: string, terms: Terms, at: Date): string {
+  return `${organizationId}:${toPeriod(terms, at)}:${terms.terms_version}`;
 }
 
-function exhausted(own: Terms, at: Date) {
-  const renews_at = nextRenewal(own, at);
+function quotaExhausted(terms: Terms, at: Date) {
+  const renews_at = nextRenewal(terms, at);
   const when = renews_at ? `they renew at ${renews_at}` : 'they do not renew; choose a larger plan';
-  return PublishQuotaExhausted(`The ${own.publish_limit} publish events of your plan are used up; ${when}.`, {
-    extra: { publish_limit: own.publish_limit, renews_at },
-  });
+  return PublishQuotaExhausted(
+    `The ${terms.publish_limit} publish events of your plan are used up; ${when}.`,
+    {
+      extra: { publish_limit: terms.publish_limit, renews_at },
+    },
+  );
 }

@@ -1,67 +1,70 @@
-/** The search index in MongoDB: for each document the words it is found by (docs/adr/0013), kept up to date behind the writes. */
+/** Finds documents by their words in MongoDB (docs/adr/0013). The search index lags behind the writes. */
 import type { Actor, Store, Transaction } from '#libs/store';
-import { titleKey } from '../rules/words.ts';
+import { normalizeTitle } from '../rules/words.ts';
 import { type DocumentRow, search as searchRows } from './collections.ts';
 
-/** The most documents that one question finds. */
-export const mostMatches = 1_000;
+/** The maximum number of documents that one query finds. */
+export const maxMatches = 1_000;
 
-/** How many documents with the rarest word are looked through for the others: what bounds the time of any question. */
-const mostCandidates = 10 * mostMatches;
+/** How many documents with the rarest word are checked for the other words. Bounds the query time. */
+const maxCandidates = 10 * maxMatches;
 
-/** How many words are counted to find the rarest. */
-const mostCounted = 8;
+/** The number of words whose documents are counted to find the rarest word. */
+const maxCountedWords = 8;
 
-/** Finds documents by their words. */
+/** Creates the store that finds documents by their words. */
 export function search(store: Store) {
   const rows = store.rows(searchRows);
 
   return {
     /**
-     * The ids of at most 1,000 documents that have all of these words, the newest first. Of several words that are all
-     * frequent, only the newest 10,000 documents with the rarest of them are looked through.
+     * Returns the ids of at most 1,000 documents that contain all of these words, newest first. If all words
+     * are frequent, only the newest 10,000 documents with the rarest word are checked.
      */
     async matches({ organization_id }: Actor, words: readonly string[]): Promise<string[]> {
-      const [rarest, ...others] = await rarestFirst(organization_id, words);
+      const [rarest, ...others] = await sortRarestFirst(organization_id, words);
       if (rarest === undefined) return [];
       const found = await rows
         .aggregate<{ _id: string }>([
           { $match: { organization_id, words: rarest } },
           { $sort: { _id: -1 } },
-          { $limit: others.length > 0 ? mostCandidates : mostMatches },
-          ...(others.length > 0 ? [{ $match: { words: { $all: others } } }, { $limit: mostMatches }] : []),
+          { $limit: others.length > 0 ? maxCandidates : maxMatches },
+          ...(others.length > 0 ? [{ $match: { words: { $all: others } } }, { $limit: maxMatches }] : []),
           { $project: { _id: 1 } },
         ])
         .exec();
       return found.map(({ _id }) => _id);
     },
 
-    /** Forgets a document, in the transaction that deletes it. */
-    async forget(documentId: string, { session }: Transaction): Promise<void> {
+    /** Deletes the words of a document, in the transaction that deletes the document. */
+    async remove(documentId: string, { session }: Transaction): Promise<void> {
       await rows.deleteOne({ _id: documentId }, { session });
     },
   };
 
-  /** MongoDB reads the index for the first word alone: it had better be the rarest. None when a word is in no document. */
-  async function rarestFirst(organization_id: string, words: readonly string[]): Promise<readonly string[]> {
+  /** Puts the rarest word first: MongoDB scans the index only for that. Empty if a word is in no document. */
+  async function sortRarestFirst(
+    organization_id: string,
+    words: readonly string[],
+  ): Promise<readonly string[]> {
     if (words.length < 2) return words;
     const longestFirst = words.toSorted((a, b) => b.length - a.length);
     const counts = await Promise.all(
-      longestFirst.slice(0, mostCounted).map(async (word) => ({
+      longestFirst.slice(0, maxCountedWords).map(async (word) => ({
         word,
-        count: await rows.countDocuments({ organization_id, words: word }, { limit: mostCandidates }),
+        count: await rows.countDocuments({ organization_id, words: word }, { limit: maxCandidates }),
       })),
     );
-    // the first of those that are equally frequent is the longest
-    const rarest = counts.reduce((least, one) => (one.count < least.count ? one : least));
+    // of equally frequent words, the first is the longest
+    const rarest = counts.reduce((least, next) => (next.count < least.count ? next : least));
     return rarest.count === 0 ? [] : [rarest.word, ...words.filter((word) => word !== rarest.word)];
   }
 }
 
 export type Search = ReturnType<typeof search>;
 
-/** Fields of a document whose change leaves its words as they were. */
-const wordless: ReadonlySet<string> = new Set<keyof DocumentRow>([
+/** Fields of a document that do not affect its words. */
+const unindexedFields: ReadonlySet<string> = new Set<keyof DocumentRow>([
   'version',
   'department',
   'status',
@@ -72,14 +75,18 @@ const wordless: ReadonlySet<string> = new Set<keyof DocumentRow>([
 ]);
 
 /**
- * What every write of a document's row adds to it, so that lists and searches follow: the title as it is sorted, and that
- * the words are out of date. A change that names no field is one of the tree.
+ * Returns the fields to store with a change of a document: the normalized title, and the mark that its words
+ * are outdated. Returns no fields if the change does not affect the words. A change without any field is one
+ * of the tree.
  */
-export function marks(
+export function scheduleReindex(
   change: Partial<DocumentRow>,
   at: Date,
 ): { normalized_title?: string; reindex_at?: Date } {
   const fields = Object.keys(change);
-  if (fields.length > 0 && fields.every((field) => wordless.has(field))) return {};
-  return { reindex_at: at, ...(change.title !== undefined && { normalized_title: titleKey(change.title) }) };
+  if (fields.length > 0 && fields.every((field) => unindexedFields.has(field))) return {};
+  return {
+    reindex_at: at,
+    ...(change.title !== undefined && { normalized_title: normalizeTitle(change.title) }),
+  };
 }

@@ -1,34 +1,34 @@
-/** Trees in a real MongoDB: copies. */
+/** Tests the copies of trees in a real MongoDB. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Store } from '#libs/store';
 import { documentRow, nodeRow } from '../testing/rows.ts';
-import { type OwnStores, ownStores } from '../testing/store-fixture.ts';
+import { type DocumentStores, openDocumentStores } from '../testing/store-fixture.ts';
 import { type DocumentRow, documents, type NodeRow } from './collections.ts';
 import { type Trees, trees } from './tree.ts';
 
-let own: OwnStores;
+let fixture: DocumentStores;
 let store: Store;
-let kept: Trees;
+let nodeTrees: Trees;
 
 beforeAll(async () => {
-  own = await ownStores();
-  [store] = own.stores as [Store];
-  kept = trees(store);
+  fixture = await openDocumentStores();
+  [store] = fixture.stores as [Store];
+  nodeTrees = trees(store);
 }, 60_000);
-afterAll(() => own?.stop());
+afterAll(() => fixture?.stop());
 
-const acting = ({ organization_id, created_by }: DocumentRow) => ({ organization_id, user_id: created_by });
+const toActor = ({ organization_id, created_by }: DocumentRow) => ({ organization_id, user_id: created_by });
 
-/** Keeps a document with its nodes. */
-async function keep(document: DocumentRow, nodes: readonly NodeRow[]): Promise<void> {
-  await store.transact(acting(document), async (tx) => {
+/** Inserts a document with its nodes. */
+async function insertDocument(document: DocumentRow, nodes: readonly NodeRow[]): Promise<void> {
+  await store.transact(toActor(document), async (tx) => {
     await store.rows(documents).insertMany([document], { session: tx.session });
-    await kept.add(nodes, tx);
+    await nodeTrees.add(nodes, tx);
   });
 }
 
-/** The tree as nested values without ids, siblings in their order. */
-function shapeOf(nodes: readonly NodeRow[]): unknown[] {
+/** Converts a tree to nested values without ids, with siblings in their order. */
+function toNested(nodes: readonly NodeRow[]): unknown[] {
   const families = Map.groupBy(nodes, ({ parent_id }) => parent_id);
   const below = (parent: string | null): unknown[] =>
     (families.get(parent) ?? [])
@@ -43,8 +43,8 @@ function shapeOf(nodes: readonly NodeRow[]): unknown[] {
   return below(null);
 }
 
-/** A document with a section that has steps with ties among them, one of which is older than its parent. */
-function sample(): { document: DocumentRow; nodes: NodeRow[] } {
+/** Creates a document whose section has steps with equal order. One step is older than its parent. */
+function createSample(): { document: DocumentRow; nodes: NodeRow[] } {
   const document = documentRow({ node_count: 7, content_bytes: 24 });
   const moved = nodeRow(document, { node_type: 'step', title: 'moved', order: 1, content: '{"type":"x"}' });
   const section = nodeRow(document, { title: 'S', order: 2, content: '{"type":"y"}' });
@@ -56,17 +56,17 @@ function sample(): { document: DocumentRow; nodes: NodeRow[] } {
   return { document, nodes: [{ ...moved, parent_id: section._id }, section, a, b, c, sub, other] };
 }
 
-test('a copy has the same titles, content, order and ties under new ids, in another document', async () => {
-  const { document, nodes } = sample();
-  await keep(document, nodes);
+test('copyTree keeps titles, content, order and ties under new ids', async () => {
+  const { document, nodes } = createSample();
+  await insertDocument(document, nodes);
   const to = documentRow({ organization_id: document.organization_id, node_count: 7, content_bytes: 24 });
   const at = new Date('2026-11-22T00:00:00.000Z');
-  const copied = await store.transact(acting(to), async (tx) => {
+  const copied = await store.transact(toActor(to), async (tx) => {
     await store.rows(documents).insertMany([to], { session: tx.session });
-    return kept.copyTree(document, to, to.created_by, at, tx);
+    return nodeTrees.copyTree(document, to, to.created_by, at, tx);
   });
-  const read = await kept.all(to);
-  expect(shapeOf(read)).toEqual(shapeOf(nodes));
+  const read = await nodeTrees.findAll(to);
+  expect(toNested(read)).toEqual(toNested(nodes));
   expect(new Set(read)).toEqual(new Set(copied));
   const originals = new Set(nodes.map(({ _id }) => _id));
   for (const node of read) {
@@ -78,34 +78,37 @@ test('a copy has the same titles, content, order and ties under new ids, in anot
       updated_at: at,
     });
   }
-  expect(shapeOf(await kept.all(document))).toEqual(shapeOf(nodes));
+  expect(toNested(await nodeTrees.findAll(document))).toEqual(toNested(nodes));
 });
 
-test('a copy that is nobody’s keeps who made each node', async () => {
-  const { document, nodes } = sample();
+test('copyTree without a creator keeps the creator of each node', async () => {
+  const { document, nodes } = createSample();
   const others = nodes.map((node, at) => (at % 2 ? node : { ...node, created_by: document._id }));
-  await keep(document, others);
+  await insertDocument(document, others);
   const to = documentRow({ organization_id: document.organization_id });
-  const copied = await store.transact(acting(to), (tx) => kept.copyTree(document, to, null, new Date(), tx));
-  const makers = ({ map }: readonly NodeRow[]) => map(({ title, created_by }) => [title, created_by]).sort();
-  expect(makers(copied)).toEqual(makers(others));
+  const copied = await store.transact(toActor(to), (tx) =>
+    nodeTrees.copyTree(document, to, null, new Date(), tx),
+  );
+  const getCreators = (copies: readonly NodeRow[]) =>
+    copies.map(({ title, created_by }) => [title, created_by]).sort();
+  expect(getCreators(copied)).toEqual(getCreators(others));
 });
 
-test('10,000 nodes are copied in one transaction, and those of a transaction that fails are not', async () => {
+test('copyTree copies 10,000 nodes in one transaction, or none', async () => {
   const document = documentRow({ node_count: 10_000 });
   const section = nodeRow(document);
   const steps = Array.from({ length: 9_999 }, (_, at) =>
     nodeRow(document, { node_type: 'step', title: `${at}`, parent_id: section._id, order: at % 7 }),
   );
-  await keep(document, [section, ...steps]);
+  await insertDocument(document, [section, ...steps]);
   const to = documentRow({ organization_id: document.organization_id, node_count: 10_000 });
-  await store.transact(acting(to), (tx) => kept.copyTree(document, to, null, new Date(), tx));
-  expect(shapeOf(await kept.all(to))).toEqual(shapeOf([section, ...steps]));
+  await store.transact(toActor(to), (tx) => nodeTrees.copyTree(document, to, null, new Date(), tx));
+  expect(toNested(await nodeTrees.findAll(to))).toEqual(toNested([section, ...steps]));
   const failed = documentRow({ organization_id: document.organization_id, node_count: 10_000 });
-  const failing = store.transact(acting(failed), async (tx) => {
-    await kept.copyTree(document, failed, null, new Date(), tx);
+  const failing = store.transact(toActor(failed), async (tx) => {
+    await nodeTrees.copyTree(document, failed, null, new Date(), tx);
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');
-  expect(await kept.all(failed)).toEqual([]);
+  expect(await nodeTrees.findAll(failed)).toEqual([]);
 }, 30_000);

@@ -1,34 +1,34 @@
-/** Trees in MongoDB: the nodes of documents, read and written so that other requests get through meanwhile. */
+/** Reads and writes the nodes of documents in MongoDB, in batches that let other requests run in between. */
 import { newId } from '#libs/contract';
 import type { Store, Transaction } from '#libs/store';
-import { bytesOf, childTypeOf, type Size } from '../rules/hierarchy.ts';
+import { countBytes, getChildType, type TreeSize } from '../rules/hierarchy.ts';
 import { type DocumentRow, type NodeRow, nodes } from './collections.ts';
 
-/** About how many bytes are decoded or encoded before other requests have their turn. */
+/** The approximate size of a batch, bytes. */
 const batchBytes = 2 * 1024 * 1024;
-/** The most nodes of one batch. */
+/** The maximum number of nodes in a batch. */
 const batchNodes = 250;
 
-/** A document as far as its tree is concerned. */
-export type TreeOf = Pick<DocumentRow, '_id'> & Size;
+/** Identifies a document and gives the size of its tree. */
+export type TreeRef = Pick<DocumentRow, '_id'> & TreeSize;
 
-/** Reads and writes the nodes of documents that were found before. */
+/** Creates the store of nodes. Its callers have authorized access to the documents. */
 export function trees(store: Store) {
   const rows = store.rows(nodes);
 
-  const made = {
-    /** All nodes of a document, in no order. */
-    async all(document: TreeOf, tx?: Transaction): Promise<NodeRow[]> {
+  const tree = {
+    /** Returns all nodes of a document, in no particular order. */
+    async findAll(document: TreeRef, tx?: Transaction): Promise<NodeRow[]> {
       if (document.node_count === 0) return [];
-      const batchSize = batchOf(document);
-      return rows.find({ document_id: document._id }, null, { ...within(tx), batchSize }).lean();
+      const batchSize = getBatchSize(document);
+      return rows.find({ document_id: document._id }, null, { ...sessionOptions(tx), batchSize }).lean();
     },
 
-    /** The same in batches, each decoded when it is asked for, so that what was in the last one can be forgotten. */
-    async *batches(document: TreeOf): AsyncGenerator<NodeRow[]> {
+    /** Reads all nodes of a document in batches. Decodes each batch on demand to limit memory use. */
+    async *readBatches(document: TreeRef): AsyncGenerator<NodeRow[]> {
       if (document.node_count === 0) return;
-      const which = { document_id: document._id };
-      const cursor = rows.collection.find<NodeRow>(which, { batchSize: batchOf(document) });
+      const filter = { document_id: document._id };
+      const cursor = rows.collection.find<NodeRow>(filter, { batchSize: getBatchSize(document) });
       try {
         while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
       } finally {
@@ -36,35 +36,38 @@ export function trees(store: Store) {
       }
     },
 
-    /** A node of a document. */
-    async one(document: TreeOf, id: string, tx: Transaction): Promise<NodeRow | undefined> {
-      const node = await rows.findOne({ _id: id, document_id: document._id }, null, within(tx)).lean();
+    /** Returns a node of a document; undefined if the document has no such node. */
+    async find(document: TreeRef, id: string, tx: Transaction): Promise<NodeRow | undefined> {
+      const node = await rows
+        .findOne({ _id: id, document_id: document._id }, null, sessionOptions(tx))
+        .lean();
       return node ?? undefined;
     },
 
     /** Adds nodes. */
     async add(added: readonly NodeRow[], tx: Transaction): Promise<void> {
-      for (const batch of batchesOf(added)) await rows.insertMany(batch, { ...within(tx), lean: true });
+      for (const batch of splitIntoBatches(added))
+        await rows.insertMany(batch, { ...sessionOptions(tx), lean: true });
     },
 
-    /** Everything below a node, in no order. */
-    below(document: TreeOf, node: NodeRow, tx: Transaction): Promise<NodeRow[]> {
-      const options = { ...within(tx), batchSize: batchOf(document) };
-      return descend(node, (parents) =>
+    /** Returns all descendants of a node, in no particular order. */
+    findDescendants(document: TreeRef, node: NodeRow, tx: Transaction): Promise<NodeRow[]> {
+      const options = { ...sessionOptions(tx), batchSize: getBatchSize(document) };
+      return findLevelByLevel(node, (parents) =>
         rows.find({ document_id: document._id, parent_id: { $in: parents } }, null, options).lean(),
       );
     },
 
-    /** Changes a node; gives it as it is then. */
+    /** Changes a node and returns the changed node. */
     async change(node: NodeRow, to: NodeChange, at: Date, tx: Transaction): Promise<NodeRow> {
       const change = { ...to, updated_at: at };
-      await rows.updateOne({ _id: node._id }, change, within(tx));
+      await rows.updateOne({ _id: node._id }, change, sessionOptions(tx));
       return { ...node, ...change };
     },
 
-    /** Removes a node with everything below it; gives the size of what is gone. */
-    async remove(document: TreeOf, node: NodeRow, tx: Transaction): Promise<Size> {
-      const below = await descend(node, (parents) =>
+    /** Deletes a node and its descendants and returns the size of the deleted subtree. */
+    async remove(document: TreeRef, node: NodeRow, tx: Transaction): Promise<TreeSize> {
+      const below = await findLevelByLevel(node, (parents) =>
         rows
           .aggregate<{ _id: string; bytes: number }>([
             { $match: { document_id: document._id, parent_id: { $in: parents } } },
@@ -74,103 +77,108 @@ export function trees(store: Store) {
           .exec(),
       );
       const ids = [node._id, ...below.map(({ _id }) => _id)];
-      await rows.deleteMany({ _id: { $in: ids } }, within(tx));
-      const content_bytes = below.reduce((sum, { bytes }) => sum + bytes, bytesOf(node.content));
+      await rows.deleteMany({ _id: { $in: ids } }, sessionOptions(tx));
+      const content_bytes = below.reduce((sum, { bytes }) => sum + bytes, countBytes(node.content));
       return { node_count: ids.length, content_bytes };
     },
 
-    /** The positions of those of these nodes that are in the document, by id. */
-    async orders(document: TreeOf, ids: readonly string[], tx: Transaction): Promise<Map<string, number>> {
-      const which = { _id: { $in: [...ids] }, document_id: document._id };
-      const found = await rows.find(which, { order: 1 }, within(tx)).lean();
+    /** Returns the `order` of these nodes by id, without nodes that are not in the document. */
+    async findOrders(
+      document: TreeRef,
+      ids: readonly string[],
+      tx: Transaction,
+    ): Promise<Map<string, number>> {
+      const filter = { _id: { $in: [...ids] }, document_id: document._id };
+      const found = await rows.find(filter, { order: 1 }, sessionOptions(tx)).lean();
       return new Map(found.map(({ _id, order }) => [_id, order]));
     },
 
-    /** Gives nodes other positions. */
-    async reorder(to: readonly Position[], at: Date, tx: Transaction): Promise<void> {
+    /** Sets the `order` of nodes. */
+    async reorder(to: readonly NodePosition[], at: Date, tx: Transaction): Promise<void> {
       for (let from = 0; from < to.length; from += batchNodes) {
         const updates = to.slice(from, from + batchNodes).map(({ node_id, order }) => ({
           updateOne: { filter: { _id: node_id }, update: { $set: { order, updated_at: at } } },
         }));
-        await rows.bulkWrite(updates, within(tx));
+        await rows.bulkWrite(updates, sessionOptions(tx));
       }
     },
 
-    /** Removes all nodes of a document. */
-    async clear({ _id }: TreeOf, tx: Transaction): Promise<void> {
-      await rows.deleteMany({ document_id: _id }, within(tx));
+    /** Deletes all nodes of a document. */
+    async removeAll({ _id }: TreeRef, tx: Transaction): Promise<void> {
+      await rows.deleteMany({ document_id: _id }, sessionOptions(tx));
     },
 
     /**
-     * Copies the tree of a document to another one that has no nodes, and gives the copies. Titles, content, order and
-     * ties stay; ids are new. The copies are made by `created_by`, or by whoever made the originals when that is null.
-     * The row of the other document is not written: its `node_count` and `content_bytes` are those of the first.
+     * Copies the tree of a document to another document without nodes, and returns the copies. Copies have
+     * new ids and keep title, content, order and the sequence of ties. Their creator is `created_by`, or that
+     * of the original node if it is null. Does not write the row of the other document: the caller copies
+     * `node_count` and `content_bytes`.
      */
     async copyTree(
-      from: TreeOf,
+      from: TreeRef,
       to: Pick<DocumentRow, '_id' | 'organization_id'>,
       created_by: string | null,
       at: Date,
       tx: Transaction,
     ): Promise<NodeRow[]> {
-      const originals = await made.all(from, tx);
-      // siblings of one order sort by id: the copies must be made in the order in which the originals were
+      const originals = await tree.findAll(from, tx);
+      // siblings with equal `order` are sorted by id, so new ids are created in the sequence of the old ones
       originals.sort((a, b) => (a._id < b._id ? -1 : 1));
       const copies = new Map(originals.map(({ _id }) => [_id, newId()]));
       const copied = originals.map((node) => ({
         ...node,
-        _id: copyOf(copies, node._id),
+        _id: getCopyId(copies, node._id),
         organization_id: to.organization_id,
         document_id: to._id,
-        parent_id: node.parent_id === null ? null : copyOf(copies, node.parent_id),
+        parent_id: node.parent_id === null ? null : getCopyId(copies, node.parent_id),
         created_by: created_by ?? node.created_by,
         created_at: at,
         updated_at: at,
       }));
-      await made.add(copied, tx);
+      await tree.add(copied, tx);
       return copied;
     },
   };
-  return made;
+  return tree;
 }
 
-/** What of a node can change. */
+/** The fields of a node that can change. */
 export type NodeChange = Partial<Pick<NodeRow, 'title' | 'content' | 'order' | 'parent_id'>>;
 
-/** A new position of a node. */
-export interface Position {
+/** The new `order` of a node among its siblings. */
+export interface NodePosition {
   node_id: string;
   order: number;
 }
 
 export type Trees = ReturnType<typeof trees>;
 
-/** Goes down from a node level by level, as far as nodes of its type can have something below them. */
-async function descend<Child extends { _id: string }>(
+/** Collects the descendants of a node level by level, as deep as its type allows. */
+async function findLevelByLevel<Child extends { _id: string }>(
   node: NodeRow,
-  childrenOf: (parents: string[]) => Promise<Child[]>,
+  findChildren: (parents: string[]) => Promise<Child[]>,
 ): Promise<Child[]> {
   const found: Child[] = [];
   let parents = [node._id];
-  for (let type = childTypeOf(node.node_type); type && parents.length > 0; type = childTypeOf(type)) {
-    const children = await childrenOf(parents);
+  for (let type = getChildType(node.node_type); type && parents.length > 0; type = getChildType(type)) {
+    const children = await findChildren(parents);
     for (const child of children) found.push(child);
     parents = children.map(({ _id }) => _id);
   }
   return found;
 }
 
-function within(tx: Transaction | undefined): { session?: Transaction['session'] } {
+function sessionOptions(tx: Transaction | undefined): { session?: Transaction['session'] } {
   return tx ? { session: tx.session } : {};
 }
 
-/** How many nodes of a document are about `batchBytes`. */
-function batchOf({ node_count, content_bytes }: TreeOf): number {
-  const ofNode = content_bytes / Math.max(1, node_count) + 500;
-  return Math.max(4, Math.min(batchNodes, Math.floor(batchBytes / ofNode)));
+/** Returns how many average nodes of a document make about `batchBytes`. */
+function getBatchSize({ node_count, content_bytes }: TreeRef): number {
+  const bytesPerNode = content_bytes / Math.max(1, node_count) + 500;
+  return Math.max(4, Math.min(batchNodes, Math.floor(batchBytes / bytesPerNode)));
 }
 
-function* batchesOf(all: readonly NodeRow[]): Generator<NodeRow[]> {
+function* splitIntoBatches(all: readonly NodeRow[]): Generator<NodeRow[]> {
   let batch: NodeRow[] = [];
   let bytes = 0;
   for (const node of all) {
@@ -184,8 +192,8 @@ function* batchesOf(all: readonly NodeRow[]): Generator<NodeRow[]> {
   if (batch.length > 0) yield batch;
 }
 
-function copyOf(copies: ReadonlyMap<string, string>, id: string): string {
+function getCopyId(copies: ReadonlyMap<string, string>, id: string): string {
   const copy = copies.get(id);
-  if (!copy) throw new Error(`A node stands below ${id}, which is not in its document`);
+  if (!copy) throw new Error(`The parent ${id} of a node is not in its document`);
   return copy;
 }

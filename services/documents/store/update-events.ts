@@ -1,4 +1,4 @@
-/** Stores which published documents changed in place and have no `document.updated` event yet. */
+/** Finds published documents that changed in place and still need a `document.updated` event. */
 import type { Store, Transaction } from '#libs/store';
 import { type DocumentRow, documents } from './collections.ts';
 
@@ -13,7 +13,7 @@ export function createDueUpdates(store: Store, now: () => Date) {
   const rows = store.rows(documents);
 
   return {
-    /** At most `limit` documents whose event is due, the longest due first. */
+    /** Returns at most `limit` documents whose event is due, longest due first. */
     find(limit: number): Promise<DueUpdate[]> {
       const due = { update_event_due_at: { $gt: earliest, $lte: now() } };
       const fields = { organization_id: 1, update_event_due_at: 1 } as const;
@@ -21,8 +21,8 @@ export function createDueUpdates(store: Store, now: () => Date) {
     },
 
     /**
-     * Marks a due event as handled and gives the document; gives nothing if another replica was faster. It changes
-     * neither the ETag nor `updated_at`. A change of the document at the same moment conflicts with this transaction.
+     * Removes the due time and returns the document; undefined if another replica was faster. Changes neither
+     * the ETag nor `updated_at`. A concurrent change of the document conflicts with this transaction.
      */
     async take(
       { _id, organization_id, update_event_due_at }: DueUpdate,
@@ -38,9 +38,9 @@ export function createDueUpdates(store: Store, now: () => Date) {
 export type DueUpdates = ReturnType<typeof createDueUpdates>;
 
 /**
- * The condition for a change of a row outside of a transaction: the row is as it was read. The row version alone is not
- * enough for a published document: it stays the same when the event about earlier changes is taken, and a change that
- * relied on this event would never be announced.
+ * Returns the filter for a change of a row outside of a transaction: the row must not have changed since it
+ * was read. For a published document the row version is not enough. It does not change when the event about
+ * earlier changes is published, and a change that relied on this event would never be announced.
  */
 export function matchUnchangedRow({ _id, organization_id, row_version, status, ...row }: DocumentRow) {
   const { update_event_due_at = { $exists: false } } = row;

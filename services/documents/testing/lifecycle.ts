@@ -1,58 +1,58 @@
-/** What tests of a document's life do again and again, and what they read behind its back. */
+/** Provides a client for tests of the document lifecycle. Reads events and ledger rows from MongoDB. */
 import { opsToken, type TestResponse } from '#libs/testing';
 import type { TestContext, TestMember } from './test-context.ts';
 
 type Headers = Record<string, string>;
-type Step = (who: TestMember, id: string, headers?: Headers) => Promise<TestResponse>;
+type LifecycleRequest = (member: TestMember, id: string, headers?: Headers) => Promise<TestResponse>;
 
-/** An event as it was said. */
+/** A published event. */
 export interface PublishedEvent {
   id: string;
   type: string;
   occurred_at: string;
   organization_id: string;
   actor_id: string | null;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape
   data: any;
 }
 
-/** The steps of a document's life, and what became of them. */
+/** Sends lifecycle requests and reads their results. */
 export interface LifecycleClient {
-  publish: Step;
-  revise: Step;
-  archive: Step;
-  remove: Step;
-  /** Makes a document and publishes it; gives it as it is then. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  createPublished(who: TestMember, body?: unknown): Promise<any>;
-  /** Makes a revision draft and gives it. */
+  publish: LifecycleRequest;
+  revise: LifecycleRequest;
+  archive: LifecycleRequest;
+  remove: LifecycleRequest;
+  /** Creates and publishes a document, and returns the published document. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
+  createPublished(member: TestMember, body?: unknown): Promise<any>;
+  /** Creates a revision draft and returns it. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  createRevision(who: TestMember, id: string): Promise<any>;
-  /** The document as it is now. */
+  createRevision(member: TestMember, id: string): Promise<any>;
+  /** Returns the current document. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  get(who: TestMember, id: string): Promise<any>;
-  /** The ids of a history. */
-  history(who: TestMember, id: string): Promise<string[]>;
-  /** The events that requests wrote about these documents, in this order: all but `document.updated`. */
+  get(member: TestMember, id: string): Promise<any>;
+  /** Returns the ids of the versions in a history. */
+  history(member: TestMember, id: string): Promise<string[]>;
+  /** Returns the events about these documents except `document.updated`, oldest first. */
   publishedEvents(...ids: string[]): Promise<PublishedEvent[]>;
-  /** The `document.updated` events of these documents, the oldest first. */
+  /** Returns the `document.updated` events of these documents, oldest first. */
   updates(...ids: string[]): Promise<PublishedEvent[]>;
-  /** Publish events in the ledger for these documents. */
+  /** Counts the publish events of these documents in the ledger. */
   countPublished(...ids: string[]): Promise<number>;
   setPlan(organizationId: string, plan: string): Promise<void>;
 }
 
-/** The life of documents in a house. */
-export function lifecycleClient(home: TestContext): LifecycleClient {
-  const { app } = home;
-  const step =
-    (method: string, deed: string): Step =>
-    (who, id, headers) =>
-      home.request(who, method, `${id}${deed}`, undefined, headers);
-  const [publish, revise, archive] = ['/publish', '/revise', '/archive'].map((deed) =>
-    step('POST', deed),
-  ) as [Step, Step, Step];
-  const bodyOf = ({ status, body }: TestResponse) => {
+/** Creates the lifecycle client of a test context. */
+export function lifecycleClient(context: TestContext): LifecycleClient {
+  const { app } = context;
+  const createRequest =
+    (method: string, path: string): LifecycleRequest =>
+    (member, id, headers) =>
+      context.request(member, method, `${id}${path}`, undefined, headers);
+  const [publish, revise, archive] = ['/publish', '/revise', '/archive'].map((path) =>
+    createRequest('POST', path),
+  ) as [LifecycleRequest, LifecycleRequest, LifecycleRequest];
+  const getBody = ({ status, body }: TestResponse) => {
     if (status >= 300) throw new Error(JSON.stringify(body));
     return body;
   };
@@ -67,12 +67,13 @@ export function lifecycleClient(home: TestContext): LifecycleClient {
     publish,
     revise,
     archive,
-    remove: step('DELETE', ''),
-    createPublished: async (who, body) => bodyOf(await publish(who, (await home.create(who, body)).id)),
-    createRevision: async (who, id) => bodyOf(await revise(who, id)),
-    get: async (who, id) => bodyOf(await home.request(who, 'GET', id)),
-    async history(who, id) {
-      const records: { id: string }[] = bodyOf(await home.request(who, 'GET', `${id}/history`));
+    remove: createRequest('DELETE', ''),
+    createPublished: async (member, body) =>
+      getBody(await publish(member, (await context.create(member, body)).id)),
+    createRevision: async (member, id) => getBody(await revise(member, id)),
+    get: async (member, id) => getBody(await context.request(member, 'GET', id)),
+    async history(member, id) {
+      const records: { id: string }[] = getBody(await context.request(member, 'GET', `${id}/history`));
       return records.map((record) => record.id);
     },
     publishedEvents: async (...ids) =>
@@ -86,16 +87,16 @@ export function lifecycleClient(home: TestContext): LifecycleClient {
         headers: { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' },
         body: JSON.stringify({ plan }),
       });
-      if (status !== 200) throw new Error(`The plan ${plan} was answered ${status}`);
+      if (status !== 200) throw new Error(`Setting the plan ${plan} failed with status ${status}`);
     },
   };
 }
 
-/** Who plays in these tests: making people costs the most time of all, so they are made once. */
+/** The members of a test file. They are created once, because this takes the most time of all setup. */
 export interface TestMembers {
   /** The admin of an organization. */
   ada: TestMember;
-  /** Its members: the owner of what they make, the editor that is assigned, and one with no part in it. */
+  /** Members of that organization: the owner of documents, the assigned editor, and an uninvolved member. */
   owner: TestMember;
   editor: TestMember;
   bystander: TestMember;
@@ -103,18 +104,18 @@ export interface TestMembers {
   stranger: TestMember;
 }
 
-/** Makes the cast. */
-export async function createMembers(home: TestContext): Promise<TestMembers> {
-  const [ada, stranger] = await Promise.all([home.admin(), home.admin()]);
+/** Creates the members. */
+export async function createMembers(context: TestContext): Promise<TestMembers> {
+  const [ada, stranger] = await Promise.all([context.admin(), context.admin()]);
   const [owner, editor, bystander] = await Promise.all([
-    home.member(ada),
-    home.member(ada),
-    home.member(ada),
+    context.member(ada),
+    context.member(ada),
+    context.member(ada),
   ]);
   return { ada, owner, editor, bystander, stranger };
 }
 
-/** Status and code of an answer. */
+/** Returns the status and the problem code of a response. */
 export function outcome({ status, body }: TestResponse): [number, string | undefined] {
   return [status, body?.code];
 }

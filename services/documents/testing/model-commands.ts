@@ -1,45 +1,45 @@
-/** A real organization beside a model: deeds are done over HTTP, and what is true is seen from outside. */
+/** Runs the commands of a model over HTTP in a real organization, and compares the states. */
 import { newId } from '#libs/contract';
 import type { DocumentRow } from '../store/collections.ts';
 import { type LifecycleClient, lifecycleClient } from './lifecycle.ts';
-import { type Deed, historyIn, type Model } from './model.ts';
+import { type Command, listHistory, type Model } from './model.ts';
 import type { TestContext, TestMember } from './test-context.ts';
 
-/** What is seen of the real thing, and what a model says should be seen. */
-export interface Seen {
+/** The state that tests compare: read from the service, or derived from a model. */
+export interface ObservedState {
   documents: Record<string, unknown>;
   histories: Record<string, string[]>;
   published: number;
-  said: string[];
+  events: string[];
 }
 
-/** One run of deeds in an organization whose quota is fresh. */
-export interface Run {
-  /** Does a deed at one of the replicas; gives the status of the answer. */
-  do(deed: Deed, replica?: number): Promise<number>;
-  /** What is true now of these documents. */
-  see(names: readonly string[]): Promise<Seen>;
+/** A run of commands in an organization with an unused quota. */
+export interface ModelRun {
+  /** Runs a command at one of the replicas. Returns the status of the response. */
+  run(command: Command, replica?: number): Promise<number>;
+  /** Reads the current state of these documents. */
+  observe(names: readonly string[]): Promise<ObservedState>;
 }
 
-/** Begins a run; `admin` is on a plan with a limit. */
-export async function beginRun(
+/** Starts a run. `admin` must be on a plan with a publish limit. */
+export async function startRun(
   replicas: readonly TestContext[],
   admin: TestMember,
   organizationId: string,
-): Promise<Run> {
+): Promise<ModelRun> {
   const [first] = replicas;
-  if (!first) throw new Error('At least one replica is wanted');
+  if (!first) throw new Error('At least one replica is required');
   const { db } = first.app;
-  const life: LifecycleClient = lifecycleClient(first);
+  const lifecycle: LifecycleClient = lifecycleClient(first);
   await db.collection('publish_ledger').deleteMany({ organization_id: organizationId });
   await db.collection<{ _id: string }>('publish_usage').deleteMany({ _id: { $regex: `^${organizationId}` } });
   const ids = new Map<string, string>();
-  const idOf = (name: string) => ids.get(name) ?? newId();
-  const nameOf = (id: string | null) => [...ids].find(([, one]) => one === id)?.[0] ?? null;
+  const getId = (name: string) => ids.get(name) ?? newId();
+  const getName = (id: string | null) => [...ids].find(([, known]) => known === id)?.[0] ?? null;
 
   return {
-    async do({ deed, on, name, version }, replica = 0) {
-      const requests: Record<Deed['deed'], [method: string, path: string, body?: unknown]> = {
+    async run({ type, on, name, version }, replica = 0) {
+      const requests: Record<Command['type'], [method: string, path: string, body?: unknown]> = {
         create: ['POST', '', { title: name, version }],
         duplicate: ['POST', '/duplicate'],
         version: ['PATCH', '', { version }],
@@ -52,28 +52,28 @@ export async function beginRun(
         unassign: ['PATCH', '/editor', { editor_id: null }],
         fire: ['POST', '/trigger-webhooks', { event_type: 'document.archived' }],
       };
-      const [method, path, body] = requests[deed];
+      const [method, suffix, body] = requests[type];
       const { request } = (replicas[replica] ?? first).app;
-      const place = deed === 'create' ? '/documents' : `/documents/${idOf(on)}${path}`;
-      const told = await request(method, place, { as: admin.as, ...(body !== undefined && { body }) });
-      const isNew = deed === 'create' || deed === 'duplicate' || deed === 'revise';
-      if (isNew && told.status === 201) ids.set(name, told.body.id);
-      return told.status;
+      const path = type === 'create' ? '/documents' : `/documents/${getId(on)}${suffix}`;
+      const response = await request(method, path, { as: admin.as, ...(body !== undefined && { body }) });
+      const isNew = type === 'create' || type === 'duplicate' || type === 'revise';
+      if (isNew && response.status === 201) ids.set(name, response.body.id);
+      return response.status;
     },
 
-    async see(names) {
-      const documents: Seen['documents'] = {};
-      const histories: Seen['histories'] = {};
-      const look = async (name: string) => {
-        const { status, body } = await first.request(admin, 'GET', idOf(name));
+    async observe(names) {
+      const documents: ObservedState['documents'] = {};
+      const histories: ObservedState['histories'] = {};
+      const observeDocument = async (name: string) => {
+        const { status, body } = await first.request(admin, 'GET', getId(name));
         if (status === 404) {
           documents[name] = 'deleted';
           return;
         }
         const row = await db.collection<DocumentRow>('documents').findOne({ _id: body.id });
         documents[name] = {
-          family: nameOf(row?.family_id ?? null),
-          parent: nameOf(body.parent_doc_id),
+          family: getName(row?.family_id ?? null),
+          parent: getName(body.parent_doc_id),
           status: body.status,
           version: body.version,
           hasEditor: body.editor_id === admin.id,
@@ -82,30 +82,34 @@ export async function beginRun(
           wasArchived: body.archived_at !== null,
           epoch: row?.share_epoch,
         };
-        histories[name] = (await life.history(admin, body.id)).map((id) => String(nameOf(id)));
+        histories[name] = (await lifecycle.history(admin, body.id)).map((id) => String(getName(id)));
       };
-      await Promise.all(names.map(look));
+      await Promise.all(names.map(observeDocument));
       const { body } = await first.app.request('GET', '/organization/subscription', { as: admin.as });
-      const events = await life.publishedEvents(...ids.values());
-      const said = events.map(({ type, data }) => `${type} ${nameOf(data.document.id)}`);
-      return { documents, histories, published: body.publish_used, said: said.sort() };
+      const published = await lifecycle.publishedEvents(...ids.values());
+      const events = published.map(({ type, data }) => `${type} ${getName(data.document.id)}`);
+      return { documents, histories, published: body.publish_used, events: events.sort() };
     },
   };
 }
 
-/** What a model says should be seen. */
-export function seenOf({ documents, published, said }: Model): Seen {
-  const alive = Object.entries(documents).filter(([, { status }]) => status !== 'deleted');
-  const shown = Object.entries(documents).map(([name, { turn, ...one }]) => [
+/** Derives the expected state from a model. */
+export function toExpectedState({ documents, published, events }: Model): ObservedState {
+  const existing = Object.entries(documents).filter(([, { status }]) => status !== 'deleted');
+  const expected = Object.entries(documents).map(([name, { publishIndex, ...document }]) => [
     name,
-    one.status === 'deleted'
+    document.status === 'deleted'
       ? 'deleted'
-      : { ...one, wasPublished: turn !== null, wasArchived: one.status === 'archived' },
+      : {
+          ...document,
+          wasPublished: publishIndex !== null,
+          wasArchived: document.status === 'archived',
+        },
   ]);
   return {
-    documents: Object.fromEntries(shown),
-    histories: Object.fromEntries(alive.map(([name]) => [name, historyIn(documents, name)])),
+    documents: Object.fromEntries(expected),
+    histories: Object.fromEntries(existing.map(([name]) => [name, listHistory(documents, name)])),
     published,
-    said: [...said].sort(),
+    events: [...events].sort(),
   };
 }

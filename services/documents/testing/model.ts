@@ -1,109 +1,111 @@
-/** The life of documents as a model: what each deed is answered, and what is true afterwards. */
+/** Models the lifecycle of documents: the response to each command, and the resulting state. */
 
-/** A document, known by the name of the deed that made it. */
-export interface Modelled {
+/** A document in the model. It is identified by the name in the command that created it. */
+export interface ModelDocument {
   family: string;
   parent: string | null;
   status: 'draft' | 'published' | 'archived' | 'deleted';
   version: string | null;
   hasEditor: boolean;
   nodes: number;
-  /** How many documents were published before it; null until it is. */
-  turn: number | null;
-  /** How often the family's links were ended. */
+  /** The number of publishes before that of this document; null until it is published. */
+  publishIndex: number | null;
+  /** The number of times the family's links were revoked. */
   epoch: number;
 }
 
-type Documents = Readonly<Record<string, Modelled>>;
+type ModelDocuments = Readonly<Record<string, ModelDocument>>;
 
-/** Everything that deeds change. */
+/** The state that commands change. */
 export interface Model {
-  documents: Documents;
+  documents: ModelDocuments;
   published: number;
   limit: number;
-  said: readonly string[];
+  events: readonly string[];
 }
 
-/** What can be done. */
-export const deeds = [
+/** The types of commands. */
+export const commandTypes = [
   ...(['create', 'duplicate', 'version', 'node', 'publish', 'revise', 'archive', 'remove'] as const),
   ...(['assign', 'unassign', 'fire'] as const),
 ];
 
-/** Something done to a document; what it makes, it makes under `name`. */
-export interface Deed {
-  deed: (typeof deeds)[number];
+/** A command on the document `on`. If it creates a document, the new document is called `name`. */
+export interface Command {
+  type: (typeof commandTypes)[number];
   on: string;
   name: string;
   version: string | null;
 }
 
-/** How a deed is answered, and what is true then. */
-export function next(model: Model, { deed, on, name, version }: Deed): [status: number, Model] {
+/** Returns the status of the response to a command, and the resulting state. */
+export function applyCommand(model: Model, { type, on, name, version }: Command): [status: number, Model] {
   const { documents, published, limit } = model;
-  const refused = (status: number): [number, Model] => [status, model];
-  const done = (status: number, changed: Documents, ...said: string[]): [number, Model] => [
+  const reject = (status: number): [number, Model] => [status, model];
+  const accept = (status: number, changed: ModelDocuments, ...events: string[]): [number, Model] => [
     status,
-    { ...model, documents: { ...documents, ...changed }, said: [...model.said, ...said] },
+    { ...model, documents: { ...documents, ...changed }, events: [...model.events, ...events] },
   ];
-  const draft = { status: 'draft', turn: null } as const;
+  const draft = { status: 'draft', publishIndex: null } as const;
   const blank = { ...draft, family: name, parent: null, version: null, hasEditor: false, nodes: 0, epoch: 0 };
-  if (deed === 'create') return done(201, { [name]: { ...blank, version } });
-  const it = documents[on];
-  if (!it || it.status === 'deleted') return refused(404);
-  const is = (status: Modelled['status']) => it.status === status;
-  const to = (change: Partial<Modelled>) => ({ [on]: { ...it, ...change } });
-  const family = (change: (one: Modelled) => Partial<Modelled>) =>
+  if (type === 'create') return accept(201, { [name]: { ...blank, version } });
+  const document = documents[on];
+  if (!document || document.status === 'deleted') return reject(404);
+  const is = (status: ModelDocument['status']) => document.status === status;
+  const set = (change: Partial<ModelDocument>) => ({ [on]: { ...document, ...change } });
+  const setFamily = (change: (member: ModelDocument) => Partial<ModelDocument>) =>
     Object.fromEntries(
       Object.entries(documents)
-        .filter(([, one]) => one.family === it.family)
-        .map(([id, one]) => [id, { ...one, ...change(one) }]),
+        .filter(([, member]) => member.family === document.family)
+        .map(([id, member]) => [id, { ...member, ...change(member) }]),
     );
-  const original = it.parent === null ? undefined : documents[it.parent]?.version;
-  switch (deed) {
+  const parentVersion = document.parent === null ? undefined : documents[document.parent]?.version;
+  switch (type) {
     case 'duplicate':
-      return done(201, { [name]: { ...blank, version: it.version, nodes: it.nodes } });
+      return accept(201, { [name]: { ...blank, version: document.version, nodes: document.nodes } });
     case 'version':
-      if (is('archived') || (is('draft') && original && original === version)) return refused(400);
-      return done(200, to({ version }));
+      if (is('archived') || (is('draft') && parentVersion && parentVersion === version)) return reject(400);
+      return accept(200, set({ version }));
     case 'node':
-      return is('archived') ? refused(400) : done(201, to({ nodes: it.nodes + 1 }));
+      return is('archived') ? reject(400) : accept(201, set({ nodes: document.nodes + 1 }));
     case 'publish': {
-      if (!is('draft') || published === limit) return refused(is('draft') ? 402 : 400);
-      const before = family(({ status }) => ({ status: status === 'published' ? 'archived' : status }));
-      const event = it.parent === null ? 'published' : 'revised';
-      const after = { ...before, ...to({ status: 'published', turn: published }) };
-      const [status, then] = done(200, after, `document.${event} ${on}`);
-      return [status, { ...then, published: published + 1 }];
+      if (!is('draft') || published === limit) return reject(is('draft') ? 402 : 400);
+      const superseded = setFamily(({ status }) => ({
+        status: status === 'published' ? 'archived' : status,
+      }));
+      const event = document.parent === null ? 'published' : 'revised';
+      const changed = { ...superseded, ...set({ status: 'published', publishIndex: published }) };
+      const [status, after] = accept(200, changed, `document.${event} ${on}`);
+      return [status, { ...after, published: published + 1 }];
     }
     case 'revise':
-      return is('published') ? done(201, { [name]: { ...it, ...draft, parent: on } }) : refused(400);
+      return is('published') ? accept(201, { [name]: { ...document, ...draft, parent: on } }) : reject(400);
     case 'archive': {
-      if (!is('published')) return refused(400);
-      const ended = family(({ epoch, status }) => ({
+      if (!is('published')) return reject(400);
+      const archived = setFamily(({ epoch, status }) => ({
         epoch: epoch + 1,
         status: status === 'published' ? 'archived' : status,
       }));
-      return done(200, ended, `document.archived ${on}`);
+      return accept(200, archived, `document.archived ${on}`);
     }
     case 'remove':
-      return is('draft') ? done(204, to({ status: 'deleted' }), `document.deleted ${on}`) : refused(400);
+      return is('draft') ? accept(204, set({ status: 'deleted' }), `document.deleted ${on}`) : reject(400);
     case 'assign':
-      return is('archived') ? refused(400) : done(200, to({ hasEditor: true }), `document.assigned ${on}`);
+      return is('archived') ? reject(400) : accept(200, set({ hasEditor: true }), `document.assigned ${on}`);
     case 'unassign':
-      return is('archived') ? refused(400) : done(200, to({ hasEditor: false }));
+      return is('archived') ? reject(400) : accept(200, set({ hasEditor: false }));
     case 'fire':
-      // no plan with a limit has webhooks
+      // plans with a publish limit have no webhooks
       return [202, model];
   }
 }
 
-/** The names in the history of a document. */
-export function historyIn(documents: Documents, name: string): string[] {
+/** Returns the names in the history of a document. */
+export function listHistory(documents: ModelDocuments, name: string): string[] {
   const family = Object.entries(documents).filter(
     ([, { family, status }]) => family === documents[name]?.family && status !== 'deleted',
   );
   if (family.length < 2) return [];
-  const published = family.filter(([, { turn }]) => turn !== null);
-  return published.sort(([, a], [, b]) => Number(a.turn) - Number(b.turn)).map(([one]) => one);
+  const published = family.filter(([, { publishIndex }]) => publishIndex !== null);
+  return published.sort(([, a], [, b]) => Number(a.publishIndex) - Number(b.publishIndex)).map(([id]) => id);
 }

@@ -1,36 +1,36 @@
-/** Trees as tests write and compare them. */
+/** Converts trees to nested titles and back, so that tests can write and compare them. */
 import type { TestResponse } from '#libs/testing';
 import type { Node } from '../contract.ts';
 
-/** A tree as nested titles: a leaf is its title, any other node `[title, children]`. */
+/** A tree as nested titles. A leaf is its title, any other node is `[title, children]`. */
 export type Outline = (string | [string, Outline])[];
 
-/** The titles of a tree as it was answered. */
-export function outline(nodes: readonly Pick<Node, 'title' | 'children'>[]): Outline {
-  return nodes.map(({ title, children }) => (children.length === 0 ? title : [title, outline(children)]));
+/** Converts the tree of a response to nested titles. */
+export function toOutline(nodes: readonly Pick<Node, 'title' | 'children'>[]): Outline {
+  return nodes.map(({ title, children }) => (children.length === 0 ? title : [title, toOutline(children)]));
 }
 
-/** The node with this title, anywhere in the tree; throws when there is none. */
-export function named(nodes: readonly Node[], title: string): Node {
-  const waiting = [...nodes];
-  for (let node = waiting.shift(); node; node = waiting.shift()) {
+/** Returns the node with this title from any level of the tree. Throws if there is none. */
+export function findNode(nodes: readonly Node[], title: string): Node {
+  const queue = [...nodes];
+  for (let node = queue.shift(); node; node = queue.shift()) {
     if (node.title === title) return node;
-    waiting.push(...node.children);
+    queue.push(...node.children);
   }
   throw new Error(`There is no node ${title}`);
 }
 
-/** A tree to be sent: sections of steps of sub-steps, by their titles. */
-export function treeOf(titles: Outline, level = 0): unknown[] {
+/** Creates the tree of a request from nested titles: sections, steps and sub-steps. */
+export function toTreeInput(titles: Outline, level = 0): unknown[] {
   const node_type = ['section', 'step', 'sub_step'][level];
-  return titles.map((one) =>
-    typeof one === 'string'
-      ? { node_type, title: one }
-      : { node_type, title: one[0], children: treeOf(one[1], level + 1) },
+  return titles.map((entry) =>
+    typeof entry === 'string'
+      ? { node_type, title: entry }
+      : { node_type, title: entry[0], children: toTreeInput(entry[1], level + 1) },
   );
 }
 
-/** Status and code of an answer. */
+/** Returns the status and the problem code of a response. */
 export function outcome({ status, body }: TestResponse): [number, string | undefined] {
   return [status, body?.code];
 }

@@ -1,9 +1,9 @@
-/** Rows as they could be in MongoDB, for tests of the store, and for those that need many documents or other times than now. */
+/** Creates MongoDB rows for tests of the store, and for tests that need many documents or fixed times. */
 import { newId } from '#libs/contract';
-import { titleKey } from '../rules/words.ts';
+import { normalizeTitle } from '../rules/words.ts';
 import type { DocumentRow, NodeRow } from '../store/collections.ts';
 
-/** A draft without nodes in an organization of its own, unless told otherwise; its words count as up to date. */
+/** Creates a draft without nodes in a new organization; its words are up to date. `more` replaces fields. */
 export function documentRow(more: Partial<DocumentRow> = {}): DocumentRow {
   const _id = newId();
   const at = new Date('2026-11-21T09:30:00.000Z');
@@ -27,13 +27,13 @@ export function documentRow(more: Partial<DocumentRow> = {}): DocumentRow {
     share_epoch: 0,
     node_count: 0,
     content_bytes: 0,
-    normalized_title: titleKey(title),
+    normalized_title: normalizeTitle(title),
     reindex_at: null,
     ...more,
   };
 }
 
-/** A section of a document, unless told otherwise. */
+/** Creates a section of a document. `more` replaces fields. */
 export function nodeRow(document: DocumentRow, more: Partial<NodeRow> = {}): NodeRow {
   return {
     _id: newId(),

@@ -1,4 +1,4 @@
-/** The stores of documents alone, for tests: as many replicas as wanted over one real MongoDB with a database of its own. */
+/** Opens the stores of any number of replicas for tests, with one new database in a real MongoDB. */
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
 import { memoryBus, toTopology } from '#libs/events';
@@ -14,16 +14,16 @@ import {
   search as searchRows,
 } from '../store/collections.ts';
 
-/** What is open. */
-export interface OwnStores {
-  /** A store for each replica. */
+/** The open stores. */
+export interface DocumentStores {
+  /** One store per replica. */
   stores: Store[];
-  /** Closes them and ends the server if it was started for this. */
+  /** Drops the database, closes the stores, and stops the MongoDB server if it was started for them. */
   stop(): Promise<void>;
 }
 
-/** Opens the store of so many replicas. */
-export async function ownStores(replicas = 1): Promise<OwnStores> {
+/** Opens the stores of this number of replicas. */
+export async function openDocumentStores(replicas = 1): Promise<DocumentStores> {
   const mongo = await testMongo();
   const uri = new URL(mongo.uri);
   uri.pathname = `/test_${randomBytes(6).toString('hex')}`;
@@ -43,10 +43,10 @@ export async function ownStores(replicas = 1): Promise<OwnStores> {
     });
   const stores = await Promise.all(Array.from({ length: replicas }, open));
   const [first] = stores;
-  if (!first) throw new Error('At least one replica is wanted');
+  if (!first) throw new Error('At least one replica is required');
   await first.migrate();
   const { db } = first.rows(documentRows);
-  // what neighbours publish is there and empty
+  // the views of other services exist and are empty
   if (db.db) for (const view of contract.reads) await createView(db.db, view);
   return {
     stores,

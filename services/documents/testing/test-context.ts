@@ -1,40 +1,40 @@
-/** A world with identity and documents in it, for tests, and what people do there. */
+/** Provides a test app with shortcuts for members and documents. */
 import { newId } from '#libs/contract';
 import type { AnyService } from '#libs/service';
 import { register, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
 
-/** Somebody who asks: `as` is their token or key. */
+/** A user who sends requests. `as` is their access token or API key. */
 export interface TestMember {
   as: string;
   id: string;
 }
 
-/** The world with a few shortcuts. */
+/** A test app with shortcuts. */
 export interface TestContext {
   app: TestApp;
-  /** The admin of a new organization. */
+  /** Registers a new organization and returns its admin. */
   admin(): Promise<TestMember>;
-  /** A new member of the organization of this admin. */
-  member(testMember: TestMember): Promise<TestMember>;
-  /** Makes a document and gives it; rejects when it is refused. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  create(who: TestMember, body?: unknown): Promise<any>;
-  /** Asks for a document, or something below it. */
+  /** Adds a new member to the organization of this admin. */
+  member(admin: TestMember): Promise<TestMember>;
+  /** Creates a document and returns it. Rejects if the request fails. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
+  create(member: TestMember, body?: unknown): Promise<any>;
+  /** Sends a request to a path below `/documents/`. */
   request(
-    who: TestMember,
+    member: TestMember,
     method: string,
     path: string,
     body?: unknown,
     headers?: Headers,
   ): Promise<TestResponse>;
-  /** Changes the row of a document behind the service's back, to a state that is hard to reach. */
+  /** Sets fields of a document's row in MongoDB directly, for states that are hard to reach over HTTP. */
   set(id: string, fields: Record<string, unknown>): Promise<void>;
 }
 
 type Headers = Record<string, string>;
 
-/** Starts the world. */
+/** Starts the services and returns the context. */
 export async function testContext(
   services: readonly AnyService[],
   environment: Record<string, string> = {},
@@ -42,30 +42,30 @@ export async function testContext(
   return testContextFor(await testApp({ services, contracts, environment }));
 }
 
-/** The shortcuts over a world, or over a replica of one. */
-export function testContextFor(here: TestApp): TestContext {
+/** Adds the shortcuts to a test app or to one of its replicas. */
+export function testContextFor(app: TestApp): TestContext {
   return {
-    app: here,
+    app,
     async admin() {
-      const { key, userId } = await register(here);
+      const { key, userId } = await register(app);
       return { as: key, id: userId };
     },
     async member({ as }) {
       const invited = { as, body: { email: `${newId()}@example.com` } };
-      const { token } = (await here.request('POST', '/members/invitations', invited)).body;
+      const { token } = (await app.request('POST', '/members/invitations', invited)).body;
       const body = { token, name: 'Member', password: `correct horse ${newId()}` };
-      const session = (await here.request('POST', '/members/invitations/accept', { body })).body;
+      const session = (await app.request('POST', '/members/invitations/accept', { body })).body;
       return { as: session.access_token, id: session.member.id };
     },
     async create({ as }, body = { title: 'SOP' }) {
-      const made = await here.request('POST', '/documents', { as, body });
-      if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-      return made.body;
+      const response = await app.request('POST', '/documents', { as, body });
+      if (response.status !== 201) throw new Error(JSON.stringify(response.body));
+      return response.body;
     },
     request: ({ as }, method, path, body, headers = {}) =>
-      here.request(method, `/documents/${path}`, { as, headers, ...(body !== undefined && { body }) }),
+      app.request(method, `/documents/${path}`, { as, headers, ...(body !== undefined && { body }) }),
     async set(id, fields) {
-      await here.db.collection<{ _id: string }>('documents').updateOne({ _id: id }, { $set: fields });
+      await app.db.collection<{ _id: string }>('documents').updateOne({ _id: id }, { $set: fields });
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What tests of update events need: a clock that they move, and the writes that change a document. */
+/** Provides the clock and the writes for tests of update events. */
 import type { TestResponse } from '#libs/testing';
 import { testApp, until } from '#libs/testing';
 import { contracts } from '../../contracts.ts';
@@ -7,22 +7,22 @@ import { documents } from '../service.ts';
 import type { DocumentRow } from '../store/collections.ts';
 import { type TestContext, type TestMember, testContextFor } from './test-context.ts';
 
-/** Identity and documents with a clock that moves only when a test says so. */
-export interface ClockedHouse extends TestContext {
-  /** Moves the clock, and waits until every event that is due then is written. */
+/** A test context of identity and documents. Its clock moves only when a test advances it. */
+export interface ClockedContext extends TestContext {
+  /** Advances the clock and waits until no event is due. */
   advance(ms: number): Promise<void>;
   now(): Date;
   row(id: string): Promise<DocumentRow | null>;
 }
 
 /** Starts the services. */
-export async function openClockedHouse(): Promise<ClockedHouse> {
+export async function openClockedContext(): Promise<ClockedContext> {
   let at = Date.now();
   const now = () => new Date(at);
-  const home = testContextFor(await testApp({ services: [identity, documents], contracts, now }));
-  const rows = home.app.db.collection<DocumentRow>('documents');
+  const context = testContextFor(await testApp({ services: [identity, documents], contracts, now }));
+  const rows = context.app.db.collection<DocumentRow>('documents');
   return {
-    ...home,
+    ...context,
     now,
     async advance(ms) {
       at += ms;
@@ -34,22 +34,24 @@ export async function openClockedHouse(): Promise<ClockedHouse> {
 }
 
 type Write = (
-  home: TestContext,
-  who: TestMember,
+  context: TestContext,
+  member: TestMember,
   document: { id: string; nodes: { id: string }[] },
 ) => Promise<TestResponse>;
 
 const node = { node_type: 'section', title: 'New', order: 9 };
 
-/** Every write that changes the fields or the nodes of a document with two sections. */
+/** All writes that change the fields or nodes of a document. The document must have two sections. */
 export const contentWrites: Record<string, Write> = {
-  'PATCH of the fields': (home, who, { id }) => home.request(who, 'PATCH', id, { department: 'D' }),
-  'POST of a node': (home, who, { id }) => home.request(who, 'POST', `${id}/nodes`, node),
-  'PATCH of a node': (home, who, { id, nodes }) =>
-    home.request(who, 'PATCH', `${id}/nodes/${nodes[0]?.id}`, { title: 'N' }),
-  'DELETE of a node': (home, who, { id, nodes }) =>
-    home.request(who, 'DELETE', `${id}/nodes/${nodes[1]?.id}`),
-  'reorder of nodes': (home, who, { id, nodes }) =>
-    home.request(who, 'POST', `${id}/nodes/reorder`, { nodes: [{ node_id: nodes[0]?.id, order: 7 }] }),
-  'PUT of the tree': (home, who, { id }) => home.request(who, 'PUT', `${id}/nodes`, { nodes: [node] }),
+  'PATCH of the fields': (context, member, { id }) =>
+    context.request(member, 'PATCH', id, { department: 'D' }),
+  'POST of a node': (context, member, { id }) => context.request(member, 'POST', `${id}/nodes`, node),
+  'PATCH of a node': (context, member, { id, nodes }) =>
+    context.request(member, 'PATCH', `${id}/nodes/${nodes[0]?.id}`, { title: 'N' }),
+  'DELETE of a node': (context, member, { id, nodes }) =>
+    context.request(member, 'DELETE', `${id}/nodes/${nodes[1]?.id}`),
+  'reorder of nodes': (context, member, { id, nodes }) =>
+    context.request(member, 'POST', `${id}/nodes/reorder`, { nodes: [{ node_id: nodes[0]?.id, order: 7 }] }),
+  'PUT of the tree': (context, member, { id }) =>
+    context.request(member, 'PUT', `${id}/nodes`, { nodes: [node] }),
 };

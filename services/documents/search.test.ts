@@ -1,4 +1,4 @@
-/** Finding documents by their words: over HTTP with a real MongoDB, behind the writes. */
+/** Tests the search for documents by their words over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
 import { contracts } from '../contracts.ts';
@@ -6,33 +6,33 @@ import { identity } from '../identity/service.ts';
 import { documents } from './service.ts';
 import type { DocumentRow, SearchRow } from './store/collections.ts';
 
-let here: TestApp;
+let app: TestApp;
 beforeAll(async () => {
-  here = await testApp({ services: [identity, documents], contracts });
+  app = await testApp({ services: [identity, documents], contracts });
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 const text = (words: string) => ({
   type: 'doc',
   content: [{ type: 'paragraph', content: [{ type: 'text', text: words }] }],
 });
-const documentRows = () => here.db.collection<DocumentRow>('documents');
-const searchRows = () => here.db.collection<SearchRow>('search');
+const documentRows = () => app.db.collection<DocumentRow>('documents');
+const searchRows = () => app.db.collection<SearchRow>('search');
 
-/** Asks as one person. */
-function asking({ key, organizationId }: Person) {
-  const ask = async (method: string, path: string, body?: unknown) =>
-    (await here.request(method, path, { as: key, body })).body;
+/** Creates a client that sends requests as one person. */
+function createClient({ key, organizationId }: Person) {
+  const request = async (method: string, path: string, body?: unknown) =>
+    (await app.request(method, path, { as: key, body })).body;
   return {
-    create: (body: object) => ask('POST', '/documents', body),
+    create: (body: object) => request('POST', '/documents', body),
     addNode: (id: string, title: string) =>
-      ask('POST', `/documents/${id}/nodes`, { node_type: 'section', title, order: 0 }),
-    rename: (id: string, title: string) => ask('PATCH', `/documents/${id}`, { title }),
-    publish: (id: string) => ask('POST', `/documents/${id}/publish`),
-    archive: (id: string) => ask('POST', `/documents/${id}/archive`),
-    counts: (query: string) => ask('GET', `/documents/counts?${query}`),
+      request('POST', `/documents/${id}/nodes`, { node_type: 'section', title, order: 0 }),
+    rename: (id: string, title: string) => request('PATCH', `/documents/${id}`, { title }),
+    publish: (id: string) => request('POST', `/documents/${id}/publish`),
+    archive: (id: string) => request('POST', `/documents/${id}/archive`),
+    counts: (query: string) => request('GET', `/documents/counts?${query}`),
     titles: async (q: string, more = '') => {
-      const { status, body } = await here.request(
+      const { status, body } = await app.request(
         'GET',
         `/documents?sort=title&q=${encodeURIComponent(q)}${more}`,
         { as: key },
@@ -49,10 +49,10 @@ function asking({ key, organizationId }: Person) {
   };
 }
 
-describe('a document is found by', () => {
+describe('search', () => {
   let find: (q: string, more?: string) => Promise<string[]>;
   beforeAll(async () => {
-    const { create, titles, upToDate } = asking(await register(here));
+    const { create, titles, upToDate } = createClient(await register(app));
     find = titles;
     await create({
       title: 'Émergency “Stop” procedure',
@@ -73,39 +73,39 @@ describe('a document is found by', () => {
   });
 
   test.each([
-    ['a word of its title', 'procedure', 1],
-    ['a word of a node’s title', 'turbine', 1],
-    ['a word of its text', 'button', 1],
-    ['a word that two have', 'red', 2],
-    ['words in any order, from anywhere', 'jurgen procedure hall', 1],
-    ['not by words of which one is missing', 'emergency procedure signs', 0],
-    ['no matter the case or the accents', 'EMERGENCY jÜrGeN', 1],
-    ['the same in another form of Unicode', 'e\u0301mergency', 2],
+    ['a word of the document title', 'procedure', 1],
+    ['a word of a node title', 'turbine', 1],
+    ['a word of the rich text', 'button', 1],
+    ['a word in two documents', 'red', 2],
+    ['words in any order from titles and text', 'jurgen procedure hall', 1],
+    ['nothing if one word is missing', 'emergency procedure signs', 0],
+    ['words without case and accents', 'EMERGENCY jÜrGeN', 1],
+    ['decomposed Unicode characters', 'e\u0301mergency', 2],
     ['ß as ss', 'STRASSE', 1],
-    ['words that stand between punctuation', 'stop', 1],
-    ['numbers', '2 1', 0],
-    ['what punctuation parts', 'b2.1', 1],
-    ['characters of a script without spaces', '停机', 1],
-    ['one such character', '紧', 1],
-    ['not such characters in another order', '机停', 0],
-    ['whole words only', 'emerg', 0],
-    ['the same word twice', 'red RED', 2],
-    ['nothing but punctuation: nothing', '"-!? …', 0],
-    ['a minus is no operator', 'emergency -red', 2],
-    ['quotes are no operator', '"procedure emergency"', 1],
-    ['an operator’s name is a word', '$where', 0],
-    ['a regular expression is words', '.*', 0],
-    ['JSON is words', '{"$gt":""}', 0],
-    ['a path of a row is words', 'organization_id', 0],
-    ['control characters part words', 'red\u0000button', 1],
-  ])('%s', async (_name, q, count) => {
+    ['words between punctuation', 'stop', 1],
+    ['nothing for digits inside a word', '2 1', 0],
+    ['words separated by punctuation', 'b2.1', 1],
+    ['two characters of a script without spaces', '停机', 1],
+    ['one character of a script without spaces', '紧', 1],
+    ['nothing for characters in another order', '机停', 0],
+    ['nothing for a part of a word', 'emerg', 0],
+    ['a repeated word', 'red RED', 2],
+    ['nothing for punctuation only', '"-!? …', 0],
+    ['a word with a minus as a plain word', 'emergency -red', 2],
+    ['quoted words as plain words', '"procedure emergency"', 1],
+    ['nothing for an operator name', '$where', 0],
+    ['nothing for a regular expression', '.*', 0],
+    ['nothing for JSON', '{"$gt":""}', 0],
+    ['nothing for a field name', 'organization_id', 0],
+    ['words separated by control characters', 'red\u0000button', 1],
+  ])('q matches %s', async (_name, q, count) => {
     expect(await find(q)).toHaveLength(count);
   });
 
-  test('q as a list, as an object or too long is 400 or plain words, never an error of ours', async () => {
-    const { key } = await register(here);
+  test('invalid q parameters fail with 400, unusual characters do not', async () => {
+    const { key } = await register(app);
     const statusOf = async (query: string) =>
-      (await here.request('GET', `/documents?${query}`, { as: key })).status;
+      (await app.request('GET', `/documents?${query}`, { as: key })).status;
     expect(await statusOf('q=a&q=b')).toBe(400);
     expect(await statusOf('q=')).toBe(400);
     expect(await statusOf(`q=${'x'.repeat(201)}`)).toBe(400);
@@ -117,20 +117,20 @@ describe('a document is found by', () => {
   });
 });
 
-test('a change is found within two seconds; words that are gone no longer', async () => {
-  const { create, addNode, rename, titles, upToDate } = asking(await register(here));
+test('a change can be found within two seconds, removed words cannot', async () => {
+  const { create, addNode, rename, titles, upToDate } = createClient(await register(app));
   const { id } = await create({ title: 'First draft' });
   await upToDate();
   expect(await titles('draft')).toEqual(['First draft']);
   await addNode(id, 'Lubrication');
   await until('the new word', async () => (await titles('draft lubrication')).length === 1, 2_000);
   await rename(id, 'Second');
-  await until('the words that are gone', async () => (await titles('draft')).length === 0, 2_000);
+  await until('the removal of old words', async () => (await titles('draft')).length === 0, 2_000);
   expect(await titles('second lubrication')).toEqual(['Second']);
 });
 
-test('q goes with every filter, sort and page, and with the counts', async () => {
-  const { create, publish, archive, titles, counts, upToDate } = asking(await register(here));
+test('q works with every filter, sort and page, and with counts', async () => {
+  const { create, publish, archive, titles, counts, upToDate } = createClient(await register(app));
   for (const title of ['Pump c', 'Pump a', 'Valve', 'Pump b'])
     await create({ title, department: title.slice(-1) });
   const { id } = await create({ title: 'Pump d' });
@@ -150,36 +150,36 @@ test('q goes with every filter, sort and page, and with the counts', async () =>
   expect(await counts('q=...')).toEqual({ draft: 0, published: 0, archived: 0, total: 0 });
 });
 
-test('pages of what was found hold every document once', async () => {
-  const bo = await register(here);
-  const { create, upToDate } = asking(bo);
+test('pages of search results return each document once', async () => {
+  const bo = await register(app);
+  const { create, upToDate } = createClient(bo);
   for (let at = 0; at < 7; at += 1) await create({ title: `Needle ${at % 3}` });
   await upToDate();
   for (const sort of ['-updated_at', 'title', '-title', 'published_at', '-published_at']) {
-    const seen: string[] = [];
+    const ids: string[] = [];
     let path: string | undefined = `/documents?q=needle&limit=2&sort=${sort}`;
     while (path) {
-      const { body, headers } = await here.request('GET', path, { as: bo.key });
-      seen.push(...body.map(({ id }: { id: string }) => id));
+      const { body, headers } = await app.request('GET', path, { as: bo.key });
+      ids.push(...body.map(({ id }: { id: string }) => id));
       path = /<\/api\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
     }
-    expect([seen.length, new Set(seen).size]).toEqual([7, 7]);
+    expect([ids.length, new Set(ids).size]).toEqual([7, 7]);
   }
 });
 
-test('a draft that is deleted takes its words along', async () => {
-  const person = await register(here);
-  const { create, upToDate, counts } = asking(person);
+test('deleting a draft removes its words', async () => {
+  const person = await register(app);
+  const { create, upToDate, counts } = createClient(person);
   const { id } = await create({ title: 'Ephemeral' });
   await upToDate();
   expect(await searchRows().countDocuments({ _id: id })).toBe(1);
-  expect((await here.request('DELETE', `/documents/${id}`, { as: person.key })).status).toBe(204);
+  expect((await app.request('DELETE', `/documents/${id}`, { as: person.key })).status).toBe(204);
   expect(await searchRows().countDocuments({ _id: id })).toBe(0);
   expect((await counts('q=ephemeral')).total).toBe(0);
 });
 
-test('what another organization wrote is not found', async () => {
-  const [ada, bob] = [asking(await register(here)), asking(await register(here))];
+test('a search never finds documents of another organization', async () => {
+  const [ada, bob] = [createClient(await register(app)), createClient(await register(app))];
   await ada.create({ title: 'Confidential' });
   await bob.create({ title: 'Open' });
   await Promise.all([ada.upToDate(), bob.upToDate()]);
@@ -190,28 +190,28 @@ test('what another organization wrote is not found', async () => {
   expect((await bob.counts('q=confidential')).total).toBe(0);
 });
 
-test('documents from before there was a search index are found and sorted after a start, once and for all', async () => {
-  const { create, titles, upToDate } = asking(await register(here));
+test('documents from before the search index are indexed once at the start', async () => {
+  const { create, titles, upToDate } = createClient(await register(app));
   const old = [await create({ title: 'Ancient b' }), await create({ title: 'ancient A' })];
   await upToDate();
-  const which = { _id: { $in: old.map(({ id }) => id) } };
-  await documentRows().updateMany(which, { $unset: { reindex_at: 1, normalized_title: 1 } });
+  const filter = { _id: { $in: old.map(({ id }) => id) } };
+  await documentRows().updateMany(filter, { $unset: { reindex_at: 1, normalized_title: 1 } });
   await searchRows().deleteMany({});
-  await here.restart();
+  await app.restart();
   await until('the old documents', async () => (await titles('ancient')).length === 2);
   await upToDate();
   expect(await titles('ancient')).toEqual(['ancient A', 'Ancient b']);
 
-  await documentRows().updateMany(which, { $unset: { reindex_at: 1 } });
-  await here.restart();
+  await documentRows().updateMany(filter, { $unset: { reindex_at: 1 } });
+  await app.restart();
   const { id } = await create({ title: 'Modern' });
-  await until('a document of today', async () => (await titles('modern')).length === 1);
-  expect(await documentRows().countDocuments({ ...which, reindex_at: { $exists: true } })).toBe(0);
+  await until('the new document', async () => (await titles('modern')).length === 1);
+  expect(await documentRows().countDocuments({ ...filter, reindex_at: { $exists: true } })).toBe(0);
   expect(id).toBeDefined();
 }, 30_000);
 
-test('a document of many words is found by those of its titles, and keeps at most 64 KiB', async () => {
-  const { create, titles, upToDate } = asking(await register(here));
+test('a document is indexed with all title words and at most 64 KiB of words', async () => {
+  const { create, titles, upToDate } = createClient(await register(app));
   const many = (from: number) =>
     Array.from({ length: 20_000 }, (_, at) => `w${(from + at).toString(36)}x`).join(' ');
   const nodes = [1e6, 2e6].map((from) => ({
@@ -228,11 +228,11 @@ test('a document of many words is found by those of its titles, and keeps at mos
   expect(bytes).toBeGreaterThan(60 * 1024);
 }, 30_000);
 
-test('rich text that cannot be read keeps nothing else from being found', async () => {
-  const { create, titles, upToDate } = asking(await register(here));
+test('invalid rich text does not prevent indexing of other text', async () => {
+  const { create, titles, upToDate } = createClient(await register(app));
   const nodes = [{ node_type: 'section', title: 'Broken section', content: text('lost') }];
   const { id } = await create({ title: 'Half readable', nodes });
-  await here.db.collection('nodes').updateMany({ document_id: id }, { $set: { content: '{"type":' } });
+  await app.db.collection('nodes').updateMany({ document_id: id }, { $set: { content: '{"type":' } });
   await documentRows().updateOne({ _id: id }, { $set: { reindex_at: new Date() }, $inc: { row_version: 1 } });
   await create({ title: 'Whole' });
   await upToDate();
@@ -241,9 +241,9 @@ test('rich text that cannot be read keeps nothing else from being found', async 
   expect(await titles('lost')).toEqual([]);
 });
 
-test('publishing leaves the words alone: they are not read again', async () => {
-  const bo = await register(here);
-  const { create, publish, titles, upToDate } = asking(bo);
+test('publishing does not index a document again', async () => {
+  const bo = await register(app);
+  const { create, publish, titles, upToDate } = createClient(bo);
   const { id } = await create({ title: 'Quiet' });
   await upToDate();
   await publish(id);

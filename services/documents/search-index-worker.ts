@@ -1,0 +1,88 @@
+/** Runs the worker that updates the search index after writes. Every replica runs it. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { plainText } from '#libs/rich-text';
+import { every, type Worker } from '#libs/service';
+import { type WordBag, wordBag } from './rules/words.ts';
+import type { SearchIndex, StaleDocument } from './store/search-index.ts';
+
+const pollMs = 500;
+const batchSize = 50;
+
+/** The worker yields to the event loop after this many characters of JSON. */
+const yieldAfterCharacters = 64 * 1024;
+
+/** The dependencies of `searchIndexWorker`. */
+export interface SearchIndexWorkerDeps {
+  searchIndex: SearchIndex;
+  onError(message: string, error: unknown): void;
+}
+
+/** Creates the worker. Changes can be found within a second, unless the worker falls behind. */
+export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDeps): Worker {
+  let isStopped = false;
+  let isBackfilled = false;
+  const worker = every(pollMs, refresh, (error) => onError('Could not update the search index', error));
+  return {
+    start: () => worker.start(),
+    async stop() {
+      isStopped = true;
+      await worker.stop();
+    },
+  };
+
+  async function refresh(): Promise<void> {
+    if (!isBackfilled) {
+      await searchIndex.backfill();
+      isBackfilled = true;
+    }
+    for (let hasMore = true; hasMore && !isStopped; ) {
+      const documents = await searchIndex.claim(batchSize);
+      if (documents.length > 0) await searchIndex.save(await collectWords(documents));
+      hasMore = documents.length === batchSize;
+    }
+  }
+
+  /**
+   * Returns the documents with their words, those of the titles first. The words are extracted here, not by
+   * the write: writes store no extra text, and a node that is saved ten times a second is processed once.
+   */
+  async function collectWords(
+    documents: readonly StaleDocument[],
+  ): Promise<(StaleDocument & { words: string[] })[]> {
+    const bags = new Map(documents.map(({ _id, title }) => [_id, createBags(title)]));
+    let charactersSinceYield = 0;
+    for await (const { document_id, title, content } of searchIndex.texts([...bags.keys()])) {
+      const bag = bags.get(document_id);
+      if (!bag) continue;
+      bag.titles.add(title);
+      if (content !== null && !bag.text.isFull()) bag.text.add(parseText(document_id, content));
+      charactersSinceYield += content?.length ?? 0;
+      if (charactersSinceYield < yieldAfterCharacters) continue;
+      charactersSinceYield = 0;
+      await yieldToEventLoop();
+    }
+    return documents.map((document) => ({ ...document, words: mergeWords(bags.get(document._id)) }));
+  }
+
+  /** Extracts plain text from rich text. Logs and skips invalid rich text, so other text is still indexed. */
+  function parseText(documentId: string, content: string): string {
+    try {
+      return plainText(JSON.parse(content));
+    } catch (error) {
+      onError(`Could not read rich text of document ${documentId}`, error);
+      return '';
+    }
+  }
+}
+
+function createBags(title: string) {
+  const bags = { titles: wordBag(), text: wordBag() };
+  bags.titles.add(title);
+  return bags;
+}
+
+function mergeWords(bags: { titles: WordBag; text: WordBag } | undefined): string[] {
+  if (!bags) return [];
+  bags.titles.addWords(bags.text.words);
+  return [...bags.titles.words];
+}

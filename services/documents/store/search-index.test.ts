@@ -1,0 +1,123 @@
+/** Tests the search index with concurrent processes, late writers and deletions in a real MongoDB. */
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { newId } from '#libs/contract';
+import type { Store } from '#libs/store';
+import { fakeClock, type StoreFixture, storeFixture } from '../../../libs/testing/store-fixture.ts';
+import { documentRow } from '../testing/rows.ts';
+import { type DocumentRow, documents, nodes, search as searchRows } from './collections.ts';
+import { search } from './search.ts';
+import { searchIndex } from './search-index.ts';
+
+let fixture: StoreFixture;
+let store: Store;
+const clock = fakeClock();
+
+beforeAll(async () => {
+  fixture = await storeFixture();
+  store = await fixture.open({ collections: [documents, nodes, searchRows] });
+  await searchIndex(store, clock.now).backfill();
+}, 60_000);
+// replicas claim documents of all organizations
+beforeEach(async () => void (await rows().documents.deleteMany({})));
+afterAll(() => fixture?.stop());
+
+const replica = () => searchIndex(store, clock.now);
+const rows = () => ({
+  documents: fixture.db.collection<DocumentRow>('documents'),
+  search: fixture.db.collection<{ _id: string; words: string[] }>('search'),
+});
+
+/** Inserts documents of a new organization that are due for indexing. */
+async function insertStale(count: number): Promise<DocumentRow[]> {
+  const organization_id = newId();
+  const inserted = Array.from({ length: count }, (_, at) =>
+    documentRow({ organization_id, title: `Title ${at}`, reindex_at: clock.now() }),
+  );
+  await rows().documents.insertMany(inserted);
+  return inserted;
+}
+
+const getWords = async (id: string) => (await rows().search.findOne({ _id: id }))?.words;
+const getReindexAt = async (id: string) => (await rows().documents.findOne({ _id: id }))?.reindex_at;
+
+test('replicas that claim concurrently get different documents', async () => {
+  const inserted = await insertStale(60);
+  const claimed = await Promise.all([1, 2, 3].map(() => replica().claim(60)));
+  const ids = claimed.flat().map(({ _id }) => _id);
+  expect(ids.toSorted()).toEqual(inserted.map(({ _id }) => _id).toSorted());
+  expect(await replica().claim(60)).toEqual([]);
+});
+
+test('a document claimed but not saved can be claimed after its lease', async () => {
+  const [document] = await insertStale(1);
+  expect(await replica().claim(10)).toHaveLength(1);
+  clock.advance(9_000);
+  expect(await replica().claim(10)).toHaveLength(0);
+  clock.advance(11_001);
+  expect((await replica().claim(10)).map(({ _id }) => _id)).toEqual([document?._id]);
+});
+
+test('a document that changes while it is indexed is indexed again', async () => {
+  const [document] = await insertStale(1);
+  const id = document?._id ?? '';
+  const [first] = await replica().claim(10);
+  if (!first) throw new Error('The first claim found no document');
+  const change = { $set: { title: 'Later', reindex_at: clock.now() }, $inc: { row_version: 1 } };
+  await rows().documents.updateOne({ _id: id }, change);
+  await replica().save([{ ...first, words: ['early'] }]);
+  expect([await getWords(id), await getReindexAt(id)]).toEqual([['early'], clock.now()]);
+  const [second] = await replica().claim(10);
+  if (!second) throw new Error('The second claim found no document');
+  await replica().save([{ ...second, words: ['later'] }]);
+  expect([await getWords(id), await getReindexAt(id)]).toEqual([['later'], null]);
+
+  // the first process saves after a long pause
+  await replica().save([{ ...first, words: ['early'] }]);
+  expect([await getWords(id), await getReindexAt(id)]).toEqual([['later'], null]);
+});
+
+test('of two concurrent first saves, the later version remains', async () => {
+  for (const document of await insertStale(20)) {
+    const claimed = { ...document, reindex_at: clock.now() };
+    await Promise.all([
+      replica().save([{ ...claimed, words: ['early'] }]),
+      replica().save([{ ...claimed, row_version: 2, words: ['later'] }]),
+    ]);
+    expect(await getWords(document._id)).toEqual(['later']);
+  }
+});
+
+test('deleting a document removes its words, also those saved later', async () => {
+  const [first, second] = await insertStale(2);
+  const claimed = await replica().claim(10);
+  await replica().save(claimed.map((document) => ({ ...document, words: ['word'] })));
+  const remove = (id: string, fails: boolean) =>
+    store.transact({ organization_id: newId(), user_id: null }, async (tx) => {
+      await store.rows(documents).deleteOne({ _id: id }, { session: tx.session });
+      await search(store).remove(id, tx);
+      if (fails) throw new Error('The transaction fails');
+    });
+  const [remaining, deleted] = [first?._id ?? '', second?._id ?? ''];
+  await expect(remove(remaining, true)).rejects.toThrow('The transaction fails');
+  await remove(deleted, false);
+  expect([await getWords(remaining), await getWords(deleted)]).toEqual([['word'], undefined]);
+
+  await replica().save(claimed.map((document) => ({ ...document, words: ['late'] })));
+  expect([await getWords(remaining), await getWords(deleted)]).toEqual([['late'], undefined]);
+});
+
+test('a search finds at most the 1,000 newest documents', async () => {
+  const actor = { organization_id: newId(), user_id: null };
+  const inserted = Array.from({ length: 1_010 }, (_, at) => ({
+    _id: newId(),
+    organization_id: actor.organization_id,
+    words: ['all', at % 2 ? 'odd' : 'even', ...(at < 3 ? ['old'] : [])],
+    row_version: 1,
+  }));
+  await rows().search.insertMany(inserted);
+  const newestFirst = inserted.map(({ _id }) => _id).reverse();
+  expect(await search(store).matches(actor, ['all'])).toEqual(newestFirst.slice(0, 1_000));
+  expect(await search(store).matches(actor, ['all', 'old'])).toEqual(newestFirst.slice(-3));
+  expect(await search(store).matches(actor, ['all', 'odd'])).toHaveLength(505);
+  expect(await search(store).matches(actor, ['odd', 'even'])).toEqual([]);
+});
