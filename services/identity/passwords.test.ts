@@ -1,15 +1,15 @@
 /** Checking passwords: the right one only, a few at once, and nobody else waits for them. */
 import { lookup } from 'node:dns/promises';
 import { expect, test } from '@jest/globals';
-import { type Passwords, passwordsWithin } from './passwords.ts';
+import { createPasswordHasher, type PasswordHasher } from './passwords.ts';
 
 const secret = 'correct horse battery staple';
 
 /** Checks a password so many times at once; gives what became of each, and how many are done so far. */
-function storm(passwords: Passwords, count: number) {
+function storm(passwords: PasswordHasher, count: number) {
   const state = { done: 0 };
   const checks = Array.from({ length: count }, async () => {
-    const right = await passwords.isRight(secret, undefined);
+    const right = await passwords.verify(secret, undefined);
     state.done += 1;
     return right;
   });
@@ -17,17 +17,17 @@ function storm(passwords: Passwords, count: number) {
 }
 
 test('the right password is right, however its letters are composed; any other and none at all are wrong', async () => {
-  const { hash, isRight } = passwordsWithin({ atOnce: 2, waiting: 10 });
+  const { hash, verify } = createPasswordHasher({ concurrency: 2, maxQueue: 10 });
   const stored = await hash('Zürich liegt am Wasser'.normalize('NFD'));
   expect(stored).toMatch(/^scrypt\$[\w-]{22}\$[\w-]{43}$/);
-  expect(await isRight('Zürich liegt am Wasser'.normalize('NFC'), stored)).toBe(true);
-  expect(await isRight('Zürich liegt am See', stored)).toBe(false);
-  expect(await isRight('', undefined)).toBe(false);
+  expect(await verify('Zürich liegt am Wasser'.normalize('NFC'), stored)).toBe(true);
+  expect(await verify('Zürich liegt am See', stored)).toBe(false);
+  expect(await verify('', undefined)).toBe(false);
   expect(await hash('Zürich liegt am Wasser')).not.toBe(stored);
 });
 
 test('whoever finds the queue full is told to come back; afterwards there is room again', async () => {
-  const passwords = passwordsWithin({ atOnce: 1, waiting: 2 });
+  const passwords = createPasswordHasher({ concurrency: 1, maxQueue: 2 });
   const settled = await storm(passwords, 5).settled;
   expect(settled.map(({ status }) => status)).toEqual([
     'fulfilled',
@@ -43,13 +43,13 @@ test('whoever finds the queue full is told to come back; afterwards there is roo
 }, 60_000);
 
 test('a check that fails gives its place to the next', async () => {
-  const passwords = passwordsWithin({ atOnce: 1, waiting: 5 });
-  await expect(passwords.isRight(secret, 'scrypt$$short')).rejects.toThrow();
-  expect(await passwords.isRight(secret, await passwords.hash(secret))).toBe(true);
+  const passwords = createPasswordHasher({ concurrency: 1, maxQueue: 5 });
+  await expect(passwords.verify(secret, 'scrypt$$short')).rejects.toThrow();
+  expect(await passwords.verify(secret, await passwords.hash(secret))).toBe(true);
 });
 
 test('a name is looked up in the middle of a storm, not after it', async () => {
-  const { state, settled } = storm(passwordsWithin({ atOnce: 2, waiting: 50 }), 16);
+  const { state, settled } = storm(createPasswordHasher({ concurrency: 2, maxQueue: 50 }), 16);
   await lookup('localhost');
   expect(state.done).toBeLessThan(8);
   await settled;

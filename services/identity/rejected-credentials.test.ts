@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
-import { keyFrom } from './rules/api-key.ts';
+import { formatApiKey } from './rules/api-key.ts';
 import { identity } from './service.ts';
 
 let here: TestApp;
@@ -50,7 +50,7 @@ describe('an API key that does not count', () => {
     expect((await here.request('DELETE', `/api-keys/${id}`, { as: ada.token })).status).toBe(204);
     const revoked = await refusalOf(key);
     expect(revoked).toBe('This API key is unknown or was revoked: create a new one.');
-    expect(await refusalOf(keyFrom(randomBytes(32)))).toBe(revoked);
+    expect(await refusalOf(formatApiKey(randomBytes(32)))).toBe(revoked);
   });
 
   test('is told to have expired once its time is over', async () => {

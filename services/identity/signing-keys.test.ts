@@ -4,10 +4,10 @@ import jwt from 'jsonwebtoken';
 import { newId, Secret, type View } from '#libs/contract';
 import { createKeyring, createSealing, type Store } from '#libs/store';
 import { createPrincipalReader } from './principal.ts';
-import { isRotationDue, outlived, signerAt } from './rules/key-rotation.ts';
-import { signing } from './signing-keys.ts';
+import { findCurrentKey, findExpiredKeys, isRotationDue } from './rules/key-rotation.ts';
+import { createTokenSigner } from './signing-keys.ts';
 import { type SigningKeyRow, sealedPrivate } from './store/collections.ts';
-import type { Credentials } from './store/credentials.ts';
+import type { CredentialRepository } from './store/credentials.ts';
 import { memberStates } from './views.ts';
 
 const organization_id = newId();
@@ -41,12 +41,12 @@ function stage() {
   const ring = createKeyring(new Secret(Buffer.alloc(32, 7).toString('base64')));
   const sealing = createSealing(ring, sealedPrivate);
   const signer = () =>
-    signing({
-      credentials: credentials as unknown as Credentials,
+    createTokenSigner({
+      credentials: credentials as unknown as CredentialRepository,
       sealing,
-      audited: ({ event, actor_id, facts }) => void said.push([event, actor_id, facts.kid]),
+      securityLog: ({ event, actor_id, facts }) => void said.push([event, actor_id, facts.kid]),
       now,
-      lifeSeconds: 900,
+      lifetimeSeconds: 900,
     });
   return {
     rows,
@@ -67,12 +67,12 @@ test('a rotation refuses no token at any time, on any replica', async () => {
   await two.prepare();
   const verifiers = [verifier(), verifier()];
   const tokens: { text: string; madeAt: number }[] = [];
-  const first = kidOf(await one.token(organization_id, user_id, 0));
+  const first = kidOf(await one.createToken(organization_id, user_id, 0));
   const kid = await one.rotate('operator');
   let elapsed = 0;
   for (; elapsed < 180_000; elapsed += 5_000) {
     for (const replica of [one, two])
-      tokens.push({ text: await replica.token(organization_id, user_id, 0), madeAt: elapsed });
+      tokens.push({ text: await replica.createToken(organization_id, user_id, 0), madeAt: elapsed });
     for (const verify of verifiers)
       for (const { text, madeAt } of tokens)
         if (elapsed - madeAt < 900_000) expect(await verify(text)).toBeDefined();
@@ -86,17 +86,17 @@ test('a key is exchanged after its days, once, and dropped when no token can nam
   const { rows, said, signer, advance } = stage();
   const one = signer();
   await one.prepare();
-  await one.keepFresh(30);
+  await one.rotateIfDue(30);
   expect(rows).toHaveLength(1);
   advance(30 * dayMs);
-  await one.keepFresh(30);
-  await one.keepFresh(30);
+  await one.rotateIfDue(30);
+  await one.rotateIfDue(30);
   expect(rows).toHaveLength(2);
   advance(60_000 + 3_600_000 - 1);
-  await one.keepFresh(30);
+  await one.rotateIfDue(30);
   expect(rows).toHaveLength(2);
   advance(1);
-  await Promise.all([one.keepFresh(30), signer().keepFresh(30)]);
+  await Promise.all([one.rotateIfDue(30), signer().rotateIfDue(30)]);
   expect(rows).toHaveLength(1);
   // the security log has each of it once, whichever replica did it
   const [first, second] = [said[0], said[1]].map((line) => (line as string[])[2]);
@@ -116,10 +116,12 @@ test('private halves are sealed', async () => {
 
 test('the signer is the newest whose time has come, or the first of all', () => {
   const key = (id: string, time: number) => ({ _id: id, signs_from: new Date(time) });
-  expect(signerAt([], new Date(5))).toBeUndefined();
-  expect(signerAt([key('a', 10)], new Date(5))?._id).toBe('a');
-  expect(signerAt([key('a', 1), key('b', 5), key('c', 6)], new Date(5))?._id).toBe('b');
-  expect(outlived([key('a', 1), key('b', 5)], new Date(5 + 3_600_000)).map(({ _id }) => _id)).toEqual(['a']);
-  expect(outlived([], new Date(5))).toEqual([]);
+  expect(findCurrentKey([], new Date(5))).toBeUndefined();
+  expect(findCurrentKey([key('a', 10)], new Date(5))?._id).toBe('a');
+  expect(findCurrentKey([key('a', 1), key('b', 5), key('c', 6)], new Date(5))?._id).toBe('b');
+  expect(findExpiredKeys([key('a', 1), key('b', 5)], new Date(5 + 3_600_000)).map(({ _id }) => _id)).toEqual([
+    'a',
+  ]);
+  expect(findExpiredKeys([], new Date(5))).toEqual([]);
   expect(isRotationDue([], new Date(5), 1)).toBe(false);
 });

@@ -1,8 +1,8 @@
 /** The banner tells the settings that are in force, never others. */
 import { expect, test } from '@jest/globals';
-import { banner, type SettingsInForce } from './banner.ts';
+import { type ActiveSettings, formatBanner } from './banner.ts';
 
-const unlimited: SettingsInForce = {
+const unlimited: ActiveSettings = {
   DEFAULT_PLAN: 'scale',
   WEBHOOK_ALLOW_INSECURE_TARGETS: true,
   WEBHOOK_ALLOWED_CIDRS: [],
@@ -13,9 +13,9 @@ const unlimited: SettingsInForce = {
   EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: 0,
 };
 
-function bannerWith(settings: Partial<SettingsInForce>): string {
+function bannerWith(settings: Partial<ActiveSettings>): string {
   const rest = { base: 'b', link: 'l', apiKey: 'k', management: 'm', database: 'd', dataDir: 'f' };
-  return banner({ ...rest, settings: { ...unlimited, ...settings } });
+  return formatBanner({ ...rest, settings: { ...unlimited, ...settings } });
 }
 
 test('the loose defaults are told with their settings', () => {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const limit = z.number();
 
 /** The settings that the banner tells, parsed. */
-export const settingsInForce = z.object({
+export const activeSettings = z.object({
   DEFAULT_PLAN: z.enum(['trial', 'team', 'scale']),
   WEBHOOK_ALLOW_INSECURE_TARGETS: z.boolean(),
   WEBHOOK_ALLOWED_CIDRS: z.array(z.unknown()),
@@ -14,22 +14,30 @@ export const settingsInForce = z.object({
   LOGIN_FAILURES_PER_15_MINUTES: limit,
   EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: limit,
 });
-export type SettingsInForce = z.infer<typeof settingsInForce>;
+export type ActiveSettings = z.infer<typeof activeSettings>;
 
 /** What the banner shows. */
-export interface Banner {
+export interface BannerOptions {
   base: string;
   link: string;
   apiKey: string;
   management: string;
   database: string;
   dataDir: string;
-  settings: SettingsInForce;
+  settings: ActiveSettings;
 }
 
 /** Everything worth knowing, one line each. */
-export function banner({ base, link, apiKey, management, database, dataDir, settings }: Banner): string {
-  const inForce = settingLines(settings).map((line) => `    ${line}\n`);
+export function formatBanner({
+  base,
+  link,
+  apiKey,
+  management,
+  database,
+  dataDir,
+  settings,
+}: BannerOptions): string {
+  const inForce = formatSettings(settings).map((line) => `    ${line}\n`);
   return `
   Process Document Service is ready.
 
@@ -51,7 +59,7 @@ ${inForce.join('')}
 const planTitles = { trial: 'Trial', team: 'Team', scale: 'Scale' };
 
 /** A line for each setting that changes what you can try: what holds, and the setting that says so. */
-function settingLines(settings: SettingsInForce): string[] {
+function formatSettings(settings: ActiveSettings): string[] {
   const plan = settings.DEFAULT_PLAN;
   const noWebhooks = plan === 'scale' ? '' : ', which has no webhooks';
   const networks =
@@ -62,7 +70,7 @@ function settingLines(settings: SettingsInForce): string[] {
   return [
     `New organizations get the ${planTitles[plan]} plan${noWebhooks} (DEFAULT_PLAN=${plan}).`,
     `Webhooks ${targets}.`,
-    `Rate limits: ${rateLimits(settings)}.`,
+    `Rate limits: ${formatRateLimits(settings)}.`,
   ];
 }
 
@@ -74,7 +82,7 @@ const limitSettings = [
   'EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE',
 ] as const;
 
-function rateLimits(settings: SettingsInForce): string {
+function formatRateLimits(settings: ActiveSettings): string {
   const inForce = limitSettings.filter((name) => settings[name] > 0);
   if (inForce.length === 0) return 'none';
   const rest = inForce.length < limitSettings.length ? '; no others' : '';

@@ -17,42 +17,42 @@ const demo = z.object({
 export type Demo = z.infer<typeof demo>;
 
 /** A data folder. */
-export interface Home {
+export interface DataFolder {
   /** The secrets that settings name. */
   secrets: z.infer<typeof secrets>;
   demo: Demo;
   /** Writes down what is known of the demo organization now. */
-  keepDemo(demo: Demo): Promise<void>;
+  saveDemo(demo: Demo): Promise<void>;
 }
 
 /** Opens a data folder, making what is missing. */
-export async function openHome(dataDir: string): Promise<Home> {
+export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   await mkdir(dataDir, { recursive: true });
   const secretsFile = join(dataDir, 'secrets.json');
   const demoFile = join(dataDir, 'demo.json');
   return {
-    secrets: await kept(secretsFile, secrets, () => ({
+    secrets: await readOrCreate(secretsFile, secrets, () => ({
       ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
       OPS_TOKEN: randomBytes(32).toString('base64url'),
     })),
-    demo: await kept(demoFile, demo, () => ({
+    demo: await readOrCreate(demoFile, demo, () => ({
       email: 'admin@demo.example',
       password: randomBytes(18).toString('base64url'),
     })),
-    keepDemo: (known) => write(demoFile, known),
+    saveDemo: (known) => writeAtomically(demoFile, known),
   };
 }
 
-async function kept<T>(file: string, shape: z.ZodType<T>, make: () => T): Promise<T> {
+async function readOrCreate<T>(file: string, shape: z.ZodType<T>, make: () => T): Promise<T> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text !== undefined) return shape.parse(JSON.parse(text));
   const made = make();
-  await write(file, made);
+  await writeAtomically(file, made);
   return made;
 }
 
 /** Written beside and renamed, so that a crash leaves the old file or the new one. */
-async function write(file: string, value: unknown): Promise<void> {
+async function writeAtomically(file: string, value: unknown): Promise<void> {
   await writeFile(`${file}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
 }

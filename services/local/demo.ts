@@ -1,30 +1,30 @@
 /** The demo organization of a local run: made once through the API, with a published and shared sample SOP. */
 import { readFile } from 'node:fs/promises';
-import type { Demo, Home } from './data-folder.ts';
+import type { DataFolder, Demo } from './data-folder.ts';
 
 const sample = new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url);
 
 /** Makes what is missing of the demo organization, and gives its API key and public link. Goes on where a crash left it. */
 export async function seedDemo(
-  home: Home,
+  home: DataFolder,
   base: string,
   appUrl: string,
 ): Promise<{ apiKey: string; link: string }> {
-  const ask = asker(base);
+  const ask = createClient(base);
   const known: Demo = { ...home.demo };
   const keep = async (more: Partial<Demo>) => {
     Object.assign(known, more);
-    await home.keepDemo(known);
+    await home.saveDemo(known);
   };
   await keep({});
-  const apiKey = known.apiKey ?? (await makeKey(ask, known));
+  const apiKey = known.apiKey ?? (await createApiKey(ask, known));
   await keep({ apiKey });
   const path = known.link ?? (await shareSample(ask, apiKey));
   await keep({ link: path });
   return { apiKey, link: appUrl + path };
 }
 
-async function makeKey(ask: Ask, { email, password }: Demo): Promise<string> {
+async function createApiKey(ask: Post, { email, password }: Demo): Promise<string> {
   const account = {
     organization_name: 'Demo organization',
     organization_slug: 'demo',
@@ -38,7 +38,7 @@ async function makeKey(ask: Ask, { email, password }: Demo): Promise<string> {
   return String(key.key);
 }
 
-async function shareSample(ask: Ask, apiKey: string): Promise<string> {
+async function shareSample(ask: Post, apiKey: string): Promise<string> {
   const sop: unknown = JSON.parse(await readFile(sample, 'utf8'));
   const document = await ask('/documents', sop, apiKey, 'demo-sample-sop');
   const id = String(document.id);
@@ -47,14 +47,14 @@ async function shareSample(ask: Ask, apiKey: string): Promise<string> {
   return `/embed/${link.org_slug}/${link.token}`;
 }
 
-type Ask = (
+type Post = (
   path: string,
   body: unknown,
   token?: string,
   idempotencyKey?: string,
 ) => Promise<Record<string, unknown>>;
 
-function asker(base: string): Ask {
+function createClient(base: string): Post {
   return async (path, body, token, idempotencyKey) => {
     const response = await fetch(base + path, {
       method: 'POST',

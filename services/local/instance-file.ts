@@ -26,19 +26,19 @@ export async function writeInstanceFile(
   const mark = await readProcessMark(process.pid);
   if (!mark) throw new Error('The system does not say when this process started');
   const content: Instance = { ...mark, port: ports.port, management_port: ports.managementPort };
-  await writeFile(fileIn(dataDir), `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  return () => rm(fileIn(dataDir), { force: true });
+  await writeFile(toFilePath(dataDir), `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  return () => rm(toFilePath(dataDir), { force: true });
 }
 
 /** Reads the file; a file that cannot be read as one counts as none. A process with the same pid but another start has ended. */
 export async function readInstanceFile(dataDir: string): Promise<InstanceState> {
-  const text = await readFile(fileIn(dataDir), 'utf8').catch(() => undefined);
+  const text = await readFile(toFilePath(dataDir), 'utf8').catch(() => undefined);
   const parsed = text === undefined ? undefined : instance.safeParse(parseJson(text)).data;
   if (!parsed) return { state: 'none' };
   return { state: (await isAlive(parsed)) ? 'running' : 'ended', instance: parsed };
 }
 
-function fileIn(dataDir: string): string {
+function toFilePath(dataDir: string): string {
   return join(dataDir, 'instance.json');
 }
 

@@ -11,8 +11,8 @@ import {
   start,
 } from '#libs/service';
 import { type Mongod, startMongod } from '#libs/store';
-import { banner, settingsInForce } from './banner.ts';
-import { type Home, openHome } from './data-folder.ts';
+import { activeSettings, formatBanner } from './banner.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { seedDemo } from './demo.ts';
 import { writeInstanceFile } from './instance-file.ts';
 
@@ -40,8 +40,8 @@ export async function runLocal(options: Start): Promise<void> {
   onStopSignal(stop);
   try {
     up.mongod = await startMongod({ dataDir, say: (line) => process.stderr.write(`${line}\n`) });
-    const home = await openHome(dataDir);
-    const environment = localEnvironment(options.environment, home, up.mongod.uri);
+    const dataFolder = await openDataFolder(dataDir);
+    const environment = localEnvironment(options.environment, dataFolder, up.mongod.uri);
     const settings = allSettings(options, environment);
     const { LOG_LEVEL: level, LOG_FORMAT: format } = logSettings.parse(settings);
     // the banner comes first, then the lines of the start and of seeding the demo organization
@@ -50,20 +50,20 @@ export async function runLocal(options: Start): Promise<void> {
     up.started = await start({ ...options, environment, log });
     up.removeInstanceFile = await writeInstanceFile(dataDir, up.started);
     const origin = `http://127.0.0.1:${up.started.port}`;
-    const demo = await seedDemo(home, `${origin}/api/v1`, options.environment.APP_URL ?? origin);
-    const text = banner({
+    const demo = await seedDemo(dataFolder, `${origin}/api/v1`, options.environment.APP_URL ?? origin);
+    const text = formatBanner({
       ...demo,
       base: `${origin}/api/v1`,
       management: `http://127.0.0.1:${up.started.managementPort}`,
       database: up.mongod.how,
       dataDir,
-      settings: settingsInForce.parse(settings),
+      settings: activeSettings.parse(settings),
     });
     process.stdout.write(text);
     release();
   } catch (error) {
     up.releaseLog?.();
-    process.stderr.write(`${reasonOf(error, dataDir)}\n`);
+    process.stderr.write(`${explain(error, dataDir)}\n`);
     await stop();
     process.exit(1);
   }
@@ -75,7 +75,7 @@ function allSettings({ services }: Start, environment: Start['environment']): Re
   return Object.assign({}, ...readSettings(shapes, environment));
 }
 
-function reasonOf(error: unknown, dataDir: string): string {
+function explain(error: unknown, dataDir: string): string {
   const isRunning = error instanceof Error && 'code' in error && error.code === 'data_dir_in_use';
   if (!isRunning) return formatError(error);
   return `The service is running already with the data in ${dataDir}: use that one, or stop it first (or set DATA_DIR to another folder).`;
@@ -84,7 +84,7 @@ function reasonOf(error: unknown, dataDir: string): string {
 /** The environment of a local run: what was given wins over the loose defaults. */
 export function localEnvironment(
   given: Start['environment'],
-  home: Pick<Home, 'secrets'>,
+  home: Pick<DataFolder, 'secrets'>,
   uri: string,
 ): Start['environment'] {
   return {

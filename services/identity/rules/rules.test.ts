@@ -1,17 +1,17 @@
 /** Identity's rules, every branch. */
 import { describe, expect, test } from '@jest/globals';
-import { isWellFormedKey, keyFrom, prefixOf } from './api-key.ts';
-import { termsOf } from './plans.ts';
-import { isReserved, slugFrom, slugWithSuffix } from './slug.ts';
+import { formatApiKey, getKeyPrefix, isWellFormedKey } from './api-key.ts';
+import { getPlanTerms } from './plans.ts';
+import { addSlugSuffix, isReserved, toSlug } from './slug.ts';
 import { nextRenewal, toPeriod } from './terms.ts';
 
 describe('API keys', () => {
-  const key = keyFrom(new Uint8Array(32).fill(7));
+  const key = formatApiKey(new Uint8Array(32).fill(7));
 
   test('a key is `pds_`, 43 characters and a checksum', () => {
     expect(key).toMatch(/^pds_[\w-]{43}[\w-]{6}$/);
     expect(isWellFormedKey(key)).toBe(true);
-    expect(prefixOf(key)).toBe(key.slice(0, 12));
+    expect(getKeyPrefix(key)).toBe(key.slice(0, 12));
   });
 
   test('any single mistyped character is caught offline', () => {
@@ -33,14 +33,14 @@ describe('slugs', () => {
     ['a', 'org-a'],
     [`${'x'.repeat(39)} y`, 'x'.repeat(39)],
   ])('%s becomes %s', (name, slug) => {
-    expect(slugFrom(name)).toBe(slug);
+    expect(toSlug(name)).toBe(slug);
     expect(slug).toMatch(/^[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])$/);
   });
 
   test('a suffix tells a taken slug apart without making it too long', () => {
-    expect(slugWithSuffix('harbour-bank', 'a1b2')).toBe('harbour-bank-a1b2');
-    expect(slugWithSuffix('x'.repeat(40), 'a1b2')).toHaveLength(40);
-    expect(slugWithSuffix(`${'x'.repeat(34)}-yyyyy`, 'a1b2')).toBe(`${'x'.repeat(34)}-a1b2`);
+    expect(addSlugSuffix('harbour-bank', 'a1b2')).toBe('harbour-bank-a1b2');
+    expect(addSlugSuffix('x'.repeat(40), 'a1b2')).toHaveLength(40);
+    expect(addSlugSuffix(`${'x'.repeat(34)}-yyyyy`, 'a1b2')).toBe(`${'x'.repeat(34)}-a1b2`);
   });
 
   test('some slugs are nobody’s', () => {
@@ -51,9 +51,9 @@ describe('slugs', () => {
 
 test('plans: trial never renews, team renews every month, scale has no limit', () => {
   const terms = { trialPublishes: 5, teamPublishes: 200 };
-  expect(termsOf('trial', terms)).toEqual({ publishLimit: 5, renews: 'never' });
-  expect(termsOf('team', terms)).toEqual({ publishLimit: 200, renews: 'monthly' });
-  expect(termsOf('scale', terms)).toEqual({ publishLimit: null, renews: 'monthly' });
+  expect(getPlanTerms('trial', terms)).toEqual({ publishLimit: 5, renews: 'never' });
+  expect(getPlanTerms('team', terms)).toEqual({ publishLimit: 200, renews: 'monthly' });
+  expect(getPlanTerms('scale', terms)).toEqual({ publishLimit: null, renews: 'monthly' });
 });
 
 test('a monthly quota counts by UTC month and renews on its first day; a trial counts once and for all', () => {

@@ -4,7 +4,7 @@ import { newId } from '#libs/contract';
 import { type TestApp, type TestResponse, testApp, until } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
-import { networkOf, secondsUntil, windowAt } from './rules/limits.ts';
+import { getWindow, secondsUntil, toNetwork } from './rules/rate-limit.ts';
 import { identity } from './service.ts';
 
 let here: TestApp;
@@ -35,7 +35,7 @@ const statuses = (answers: TestResponse[]) => answers.map(({ status }) => status
 
 /** Works at the start of a window rather than at its end, so that it does not end in between. */
 async function within(windowMs: number, work: () => Promise<void>): Promise<void> {
-  const left = () => windowAt(new Date(), windowMs).endsAt.getTime() - Date.now();
+  const left = () => getWindow(new Date(), windowMs).endsAt.getTime() - Date.now();
   await until('a window that lasts', async () => left() > 15_000, 20_000);
   await work();
 }
@@ -125,12 +125,12 @@ test('neither emails nor addresses are kept in the clear', async () => {
 
 test('a window has a number and an end; the wait is at least a second; an address is a network', () => {
   const at = new Date('2026-11-21T09:30:59.999Z');
-  expect(windowAt(at, 60_000).endsAt.toISOString()).toBe('2026-11-21T09:31:00.000Z');
-  expect(windowAt(new Date(at.getTime() + 1), 60_000).number).toBe(windowAt(at, 60_000).number + 1);
+  expect(getWindow(at, 60_000).endsAt.toISOString()).toBe('2026-11-21T09:31:00.000Z');
+  expect(getWindow(new Date(at.getTime() + 1), 60_000).number).toBe(getWindow(at, 60_000).number + 1);
   expect(secondsUntil(new Date('2026-11-21T09:31:00.000Z'), at)).toBe(1);
-  expect(networkOf('192.0.2.7')).toBe('192.0.2.7');
-  expect(networkOf('::ffff:192.0.2.7')).toBe('192.0.2.7');
-  expect(networkOf('2001:db8:1::7')).toBe(networkOf('2001:db8:1:0:ffff::1'));
-  expect(networkOf('2001:db8:1:1::7')).not.toBe(networkOf('2001:db8:1::7'));
+  expect(toNetwork('192.0.2.7')).toBe('192.0.2.7');
+  expect(toNetwork('::ffff:192.0.2.7')).toBe('192.0.2.7');
+  expect(toNetwork('2001:db8:1::7')).toBe(toNetwork('2001:db8:1:0:ffff::1'));
+  expect(toNetwork('2001:db8:1:1::7')).not.toBe(toNetwork('2001:db8:1::7'));
   expect(secondsUntil(at, new Date(at.getTime() + 5_000))).toBe(1);
 });

@@ -1,9 +1,9 @@
 /** Passwords that are easy to guess are refused, without a long one holding everybody up. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { weakPasswordRejecter } from './password-strength.ts';
+import { createWeakPasswordCheck } from './password-strength.ts';
 
-const refuse = weakPasswordRejecter();
+const refuse = createWeakPasswordCheck();
 
 test.each(['password1234', 'qwertyuiop123', 'ada.lovelace@example.com', 'passwordpassword'.repeat(8)])(
   '%s is refused, at the path of the body that it came in',
