@@ -1,4 +1,6 @@
-/** Every service in one process: over MONGODB_URI when it is set, else the local run with an embedded database. */
+/**
+ * Runs all services in one process: on the MongoDB at MONGODB_URI, or on an embedded MongoDB if it is unset.
+ */
 import { run } from '#libs/service';
 import { apiPrefix, contracts } from './contracts.ts';
 import { runLocal } from './local/run-local.ts';

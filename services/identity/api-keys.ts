@@ -81,7 +81,10 @@ export function apiKeyHandlers({ now, credentials, store }: ApiKeyOptions) {
   ];
 }
 
-/** Subscribes to `api_key.used` of all services and records the time. Processing an event twice changes nothing. */
+/**
+ * Subscribes to `api_key.used` of all services and records the time. Processing an event twice changes
+ * nothing.
+ */
 export function recordKeyUsage({ credentials }: { credentials: CredentialRepository }): Subscriber[] {
   return [
     on(ApiKeyUsed, ({ organization_id, data }) =>
@@ -90,7 +93,10 @@ export function recordKeyUsage({ credentials }: { credentials: CredentialReposit
   ];
 }
 
-/** The user whose keys a member may see and revoke: their own, or undefined for an admin, who may see all keys. */
+/**
+ * The user whose keys a member may see and revoke: their own, or undefined for an admin, who may see all
+ * keys.
+ */
 function getVisibleOwner({ role, user_id }: MemberPrincipal): string | undefined {
   return role === 'admin' ? undefined : user_id;
 }

@@ -1,4 +1,7 @@
-/** The security log over HTTP: one line for each thing that an auditor asks about, as docs/security-log.md says. */
+/**
+ * The security log over HTTP: one line for each thing that an auditor asks about, as docs/security-log.md
+ * says.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import {

@@ -1,4 +1,7 @@
-/** The public interface of identity: operations on people, organizations and credentials, and views for authentication. */
+/**
+ * The public interface of identity: operations on people, organizations and credentials, and views for
+ * authentication.
+ */
 import { contract } from '#libs/contract';
 import {
   DocumentArchived,

@@ -130,8 +130,8 @@ async function verifyAccount(
 }
 
 /**
- * Prepares a new account. An account with the invited email that is in no organization keeps its id and takes the new name
- * and password.
+ * Prepares a new account. An account with the invited email that is in no organization keeps its id and takes
+ * the new name and password.
  */
 async function prepareAccount(
   { passwords, rejectWeakPassword, now }: InvitationOptions,

@@ -1,12 +1,13 @@
 /**
- * Rate-limits password checks. An attempt is counted before the check, so that parallel requests cannot bypass the limit.
+ * Rate-limits password checks. An attempt is counted before the check, so that parallel requests cannot
+ * bypass the limit.
  */
 import { accountLimitFactor, type RateLimit, toNetwork } from './rules/rate-limit.ts';
 import type { RateLimiter, RateLimitKey } from './store/rate-limiter.ts';
 
 /**
- * Runs `check`, which verifies the password of an account and returns undefined if it is wrong. A wrong password counts as
- * a failed login. Rejects with `TooManyRequests` when too many logins failed.
+ * Runs `check`, which verifies the password of an account and returns undefined if it is wrong. A wrong
+ * password counts as a failed login. Rejects with `TooManyRequests` when too many logins failed.
  */
 export type WithLoginThrottle = <R>(
   account: { email: string; address: string },
@@ -14,8 +15,8 @@ export type WithLoginThrottle = <R>(
 ) => Promise<R | undefined>;
 
 /**
- * Creates the throttle. `failures` limits an account from one network; a ten times larger limit applies to the account
- * from all networks. Unknown accounts are limited like existing ones.
+ * Creates the throttle. `failures` limits an account from one network; a ten times larger limit applies to
+ * the account from all networks. Unknown accounts are limited like existing ones.
  */
 export function createLoginThrottle(rateLimiter: RateLimiter, failures: RateLimit): WithLoginThrottle {
   return async ({ email, address }, check) => {

@@ -78,7 +78,9 @@ export function notificationHandlers({ store, notifications, now }: Notification
   ];
 }
 
-/** Subscribes to the events that members are notified about. A redelivered event does not notify them again. */
+/**
+ * Subscribes to the events that members are notified about. A redelivered event does not notify them again.
+ */
 export function notifyMembers({
   store,
   notifications,
@@ -128,7 +130,8 @@ export function notifyMembers({
   }
 
   function notify(event: Envelope, userIds: readonly string[], notification: Notification): Promise<unknown> {
-    // common case: most documents are published by their owner, and without recipients no transaction is needed
+    // common case: most documents are published by their owner, and without recipients no transaction is
+    // needed
     if (userIds.length === 0) return Promise.resolve();
     return store.processOnce(event, async (tx) => {
       await notifications.add(event.organization_id, userIds, notification, new Date(event.occurred_at), tx);

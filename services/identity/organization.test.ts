@@ -1,4 +1,7 @@
-/** The organization over HTTP with a real MongoDB: its name, slug and settings, and what its neighbours see of it. */
+/**
+ * The organization over HTTP with a real MongoDB: its name, slug and settings, and what its neighbours see of
+ * it.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { register, type TestApp, testApp } from '#libs/testing';

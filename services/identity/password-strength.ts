@@ -4,15 +4,18 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 import { InvalidRequest } from '#libs/contract';
 
 /**
- * Throws `InvalidRequest` when a password is easy to guess. `known` are facts about its owner, such as name and email;
- * `path` is where the error points in the body.
+ * Throws `InvalidRequest` when a password is easy to guess. `known` are facts about its owner, such as name
+ * and email; `path` is where the error points in the body.
  */
 export type RejectWeakPassword = (password: string, known: readonly string[], path: string) => void;
 
 /** The highest score that is rejected: fewer than a million guesses (zxcvbn's scale goes from 0 to 4). */
 const maxWeakScore = 1;
 
-/** How many characters are checked. The estimate takes at least quadratic time, and 32 strong characters are enough. */
+/**
+ * How many characters are checked. The estimate takes at least quadratic time, and 32 strong characters are
+ * enough.
+ */
 const checkedLength = 32;
 
 /** Creates the check over the lists of common passwords that come with zxcvbn. */

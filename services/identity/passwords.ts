@@ -16,13 +16,16 @@ export interface PasswordHasherOptions {
 export interface PasswordHasher {
   /** The text to store: `scrypt$salt$hash`, base64url. */
   hash(password: string): Promise<string>;
-  /** Whether the password matches the stored hash. Without a stored hash it does the same work and returns false. */
+  /**
+   * Whether the password matches the stored hash. Without a stored hash it does the same work and returns
+   * false.
+   */
   verify(password: string, stored: string | undefined): Promise<boolean>;
 }
 
 /**
- * Creates a hasher that works off the main thread. The queue keeps a burst of logins from blocking other work: libuv has
- * only a few threads (default four), and name look-ups and compression use them too.
+ * Creates a hasher that works off the main thread. The queue keeps a burst of logins from blocking other
+ * work: libuv has only a few threads (default four), and name look-ups and compression use them too.
  */
 export function createPasswordHasher({ concurrency, maxQueue = 50 }: PasswordHasherOptions): PasswordHasher {
   const withinLimit = bulkhead({ atOnce: concurrency, waiting: maxQueue, full: queueFullError });

@@ -1,4 +1,7 @@
-/** What it takes to know who is asking, as MongoDB itself counted it: it is paid with every request to every service. */
+/**
+ * What it takes to know who is asking, as MongoDB itself counted it: it is paid with every request to every
+ * service.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Person, profileCommands, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
@@ -24,7 +27,9 @@ async function roles(as: string): Promise<void> {
 const who =
   /^(api_key_principals|member_states|members|api_keys|users|organizations|subscriptions?(_terms)?)$/;
 
-/** What MongoDB was asked about people while work was done; that a key was used is written behind the answer. */
+/**
+ * What MongoDB was asked about people while work was done; that a key was used is written behind the answer.
+ */
 async function reads(work: () => Promise<void>) {
   const seen = (await profileCommands(here.db, work)).filter(
     ({ collection, op }) => who.test(collection) && op !== 'update',

@@ -1,4 +1,6 @@
-/** Authentication: resolves a bearer token to the current principal through the views that identity publishes. */
+/**
+ * Authentication: resolves a bearer token to the current principal through the views that identity publishes.
+ */
 import { createHash, createPublicKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
@@ -31,9 +33,10 @@ const keyRereadIntervalMs = 10_000;
 const clockToleranceSeconds = 60;
 
 /**
- * Creates the function with which every service authenticates a bearer token. It returns the principal, or the reason
- * why the token is rejected. A verified access token is cached until it expires, but its member is read on every request.
- * So a removed member, a changed role, a new password and a revoked key take effect on the next request.
+ * Creates the function with which every service authenticates a bearer token. It returns the principal, or
+ * the reason why the token is rejected. A verified access token is cached until it expires, but its member is
+ * read on every request. So a removed member, a changed role, a new password and a revoked key take effect on
+ * the next request.
  */
 export function createPrincipalReader(
   store: Pick<Store, 'read' | 'transact'>,
@@ -70,8 +73,9 @@ export function createPrincipalReader(
 }
 
 /**
- * Why a credential is rejected. The texts tell an outsider nothing. A revoked key leaves no row, so it reads like an
- * unknown key. Only the holder of an expired key, or of an access token with a valid signature, reads that it has expired.
+ * Why a credential is rejected. The texts tell an outsider nothing. A revoked key leaves no row, so it reads
+ * like an unknown key. Only the holder of an expired key, or of an access token with a valid signature, reads
+ * that it has expired.
  */
 const rejected = {
   mistypedKey: new RejectedToken(
@@ -87,8 +91,8 @@ const rejected = {
 };
 
 /**
- * Creates the function that publishes `api_key.used`, at most once a minute for each key and process. Requests do not
- * wait for it, and a lost event is harmless.
+ * Creates the function that publishes `api_key.used`, at most once a minute for each key and process.
+ * Requests do not wait for it, and a lost event is harmless.
  */
 function createUsageRecorder(store: Pick<Store, 'transact'>, now: () => Date) {
   const recent = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
@@ -108,8 +112,8 @@ export function hashCredential(credential: string): string {
 }
 
 /**
- * Creates the function that verifies access tokens with the published keys. An unknown key id makes it read the keys
- * again, at most once in ten seconds.
+ * Creates the function that verifies access tokens with the published keys. An unknown key id makes it read
+ * the keys again, at most once in ten seconds.
  */
 function createTokenVerifier(
   store: Pick<Store, 'read'>,

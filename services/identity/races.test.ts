@@ -1,4 +1,7 @@
-/** What happens at the same moment, over HTTP with a real MongoDB: whoever takes something away wins, however close it was. */
+/**
+ * What happens at the same moment, over HTTP with a real MongoDB: whoever takes something away wins, however
+ * close it was.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type Person, register, type TestApp, type TestResponse, testApp } from '#libs/testing';

@@ -1,4 +1,7 @@
-/** Why a credential does not count, as its sender reads it, and when a key may expire; over HTTP with a real MongoDB. */
+/**
+ * Why a credential does not count, as its sender reads it, and when a key may expire; over HTTP with a real
+ * MongoDB.
+ */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Person, register, type TestApp, testApp } from '#libs/testing';

@@ -25,8 +25,8 @@ export interface SessionsOptions {
 type SessionReply = z.infer<typeof Session>;
 
 /**
- * Why a refresh token is rejected: it is unknown, it was used before, or its session has ended. `session` is the session
- * that the token belonged to, if there was one.
+ * Why a refresh token is rejected: it is unknown, it was used before, or its session has ended. `session` is
+ * the session that the token belonged to, if there was one.
  */
 export type RefreshTokenRejected = {
   rejectReason: 'unknown' | 'reused' | 'ended';
@@ -36,7 +36,10 @@ export type RefreshTokenRejected = {
 /** Creates the functions that start, refresh and end sessions. */
 export function createSessions({ sessions, accounts, signer, now, accessTokenSeconds }: SessionsOptions) {
   return {
-    /** Starts a session after a successful login. `membership.user` is the user as it was when the password was verified. */
+    /**
+     * Starts a session after a successful login. `membership.user` is the user as it was when the password
+     * was verified.
+     */
     async start(membership: Membership): Promise<SessionReply> {
       const refresh_token = createRefreshToken(randomBytes(16).toString('base64url'));
       const { user, organization } = membership;
@@ -70,7 +73,10 @@ export function createSessions({ sessions, accounts, signer, now, accessTokenSec
       return { rejectReason: 'ended', session };
     },
 
-    /** Ends the session of a refresh token, also of a used one. Returns the session, or undefined if there was none. */
+    /**
+     * Ends the session of a refresh token, also of a used one. Returns the session, or undefined if there was
+     * none.
+     */
     end: (refreshToken: string): Promise<SessionRow | undefined> =>
       sessions.delete(hashCredential(getSessionName(refreshToken))),
   };

@@ -23,11 +23,9 @@ export const identitySettings = z.object({
     description:
       'Attempts per minute from one address to log in, register, accept an invitation or use a password reset; 0 turns the limit off',
   }),
-  LOGIN_FAILURES_PER_15_MINUTES: integer
-    .default(10)
-    .meta({
-      description: 'Failed logins in 15 minutes of one account from one address; 0 turns the limit off',
-    }),
+  LOGIN_FAILURES_PER_15_MINUTES: integer.default(10).meta({
+    description: 'Failed logins in 15 minutes of one account from one address; 0 turns the limit off',
+  }),
   PASSWORD_HASH_CONCURRENCY: integer.pipe(z.number().min(1).max(64)).default(2).meta({
     description:
       'Passwords that a process hashes at the same time; each takes one thread of UV_THREADPOOL_SIZE',
@@ -37,12 +35,10 @@ export const identitySettings = z.object({
     .default(30)
     .meta({ description: 'Days after which a new key signs access tokens' }),
   DEFAULT_PLAN: z.enum(planNames).default('trial').meta({ description: 'Plan of new organizations' }),
-  OPS_TOKEN: secret
-    .optional()
-    .meta({
-      description:
-        'Bearer token of the operator on the management port; if unset, the operator operations are off',
-    }),
+  OPS_TOKEN: secret.optional().meta({
+    description:
+      'Bearer token of the operator on the management port; if unset, the operator operations are off',
+  }),
   PUBLISH_LIMIT_TRIAL: integer
     .default(5)
     .meta({ description: 'Publishes that the trial plan allows in total' }),

@@ -110,8 +110,8 @@ export function signInHandlers({
 }
 
 /**
- * The account in the security log: a hash of the email. Lines about one account can be correlated, and the log neither
- * contains the email nor tells whether the account exists.
+ * The account in the security log: a hash of the email. Lines about one account can be correlated, and the
+ * log neither contains the email nor tells whether the account exists.
  */
 function hashAccount(email: string): string {
   return hashCredential(email).slice(0, 16);

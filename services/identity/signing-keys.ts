@@ -1,4 +1,7 @@
-/** Signing keys: ES256 key pairs for access tokens, rotated without downtime. Private keys are encrypted at rest. */
+/**
+ * Signing keys: ES256 key pairs for access tokens, rotated without downtime. Private keys are encrypted at
+ * rest.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { newId } from '#libs/contract';
@@ -44,7 +47,9 @@ export function createTokenSigner({
       current = await readCurrentKey();
     },
 
-    /** Creates an access token: a JWT, ES256, with the user, the organization and the user's `session_epoch`. */
+    /**
+     * Creates an access token: a JWT, ES256, with the user, the organization and the user's `session_epoch`.
+     */
     async createToken(organizationId: string, userId: string, epoch: number): Promise<string> {
       if (!current || now().getTime() - current.readAt >= rereadIntervalMs) current = await readCurrentKey();
       const iat = Math.floor(now().getTime() / 1000);
@@ -64,7 +69,10 @@ export function createTokenSigner({
     /** Publishes a new key, which signs one minute later. Returns its id. */
     rotate,
 
-    /** Rotates when the newest key has signed for `days` days, and deletes keys that no valid token was signed with. */
+    /**
+     * Rotates when the newest key has signed for `days` days, and deletes keys that no valid token was signed
+     * with.
+     */
     async rotateIfDue(days: number): Promise<void> {
       const keys = await credentials.listSigningKeys();
       if (isRotationDue(keys, now(), days)) await rotate('system');

@@ -1,6 +1,8 @@
 /** The style sheet of the start page, for light and dark screens of every width. */
 
-/** The text of the style sheet. The page embeds it, and the page's Content-Security-Policy contains its hash. */
+/**
+ * The text of the style sheet. The page embeds it, and the page's Content-Security-Policy contains its hash.
+ */
 export const startPageStyle = `
 :root {
   color-scheme: light dark;

@@ -78,7 +78,10 @@ export const organizationProfiles = view({
   }),
 });
 
-/** The current plan of an organization. A `publish_limit` of null means unlimited; `renews` tells when the count restarts. */
+/**
+ * The current plan of an organization. A `publish_limit` of null means unlimited; `renews` tells when the
+ * count restarts.
+ */
 export const subscriptionTerms = view({
   name: 'subscription_terms',
   of: 'subscriptions',

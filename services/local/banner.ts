@@ -1,9 +1,9 @@
-/** What a local run prints once it is ready. */
+/** The banner that a local run prints when it is ready. */
 import { z } from 'zod';
 
 const limit = z.number();
 
-/** The settings that the banner tells, parsed. */
+/** The settings that the banner shows, with their active values. */
 export const activeSettings = z.object({
   DEFAULT_PLAN: z.enum(['trial', 'team', 'scale']),
   WEBHOOK_ALLOW_INSECURE_TARGETS: z.boolean(),
@@ -14,9 +14,10 @@ export const activeSettings = z.object({
   LOGIN_FAILURES_PER_15_MINUTES: limit,
   EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: limit,
 });
+/** The active values of the settings that the banner shows. */
 export type ActiveSettings = z.infer<typeof activeSettings>;
 
-/** What the banner shows. */
+/** What the banner shows: URLs, the demo API key, and where the data is. */
 export interface BannerOptions {
   base: string;
   link: string;
@@ -27,7 +28,7 @@ export interface BannerOptions {
   settings: ActiveSettings;
 }
 
-/** Everything worth knowing, one line each. */
+/** Formats the banner. */
 export function formatBanner({
   base,
   link,
@@ -37,11 +38,11 @@ export function formatBanner({
   dataDir,
   settings,
 }: BannerOptions): string {
-  const inForce = formatSettings(settings).map((line) => `    ${line}\n`);
+  const settingLines = formatSettings(settings).map((line) => `    ${line}\n`);
   return `
   Process Document Service is ready.
 
-  API            ${base}   (in a browser: where to begin)
+  API            ${base}   (open it in a browser for the start page)
   Reference      ${base}/docs
   Demo API key   ${apiKey}
   Public link    ${link}
@@ -50,23 +51,23 @@ export function formatBanner({
 
   Try:  curl -H 'Authorization: Bearer ${apiKey}' ${base}/documents
 
-  Settings in force (docs/settings.md explains all):
-${inForce.join('')}
-  For local work only: it listens on this machine alone. Ctrl-C stops everything.
+  Active settings (docs/settings.md explains all settings):
+${settingLines.join('')}
+  For local development only: it accepts connections from this machine only. Press Ctrl-C to stop everything.
 `;
 }
 
 const planTitles = { trial: 'Trial', team: 'Team', scale: 'Scale' };
 
-/** A line for each setting that changes what you can try: what holds, and the setting that says so. */
+/** One line for each setting that limits what you can try: the effect and the setting. */
 function formatSettings(settings: ActiveSettings): string[] {
   const plan = settings.DEFAULT_PLAN;
   const noWebhooks = plan === 'scale' ? '' : ', which has no webhooks';
   const networks =
     settings.WEBHOOK_ALLOWED_CIDRS.length > 0 ? ' and to the networks of WEBHOOK_ALLOWED_CIDRS' : '';
   const targets = settings.WEBHOOK_ALLOW_INSECURE_TARGETS
-    ? `may go to this machine, also by http${networks} (WEBHOOK_ALLOW_INSECURE_TARGETS=true)`
-    : `may go to public https addresses${networks}, not to this machine (WEBHOOK_ALLOW_INSECURE_TARGETS=false)`;
+    ? `may be sent to this machine, also over http${networks} (WEBHOOK_ALLOW_INSECURE_TARGETS=true)`
+    : `may be sent to public https addresses${networks}, not to this machine (WEBHOOK_ALLOW_INSECURE_TARGETS=false)`;
   return [
     `New organizations get the ${planTitles[plan]} plan${noWebhooks} (DEFAULT_PLAN=${plan}).`,
     `Webhooks ${targets}.`,
@@ -83,8 +84,8 @@ const limitSettings = [
 ] as const;
 
 function formatRateLimits(settings: ActiveSettings): string {
-  const inForce = limitSettings.filter((name) => settings[name] > 0);
-  if (inForce.length === 0) return 'none';
-  const rest = inForce.length < limitSettings.length ? '; no others' : '';
-  return inForce.map((name) => `${name}=${settings[name]}`).join(', ') + rest;
+  const active = limitSettings.filter((name) => settings[name] > 0);
+  if (active.length === 0) return 'none';
+  const rest = active.length < limitSettings.length ? '; no others' : '';
+  return active.map((name) => `${name}=${settings[name]}`).join(', ') + rest;
 }

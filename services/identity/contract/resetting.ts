@@ -1,4 +1,7 @@
-/** The operations on password resets. An admin or the operator creates a single-use token and passes it to the user. */
+/**
+ * The operations on password resets. An admin or the operator creates a single-use token and passes it to the
+ * user.
+ */
 import { z } from 'zod';
 import { anyone, Forbidden, id, NotFound, nothing, operation, timestamp } from '#libs/contract';
 import { admin, operator } from '../access.ts';

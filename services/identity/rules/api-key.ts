@@ -1,4 +1,7 @@
-/** The format of API keys: `pds_`, 43 random characters and a checksum of 6, which detects typos without a lookup. */
+/**
+ * The format of API keys: `pds_`, 43 random characters and a checksum of 6, which detects typos without a
+ * lookup.
+ */
 import { createHash } from 'node:crypto';
 
 /** Formats 32 random bytes as an API key. */

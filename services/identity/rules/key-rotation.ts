@@ -1,4 +1,6 @@
-/** Rotation of signing keys. A key is first published, then signs, then only verifies, and is then deleted. */
+/**
+ * Rotation of signing keys. A key is first published, then signs, then only verifies, and is then deleted.
+ */
 
 /** What the rules need of a signing key. */
 export interface SigningKey {
@@ -6,10 +8,15 @@ export interface SigningKey {
   signs_from: Date;
 }
 
-/** How long a key is published before it signs, ms: longer than a verifier waits before it reads the keys again. */
+/**
+ * How long a key is published before it signs, ms: longer than a verifier waits before it reads the keys
+ * again.
+ */
 export const publishAheadMs = 60_000;
 
-/** How long a key still verifies after its successor signs, ms: longer than the lifetime of any access token. */
+/**
+ * How long a key still verifies after its successor signs, ms: longer than the lifetime of any access token.
+ */
 export const verificationGraceMs = 3_600_000;
 
 /** The key that signs at `at`: the newest whose `signs_from` has passed, or the oldest key if none has. */

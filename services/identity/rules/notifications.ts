@@ -13,7 +13,9 @@ export interface Notification {
   type: string;
   title: string;
   data: Record<string, unknown>;
-  /** Combines it with the data of an unread notification about the same subject, if the type supports that. */
+  /**
+   * Combines it with the data of an unread notification about the same subject, if the type supports that.
+   */
   merge?(earlier: Record<string, unknown>): Notification;
 }
 
@@ -56,7 +58,9 @@ export interface WebhookInfo {
   name: string;
 }
 
-/** Notification that deliveries to a webhook failed. Unread notifications are combined and their counts added. */
+/**
+ * Notification that deliveries to a webhook failed. Unread notifications are combined and their counts added.
+ */
 export function webhookExhausted(
   webhook: WebhookInfo,
   failed: number,

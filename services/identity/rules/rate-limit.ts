@@ -18,8 +18,8 @@ export interface SignInLimits {
 }
 
 /**
- * Multiplies the limit of failed logins when one account is counted over all addresses. The larger limit keeps an attacker
- * from locking the owner out quickly.
+ * Multiplies the limit of failed logins when one account is counted over all addresses. The larger limit
+ * keeps an attacker from locking the owner out quickly.
  */
 export const accountLimitFactor = 10;
 

@@ -74,7 +74,10 @@ export function accountRepository(store: Store) {
       return (await rows.users.findOne({ _id: id }).lean()) ?? undefined;
     },
 
-    /** Replaces the password of `user` and ends all its sessions. Returns false if the password has changed in the meantime. */
+    /**
+     * Replaces the password of `user` and ends all its sessions. Returns false if the password has changed in
+     * the meantime.
+     */
     setPassword(actor: Actor, { _id, password }: UserRow, newPassword: string): Promise<boolean> {
       return store.transact(actor, (tx) => replacePassword({ _id, password }, newPassword, tx));
     },

@@ -153,7 +153,7 @@ export const notifications = collection<NotificationRow>('notifications', {
   indexes: [
     { on: { organization_id: 1, user_id: 1, _id: -1 } },
     { on: { organization_id: 1, user_id: 1, read_at: 1, _id: -1 } },
-    // at most one unread notification per type and subject; concurrent inserts conflict and are retried as one
+    // at most one unread notification per type and subject: concurrent inserts conflict
     {
       on: { organization_id: 1, user_id: 1, type: 1, about: 1 },
       options: { unique: true, partialFilterExpression: { read_at: { $type: 'null' } } },

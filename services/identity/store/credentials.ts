@@ -40,8 +40,8 @@ export function credentialRepository(store: Store) {
     },
 
     /**
-     * Deletes an API key and all keys created with it, directly or indirectly. If `userId` is given, the key must belong to
-     * that user. Returns the key, or undefined if it does not exist.
+     * Deletes an API key and all keys created with it, directly or indirectly. If `userId` is given, the key
+     * must belong to that user. Returns the key, or undefined if it does not exist.
      */
     revokeKey(actor: Actor, keyId: string, userId: string | undefined): Promise<ApiKeyRow | undefined> {
       const { organization_id } = actor;

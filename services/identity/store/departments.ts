@@ -26,7 +26,10 @@ export function departmentRepository(store: Store) {
       return row;
     },
 
-    /** Renames a department, also in its members. Returns undefined if it does not exist. Rejects with `DepartmentTaken`. */
+    /**
+     * Renames a department, also in its members. Returns undefined if it does not exist. Rejects with
+     * `DepartmentTaken`.
+     */
     rename(actor: Actor, id: string, name: string): Promise<DepartmentRow | undefined> {
       const { organization_id } = actor;
       return store.transact(actor, async ({ session }) => {

@@ -45,7 +45,10 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
   };
 
   return {
-    /** Saves an invitation and replaces an older one for the same email. Rejects with `AlreadyMember` or `NoSuchDepartment`. */
+    /**
+     * Saves an invitation and replaces an older one for the same email. Rejects with `AlreadyMember` or
+     * `NoSuchDepartment`.
+     */
     save(actor: Actor, invitation: NewInvitationRow): Promise<InvitationRow> {
       const { organization_id } = actor;
       return store.transact(actor, async (tx) => {
@@ -81,7 +84,10 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
       return (await rows.invitations.deleteOne({ _id: id, organization_id })).deletedCount === 1;
     },
 
-    /** The open invitation with a token, the account with its email, and how many memberships that account has. */
+    /**
+     * The open invitation with a token, the account with its email, and how many memberships that account
+     * has.
+     */
     async findOpen(
       tokenHash: string,
       at: Date,
@@ -99,8 +105,9 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
     },
 
     /**
-     * Accepts an invitation in one transaction: deletes it, saves the account, creates the membership and calls `onJoined`.
-     * Returns undefined if the account has changed since it was read. Rejects with `InvitationInvalid`.
+     * Accepts an invitation in one transaction: deletes it, saves the account, creates the membership and
+     * calls `onJoined`. Returns undefined if the account has changed since it was read. Rejects with
+     * `InvitationInvalid`.
      */
     async accept(
       invitation: InvitationRow,
@@ -141,8 +148,8 @@ export function invitationRepository(store: Store, departments: DepartmentReposi
   };
 
   /**
-   * Saves the name and password of an account that is in no organization, and creates it if needed. Older sessions end.
-   * Returns undefined if the account has joined an organization in the meantime.
+   * Saves the name and password of an account that is in no organization, and creates it if needed. Older
+   * sessions end. Returns undefined if the account has joined an organization in the meantime.
    */
   async function saveAccount(user: UserRow, { session }: Transaction): Promise<UserRow | undefined> {
     const { _id, name, password, email, created_at } = user;

@@ -52,8 +52,8 @@ export function memberRepository(store: Store, departments: DepartmentRepository
     },
 
     /**
-     * Changes the role or department of a member. Returns undefined if there is no such member. Rejects with `LastAdmin` or
-     * `NoSuchDepartment`.
+     * Changes the role or department of a member. Returns undefined if there is no such member. Rejects with
+     * `LastAdmin` or `NoSuchDepartment`.
      */
     update(
       actor: Actor,
@@ -76,8 +76,8 @@ export function memberRepository(store: Store, departments: DepartmentRepository
     },
 
     /**
-     * Removes a member with their API keys and sessions, and calls `onRemoved` in the transaction. Returns undefined if
-     * there is no such member. Rejects with `LastAdmin`.
+     * Removes a member with their API keys and sessions, and calls `onRemoved` in the transaction. Returns
+     * undefined if there is no such member. Rejects with `LastAdmin`.
      */
     remove(
       actor: Actor,
@@ -113,8 +113,8 @@ export function memberRepository(store: Store, departments: DepartmentRepository
   }
 
   /**
-   * Rejects with `LastAdmin` unless the organization has another admin. The update of the organization's row makes
-   * concurrent changes conflict, so that each sees the result of the other.
+   * Rejects with `LastAdmin` unless the organization has another admin. The update of the organization's row
+   * makes concurrent changes conflict, so that each sees the result of the other.
    */
   async function requireAnotherAdmin(
     { organization_id }: Actor,

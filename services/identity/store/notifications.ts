@@ -13,8 +13,9 @@ export function notificationRepository(store: Store) {
 
   return {
     /**
-     * Notifies members within the transaction that processes the event. Users who are not members are skipped. An unread
-     * notification of the same type and subject is replaced. Returns how many members were notified.
+     * Notifies members within the transaction that processes the event. Users who are not members are
+     * skipped. An unread notification of the same type and subject is replaced. Returns how many members were
+     * notified.
      */
     async add(
       organization_id: string,
@@ -78,7 +79,10 @@ export function notificationRepository(store: Store) {
       return { unread, total };
     },
 
-    /** Marks a notification as read; `read_at` keeps its first value. Returns undefined if there is no such notification. */
+    /**
+     * Marks a notification as read; `read_at` keeps its first value. Returns undefined if there is no such
+     * notification.
+     */
     async markRead(owner: Owner, _id: string, at: Date): Promise<NotificationRow | undefined> {
       const session = owner.tx ? { session: owner.tx.session } : {};
       await rows.notifications.updateOne({ ...ownedBy(owner), _id, read_at: null }, { read_at: at }, session);

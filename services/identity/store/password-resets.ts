@@ -30,8 +30,8 @@ export function passwordResetRepository(store: Store) {
     },
 
     /**
-     * Sets the new password and ends all sessions of the user. Returns false if the reset was used in the meantime, or if
-     * the admin who created it may no longer reset this password.
+     * Sets the new password and ends all sessions of the user. Returns false if the reset was used in the
+     * meantime, or if the admin who created it may no longer reset this password.
      */
     complete({ _id, token_hash, organization_id }: PasswordResetRow, password: string): Promise<boolean> {
       const actor = { organization_id: organization_id ?? 'operator', user_id: _id };

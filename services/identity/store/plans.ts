@@ -14,7 +14,10 @@ export function planRepository(store: Store) {
       return (await rows.findOne({ _id: organization_id }).lean()) ?? undefined;
     },
 
-    /** Sets the plan and its terms, and calls `onChanged` in the transaction. Returns undefined if the organization does not exist. */
+    /**
+     * Sets the plan and its terms, and calls `onChanged` in the transaction. Returns undefined if the
+     * organization does not exist.
+     */
     set(
       actor: Actor,
       plan: string,

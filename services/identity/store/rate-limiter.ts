@@ -14,8 +14,8 @@ export function createRateLimiter(store: Store, now: () => Date) {
 
   return {
     /**
-     * Counts one attempt. Above the limit it rejects with `TooManyRequests` and `Retry-After`. Returns the function that
-     * refunds the attempt.
+     * Counts one attempt. Above the limit it rejects with `TooManyRequests` and `Retry-After`. Returns the
+     * function that refunds the attempt.
      */
     async consume(key: RateLimitKey, limit: RateLimit): Promise<() => Promise<void>> {
       if (limit.max === 0) return async () => undefined;

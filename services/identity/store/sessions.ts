@@ -1,4 +1,7 @@
-/** Sessions in MongoDB. Each session is one row, so that a refresh and a logout at the same time cannot both succeed. */
+/**
+ * Sessions in MongoDB. Each session is one row, so that a refresh and a logout at the same time cannot both
+ * succeed.
+ */
 import type { Store } from '#libs/store';
 import { type SessionRow, sessions } from './collections.ts';
 
@@ -19,8 +22,8 @@ export function sessionRepository(store: Store) {
     },
 
     /**
-     * Replaces the current refresh token by the next one. If the token is an older one of this session, deletes the session
-     * and returns it as `reused`.
+     * Replaces the current refresh token by the next one. If the token is an older one of this session,
+     * deletes the session and returns it as `reused`.
      */
     async exchangeToken(
       _id: string,
