@@ -1,4 +1,4 @@
-/** Inboxes over HTTP with a real MongoDB and the events that feed them. */
+/** Notifications over HTTP with a real MongoDB and the events that cause them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type Person, register, type TestApp, testApp, until } from '#libs/testing';
@@ -7,41 +7,41 @@ import { services } from '../services.ts';
 import { documentAssigned, memberJoined, recipients, toNotification } from './rules/notifications.ts';
 import { InboxItem } from './shapes.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 /** A member of Ada's organization, by an access token. */
 let guest: { token: string; id: string };
 
 beforeAll(async () => {
-  here = await testApp({ services, contracts });
-  ada = await register(here);
+  app = await testApp({ services, contracts });
+  ada = await register(app);
   guest = await join('Guest');
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 async function join(name: string) {
-  const { body } = await here.request('POST', '/members/invitations', {
+  const { body } = await app.request('POST', '/members/invitations', {
     as: ada.key,
     body: { email: `${newId()}@example.com` },
   });
   const accepted = { token: body.token, name, password: 'correct horse battery staple' };
-  const session = (await here.request('POST', '/members/invitations/accept', { body: accepted })).body;
+  const session = (await app.request('POST', '/members/invitations/accept', { body: accepted })).body;
   return { token: session.access_token, id: session.member.id };
 }
 
-const inboxOf = async (as: string, query = '') => (await here.request('GET', `/inbox${query}`, { as })).body;
-const counts = async (as: string) => (await here.request('GET', '/inbox/counts', { as })).body;
+const inboxOf = async (as: string, query = '') => (await app.request('GET', `/inbox${query}`, { as })).body;
+const counts = async (as: string) => (await app.request('GET', '/inbox/counts', { as })).body;
 
 async function publishFor(owner: string, title: string): Promise<string> {
-  const { body } = await here.request('POST', '/documents', { as: owner, body: { title } });
-  await here.request('POST', `/documents/${body.id}/publish`, { as: ada.key });
+  const { body } = await app.request('POST', '/documents', { as: owner, body: { title } });
+  await app.request('POST', `/documents/${body.id}/publish`, { as: ada.key });
   return body.id;
 }
 
-describe('what is told', () => {
-  test('admins are told who joined, and the one who joined is not', async () => {
+describe('notifications', () => {
+  test('admins are notified of a new member, but the new member is not', async () => {
     const items = await until(
-      'the news',
+      'the notification',
       async () => (await inboxOf(ada.token)).length > 0 && inboxOf(ada.token),
     );
     expect(InboxItem.parse(items.at(-1))).toMatchObject({
@@ -53,10 +53,10 @@ describe('what is told', () => {
     expect(await inboxOf(guest.token)).toEqual([]);
   });
 
-  test('an owner is told what another did with the document, and not what they did themselves', async () => {
+  test('an owner is notified of actions by others, not of their own', async () => {
     const id = await publishFor(guest.token, 'Fire drill');
     const [item] = await until(
-      'the news',
+      'the notification',
       async () => (await inboxOf(guest.token)).length > 0 && inboxOf(guest.token),
     );
     expect(item).toMatchObject({
@@ -69,27 +69,30 @@ describe('what is told', () => {
     expect(all.filter(({ type }: { type: string }) => type === 'document.published')).toEqual([]);
   });
 
-  test('an event that is delivered again is told once', async () => {
-    const rows = here.db.collection<{ _id: string }>('documents_outbox');
+  test('a redelivered event causes no second notification', async () => {
+    const rows = app.db.collection<{ _id: string }>('documents_outbox');
     const before = await counts(guest.token);
     const { modifiedCount } = await rows.updateMany(
       {},
       { $set: { pending: true, lease_until: new Date(0), failures: 0 }, $unset: { published_at: 1 } },
     );
     expect(modifiedCount).toBeGreaterThan(0);
-    await until('all published again', async () => (await rows.countDocuments({ pending: true })) === 0);
+    await until(
+      'all events to be republished',
+      async () => (await rows.countDocuments({ pending: true })) === 0,
+    );
     expect(await counts(guest.token)).toEqual(before);
   });
 });
 
-describe('the same told again', () => {
-  test('folds into one unread item, also when it is heard many times at once', async () => {
+describe('repeated notifications', () => {
+  test('concurrent events about one document leave one unread item', async () => {
     const editor = await join('Editor');
-    const { body } = await here.request('POST', '/documents', { as: ada.key, body: { title: 'Folded' } });
+    const { body } = await app.request('POST', '/documents', { as: ada.key, body: { title: 'Folded' } });
     const assigned = { as: ada.key, body: { editor_id: editor.id } };
-    await here.request('PATCH', `/documents/${body.id}/editor`, assigned);
-    await until('the news', async () => (await counts(editor.token)).total === 1);
-    const rows = here.db.collection<{ _id: string; event: string }>('documents_outbox');
+    await app.request('PATCH', `/documents/${body.id}/editor`, assigned);
+    await until('the notification', async () => (await counts(editor.token)).total === 1);
+    const rows = app.db.collection<{ _id: string; event: string }>('documents_outbox');
     const [said] = (await rows.find().toArray()).filter(({ event }) => event.includes(editor.id));
     for (const round of [1, 2]) {
       // many assignments that come in together, as after an outage
@@ -99,15 +102,18 @@ describe('the same told again', () => {
         return { type: 'document.assigned', _id: id, event, pending: true, lease_until: new Date(0) };
       });
       await rows.insertMany(more.map((one) => ({ ...one, failures: 0, created_at: new Date() })));
-      await until('all are heard', async () => (await rows.countDocuments({ pending: true })) === 0);
+      await until(
+        'all events to be consumed',
+        async () => (await rows.countDocuments({ pending: true })) === 0,
+      );
       expect([round, await counts(editor.token)]).toEqual([round, { unread: 1, total: round }]);
-      await here.request('POST', '/inbox/read-all', { as: editor.token });
+      await app.request('POST', '/inbox/read-all', { as: editor.token });
     }
   }, 30_000);
 });
 
-describe('one’s own inbox', () => {
-  test('is read, read as a whole, counted and cleared; others have theirs', async () => {
+describe('the inbox', () => {
+  test('a member reads, counts and deletes only their own items', async () => {
     const reader = await join('Reader');
     for (const title of ['One', 'Two', 'Three']) await publishFor(reader.token, title);
     const items = await until(
@@ -117,9 +123,9 @@ describe('one’s own inbox', () => {
     expect(items.map(({ data }: { data: { document_title: string } }) => data.document_title).sort()).toEqual(
       ['One', 'Three', 'Two'],
     );
-    const read = await here.request('POST', `/inbox/${items[0].id}/read`, { as: reader.token });
+    const read = await app.request('POST', `/inbox/${items[0].id}/read`, { as: reader.token });
     expect(read.body).toEqual({ ...items[0], read_at: expect.any(String) });
-    expect((await here.request('POST', `/inbox/${items[0].id}/read`, { as: reader.token })).body).toEqual(
+    expect((await app.request('POST', `/inbox/${items[0].id}/read`, { as: reader.token })).body).toEqual(
       read.body,
     );
     expect(await counts(reader.token)).toEqual({ unread: 2, total: 3 });
@@ -128,20 +134,20 @@ describe('one’s own inbox', () => {
       ['POST', `/inbox/${items[1].id}/read`],
       ['DELETE', `/inbox/${items[1].id}`],
     ] as const)
-      expect((await here.request(method, path, { as: ada.token })).status).toBe(404);
-    expect((await here.request('DELETE', `/inbox/${items[1].id}`, { as: reader.token })).status).toBe(204);
-    expect((await here.request('POST', '/inbox/read-all', { as: reader.token })).status).toBe(204);
+      expect((await app.request(method, path, { as: ada.token })).status).toBe(404);
+    expect((await app.request('DELETE', `/inbox/${items[1].id}`, { as: reader.token })).status).toBe(204);
+    expect((await app.request('POST', '/inbox/read-all', { as: reader.token })).status).toBe(204);
     expect(await counts(reader.token)).toEqual({ unread: 0, total: 2 });
-    const first = await here.request('GET', '/inbox?limit=1', { as: reader.token });
+    const first = await app.request('GET', '/inbox?limit=1', { as: reader.token });
     const next = /<\/api\/v1([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
-    expect([...first.body, ...(await here.request('GET', next, { as: reader.token })).body]).toEqual(
+    expect([...first.body, ...(await app.request('GET', next, { as: reader.token })).body]).toEqual(
       await inboxOf(reader.token),
     );
   }, 30_000);
 });
 
-test('items are forgotten after ninety days', async () => {
-  const collection = here.db.collection('notifications');
+test('inbox items expire after 90 days', async () => {
+  const collection = app.db.collection('notifications');
   const days = (await collection.indexes()).flatMap(({ key, expireAfterSeconds: seconds }) =>
     seconds === undefined ? [] : [[Object.keys(key), seconds / 86_400]],
   );
@@ -150,7 +156,7 @@ test('items are forgotten after ninety days', async () => {
   expect(item?.created_at).toBeInstanceOf(Date);
 });
 
-test('the rules: owner and editor are concerned, each once, without the actor; words fit the deed', () => {
+test('recipients are owner and editor without the actor; texts match', () => {
   const document = { id: 'd', title: 'T', created_by: 'owner', editor_id: 'editor' };
   expect(recipients(document, 'owner')).toEqual(['editor']);
   expect(recipients(document, null)).toEqual(['owner', 'editor']);
@@ -160,7 +166,7 @@ test('the rules: owner and editor are concerned, each once, without the actor; w
   expect(toNotification('document.revised', document).title).toBe('“T” was published in a new version');
   expect(documentAssigned(document)).toMatchObject({
     type: 'document.assigned',
-    title: 'You are the editor of “T”',
+    title: 'You are now the editor of “T”',
   });
   expect(memberJoined({ id: 'm', name: 'Mo' })).toMatchObject({
     type: 'member.joined',

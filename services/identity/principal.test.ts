@@ -1,4 +1,4 @@
-/** Who is asking, over views in memory: when the public keys are read. */
+/** Authentication over in-memory views: when public keys are read, and which tokens are rejected. */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
@@ -24,7 +24,7 @@ function tokenUnder(keyid: string, more: object = {}): string {
   return jwt.sign(claims, pair.privateKey, { algorithm: 'ES256', keyid });
 }
 
-/** The views over one member and one key; `reads` counts how often the keys were read. */
+/** Views over one member and one key; `reads` counts how often the keys were read. */
 function views() {
   const seen = { reads: 0 };
   const read = (view: View) => {
@@ -39,12 +39,12 @@ function views() {
     };
     return { in: () => finder, unscoped: () => finder };
   };
-  // the rows have what the verifier needs of the real ones
+  // the fakes implement only what the reader uses
   const transact = async () => undefined;
   return { seen, store: { read, transact } as unknown as Pick<Store, 'read' | 'transact'> };
 }
 
-test('the first requests after a start may come all at once', async () => {
+test('concurrent first requests read the public keys once', async () => {
   const { seen, store } = views();
   const ask = createPrincipalReader(store, () => new Date());
   const askers = await Promise.all(
@@ -54,7 +54,7 @@ test('the first requests after a start may come all at once', async () => {
   expect(seen.reads).toBe(1);
 });
 
-test('an unknown key id has the keys read again, at most once in ten seconds', async () => {
+test('an unknown key id rereads the keys at most once in ten seconds', async () => {
   const { seen, store } = views();
   let at = Date.now();
   const ask = createPrincipalReader(store, () => new Date(at));
@@ -70,16 +70,16 @@ test.each([
   ['another issuer', { iss: 'somebody' }, /is not valid/],
   ['another audience', { aud: 'somebody' }, /is not valid/],
   ['an expiry in the past', { exp: 1 }, /has expired/],
-  ['a beginning in the future', { nbf: 3_999_999_999 }, /is not valid/],
+  ['a start in the future', { nbf: 3_999_999_999 }, /is not valid/],
   ['no user', { sub: 'nobody' }, /is not valid/],
   ['sessions that have ended', { epoch: 1 }, /session has ended/],
-])('a token with %s stands for nobody', async (_name, more, reason) => {
+])('a token with %s is rejected with a reason', async (_name, more, reason) => {
   const { store } = views();
   const rejected = await createPrincipalReader(store, () => new Date())(tokenUnder(kid, more));
   expect(rejected).toEqual({ reason: expect.stringMatching(reason) });
 });
 
-test('an expired token with a wrong signature reads like any token of a stranger', async () => {
+test('an expired token with a wrong signature is rejected as invalid', async () => {
   const { store } = views();
   const ask = createPrincipalReader(store, () => new Date());
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
@@ -87,7 +87,7 @@ test('an expired token with a wrong signature reads like any token of a stranger
   expect(await ask(forged)).toEqual(await ask('nonsense'));
 });
 
-test('clocks may be a minute apart and no more, at either end of a token’s time', async () => {
+test('token times are checked with a clock tolerance of 60 seconds', async () => {
   const at = 1_800_000_000;
   const asking = (more: object) => {
     const ask = createPrincipalReader(views().store, () => new Date(at * 1000));
@@ -99,13 +99,13 @@ test('clocks may be a minute apart and no more, at either end of a token’s tim
   expect(await asking({ nbf: at + 61 })).toEqual({ reason: expect.stringMatching(/not valid/) });
 });
 
-test('a remembered token expires all the same', async () => {
+test('a cached token expires', async () => {
   const { store } = views();
   let at = Date.now();
   const ask = createPrincipalReader(store, () => new Date(at));
   const token = tokenUnder(kid, { exp: Math.floor(at / 1000) + 60 });
   expect(await ask(token)).toHaveProperty('user_id');
-  // clocks may be a minute apart, and no more
+  // within the clock tolerance of 60 seconds
   at += 115_000;
   expect(await ask(token)).toHaveProperty('user_id');
   at += 6_000;
