@@ -1,6 +1,5 @@
 /**
- * The security log over HTTP: one line for each thing that an auditor asks about, as docs/security-log.md
- * says.
+ * The security log over HTTP: one line for each security-relevant request, as docs/security-log.md describes.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
@@ -85,10 +84,10 @@ describe('the security log records', () => {
     const refresh = (token: string) => request('POST', '/auth/refresh', { body: { refresh_token: token } });
     const renewed = await refresh(refresh_token);
     expect(renewed.lines).toEqual([{ event: 'session.refresh', outcome: 'done', ...actor }]);
-    const refused = { event: 'session.refresh', outcome: 'refresh_token_invalid' };
-    expect((await refresh(refresh_token)).lines).toEqual([{ ...refused, ...actor, refused: 'reused' }]);
+    const rejected = { event: 'session.refresh', outcome: 'refresh_token_invalid' };
+    expect((await refresh(refresh_token)).lines).toEqual([{ ...rejected, ...actor, refused: 'reused' }]);
     const next = renewed.body.refresh_token;
-    expect((await refresh(next)).lines).toEqual([{ ...refused, ...noActor, refused: 'unknown' }]);
+    expect((await refresh(next)).lines).toEqual([{ ...rejected, ...noActor, refused: 'unknown' }]);
 
     const other = (await app.request('POST', '/auth/login', { body })).body.refresh_token;
     const logout = () => request('POST', '/auth/logout', { body: { refresh_token: other } });
@@ -104,9 +103,9 @@ describe('the security log records', () => {
     const make = () =>
       request('POST', '/api-keys', { as: key, body: { name: 'Made', role: 'member', expires_at }, headers });
     const by = { ...actor, key_id: own.id };
-    const made = await make();
-    const created_key_id = made.body.id;
-    expect(made.lines).toEqual([
+    const created = await make();
+    const created_key_id = created.body.id;
+    expect(created.lines).toEqual([
       { event: 'api_key.create', outcome: 'done', ...by, role: 'member', created_key_id, expires_at },
     ]);
     expect((await make()).lines).toEqual([{ event: 'api_key.create', outcome: 'replayed', ...by }]);
@@ -162,9 +161,9 @@ describe('the security log records', () => {
     expect((await change(userId, 'member')).lines).toEqual([
       { ...line, member_id: userId, outcome: 'last_admin', role: 'member' },
     ]);
-    const bobs = { actor_id: bob.id, organization_id: actor.organization_id, key_id: null };
+    const bobActor = { actor_id: bob.id, organization_id: actor.organization_id, key_id: null };
     expect((await change(bob.id, 'admin', bob.token)).lines).toEqual([
-      { event: 'member.update', outcome: 'forbidden', ...bobs },
+      { event: 'member.update', outcome: 'forbidden', ...bobActor },
     ]);
     await app.request('POST', '/departments', { as: token, body: { name: 'Kitchen' } });
     const moved = await request('PATCH', `/members/${bob.id}`, {
@@ -187,11 +186,13 @@ describe('the security log records', () => {
         as: bob.token,
         body: { current_password, new_password: `new ${password}` },
       });
-    const bobs = { actor_id: bob.id, organization_id: organizationId, key_id: null };
+    const bobActor = { actor_id: bob.id, organization_id: organizationId, key_id: null };
     expect((await change('wrong horse battery staple')).lines).toEqual([
-      { event: 'password.update', outcome: 'wrong_password', ...bobs },
+      { event: 'password.update', outcome: 'wrong_password', ...bobActor },
     ]);
-    expect((await change(password)).lines).toEqual([{ event: 'password.update', outcome: 'done', ...bobs }]);
+    expect((await change(password)).lines).toEqual([
+      { event: 'password.update', outcome: 'done', ...bobActor },
+    ]);
 
     const reset = await request('POST', `/members/${bob.id}/password-reset`, { as: token });
     expect(reset.lines).toEqual([
@@ -199,15 +200,15 @@ describe('the security log records', () => {
     ]);
     const use = () =>
       request('POST', '/auth/reset-password', { body: { token: reset.body.token, password } });
-    expect((await use()).lines).toEqual([{ event: 'password_reset.complete', outcome: 'done', ...bobs }]);
+    expect((await use()).lines).toEqual([{ event: 'password_reset.complete', outcome: 'done', ...bobActor }]);
     expect((await use()).lines).toEqual([
       { event: 'password_reset.complete', outcome: 'reset_invalid', ...noActor },
     ]);
 
     const body = { email: bob.email };
-    const operated = await log.operated('POST', '/ops/password-resets', body);
+    const operatorLines = await log.operated('POST', '/ops/password-resets', body);
     const operator = { actor_id: 'operator', organization_id: null, key_id: null };
-    expect(operated).toEqual([
+    expect(operatorLines).toEqual([
       { event: 'password_reset.create', outcome: 'done', ...operator, member_id: bob.id },
     ]);
   });
@@ -232,8 +233,8 @@ describe('the security log records', () => {
   });
 
   test('the creation of the first signing key by the system', () => {
-    const made = app.logLines().filter(({ event }) => event === 'signing_key.create');
-    expect(made).toEqual([
+    const created = app.logLines().filter(({ event }) => event === 'signing_key.create');
+    expect(created).toEqual([
       expect.objectContaining({
         audit: true,
         service: 'identity',
@@ -251,16 +252,16 @@ test('a request without security relevance is not in the security log', async ()
 test('docs/security-log.md lists exactly the recorded events of identity', async () => {
   const page = await documentedEvents(new URL('../../docs/security-log.md', import.meta.url));
   const elsewhere = contracts
-    .filter((one) => one !== identity.contract)
-    .flatMap((one) => [...one.operations, ...(one.adminOperations ?? [])])
+    .filter((contract) => contract !== identity.contract)
+    .flatMap((contract) => [...contract.operations, ...(contract.adminOperations ?? [])])
     .map(({ audit }) => audit);
-  const unasked = [
+  const systemEvents = [
     { event: 'signing_key.create', routes: [], says: ['kid'] },
     { event: 'signing_key.delete', routes: [], says: ['kid'] },
     { event: 'dead_letter.replay', routes: [], says: ['id', 'queue'] },
     { event: 'secrets.reseal', routes: [], says: ['collection', 'count', 'field'] },
   ];
   expect(page.filter(({ event }) => !elsewhere.includes(event))).toEqual(
-    inOrder([...recordedEvents(identity.contract, log.facts), ...unasked]),
+    inOrder([...recordedEvents(identity.contract, log.facts), ...systemEvents]),
   );
 });

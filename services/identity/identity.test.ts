@@ -62,10 +62,10 @@ describe('registration', () => {
       password: 'correct horse battery',
       ...more,
     });
-    const asked = await app.request('POST', '/auth/register', {
+    const taken = await app.request('POST', '/auth/register', {
       body: account({ organization_name: 'X', organization_slug: ada.slug }),
     });
-    expect([asked.status, asked.body.code]).toEqual([409, 'slug_taken']);
+    expect([taken.status, taken.body.code]).toEqual([409, 'slug_taken']);
     const name = `Twin ${newId().slice(0, 8)}`;
     const first = await app.request('POST', '/auth/register', {
       body: account({ organization_name: name }),
@@ -173,13 +173,16 @@ describe('access tokens', () => {
     ['no algorithm', () => jwt.sign(claims(), '', { algorithm: 'none' })],
     [
       'HS256 and the public key as its secret',
-      (jwk: object) => jwt.sign(claims(), JSON.stringify(jwk), { algorithm: 'HS256', keyid: kidOf(jwk) }),
+      (jwk: object) => jwt.sign(claims(), JSON.stringify(jwk), { algorithm: 'HS256', keyid: getKid(jwk) }),
     ],
     [
       'a foreign key under a known key id',
-      (jwk: object) => jwt.sign(claims(), otherKey(), { algorithm: 'ES256', keyid: kidOf(jwk) }),
+      (jwk: object) => jwt.sign(claims(), createForeignKey(), { algorithm: 'ES256', keyid: getKid(jwk) }),
     ],
-    ['an unknown key id', () => jwt.sign(claims(), otherKey(), { algorithm: 'ES256', keyid: newId() })],
+    [
+      'an unknown key id',
+      () => jwt.sign(claims(), createForeignKey(), { algorithm: 'ES256', keyid: newId() }),
+    ],
   ])('an access token with %s is rejected', async (_name, forge) => {
     const { body } = await app.request('GET', '/auth/jwks.json');
     expect((await app.request('GET', '/me', { as: forge(body.keys[0]) })).status).toBe(401);
@@ -223,9 +226,9 @@ describe('API keys', () => {
   });
 
   test('a replayed creation returns no API key', async () => {
-    const asked = { as: ada.token, body: { name: 'Once' }, headers: { 'idempotency-key': newId() } };
-    const first = await app.request('POST', '/api-keys', asked);
-    const second = await app.request('POST', '/api-keys', asked);
+    const request = { as: ada.token, body: { name: 'Once' }, headers: { 'idempotency-key': newId() } };
+    const first = await app.request('POST', '/api-keys', request);
+    const second = await app.request('POST', '/api-keys', request);
     expect(first.body.key).toMatch(/^pds_/);
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     expect(second.body).toEqual({ ...first.body, key: null });
@@ -246,16 +249,16 @@ describe('API keys', () => {
 
   test('an API key created with a key has at most its role and expiry', async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString();
-    const maker = await app.request('POST', '/api-keys', {
+    const creator = await app.request('POST', '/api-keys', {
       as: ada.token,
-      body: { name: 'Maker', role: 'member', expires_at: soon },
+      body: { name: 'Creator', role: 'member', expires_at: soon },
     });
     const higher = await app.request('POST', '/api-keys', {
-      as: maker.body.key,
+      as: creator.body.key,
       body: { name: 'Higher', role: 'admin' },
     });
     expect([higher.status, higher.body.code]).toEqual([403, 'role_too_high']);
-    const child = await app.request('POST', '/api-keys', { as: maker.body.key, body: { name: 'Child' } });
+    const child = await app.request('POST', '/api-keys', { as: creator.body.key, body: { name: 'Child' } });
     expect(child.body.expires_at).toBe(soon);
   });
 });
@@ -274,11 +277,11 @@ test('the views of identity contain no password and no private key', async () =>
   }
 });
 
-function kidOf(jwk: object): string {
+function getKid(jwk: object): string {
   return 'kid' in jwk ? String(jwk.kid) : '';
 }
 
-function otherKey(): string {
+function createForeignKey(): string {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ format: 'pem', type: 'pkcs8' })
     .toString();

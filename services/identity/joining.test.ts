@@ -24,7 +24,7 @@ const invite = (host: Person, body: unknown) =>
   app.request('POST', '/members/invitations', { as: host.key, body });
 const accept = (token: string, more: object = {}) =>
   app.request('POST', '/members/invitations/accept', { body: { token, name: 'Guest', password, ...more } });
-const said = async (type: string, organizationId: string) => {
+const findEvents = async (type: string, organizationId: string) => {
   const rows = await app.db.collection('identity_outbox').find({ type }).toArray();
   return rows
     .map(({ event }) => JSON.parse(event))
@@ -46,7 +46,7 @@ describe('invitations', () => {
     expect(body.invite_url).toBe(`https://docs.example/invite#${body.token}`);
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(7 * 86_400_000);
     const list = (await app.request('GET', '/members/invitations', { as: ada.key })).body;
-    expect(list.map((one: unknown) => Invitation.parse(one).email)).toEqual([email]);
+    expect(list.map((item: unknown) => Invitation.parse(item).email)).toEqual([email]);
 
     const joined = await accept(body.token);
     expect(joined.status).toBe(200);
@@ -58,8 +58,8 @@ describe('invitations', () => {
     expect((await app.request('GET', '/members/invitations', { as: ada.key })).body).toEqual([]);
     expect((await accept(body.token)).body.code).toBe('invitation_invalid');
 
-    const [invited] = await said('member.invited', ada.organizationId);
-    const [joinedEvent] = await said('member.joined', ada.organizationId);
+    const [invited] = await findEvents('member.invited', ada.organizationId);
+    const [joinedEvent] = await findEvents('member.joined', ada.organizationId);
     expect(invited.data.invitation).toMatchObject({ id: body.id, email });
     expect(JSON.stringify(invited)).not.toContain(body.token);
     expect(joinedEvent.data.member).toEqual(joined.body.member);
@@ -117,7 +117,7 @@ describe('invitations', () => {
     expect([easy.status, easy.body.errors[0].path]).toEqual([400, 'body/password']);
     const responses = await Promise.all(Array.from({ length: 5 }, () => accept(body.token)));
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400]);
-    expect(await said('member.joined', ada.organizationId)).toHaveLength(1);
+    expect(await findEvents('member.joined', ada.organizationId)).toHaveLength(1);
     expect((await app.request('GET', '/members', { as: ada.key })).body).toHaveLength(2);
   });
 
@@ -136,9 +136,9 @@ describe('invitations', () => {
 
   test('a replayed invitation returns no token', async () => {
     const ada = await register(app);
-    const asked = { as: ada.key, body: { email: newEmail() }, headers: { 'idempotency-key': newId() } };
-    const first = (await app.request('POST', '/members/invitations', asked)).body;
-    const second = (await app.request('POST', '/members/invitations', asked)).body;
+    const request = { as: ada.key, body: { email: newEmail() }, headers: { 'idempotency-key': newId() } };
+    const first = (await app.request('POST', '/members/invitations', request)).body;
+    const second = (await app.request('POST', '/members/invitations', request)).body;
     expect(second).toEqual({ ...first, token: null, invite_url: null });
     expect((await accept(first.token)).status).toBe(200);
   });

@@ -29,8 +29,8 @@ async function join(name: string) {
   return { token: session.access_token, id: session.member.id };
 }
 
-const inboxOf = async (as: string, query = '') => (await app.request('GET', `/inbox${query}`, { as })).body;
-const counts = async (as: string) => (await app.request('GET', '/inbox/counts', { as })).body;
+const getInbox = async (as: string, query = '') => (await app.request('GET', `/inbox${query}`, { as })).body;
+const getCounts = async (as: string) => (await app.request('GET', '/inbox/counts', { as })).body;
 
 async function publishFor(owner: string, title: string): Promise<string> {
   const { body } = await app.request('POST', '/documents', { as: owner, body: { title } });
@@ -42,7 +42,7 @@ describe('notifications', () => {
   test('admins are notified of a new member, but the new member is not', async () => {
     const items = await until(
       'the notification',
-      async () => (await inboxOf(ada.token)).length > 0 && inboxOf(ada.token),
+      async () => (await getInbox(ada.token)).length > 0 && getInbox(ada.token),
     );
     expect(InboxItem.parse(items.at(-1))).toMatchObject({
       type: 'member.joined',
@@ -50,14 +50,14 @@ describe('notifications', () => {
       data: { member_id: guest.id },
       read_at: null,
     });
-    expect(await inboxOf(guest.token)).toEqual([]);
+    expect(await getInbox(guest.token)).toEqual([]);
   });
 
   test('an owner is notified of actions by others, not of their own', async () => {
     const id = await publishFor(guest.token, 'Fire drill');
     const [item] = await until(
       'the notification',
-      async () => (await inboxOf(guest.token)).length > 0 && inboxOf(guest.token),
+      async () => (await getInbox(guest.token)).length > 0 && getInbox(guest.token),
     );
     expect(item).toMatchObject({
       type: 'document.published',
@@ -65,13 +65,13 @@ describe('notifications', () => {
       data: { document_id: id },
     });
     await publishFor(ada.key, 'Mine');
-    const all = await inboxOf(ada.token);
+    const all = await getInbox(ada.token);
     expect(all.filter(({ type }: { type: string }) => type === 'document.published')).toEqual([]);
   });
 
   test('a redelivered event causes no second notification', async () => {
     const rows = app.db.collection<{ _id: string }>('documents_outbox');
-    const before = await counts(guest.token);
+    const before = await getCounts(guest.token);
     const { modifiedCount } = await rows.updateMany(
       {},
       { $set: { pending: true, lease_until: new Date(0), failures: 0 }, $unset: { published_at: 1 } },
@@ -81,7 +81,7 @@ describe('notifications', () => {
       'all events to be republished',
       async () => (await rows.countDocuments({ pending: true })) === 0,
     );
-    expect(await counts(guest.token)).toEqual(before);
+    expect(await getCounts(guest.token)).toEqual(before);
   });
 });
 
@@ -91,22 +91,22 @@ describe('repeated notifications', () => {
     const { body } = await app.request('POST', '/documents', { as: ada.key, body: { title: 'Folded' } });
     const assigned = { as: ada.key, body: { editor_id: editor.id } };
     await app.request('PATCH', `/documents/${body.id}/editor`, assigned);
-    await until('the notification', async () => (await counts(editor.token)).total === 1);
+    await until('the notification', async () => (await getCounts(editor.token)).total === 1);
     const rows = app.db.collection<{ _id: string; event: string }>('documents_outbox');
-    const [said] = (await rows.find().toArray()).filter(({ event }) => event.includes(editor.id));
+    const [assignment] = (await rows.find().toArray()).filter(({ event }) => event.includes(editor.id));
     for (const round of [1, 2]) {
       // many assignments that come in together, as after an outage
       const more = Array.from({ length: 10 }, () => {
         const id = newId();
-        const event = JSON.stringify({ ...JSON.parse(said?.event ?? ''), id });
+        const event = JSON.stringify({ ...JSON.parse(assignment?.event ?? ''), id });
         return { type: 'document.assigned', _id: id, event, pending: true, lease_until: new Date(0) };
       });
-      await rows.insertMany(more.map((one) => ({ ...one, failures: 0, created_at: new Date() })));
+      await rows.insertMany(more.map((row) => ({ ...row, failures: 0, created_at: new Date() })));
       await until(
         'all events to be consumed',
         async () => (await rows.countDocuments({ pending: true })) === 0,
       );
-      expect([round, await counts(editor.token)]).toEqual([round, { unread: 1, total: round }]);
+      expect([round, await getCounts(editor.token)]).toEqual([round, { unread: 1, total: round }]);
       await app.request('POST', '/inbox/read-all', { as: editor.token });
     }
   }, 30_000);
@@ -118,7 +118,7 @@ describe('the inbox', () => {
     for (const title of ['One', 'Two', 'Three']) await publishFor(reader.token, title);
     const items = await until(
       'three items',
-      async () => (await inboxOf(reader.token)).length === 3 && inboxOf(reader.token),
+      async () => (await getInbox(reader.token)).length === 3 && getInbox(reader.token),
     );
     expect(items.map(({ data }: { data: { document_title: string } }) => data.document_title).sort()).toEqual(
       ['One', 'Three', 'Two'],
@@ -128,8 +128,8 @@ describe('the inbox', () => {
     expect((await app.request('POST', `/inbox/${items[0].id}/read`, { as: reader.token })).body).toEqual(
       read.body,
     );
-    expect(await counts(reader.token)).toEqual({ unread: 2, total: 3 });
-    expect(await inboxOf(reader.token, '?unread=true')).toHaveLength(2);
+    expect(await getCounts(reader.token)).toEqual({ unread: 2, total: 3 });
+    expect(await getInbox(reader.token, '?unread=true')).toHaveLength(2);
     for (const [method, path] of [
       ['POST', `/inbox/${items[1].id}/read`],
       ['DELETE', `/inbox/${items[1].id}`],
@@ -137,11 +137,11 @@ describe('the inbox', () => {
       expect((await app.request(method, path, { as: ada.token })).status).toBe(404);
     expect((await app.request('DELETE', `/inbox/${items[1].id}`, { as: reader.token })).status).toBe(204);
     expect((await app.request('POST', '/inbox/read-all', { as: reader.token })).status).toBe(204);
-    expect(await counts(reader.token)).toEqual({ unread: 0, total: 2 });
+    expect(await getCounts(reader.token)).toEqual({ unread: 0, total: 2 });
     const first = await app.request('GET', '/inbox?limit=1', { as: reader.token });
     const next = /<\/api\/v1([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
     expect([...first.body, ...(await app.request('GET', next, { as: reader.token })).body]).toEqual(
-      await inboxOf(reader.token),
+      await getInbox(reader.token),
     );
   }, 30_000);
 });

@@ -1,7 +1,4 @@
-/**
- * The organization over HTTP with a real MongoDB: its name, slug and settings, and what its neighbours see of
- * it.
- */
+/** The organization over HTTP with a real MongoDB: name, slug, settings and the view for other services. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { register, type TestApp, testApp } from '#libs/testing';
@@ -20,15 +17,15 @@ describe('the organization', () => {
   test('organization settings are merged by key', async () => {
     const ada = await register(app);
     const patch = (body: unknown) => app.request('PATCH', '/organization', { as: ada.token, body });
-    const usual = (await app.request('GET', '/organization', { as: ada.key })).body;
-    expect(usual.settings).toEqual({ lock_published: false, embed_origins: null });
+    const before = (await app.request('GET', '/organization', { as: ada.key })).body;
+    expect(before.settings).toEqual({ lock_published: false, embed_origins: null });
     await patch({ settings: { lock_published: true } });
     const { body } = await patch({
       name: 'New name',
       settings: { embed_origins: ['https://intranet.example'] },
     });
     expect(body).toEqual({
-      ...usual,
+      ...before,
       name: 'New name',
       settings: { lock_published: true, embed_origins: ['https://intranet.example'] },
     });
@@ -80,14 +77,14 @@ describe('the organization', () => {
   test('the profile view has all settings and is found by one index key', async () => {
     const ada = await register(app);
     const profiles = app.db.collection('organization_profiles');
-    const seen = async () => {
+    const readProfile = async () => {
       const row = await profiles.findOne({ slug: ada.slug });
       return [row?.lock_published, row?.embed_origins, row?.row_version];
     };
-    expect(await seen()).toEqual([false, null, 1]);
+    expect(await readProfile()).toEqual([false, null, 1]);
     const settings = { lock_published: true, embed_origins: ['https://intranet.example'] };
     await app.request('PATCH', '/organization', { as: ada.token, body: { settings } });
-    expect(await seen()).toEqual([true, ['https://intranet.example'], 2]);
+    expect(await readProfile()).toEqual([true, ['https://intranet.example'], 2]);
     const [found] = (await profiles.find({ slug: ada.slug }).explain('executionStats')).stages;
     const { totalKeysExamined, totalDocsExamined } = found.$cursor.executionStats;
     expect([totalKeysExamined, totalDocsExamined]).toEqual([1, 1]);

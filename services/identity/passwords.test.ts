@@ -36,8 +36,8 @@ test('a full queue rejects with Retry-After until hashes are done', async () => 
     'rejected',
     'rejected',
   ]);
-  const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-  for (const reason of refused)
+  const reasons = settled.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  for (const reason of reasons)
     expect(reason).toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '3' } });
   expect(await startBurst(passwords, 3).settled).toEqual(
     Array(3).fill({ status: 'fulfilled', value: false }),

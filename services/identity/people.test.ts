@@ -144,14 +144,17 @@ describe('API keys', () => {
     expect(body.last_used_at).toBeNull();
     const before = Date.now();
     for (let uses = 0; uses < 5; uses += 1) await app.request('GET', '/documents', { as: body.key });
-    const shown = async () =>
+    const readKey = async () =>
       (await app.request('GET', '/api-keys', { as: ada.token })).body.find(
         ({ id }: { id: string }) => id === body.id,
       );
-    const used = await until('the use to be recorded', async () => (await shown()).last_used_at ?? undefined);
+    const used = await until(
+      'the use to be recorded',
+      async () => (await readKey()).last_used_at ?? undefined,
+    );
     expect(Date.parse(used)).toBeGreaterThanOrEqual(before);
-    const said = await app.db.collection('documents_outbox').find({ type: 'api_key.used' }).toArray();
-    expect(said.filter(({ event }) => event.includes(body.id))).toHaveLength(1);
+    const events = await app.db.collection('documents_outbox').find({ type: 'api_key.used' }).toArray();
+    expect(events.filter(({ event }) => event.includes(body.id))).toHaveLength(1);
   });
 
   test('revoking an API key revokes all keys created with it', async () => {

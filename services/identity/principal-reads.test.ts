@@ -1,7 +1,4 @@
-/**
- * What it takes to know who is asking, as MongoDB itself counted it: it is paid with every request to every
- * service.
- */
+/** The reads of authentication in MongoDB, which every request to every service pays for. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Person, profileCommands, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
@@ -27,9 +24,7 @@ async function roles(as: string): Promise<void> {
 const identityCollections =
   /^(api_key_principals|member_states|members|api_keys|users|organizations|subscriptions?(_terms)?)$/;
 
-/**
- * What MongoDB was asked about people while work was done; that a key was used is written behind the answer.
- */
+/** The reads of identity during `work`. Updates are left out: key usage is recorded after the response. */
 async function reads(work: () => Promise<void>) {
   const commands = (await profileCommands(app.db, work)).filter(
     ({ collection, op }) => identityCollections.test(collection) && op !== 'update',

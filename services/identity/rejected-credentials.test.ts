@@ -1,7 +1,4 @@
-/**
- * Why a credential does not count, as its sender reads it, and when a key may expire; over HTTP with a real
- * MongoDB.
- */
+/** Details of rejected credentials and the expiry of new keys, over HTTP with a real MongoDB. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Person, register, type TestApp, testApp } from '#libs/testing';
@@ -34,12 +31,12 @@ async function getRejection(as: string): Promise<string> {
 }
 
 async function createKey(expires_at: string | null = null): Promise<{ id: string; key: string }> {
-  const made = await app.request('POST', '/api-keys', {
+  const created = await app.request('POST', '/api-keys', {
     as: ada.token,
     body: { name: 'Robot', expires_at },
   });
-  expect(made.status).toBe(201);
-  return made.body;
+  expect(created.status).toBe(201);
+  return created.body;
 }
 
 describe('a rejected API key', () => {
@@ -74,25 +71,25 @@ describe('the expiry of a new key', () => {
     const at = Date.now() + 3_600_000;
     clock = () => at;
     const expires_at = new Date(at + offsetMs).toISOString();
-    const made = await app.request('POST', '/api-keys', {
+    const created = await app.request('POST', '/api-keys', {
       as: ada.key,
       body: { name: 'Robot', expires_at },
     });
     clock = Date.now;
-    expect(made.status).toBe(400);
-    expect(made.body.errors).toEqual([{ path: 'body/expires_at', message: 'Must be in the future' }]);
+    expect(created.status).toBe(400);
+    expect(created.body.errors).toEqual([{ path: 'body/expires_at', message: 'Must be in the future' }]);
   });
 
   test('a key that expires one millisecond ahead is created', async () => {
     const at = Date.now() + 3_600_000;
     clock = () => at;
     const expires_at = new Date(at + 1).toISOString();
-    const made = await app.request('POST', '/api-keys', {
+    const created = await app.request('POST', '/api-keys', {
       as: ada.key,
       body: { name: 'Robot', expires_at },
     });
     clock = Date.now;
-    expect([made.status, made.body.expires_at]).toEqual([201, expires_at]);
+    expect([created.status, created.body.expires_at]).toEqual([201, expires_at]);
   });
 });
 

@@ -42,7 +42,7 @@ const resetByOperator = (email: string, token: string = opsToken) =>
   });
 
 /** A user who is in the organization of `host` and in no other. */
-async function joined(host: Person, email = `${newId()}@example.com`) {
+async function createMember(host: Person, email = `${newId()}@example.com`) {
   const { body } = await app.request('POST', '/members/invitations', { as: host.key, body: { email } });
   const own = `own password of ${newId()}`;
   const accepted = { token: body.token, name: 'Guest', password: own };
@@ -52,7 +52,7 @@ async function joined(host: Person, email = `${newId()}@example.com`) {
 
 describe('a reset by an admin', () => {
   test('a reset token sets a new password once and ends all sessions', async () => {
-    const guest = await joined(ada);
+    const guest = await createMember(ada);
     const { access_token, refresh_token } = guest.session;
     const key = (await app.request('POST', '/api-keys', { as: access_token, body: { name: 'Own' } })).body
       .key;
@@ -70,12 +70,12 @@ describe('a reset by an admin', () => {
     expect((await app.request('POST', '/auth/refresh', { body: { refresh_token } })).status).toBe(401);
     expect((await app.request('GET', '/me', { as: key })).status).toBe(200);
     expect((await use(body.token)).body.code).toBe('reset_invalid');
-    const kept = JSON.stringify(await app.db.collection('password_resets').find({}).toArray());
-    expect(kept).not.toContain(body.token);
+    const stored = JSON.stringify(await app.db.collection('password_resets').find({}).toArray());
+    expect(stored).not.toContain(body.token);
   });
 
   test('replaced, expired, unknown and outdated reset tokens are invalid', async () => {
-    const guest = await joined(ada);
+    const guest = await createMember(ada);
     const [first, second] = [(await reset(guest.id)).body, (await reset(guest.id)).body];
     expect((await use(first.token)).body.code).toBe('reset_invalid');
     const own = { current_password: guest.password, new_password: password };
@@ -91,7 +91,7 @@ describe('a reset by an admin', () => {
   });
 
   test('a weak password is rejected and the token stays valid', async () => {
-    const guest = await joined(ada);
+    const guest = await createMember(ada);
     const { token } = (await reset(guest.id)).body;
     for (const weak of ['short', 'qwertyuiop123', guest.email]) {
       const { status, body } = await use(token, weak);
@@ -102,20 +102,20 @@ describe('a reset by an admin', () => {
   });
 
   test('only an admin with a session resets another member of the organization', async () => {
-    const [guest, other, bob] = [await joined(ada), await joined(ada), await register(app)];
-    const refused = async (answer: ReturnType<typeof reset>) => {
-      const { status, body } = await answer;
+    const [guest, other, bob] = [await createMember(ada), await createMember(ada), await register(app)];
+    const getStatusAndCode = async (response: ReturnType<typeof reset>) => {
+      const { status, body } = await response;
       return [status, body.code];
     };
-    expect(await refused(reset(other.id, guest.session.access_token))).toEqual([403, 'forbidden']);
-    expect(await refused(reset(guest.id, ada.key))).toEqual([403, 'password_needs_session']);
-    expect(await refused(reset(ada.userId))).toEqual([403, 'forbidden']);
-    expect(await refused(reset(guest.id, bob.token))).toEqual([404, 'not_found']);
-    expect(await refused(reset(newId()))).toEqual([404, 'not_found']);
+    expect(await getStatusAndCode(reset(other.id, guest.session.access_token))).toEqual([403, 'forbidden']);
+    expect(await getStatusAndCode(reset(guest.id, ada.key))).toEqual([403, 'password_needs_session']);
+    expect(await getStatusAndCode(reset(ada.userId))).toEqual([403, 'forbidden']);
+    expect(await getStatusAndCode(reset(guest.id, bob.token))).toEqual([404, 'not_found']);
+    expect(await getStatusAndCode(reset(newId()))).toEqual([404, 'not_found']);
   });
 
   test('an admin cannot reset a user who is also in another organization', async () => {
-    const [guest, bob] = [await joined(ada), await register(app)];
+    const [guest, bob] = [await createMember(ada), await register(app)];
     const { token } = (await reset(guest.id)).body;
     const invitation = { as: bob.key, body: { email: guest.email } };
     const { body } = await app.request('POST', '/members/invitations', invitation);
@@ -127,17 +127,17 @@ describe('a reset by an admin', () => {
 
     const byOperator = await resetByOperator(guest.email.toUpperCase());
     expect(byOperator.status).toBe(201);
-    const given = z
+    const created = z
       .object({ token: z.string() })
       .loose()
       .parse(await byOperator.json());
-    expect((await use(given.token)).status).toBe(204);
+    expect((await use(created.token)).status).toBe(204);
     const own = { email: guest.email, password, organization_slug: bob.slug };
     expect((await app.request('POST', '/auth/login', { body: own })).status).toBe(200);
   });
 
   test('removing the member ends the token, and a replay returns none', async () => {
-    const guest = await joined(ada);
+    const guest = await createMember(ada);
     const key = { 'idempotency-key': newId() };
     const { token } = (await reset(guest.id, ada.token, key)).body;
     expect((await reset(guest.id, ada.token, key)).body).toMatchObject({ token: null, reset_url: null });

@@ -62,41 +62,41 @@ const getKid = (token: string) => jwt.decode(token, { complete: true })?.header.
 
 test('no token is rejected during a rotation, on any replica', async () => {
   const { signer, verifier, advance } = createFixture();
-  const [one, two] = [signer(), signer()];
-  await one.prepare();
-  await two.prepare();
+  const [first, second] = [signer(), signer()];
+  await first.prepare();
+  await second.prepare();
   const verifiers = [verifier(), verifier()];
-  const tokens: { text: string; madeAt: number }[] = [];
-  const first = getKid(await one.createToken(organization_id, user_id, 0));
-  const kid = await one.rotate('operator');
+  const tokens: { text: string; createdAt: number }[] = [];
+  const firstKid = getKid(await first.createToken(organization_id, user_id, 0));
+  const kid = await first.rotate('operator');
   let elapsed = 0;
   for (; elapsed < 180_000; elapsed += 5_000) {
-    for (const replica of [one, two])
-      tokens.push({ text: await replica.createToken(organization_id, user_id, 0), madeAt: elapsed });
+    for (const replica of [first, second])
+      tokens.push({ text: await replica.createToken(organization_id, user_id, 0), createdAt: elapsed });
     for (const verify of verifiers)
-      for (const { text, madeAt } of tokens)
-        if (elapsed - madeAt < 900_000) expect(await verify(text)).toBeDefined();
+      for (const { text, createdAt } of tokens)
+        if (elapsed - createdAt < 900_000) expect(await verify(text)).toBeDefined();
     advance(5_000);
   }
-  expect(getKid(tokens[0]?.text ?? '')).toBe(first);
+  expect(getKid(tokens[0]?.text ?? '')).toBe(firstKid);
   expect(getKid(tokens.at(-1)?.text ?? '')).toBe(kid);
 });
 
 test('a signing key is rotated once when due and deleted when unused', async () => {
   const { rows, auditLines, signer, advance } = createFixture();
-  const one = signer();
-  await one.prepare();
-  await one.rotateIfDue(30);
+  const replica = signer();
+  await replica.prepare();
+  await replica.rotateIfDue(30);
   expect(rows).toHaveLength(1);
   advance(30 * dayMs);
-  await one.rotateIfDue(30);
-  await one.rotateIfDue(30);
+  await replica.rotateIfDue(30);
+  await replica.rotateIfDue(30);
   expect(rows).toHaveLength(2);
   advance(60_000 + 3_600_000 - 1);
-  await one.rotateIfDue(30);
+  await replica.rotateIfDue(30);
   expect(rows).toHaveLength(2);
   advance(1);
-  await Promise.all([one.rotateIfDue(30), signer().rotateIfDue(30)]);
+  await Promise.all([replica.rotateIfDue(30), signer().rotateIfDue(30)]);
   expect(rows).toHaveLength(1);
   // each event is recorded once, although two replicas run
   const [first, second] = [auditLines[0], auditLines[1]].map((line) => (line as string[])[2]);

@@ -11,7 +11,7 @@ const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 const guides = 'https://guides.example.com/docs?a="b"&c=<d>';
 
 const services = [identity];
-const contracts = services.map((one) => one.contract);
+const contracts = services.map((service) => service.contract);
 let app: TestApp;
 let browser: Browser;
 
@@ -61,13 +61,13 @@ test('unknown paths at the root are 404', async () => {
 });
 
 test('the start page without GUIDES_URL names the docs folder', async () => {
-  const bare = await testApp({ services, contracts });
+  const otherApp = await testApp({ services, contracts });
   try {
-    expect((await bare.request('GET', '/')).body.links.guides).toBeNull();
-    const { bytes } = await bare.request('GET', '/', asBrowser);
+    expect((await otherApp.request('GET', '/')).body.links.guides).toBeNull();
+    const { bytes } = await otherApp.request('GET', '/', asBrowser);
     expect(new TextDecoder().decode(bytes)).toContain('<code>docs/README.md</code>');
   } finally {
-    await bare.stop();
+    await otherApp.stop();
   }
 }, 60_000);
 

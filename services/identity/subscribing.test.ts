@@ -45,10 +45,10 @@ describe('the operator', () => {
     await put(organizationId, 'scale');
     await put(organizationId, 'gold');
     const rows = await app.db.collection('identity_outbox').find({ type: PlanChanged.name }).toArray();
-    const said = rows
+    const events = rows
       .map(({ event }) => JSON.parse(event))
       .filter((event) => event.organization_id === organizationId);
-    expect(said.map(({ data, actor_id }) => [data, actor_id])).toEqual([
+    expect(events.map(({ data, actor_id }) => [data, actor_id])).toEqual([
       [{ plan: 'team', publish_limit: 200 }, null],
       [{ plan: 'scale', publish_limit: null }, null],
     ]);
