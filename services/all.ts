@@ -1,6 +1,4 @@
-/**
- * Runs all services in one process: on the MongoDB at MONGODB_URI, or on an embedded MongoDB if it is unset.
- */
+/** Runs all services in one process, with the MongoDB at MONGODB_URI or else an embedded one. */
 import { run } from '#libs/service';
 import { apiPrefix, contracts } from './contracts.ts';
 import { runLocal } from './local/run-local.ts';

@@ -1,6 +1,4 @@
-/**
- * The security log over HTTP: one line for each security-relevant request, as docs/security-log.md describes.
- */
+/** The security log over HTTP: the lines of each request, as docs/security-log.md describes them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import {
@@ -72,7 +70,7 @@ describe('the security log records', () => {
     const elsewhere = { email, password: secret, organization_slug: 'somewhere-else' };
     const [lost] = (await request('POST', '/auth/login', { body: elsewhere })).lines;
     expect(lost).toEqual({ ...wrong, actor_id: actor.actor_id });
-    const [unknown] = (await login(secret, 'nobody@example.com')).lines;
+    const [unknown] = (await login(secret, 'unknown@example.com')).lines;
     expect(unknown).toEqual({ ...wrong, account });
     expect(unknown?.account).not.toBe(wrong?.account);
   });

@@ -66,7 +66,7 @@ describe('registration', () => {
       body: account({ organization_name: 'X', organization_slug: ada.slug }),
     });
     expect([taken.status, taken.body.code]).toEqual([409, 'slug_taken']);
-    const name = `Twin ${newId().slice(0, 8)}`;
+    const name = `Same name ${newId().slice(0, 8)}`;
     const first = await app.request('POST', '/auth/register', {
       body: account({ organization_name: name }),
     });
@@ -82,7 +82,13 @@ describe('registration', () => {
   });
 
   test('registering reports all invalid fields at once', async () => {
-    const account = { organization_name: '', name: 'Bo', email: 'nobody', password: 'short', plan: 'scale' };
+    const account = {
+      organization_name: '',
+      name: 'Bo',
+      email: 'not-an-email',
+      password: 'short',
+      plan: 'scale',
+    };
     const { status, body } = await app.request('POST', '/auth/register', { body: account });
     expect(status).toBe(400);
     const paths = body.errors.map(({ path }: { path: string }) => path).sort();

@@ -70,7 +70,7 @@ describe('invitations', () => {
     const { body } = await invite(ada, { email: bob.email, role: 'admin' });
     const wrong = await accept(body.token);
     expect([wrong.status, wrong.body.code]).toEqual([401, 'wrong_credentials']);
-    const right = await accept(body.token, { password: bob.password, name: 'Somebody Else' });
+    const right = await accept(body.token, { password: bob.password, name: 'Another Name' });
     expect([right.status, right.body.member.name, right.body.member.role]).toEqual([
       200,
       'Ada Example',
@@ -127,11 +127,11 @@ describe('invitations', () => {
     const guest = (await accept((await invite(ada, { email })).body.token)).body;
     const again = await invite(ada, { email });
     expect([again.status, again.body.code]).toEqual([409, 'already_member']);
-    const refused = await app.request('POST', '/members/invitations', {
+    const rejected = await app.request('POST', '/members/invitations', {
       as: guest.access_token,
       body: { email: newEmail() },
     });
-    expect(refused.status).toBe(403);
+    expect(rejected.status).toBe(403);
   });
 
   test('a replayed invitation returns no token', async () => {

@@ -78,9 +78,7 @@ export function notificationHandlers({ store, notifications, now }: Notification
   ];
 }
 
-/**
- * Subscribes to the events that members are notified about. A redelivered event does not notify them again.
- */
+/** Subscribes to the events that members are notified about. Each event notifies only once. */
 export function notifyMembers({
   store,
   notifications,

@@ -49,11 +49,11 @@ describe('members', () => {
   test('only admins change roles, which apply with the next request', async () => {
     const [ada, bob] = await Promise.all([register(app), register(app)]);
     const token = await join(bob, ada, 'member');
-    const refused = await app.request('PATCH', `/members/${ada.userId}`, {
+    const rejected = await app.request('PATCH', `/members/${ada.userId}`, {
       as: token,
       body: { role: 'member' },
     });
-    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden']);
+    expect([rejected.status, rejected.body.code]).toEqual([403, 'forbidden']);
     const raised = await app.request('PATCH', `/members/${bob.userId}`, {
       as: ada.token,
       body: { role: 'admin' },

@@ -69,11 +69,11 @@ test('an unknown key id rereads the keys at most once in ten seconds', async () 
 });
 
 test.each([
-  ['another issuer', { iss: 'somebody' }, /is not valid/],
-  ['another audience', { aud: 'somebody' }, /is not valid/],
+  ['another issuer', { iss: 'another-issuer' }, /is not valid/],
+  ['another audience', { aud: 'another-audience' }, /is not valid/],
   ['an expiry in the past', { exp: 1 }, /has expired/],
   ['a start in the future', { nbf: 3_999_999_999 }, /is not valid/],
-  ['no user', { sub: 'nobody' }, /is not valid/],
+  ['no user', { sub: 'not-a-user-id' }, /is not valid/],
   ['sessions that have ended', { epoch: 1 }, /session has ended/],
 ])('a token with %s is rejected with a reason', async (_name, more, reason) => {
   const { store } = createViews();

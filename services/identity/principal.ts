@@ -1,6 +1,4 @@
-/**
- * Authentication: resolves a bearer token to the current principal through the views that identity publishes.
- */
+/** Authentication: resolves a bearer token to its current principal, through the views of identity. */
 import { createHash, createPublicKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
@@ -26,7 +24,7 @@ export const issuer = 'process-document-service';
 const claims = z.object({ sub: z.uuid(), org: z.uuid(), exp: z.number(), epoch: z.number().default(0) });
 type Claims = z.infer<typeof claims>;
 
-/** How often an unknown key id makes a process read the public keys again, at most. */
+/** The minimum time between two reads of the public keys that unknown key ids cause, ms. */
 const keyRereadIntervalMs = 10_000;
 
 /** How far the clocks of replicas may differ. */
@@ -73,7 +71,7 @@ export function createPrincipalReader(
 }
 
 /**
- * Why a credential is rejected. The texts tell an outsider nothing. A revoked key leaves no row, so it reads
+ * Why a credential is rejected. The texts reveal nothing to an outsider. A revoked key leaves no row, so it reads
  * like an unknown key. Only the holder of an expired key, or of an access token with a valid signature, reads
  * that it has expired.
  */

@@ -45,12 +45,12 @@ test('registrations are limited per address, with Retry-After', async () => {
     const address = newAddress();
     const responses = await Promise.all(Array.from({ length: 6 }, () => registerAt(address)));
     expect(statuses(responses)).toEqual([201, 201, 201, 429, 429, 429]);
-    const refused = responses.find(({ status }) => status === 429);
-    expect(refused?.body.code).toBe('too_many_requests');
-    const wait = refused?.headers.get('retry-after');
+    const rejected = responses.find(({ status }) => status === 429);
+    expect(rejected?.body.code).toBe('too_many_requests');
+    const wait = rejected?.headers.get('retry-after');
     expect(Number(wait)).toBeGreaterThan(0);
-    expect(refused?.headers.get('ratelimit-policy')).toBe('"registrations";q=3;w=3600');
-    expect(refused?.headers.get('ratelimit')).toBe(`"registrations";r=0;t=${wait}`);
+    expect(rejected?.headers.get('ratelimit-policy')).toBe('"registrations";q=3;w=3600');
+    expect(rejected?.headers.get('ratelimit')).toBe(`"registrations";r=0;t=${wait}`);
     expect((await registerAt(newAddress())).status).toBe(201);
   });
 }, 60_000);

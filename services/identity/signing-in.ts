@@ -111,7 +111,7 @@ export function signInHandlers({
 
 /**
  * The account in the security log: a hash of the email. Lines about one account can be correlated, and the
- * log neither contains the email nor tells whether the account exists.
+ * log neither contains the email nor reveals whether the account exists.
  */
 function hashAccount(email: string): string {
   return hashCredential(email).slice(0, 16);

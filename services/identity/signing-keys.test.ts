@@ -19,9 +19,9 @@ function createFixture() {
   const rows: SigningKeyRow[] = [];
   const auditLines: unknown[] = [];
   const credentials = {
-    signingKeys: async () => [...rows],
-    keepSigningKey: async (row: SigningKeyRow) => void rows.push(row),
-    dropSigningKey: async (kid: string) => {
+    listSigningKeys: async () => [...rows],
+    insertSigningKey: async (row: SigningKeyRow) => void rows.push(row),
+    deleteSigningKey: async (kid: string) => {
       const at = rows.findIndex(({ _id }) => _id === kid);
       if (at >= 0) rows.splice(at, 1);
       return at >= 0;

@@ -47,9 +47,7 @@ export function createTokenSigner({
       current = await readCurrentKey();
     },
 
-    /**
-     * Creates an access token: a JWT, ES256, with the user, the organization and the user's `session_epoch`.
-     */
+    /** Creates an access token: an ES256 JWT with user, organization and the user's `session_epoch`. */
     async createToken(organizationId: string, userId: string, epoch: number): Promise<string> {
       if (!current || now().getTime() - current.readAt >= rereadIntervalMs) current = await readCurrentKey();
       const iat = Math.floor(now().getTime() / 1000);

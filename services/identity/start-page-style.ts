@@ -1,8 +1,6 @@
 /** The style sheet of the start page, for light and dark screens of every width. */
 
-/**
- * The text of the style sheet. The page embeds it, and the page's Content-Security-Policy contains its hash.
- */
+/** The style sheet as the page embeds it; the Content-Security-Policy contains its hash. */
 export const startPageStyle = `
 :root {
   color-scheme: light dark;

@@ -1,6 +1,4 @@
-/**
- * The start page at the root of the application and of the API, as HTML for people and as JSON for programs.
- */
+/** The start page at the root of the application and of the API: HTML for people, JSON for programs. */
 import { createHash } from 'node:crypto';
 import { body } from '#libs/contract';
 import { handle, type RequestInfo, reply } from '#libs/http';

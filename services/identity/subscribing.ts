@@ -57,9 +57,7 @@ export function subscriptionHandlers({ plans, planLimits, now }: SubscriptionOpt
   }
 }
 
-/**
- * Creates the function that recognizes the operator's bearer token. Without `OPS_TOKEN` it accepts no token.
- */
+/** Creates the function that authenticates the operator. Without `OPS_TOKEN` it accepts no token. */
 export function createOperatorReader(
   opsToken: Secret | undefined,
 ): (token: string) => Promise<Principal | undefined> {

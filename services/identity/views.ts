@@ -79,7 +79,7 @@ export const organizationProfiles = view({
 });
 
 /**
- * The current plan of an organization. A `publish_limit` of null means unlimited; `renews` tells when the
+ * The current plan of an organization. A `publish_limit` of null means unlimited; `renews` defines when the
  * count restarts.
  */
 export const subscriptionTerms = view({

@@ -31,7 +31,7 @@ test.each(['trial', 'team'] as const)('the banner with DEFAULT_PLAN=%s does not 
   expect(text).toContain(`which has no webhooks (DEFAULT_PLAN=${plan})`);
 });
 
-test('the banner tells if webhooks cannot be sent to this machine', () => {
+test('the banner shows that webhooks cannot be sent to this machine', () => {
   const text = bannerWith({ WEBHOOK_ALLOW_INSECURE_TARGETS: false, WEBHOOK_ALLOWED_CIDRS: ['10.0.0.0/8'] });
   expect(text).not.toContain('may be sent to this machine');
   expect(text).toContain('and to the networks of WEBHOOK_ALLOWED_CIDRS, not to this machine');

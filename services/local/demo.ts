@@ -1,6 +1,4 @@
-/**
- * The demo organization of a local run, created once through the API, with a published and shared sample SOP.
- */
+/** The demo organization of a local run, created through the API, with a published and shared SOP. */
 import { readFile } from 'node:fs/promises';
 import type { DataFolder, Demo } from './data-folder.ts';
 

@@ -6,9 +6,7 @@ import { isAlive, readProcessMark } from '#libs/store';
 
 const instance = z.object({
   pid: z.number(),
-  /**
-   * When the process started, as the operating system reports it. It tells apart processes with the same pid.
-   */
+  /** Start time as the operating system reports it; it identifies a process if its pid is reused. */
   started: z.string(),
   port: z.number(),
   management_port: z.number(),

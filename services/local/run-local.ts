@@ -30,9 +30,7 @@ interface LocalParts {
   removeInstanceFile?: () => Promise<void>;
 }
 
-/**
- * Runs all services with an embedded MongoDB in `DATA_DIR`. Only the local run uses the permissive defaults.
- */
+/** Runs all services with an embedded MongoDB in `DATA_DIR`. Only this run has permissive defaults. */
 export async function runLocal(options: Start): Promise<void> {
   const dataDir = resolve(options.environment.DATA_DIR ?? '.data');
   const parts: LocalParts = {};

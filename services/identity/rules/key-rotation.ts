@@ -1,6 +1,4 @@
-/**
- * Rotation of signing keys. A key is first published, then signs, then only verifies, and is then deleted.
- */
+/** Rotation of signing keys. A key is published, then signs, then only verifies, then is deleted. */
 
 /** What the rules need of a signing key. */
 export interface SigningKey {
@@ -14,9 +12,7 @@ export interface SigningKey {
  */
 export const publishAheadMs = 60_000;
 
-/**
- * How long a key still verifies after its successor signs, ms: longer than the lifetime of any access token.
- */
+/** How long a key verifies after its successor signs, ms: longer than an access token is valid. */
 export const verificationGraceMs = 3_600_000;
 
 /** The key that signs at `at`: the newest whose `signs_from` has passed, or the oldest key if none has. */

@@ -13,9 +13,7 @@ export interface Notification {
   type: string;
   title: string;
   data: Record<string, unknown>;
-  /**
-   * Combines it with the data of an unread notification about the same subject, if the type supports that.
-   */
+  /** Combines it with the data of an unread notification about the same subject, if its type allows. */
   merge?(earlier: Record<string, unknown>): Notification;
 }
 
@@ -58,9 +56,7 @@ export interface WebhookInfo {
   name: string;
 }
 
-/**
- * Notification that deliveries to a webhook failed. Unread notifications are combined and their counts added.
- */
+/** Notification that deliveries to a webhook failed. Counts of unread notifications are added up. */
 export function webhookExhausted(
   webhook: WebhookInfo,
   failed: number,

@@ -12,9 +12,7 @@ import { planRepository } from './plans.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { sessionRepository } from './sessions.ts';
 
-/**
- * The repositories over one store; `now` is returned with them, so that a handler takes both from one object.
- */
+/** The repositories over one store, and `now`, so that handlers take both from one object. */
 export function createRepositories(store: Store, now: () => Date) {
   const departments = departmentRepository(store);
   return {
