@@ -87,7 +87,10 @@ function explain(error: unknown, dataDir: string): string {
   return `The service is already running with the data in ${dataDir}: use the running instance, stop it, or set DATA_DIR to another folder.`;
 }
 
-/** The environment of a local run: permissive defaults, overridden by `environment`. */
+/**
+ * The environment of a local run: permissive defaults and generated secrets, overridden by `environment`.
+ * HOST and MONGODB_URI are fixed.
+ */
 export function toLocalEnvironment(
   environment: Start['environment'],
   dataFolder: Pick<DataFolder, 'secrets'>,
