@@ -23,7 +23,7 @@ try {
     sealing,
     securityLog: auditLog,
     now,
-    lifetimeSeconds: 900,
+    accessTokenSeconds: 900,
   });
   const kid = await keys.rotate('operator');
   console.log(

@@ -27,7 +27,6 @@ import { createOperatorReader, subscriptionHandlers } from './subscribing.ts';
 const accessTokenSeconds = 900;
 const hourMs = 3_600_000;
 
-/** The identity service. */
 export const identity = service({
   contract: identityContract,
   settings: identitySettings,
@@ -42,12 +41,9 @@ export const identity = service({
       passwords: createPasswordHasher({ concurrency: settings.PASSWORD_HASH_CONCURRENCY }),
       withLoginThrottle: createLoginThrottle(repositories.rateLimiter, rateLimits.failures),
     };
-    const signer = createTokenSigner({
-      ...deps,
-      sealing: store.sealing(sealedPrivate),
-      securityLog: securityLog(log),
-      lifetimeSeconds: accessTokenSeconds,
-    });
+    const sealing = store.sealing(sealedPrivate);
+    const auditLog = securityLog(log);
+    const signer = createTokenSigner({ ...deps, sealing, securityLog: auditLog, accessTokenSeconds });
     const sessions = createSessions({ ...deps, signer, accessTokenSeconds });
     const planLimits = toPlanLimits(settings);
     const subscription = subscriptionHandlers({ ...deps, planLimits });
@@ -57,8 +53,7 @@ export const identity = service({
       handled: [...subscription.adminHandlers, ...passwordReset.adminHandlers],
       authenticate: createOperatorReader(settings.OPS_TOKEN),
     };
-    const onRotationError = (error: unknown) =>
-      log.warn({ err: error }, 'Could not rotate or delete signing keys');
+    const onError = (error: unknown) => log.warn({ err: error }, 'Could not rotate or delete signing keys');
     return {
       handled: [
         ...signInHandlers({ ...deps, sessions, planLimits, defaultPlan, rateLimits }),
@@ -77,7 +72,7 @@ export const identity = service({
       authenticate: createPrincipalReader(store, now),
       subscribers: [...notifyMembers(deps), ...recordKeyUsage(deps)],
       ...(settings.OPS_TOKEN && { adminHandlers }),
-      workers: [every(hourMs, () => signer.rotateIfDue(settings.SIGNING_KEY_ROTATION_DAYS), onRotationError)],
+      workers: [every(hourMs, () => signer.rotateIfDue(settings.SIGNING_KEY_ROTATION_DAYS), onError)],
       before: signer.prepare,
     };
   },

@@ -46,7 +46,7 @@ function createFixture() {
       sealing,
       securityLog: ({ event, actor_id, facts }) => void auditLines.push([event, actor_id, facts.kid]),
       now,
-      lifetimeSeconds: 900,
+      accessTokenSeconds: 900,
     });
   return {
     rows,

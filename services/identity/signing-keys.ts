@@ -25,8 +25,7 @@ export interface TokenSignerOptions {
   /** Records keys that were created or deleted. */
   securityLog: SecurityLog;
   now: () => Date;
-  /** Lifetime of access tokens. */
-  lifetimeSeconds: number;
+  accessTokenSeconds: number;
 }
 
 /** Creates the signer of access tokens, which also rotates its keys and serves the public ones. */
@@ -35,7 +34,7 @@ export function createTokenSigner({
   sealing,
   securityLog,
   now,
-  lifetimeSeconds,
+  accessTokenSeconds,
 }: TokenSignerOptions) {
   let current: { kid: string; pem: string; readAt: number } | undefined;
 
@@ -58,7 +57,7 @@ export function createTokenSigner({
         iss: issuer,
         aud: issuer,
         iat,
-        exp: iat + lifetimeSeconds,
+        exp: iat + accessTokenSeconds,
         jti: newId(),
       };
       return jwt.sign(claims, current.pem, { algorithm: 'ES256', keyid: current.kid });
