@@ -171,7 +171,7 @@ describe('who made a webhook', () => {
     expect(await told(1)).toMatchObject([
       {
         type: 'webhook.disabled',
-        title: 'The webhook “Hook” was switched off: its receiver answered that it is gone (410)',
+        title: 'The webhook “Hook” was disabled: its receiver responded with 410 Gone',
         data: { webhook_id: id, webhook_name: 'Hook', reason: 'gone' },
       },
     ]);
@@ -217,7 +217,7 @@ describe('a webhook whose deliveries have all failed for five days', () => {
     expect(items).toMatchObject([
       {
         type: 'webhook.disabled',
-        title: 'The webhook “Hook” was switched off: all deliveries failed for five days',
+        title: 'The webhook “Hook” was disabled: all deliveries failed for five days',
         data: { webhook_id: id, reason: 'failing' },
       },
       { type: 'webhook.exhausted', data: { failed: 2 } },

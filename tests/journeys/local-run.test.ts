@@ -99,7 +99,7 @@ describe('a local run', () => {
   test('says so when one is running already', async () => {
     const second = spawnLocal(dataDir);
     expect(await second.exited).toBe(1);
-    expect(second.printed().trim()).toMatch(/^The service is running already with the data in \S+: [^\n]+$/);
+    expect(second.printed().trim()).toMatch(/^The service is already running with the data in \S+: [^\n]+$/);
   });
 
   test('is healthy, ready and measured on its management port', async () => {

@@ -1,4 +1,4 @@
-/** Operations on one's own inbox: what happened that concerns oneself. */
+/** The operations on the caller's inbox, which holds their notifications. */
 import { z } from 'zod';
 import { id, NotFound, nothing, operation, page } from '#libs/contract';
 import { member } from '../access.ts';
@@ -10,12 +10,12 @@ export const listInbox = operation({
   id: 'listInbox',
   method: 'get',
   path: '/inbox',
-  summary: 'List what concerns you, the newest first',
-  description: 'Items live 90 days.',
+  summary: 'List your notifications, newest first',
+  description: 'Items are deleted after 90 days.',
   access: member,
   query: z.object({
     ...page,
-    unread: z.stringbool().optional().meta({ description: 'Only what is unread' }),
+    unread: z.stringbool().optional().meta({ description: 'If true, only unread items' }),
   }),
   status: 200,
   returns: z.array(InboxItem),
@@ -27,7 +27,7 @@ export const countInbox = operation({
   id: 'countInbox',
   method: 'get',
   path: '/inbox/counts',
-  summary: 'Count what is in your inbox',
+  summary: 'Count the items in your inbox',
   access: member,
   status: 200,
   returns: z.strictObject({ unread: z.number().int(), total: z.number().int() }).meta({ id: 'InboxCounts' }),
@@ -38,7 +38,7 @@ export const markInboxItemRead = operation({
   id: 'markInboxItemRead',
   method: 'post',
   path: '/inbox/{item_id}/read',
-  summary: 'Mark an item as read',
+  summary: 'Mark an inbox item as read',
   access: member,
   params: itemParams,
   status: 200,
@@ -50,7 +50,7 @@ export const markInboxRead = operation({
   id: 'markInboxRead',
   method: 'post',
   path: '/inbox/read-all',
-  summary: 'Mark everything as read',
+  summary: 'Mark all inbox items as read',
   access: member,
   status: 204,
   returns: nothing,
@@ -61,7 +61,7 @@ export const deleteInboxItem = operation({
   id: 'deleteInboxItem',
   method: 'delete',
   path: '/inbox/{item_id}',
-  summary: 'Delete an item',
+  summary: 'Delete an inbox item',
   access: member,
   params: itemParams,
   status: 204,
