@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals';
 import { Body, newId } from '#libs/contract';
 import { exports } from './exports.ts';
 import type { Opened } from './store/documents.ts';
-import { type Run, TooMuchMemory } from './threads/pool.ts';
-import type { Job } from './threads/thread.ts';
+import { type Run, TooMuchMemory } from './workers/worker-pool.ts';
+import type { Job } from './workers/worker.ts';
 
 const actor = { organization_id: newId(), user_id: newId(), key_id: null, role: 'member' };
 

@@ -11,8 +11,8 @@ import type { Metering } from './metrics.ts';
 import { factsOf } from './rules.ts';
 import type { DocumentStore } from './store/documents.ts';
 import type { TemplateStore } from './store/templates.ts';
-import { type Run, type Threads, TooMuchMemory } from './threads/pool.ts';
-import type { Job, Made } from './threads/thread.ts';
+import { type Run, type Threads, TooMuchMemory } from './workers/worker-pool.ts';
+import type { Job, Made } from './workers/worker.ts';
 
 /** What exports need. */
 export interface Exports {

@@ -1,6 +1,6 @@
 /** Metering: what operators are told of files that are made. */
 import { counter, gauge, histogram, type Meters } from '#libs/service';
-import type { Threads } from './threads/pool.ts';
+import type { Threads } from './workers/worker-pool.ts';
 
 const metrics = {
   duration: histogram({

@@ -9,7 +9,7 @@ import { documentStore } from './store/documents.ts';
 import { orphanedFiles } from './store/orphaned-files.ts';
 import { templates as templateRows, templateStore } from './store/templates.ts';
 import { templating } from './templates.ts';
-import { threads } from './threads/pool.ts';
+import { threads } from './workers/worker-pool.ts';
 
 const hourMs = 60 * 60 * 1000;
 const atLeastOne = integer.pipe(z.number().min(1).max(65_536));

@@ -5,7 +5,7 @@ import { handle, type Route, toPage } from '#libs/http';
 import { createTemplate, deleteTemplate, listTemplates, type Template, TemplateInvalid } from './contract.ts';
 import { mayDelete } from './rules.ts';
 import type { TemplateFacts, TemplateStore } from './store/templates.ts';
-import { type Threads, TooMuchMemory } from './threads/pool.ts';
+import { type Threads, TooMuchMemory } from './workers/worker-pool.ts';
 
 /** What templates need. */
 export interface Templates {

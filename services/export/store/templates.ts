@@ -7,7 +7,7 @@ import { newId } from '#libs/contract';
 import { type Actor, collection, type Store } from '#libs/store';
 import type { Compilation, CompiledTemplate } from '../formats/template.ts';
 import { compilerVersion } from '../formats/version.ts';
-import type { Run } from '../threads/pool.ts';
+import type { Run } from '../workers/worker-pool.ts';
 
 type FileId = mongoose.mongo.ObjectId;
 

@@ -11,7 +11,7 @@ import { type Parts, unpack } from '../../formats/opc/unpack.ts';
 import { renderWord } from '../../formats/word.ts';
 import { compiled } from '../samples.ts';
 import { everything } from './everything.ts';
-import { looseEnds } from './loose-ends.ts';
+import { looseEnds } from './package-defects.ts';
 import { samples } from './templates.ts';
 
 let folder: string;

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import process from 'node:process';
-import { type Equipment, MemoryUsedUp, WorkerCrashed, type WorkerPool } from './crew.ts';
+import { type Equipment, MemoryUsedUp, WorkerCrashed, type WorkerPool } from './task-runner.ts';
 
 /** What the process is told: how it is equipped, then work, and of which work nobody waits for the end any more. */
 export type Told =
@@ -75,7 +75,7 @@ function companyOf(equipment: Equipment, onError: (error: unknown) => void): Com
   const { promise: ended, resolve: isOver } = Promise.withResolvers<void>();
   let last = 0;
   let isToEnd = false;
-  const child = fork(new URL('./process.ts', import.meta.url), {
+  const child = fork(new URL('./pool-process.ts', import.meta.url), {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),

@@ -1,5 +1,5 @@
 /** The crew: who does the work of the pool, in threads of this process or of another. */
-import type { Given } from './thread.ts';
+import type { Given } from './worker.ts';
 
 /** What threads are like. */
 export interface Equipment {

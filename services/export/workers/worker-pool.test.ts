@@ -8,8 +8,8 @@ import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
 import { defaultTemplateFile } from '../formats/default-template.ts';
 import { attacks } from '../testing/attacks.ts';
-import { apart } from './apart.ts';
-import { type Limits, type Run, type Threads, TooMuchMemory, threads } from './pool.ts';
+import { apart } from './child-process-pool.ts';
+import { type Limits, type Run, type Threads, TooMuchMemory, threads } from './worker-pool.ts';
 
 const plenty: Limits = { threads: 1, waiting: 8, seconds: 60, memoryMb: 512 };
 let pool: Threads;
@@ -136,7 +136,7 @@ test('other work goes on while a file is made', async () => {
 });
 
 /** A program that makes a file. */
-const making = fileURLToPath(new URL('../testing/rendering.ts', import.meta.url));
+const making = fileURLToPath(new URL('../testing/pool-program.ts', import.meta.url));
 
 // where /proc tells of processes
 const onLinux = process.platform === 'linux' ? test : test.skip;

@@ -5,12 +5,12 @@
 import process from 'node:process';
 import { type Secret, Unavailable } from '#libs/contract';
 import { bulkhead } from '#libs/service';
-import { apart } from './apart.ts';
-import { MemoryUsedUp, WorkerCrashed } from './crew.ts';
-import { here } from './here.ts';
+import { apart } from './child-process-pool.ts';
+import { MemoryUsedUp, WorkerCrashed } from './task-runner.ts';
+import { here } from './thread-pool.ts';
 
 /** What is done in a thread, by its name. */
-type Work = typeof import('./thread.ts');
+type Work = typeof import('./worker.ts');
 
 /** What the threads may take. */
 export interface Limits {

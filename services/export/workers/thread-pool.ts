@@ -1,6 +1,6 @@
 /** Threads of this process: each with its memory, and another one in place of one that is ended. */
 import { Piscina } from 'piscina';
-import { type Equipment, MemoryUsedUp, type WorkerPool } from './crew.ts';
+import { type Equipment, MemoryUsedUp, type WorkerPool } from './task-runner.ts';
 
 /** Has the threads in this process; `onError` is told of one that ends without work in hand. */
 export function here(
@@ -8,7 +8,7 @@ export function here(
   onError: (error: unknown) => void,
 ): WorkerPool {
   const pool = new Piscina({
-    filename: new URL('./thread.ts', import.meta.url).href,
+    filename: new URL('./worker.ts', import.meta.url).href,
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: idleMs,

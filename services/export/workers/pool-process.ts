@@ -2,9 +2,9 @@
 import { readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import process from 'node:process';
-import type { Said, Told } from './apart.ts';
-import { MemoryUsedUp, type WorkerPool } from './crew.ts';
-import { here } from './here.ts';
+import type { Said, Told } from './child-process-pool.ts';
+import { MemoryUsedUp, type WorkerPool } from './task-runner.ts';
+import { here } from './thread-pool.ts';
 
 const lowest = constants.priority.PRIORITY_LOW;
 const inHand = new Map<number, AbortController>();

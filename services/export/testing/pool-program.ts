@@ -1,6 +1,6 @@
 /** A program for tests: it has something made, says so, and stays until it is killed. */
 import { Secret } from '#libs/contract';
-import { threads } from '../threads/pool.ts';
+import { threads } from '../workers/worker-pool.ts';
 
 const pool = threads(
   { threads: 1, waiting: 1, seconds: 60, memoryMb: 512 },
