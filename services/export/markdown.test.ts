@@ -3,22 +3,21 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'content-disposition';
 import { newId } from '#libs/contract';
 import { type Person, register, type TestApp } from '#libs/testing';
-import { exportWorld } from './testing/test-app.ts';
+import { exportTestApp } from './testing/test-app.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
-  ({ here, ada } = await exportWorld());
+  ({ app, ada } = await exportTestApp());
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 async function draft(body: unknown): Promise<{ id: string }> {
-  return (await here.request('POST', '/documents', { as: ada.key, body })).body;
+  return (await app.request('POST', '/documents', { as: ada.key, body })).body;
 }
 
-const markdown = (id: string, as = ada.key) =>
-  here.request('GET', `/documents/${id}/export/markdown`, { as });
+const markdown = (id: string, as = ada.key) => app.request('GET', `/documents/${id}/export/markdown`, { as });
 
 describe('Markdown', () => {
   const content = {
@@ -74,10 +73,10 @@ describe('Markdown', () => {
 
   test('of a document that is not there or of another organization is a 404', async () => {
     const { id } = await draft({ title: 'Ours' });
-    const eve = await register(here);
+    const eve = await register(app);
     const asked = [markdown(newId()), markdown('nonsense'), markdown(id, eve.key)];
     for (const { status } of await Promise.all(asked)) expect(status).toBe(404);
-    expect((await here.request('GET', `/documents/${id}/export/markdown`)).status).toBe(401);
+    expect((await app.request('GET', `/documents/${id}/export/markdown`)).status).toBe(401);
   });
 });
 

@@ -5,22 +5,22 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
 import { type Person, type TestApp, until } from '#libs/testing';
-import { exportWorld } from './testing/test-app.ts';
+import { exportTestApp } from './testing/test-app.ts';
 
 const { GridFSBucket, ObjectId } = mongoose.mongo;
 type Id = InstanceType<typeof ObjectId>;
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
-  ({ here, ada } = await exportWorld());
+  ({ app, ada } = await exportTestApp());
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
-const bucket = () => new GridFSBucket(here.db, { bucketName: 'template_files' });
-const files = () => here.db.collection('template_files.files');
-const chunks = () => here.db.collection('template_files.chunks');
+const bucket = () => new GridFSBucket(app.db, { bucketName: 'template_files' });
+const files = () => app.db.collection('template_files.files');
+const chunks = () => app.db.collection('template_files.chunks');
 
 /** An id that a process made so many minutes ago. */
 const idFrom = (minutes: number) => {
@@ -49,17 +49,17 @@ test('files without a template go after an hour, whole or not; those of an uploa
   const old = await Promise.all([true, false].map((whole) => leave(idFrom(61), { whole })));
   const young = await Promise.all([true, false].map((whole) => leave(idFrom(59), { whole })));
   const kept = await aged(template);
-  await here.restart();
+  await app.restart();
 
-  const swept = () => here.logLines().filter(({ msg }) => msg?.startsWith('Files of templates'));
+  const swept = () => app.logLines().filter(({ msg }) => msg?.startsWith('Files of templates'));
   await until('the sweep', async () => swept().length > 0);
   expect(swept()).toMatchObject([{ files: 2 }]);
   expect(await Promise.all(old.map(isThere))).toEqual([false, false]);
   expect(await Promise.all(young.map(isThere))).toEqual([true, true]);
   expect(await Promise.all(kept.map(isThere))).toEqual([true, true]);
-  const { body } = await here.request('POST', '/documents', { as: ada.key, body: { title: 'SOP' } });
+  const { body } = await app.request('POST', '/documents', { as: ada.key, body: { title: 'SOP' } });
   const path = `/documents/${body.id}/export/word?template_id=${template}`;
-  expect(await here.request('GET', path, { as: ada.key })).toMatchObject({ status: 200 });
+  expect(await app.request('GET', path, { as: ada.key })).toMatchObject({ status: 200 });
 });
 
 async function uploaded(): Promise<string> {
@@ -67,12 +67,12 @@ async function uploaded(): Promise<string> {
   const form = new FormData();
   form.append('name', 'Kept');
   form.append('file', new Blob([new Uint8Array(file)]), 'template.docx');
-  return (await here.request('POST', '/templates', { as: ada.key, body: form })).body.id;
+  return (await app.request('POST', '/templates', { as: ada.key, body: form })).body.id;
 }
 
 /** Makes a template as if it had been uploaded two hours ago; gives the ids of its files. */
 async function aged(template: string): Promise<Id[]> {
-  const rows = here.db.collection<{ _id: string; original_file: Id; compiled_file: Id }>('templates');
+  const rows = app.db.collection<{ _id: string; original_file: Id; compiled_file: Id }>('templates');
   const row = await rows.findOne({ _id: template });
   if (!row) throw new Error('The template has no row');
   const moved = async (id: Id) => {

@@ -1,20 +1,20 @@
 /** The rules of export. */
 import { describe, expect, test } from '@jest/globals';
-import { factsOf, mayDelete, type NodeRow, treeOf } from './rules.ts';
+import { buildTree, canDelete, type NodeRow, toDocumentProperties } from './rules.ts';
 
 describe('who may delete a template', () => {
   const template = { created_by: 'uploader' };
 
   test('whoever uploaded it may', () => {
-    expect(mayDelete({ user_id: 'uploader', role: 'member' }, template)).toBe(true);
+    expect(canDelete({ user_id: 'uploader', role: 'member' }, template)).toBe(true);
   });
 
   test('an admin may', () => {
-    expect(mayDelete({ user_id: 'other', role: 'admin' }, template)).toBe(true);
+    expect(canDelete({ user_id: 'other', role: 'admin' }, template)).toBe(true);
   });
 
   test('another member may not', () => {
-    expect(mayDelete({ user_id: 'other', role: 'member' }, template)).toBe(false);
+    expect(canDelete({ user_id: 'other', role: 'member' }, template)).toBe(false);
   });
 });
 
@@ -45,20 +45,20 @@ describe('what is exported', () => {
   });
 
   test('is the document with its organization and its time', () => {
-    expect(factsOf(document, 'Acme')).toEqual({
+    expect(toDocumentProperties(document, 'Acme')).toEqual({
       title: 'SOP',
       version: '1',
       department: null,
       published_at: '2026-11-21T09:30:00.000Z',
       organization: 'Acme',
     });
-    expect(factsOf({ ...document, published_at: null }, 'Acme').published_at).toBeNull();
+    expect(toDocumentProperties({ ...document, published_at: null }, 'Acme').published_at).toBeNull();
   });
 
   test('is a tree, siblings by order, ties by creation, content read', () => {
     const content = { type: 'doc', content: [] };
     const step = node(14, { parent_id: uuid(12), node_type: 'step', content: JSON.stringify(content) });
-    const nodes = treeOf([node(13), step, node(12), node(11, { order: 5 })]);
+    const nodes = buildTree([node(13), step, node(12), node(11, { order: 5 })]);
     expect(nodes.map(({ id }) => id)).toEqual([uuid(12), uuid(13), uuid(11)]);
     const read = nodes[0]?.children.map((child) => ({ ...child, content: child.content }));
     expect(read).toEqual([{ id: uuid(14), node_type: 'step', title: 'Node 14', content, children: [] }]);

@@ -5,19 +5,19 @@ import { newId } from '#libs/contract';
 import { type Person, register, type TestApp } from '#libs/testing';
 import { Template } from './contract.ts';
 import { attacks } from './testing/attacks.ts';
-import { exportWorld } from './testing/test-app.ts';
+import { exportTestApp } from './testing/test-app.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 let corporate: Uint8Array<ArrayBuffer>;
 
 beforeAll(async () => {
-  ({ here, ada } = await exportWorld());
+  ({ app, ada } = await exportTestApp());
   corporate = new Uint8Array(
     await readFile(new URL('../../tests/fixtures/corporate-template.docx', import.meta.url)),
   );
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 function form(fields: Record<string, string>, file?: Uint8Array<ArrayBuffer>): FormData {
   const data = new FormData();
@@ -27,11 +27,11 @@ function form(fields: Record<string, string>, file?: Uint8Array<ArrayBuffer>): F
 }
 
 const upload = (body: unknown, as = ada.key, headers: Record<string, string> = {}) =>
-  here.request('POST', '/templates', { as, body, headers });
+  app.request('POST', '/templates', { as, body, headers });
 const idsOf = async (as: string) =>
-  (await here.request('GET', '/templates', { as })).body.map((one: { id: string }) => one.id);
+  (await app.request('GET', '/templates', { as })).body.map((one: { id: string }) => one.id);
 const filesOf = (id: string) =>
-  here.db
+  app.db
     .collection('template_files.files')
     .find({ filename: new RegExp(`^${id}/`) })
     .toArray();
@@ -84,7 +84,7 @@ describe('uploading', () => {
     expect(refused).toMatchObject({ status: 400, body: { code: 'template_invalid' } });
     expect(refused.body.reason).toMatch(/^[a-z_]+$/);
     expect(refused.body.detail.length).toBeGreaterThan(20);
-    const rows = here.db.collection('templates');
+    const rows = app.db.collection('templates');
     expect(await rows.countDocuments({ name: 'Nonsense' })).toBe(0);
   });
 
@@ -96,12 +96,12 @@ describe('uploading', () => {
   });
 
   test('without its row no file of a template stays', async () => {
-    await here.db.command({ collMod: 'templates', validator: { name: { $ne: 'Unlucky' } } });
-    const before = await here.db.collection('template_files.files').countDocuments();
+    await app.db.command({ collMod: 'templates', validator: { name: { $ne: 'Unlucky' } } });
+    const before = await app.db.collection('template_files.files').countDocuments();
     expect((await upload(form({ name: 'Unlucky' }, corporate))).status).toBe(500);
-    expect(await here.db.collection('template_files.files').countDocuments()).toBe(before);
-    const files = await here.db.collection('template_files.files').distinct('_id');
-    const chunks = here.db.collection('template_files.chunks');
+    expect(await app.db.collection('template_files.files').countDocuments()).toBe(before);
+    const files = await app.db.collection('template_files.files').distinct('_id');
+    const chunks = app.db.collection('template_files.chunks');
     expect(await chunks.countDocuments({ files_id: { $nin: files } })).toBe(0);
   });
 
@@ -120,34 +120,34 @@ describe('uploading', () => {
     const first = await upload(form({ name: 'Once' }, corporate), ada.key, key);
     const second = await upload(form({ name: 'Once' }, corporate), ada.key, key);
     expect(second.body).toEqual(first.body);
-    expect(await here.db.collection('templates').countDocuments({ name: 'Once' })).toBe(1);
+    expect(await app.db.collection('templates').countDocuments({ name: 'Once' })).toBe(1);
   });
 });
 
 describe('listing', () => {
   test('is by pages, the newest first, of the own organization only', async () => {
-    const bob = await register(here);
+    const bob = await register(app);
     const made: string[] = [];
     for (const name of ['one', 'two', 'three'])
       made.unshift((await upload(form({ name }, corporate), bob.key)).body.id);
     expect(await idsOf(bob.key)).toEqual(made);
 
-    const first = await here.request('GET', '/templates?limit=2', { as: bob.key });
+    const first = await app.request('GET', '/templates?limit=2', { as: bob.key });
     expect(first.body.map((one: { id: string }) => one.id)).toEqual(made.slice(0, 2));
     const [, next = ''] = /<\/api\/v1([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '') ?? [];
-    const second = await here.request('GET', next, { as: bob.key });
+    const second = await app.request('GET', next, { as: bob.key });
     expect(second.body.map((one: { id: string }) => one.id)).toEqual(made.slice(2));
     expect(second.headers.get('link')).toBeNull();
     for (const row of [...first.body, ...second.body]) Template.parse(row);
   });
 
   test('refuses a cursor that is none', async () => {
-    expect((await here.request('GET', '/templates?cursor=x', { as: ada.key })).status).toBe(400);
+    expect((await app.request('GET', '/templates?cursor=x', { as: ada.key })).status).toBe(400);
   });
 });
 
 describe('deleting', () => {
-  const remove = (id: string, as = ada.key) => here.request('DELETE', `/templates/${id}`, { as });
+  const remove = (id: string, as = ada.key) => app.request('DELETE', `/templates/${id}`, { as });
 
   test('removes the template with its files', async () => {
     const { id } = (await upload(form({ name: 'T' }, corporate))).body;
@@ -160,8 +160,8 @@ describe('deleting', () => {
   test('is for its creator and admins: another member gets 403', async () => {
     const { id } = (await upload(form({ name: 'T' }, corporate))).body;
     const body = { name: 'Member', role: 'member' };
-    const member = (await here.request('POST', '/api-keys', { as: ada.token, body })).body.key;
-    await here.db
+    const member = (await app.request('POST', '/api-keys', { as: ada.token, body })).body.key;
+    await app.db
       .collection<{ _id: string }>('templates')
       .updateOne({ _id: id }, { $set: { created_by: newId() } });
     expect(await remove(id, member)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
@@ -170,7 +170,7 @@ describe('deleting', () => {
 
   test('another organization gets the 404 of what is not there', async () => {
     const { id } = (await upload(form({ name: 'T' }, corporate))).body;
-    const eve = await register(here);
+    const eve = await register(app);
     const bodies = [await remove(id, eve.key), await remove(newId(), eve.key), await remove('x', eve.key)];
     for (const { status, body } of bodies) expect([status, body.code]).toEqual([404, 'not_found']);
     expect(await idsOf(ada.key)).toContain(id);
@@ -178,18 +178,18 @@ describe('deleting', () => {
 });
 
 test('a template that cannot be examined with the memory of a thread is refused, and the next one is not', async () => {
-  const small = await exportWorld({ EXPORT_WORKER_MEMORY_MB: '32' });
+  const small = await exportTestApp({ EXPORT_WORKER_MEMORY_MB: '32' });
   try {
     const heavy = new Uint8Array(
       attacks.find(({ name }) => name.startsWith('130,000 bookmarks'))?.make() ?? [],
     );
     const asked = (file: Uint8Array<ArrayBuffer>) =>
-      small.here.request('POST', '/templates', { as: small.ada.key, body: form({ name: 'T' }, file) });
+      small.app.request('POST', '/templates', { as: small.ada.key, body: form({ name: 'T' }, file) });
     const refused = await asked(heavy);
     expect(refused).toMatchObject({ status: 400, body: { code: 'template_invalid', reason: 'too_large' } });
     expect(refused.body.detail).toContain('32 MB');
     expect((await asked(corporate)).status).toBe(201);
   } finally {
-    await small.here.stop();
+    await small.app.stop();
   }
 }, 60_000);

@@ -6,31 +6,31 @@ import { newId } from '#libs/contract';
 import { type Person, register, type TestApp } from '#libs/testing';
 import { wordType } from './contract.ts';
 import { unpack } from './formats/opc/unpack.ts';
-import { exportWorld } from './testing/test-app.ts';
+import { exportTestApp } from './testing/test-app.ts';
 
 const fixture = (name: string) => readFile(new URL(`../../tests/fixtures/${name}`, import.meta.url));
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 let sop: { id: string; title: string };
 let templateId: string;
 
 beforeAll(async () => {
-  ({ here, ada } = await exportWorld());
+  ({ app, ada } = await exportTestApp());
   sop = await draft(JSON.parse((await fixture('incident-response-sop.json')).toString()));
   const data = new FormData();
   data.append('name', 'Corporate');
   data.append('file', new Blob([new Uint8Array(await fixture('corporate-template.docx'))]), 'corporate.docx');
-  templateId = (await here.request('POST', '/templates', { as: ada.key, body: data })).body.id;
+  templateId = (await app.request('POST', '/templates', { as: ada.key, body: data })).body.id;
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 async function draft(body: unknown) {
-  return (await here.request('POST', '/documents', { as: ada.key, body })).body;
+  return (await app.request('POST', '/documents', { as: ada.key, body })).body;
 }
 
 const word = (id: string, query: string, as = ada.key) =>
-  here.request('GET', `/documents/${id}/export/word${query}`, { as });
+  app.request('GET', `/documents/${id}/export/word${query}`, { as });
 
 /** The text of one part of a .docx, without its markup. */
 async function textOf(file: Uint8Array, part: string): Promise<string> {
@@ -53,7 +53,7 @@ describe('Word', () => {
       parameters: { filename: 'Payment system incident response.docx' },
     });
     const body = await textOf(told.bytes, 'word/document.xml');
-    const { nodes } = (await here.request('GET', `/documents/${sop.id}`, { as: ada.key })).body;
+    const { nodes } = (await app.request('GET', `/documents/${sop.id}`, { as: ada.key })).body;
     const titles = titlesOf(nodes);
     expect(titles.length).toBeGreaterThan(20);
     let at = 0;
@@ -106,31 +106,31 @@ describe('Word', () => {
     const data = new FormData();
     data.append('name', 'Short-lived');
     data.append('file', new Blob([new Uint8Array(await fixture('corporate-template.docx'))]), 'x.docx');
-    const { id } = (await here.request('POST', '/templates', { as: ada.key, body: data })).body;
+    const { id } = (await app.request('POST', '/templates', { as: ada.key, body: data })).body;
     expect((await word(sop.id, `?template_id=${id}`)).status).toBe(200);
-    await here.request('DELETE', `/templates/${id}`, { as: ada.key });
+    await app.request('DELETE', `/templates/${id}`, { as: ada.key });
     expect((await word(sop.id, `?template_id=${id}`)).status).toBe(404);
   });
 
   test('by a template that an older version compiled is made all the same', async () => {
     const old = { compiler: '0', plan: '{"of":"old"}' };
-    const eve = await register(here);
+    const eve = await register(app);
     const data = new FormData();
     data.append('name', 'Old');
     data.append('file', new Blob([new Uint8Array(await fixture('corporate-template.docx'))]), 'x.docx');
-    const { id } = (await here.request('POST', '/templates', { as: eve.key, body: data })).body;
-    await here.db.collection<{ _id: string }>('templates').updateOne({ _id: id }, { $set: old });
+    const { id } = (await app.request('POST', '/templates', { as: eve.key, body: data })).body;
+    await app.db.collection<{ _id: string }>('templates').updateOne({ _id: id }, { $set: old });
     const body = { title: 'Hers', nodes: [{ node_type: 'section', title: 'Only' }] };
-    const hers = (await here.request('POST', '/documents', { as: eve.key, body })).body;
+    const hers = (await app.request('POST', '/documents', { as: eve.key, body })).body;
     const made = await word(hers.id, `?template_id=${id}`, eve.key);
     expect(made.status).toBe(200);
     expect(await textOf(made.bytes, 'word/document.xml')).toContain('Only');
   });
 
   test('is not for another organization, neither the document nor the template', async () => {
-    const eve = await register(here);
+    const eve = await register(app);
     const body = { title: 'Hers' };
-    const hers = (await here.request('POST', '/documents', { as: eve.key, body })).body;
+    const hers = (await app.request('POST', '/documents', { as: eve.key, body })).body;
     expect((await word(sop.id, '?template_id=default', eve.key)).status).toBe(404);
     expect((await word(hers.id, `?template_id=${templateId}`, eve.key)).status).toBe(404);
     expect((await word(hers.id, '?template_id=default', eve.key)).status).toBe(200);
@@ -140,7 +140,7 @@ describe('Word', () => {
     const large = await draft({ title: 'Ten thousand', nodes: treeOf(10_000) });
     const [made, markdown] = await Promise.all([
       word(large.id, '?template_id=default'),
-      here.request('GET', `/documents/${large.id}/export/markdown`, { as: ada.key }),
+      app.request('GET', `/documents/${large.id}/export/markdown`, { as: ada.key }),
     ]);
     expect([made.status, markdown.status]).toEqual([200, 200]);
     const wanted = Array.from({ length: 10_000 }, (_, at) => `Part ${at + 1}`);

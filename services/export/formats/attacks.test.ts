@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from '@jest/globals';
 import { attacks } from '../testing/attacks.ts';
-import { compiled, documentOf, nodeOf, rendered } from '../testing/samples.ts';
+import { compile, createDocument, createNode, renderParts } from '../testing/samples.ts';
 
 /** Compiles the files named and tells what became of each, and the most memory that all of it took. */
 const PROGRAM = `
@@ -56,10 +56,10 @@ test('all of them together never took more than 600 MiB', () => {
 test.each(['relationships named after what every object has', 'numbers beyond all numbers'])(
   'a template with %s can be filled',
   async (name) => {
-    const template = await compiled(attacks.find((one) => one.name === name)?.make() ?? new Uint8Array());
+    const template = await compile(attacks.find((one) => one.name === name)?.make() ?? new Uint8Array());
     for (const warning of template.warnings) expect(typeof warning).toBe('string');
     expect(JSON.parse(JSON.stringify(template.plan))).toEqual(template.plan);
-    const { 'word/document.xml': xml } = await rendered(documentOf([nodeOf('First')]), template);
+    const { 'word/document.xml': xml } = await renderParts(createDocument([createNode('First')]), template);
     expect(xml).toContain('First');
   },
 );

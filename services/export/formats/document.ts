@@ -11,7 +11,7 @@ export type ExportNode = {
 };
 
 /** A document without its tree; `published_at` is ISO 8601 or `null`. */
-export type DocumentFacts = {
+export type DocumentProperties = {
   title: string;
   version: string | null;
   department: string | null;
@@ -20,4 +20,4 @@ export type DocumentFacts = {
 };
 
 /** The document with its whole tree. */
-export type ExportDocument = DocumentFacts & { nodes: ExportNode[] };
+export type ExportDocument = DocumentProperties & { nodes: ExportNode[] };

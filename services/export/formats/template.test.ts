@@ -3,21 +3,21 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import {
   body,
-  compiled,
-  documentOf,
+  checkUpload,
+  compile,
+  createDocument,
+  createNode,
+  createParagraph,
   docx,
-  nodeOf,
+  getText,
   p,
   parts,
   R,
   rels,
-  rendered,
-  textOf,
+  renderParts,
   types,
-  verdict,
   W,
   WORD_TYPE,
-  words,
   zip,
 } from '../testing/samples.ts';
 import { faultCodes } from './opc/fault.ts';
@@ -127,7 +127,7 @@ test.each<[string, Uint8Array, string]>([
   ],
   ['{{content}} in a header', docx(content, header(p('{{content}}'))), 'content_place'],
 ])('%s is refused', async (_what, file, code) => {
-  expect(await verdict(file)).toBe(code);
+  expect(await checkUpload(file)).toBe(code);
 });
 
 test.each<[string, Uint8Array]>([
@@ -169,9 +169,12 @@ test.each<[string, Uint8Array]>([
   ['a part that nobody uses', docx(content, { '[trash]/0000.xml': '<a/>' })],
   ['a comment and a processing instruction', docx(`<!-- hello --><?word x?>${content}`)],
 ])('%s is accepted and can be filled', async (_what, file) => {
-  const template = await compiled(file);
-  const found = await rendered(documentOf([nodeOf('First', [words('hello')])]), template);
-  expect(textOf(found[template.plan.main])).toBe('First\nhello');
+  const template = await compile(file);
+  const found = await renderParts(
+    createDocument([createNode('First', [createParagraph('hello')])]),
+    template,
+  );
+  expect(getText(found[template.plan.main])).toBe('First\nhello');
 });
 
 test('every reason has its place in the documentation', async () => {
@@ -191,7 +194,7 @@ test('every refusal tells the uploader what to do', async () => {
 });
 
 test('the report names the placeholders that are known and warns of those that are not', async () => {
-  const template = await compiled(docx(p('{{Title}} {{ version }} {{contents}}') + content));
+  const template = await compile(docx(p('{{Title}} {{ version }} {{contents}}') + content));
   expect(template.placeholders).toEqual(['title', 'version', 'content']);
   expect(template.warnings).toEqual([
     expect.stringContaining('{{contents}} is not known and stays as it is'),
@@ -199,20 +202,23 @@ test('the report names the placeholders that are known and warns of those that a
 });
 
 test('the checksum is that of the upload, and the plan survives JSON', async () => {
-  const template = await compiled(docx(content));
+  const template = await compile(docx(content));
   expect(template.sha256).toMatch(/^[0-9a-f]{64}$/);
   expect(JSON.parse(JSON.stringify(template.plan))).toEqual(template.plan);
 });
 
 test('every compilation marks its slots with another nonce', async () => {
-  const [one, two] = [await compiled(docx(content)), await compiled(docx(content))];
+  const [one, two] = [await compile(docx(content)), await compile(docx(content))];
   expect(one.plan.nonce).not.toBe(two.plan.nonce);
 });
 
 test('with other placeholders only, the document goes to the end of the last section', async () => {
-  const template = await compiled(docx(`${p('{{title}}')}${p('Signed')}<w:sectPr/>`));
-  const { 'word/document.xml': xml = '' } = await rendered(documentOf([nodeOf('First')]), template);
-  expect(textOf(xml)).toBe('Pay\nSigned\nFirst');
+  const template = await compile(docx(`${p('{{title}}')}${p('Signed')}<w:sectPr/>`));
+  const { 'word/document.xml': xml = '' } = await renderParts(
+    createDocument([createNode('First')]),
+    template,
+  );
+  expect(getText(xml)).toBe('Pay\nSigned\nFirst');
   expect(xml).toMatch(/First.*<w:sectPr\/>/);
   expect(template.warnings).toEqual([expect.stringContaining('There is no {{content}}')]);
 });
@@ -220,9 +226,12 @@ test('with other placeholders only, the document goes to the end of the last sec
 test('without placeholders the text is replaced, and the headers of earlier sections stay', async () => {
   const reference = '<w:headerReference w:type="default" r:id="rIdH"/>';
   const inner = `${p('Old', `<w:sectPr>${reference}</w:sectPr>`)}${p('text')}<w:sectPr><w:pgSz w:w="9000" w:h="9000"/></w:sectPr>`;
-  const template = await compiled(docx(inner, header(p('Top'))));
-  const { 'word/document.xml': xml = '' } = await rendered(documentOf([nodeOf('First')]), template);
-  expect(textOf(xml)).toBe('Pay\nFirst');
+  const template = await compile(docx(inner, header(p('Top'))));
+  const { 'word/document.xml': xml = '' } = await renderParts(
+    createDocument([createNode('First')]),
+    template,
+  );
+  expect(getText(xml)).toBe('Pay\nFirst');
   expect(xml).toContain(`<w:sectPr>${reference}<w:pgSz`);
 });
 

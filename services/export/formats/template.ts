@@ -4,7 +4,7 @@ import { type TemplateFault, TemplateRejected } from './opc/fault.ts';
 import { pack } from './opc/pack.ts';
 import { readPackage } from './opc/package.ts';
 import { unpack } from './opc/unpack.ts';
-import { xmlBudget } from './opc/xml.ts';
+import { createXmlBudget } from './opc/xml.ts';
 import { compilePlan } from './template/compile.ts';
 import type { TemplatePlan } from './template/plan.ts';
 
@@ -30,7 +30,7 @@ export async function compileTemplate(
   { nonce = randomBytes(16).toString('hex') }: { nonce?: string } = {},
 ): Promise<Compilation> {
   try {
-    const package_ = readPackage(await unpack(original), xmlBudget());
+    const package_ = readPackage(await unpack(original), createXmlBudget());
     const { plan, parts, placeholders, warnings } = compilePlan(package_, nonce);
     const sha256 = createHash('sha256').update(original).digest('hex');
     return { ok: true, template: { bytes: await pack(parts), placeholders, warnings, sha256, plan } };

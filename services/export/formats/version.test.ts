@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { everything } from '../testing/corpus/everything.ts';
-import { compiled } from '../testing/samples.ts';
-import { defaultTemplateFile } from './default-template.ts';
+import { compile } from '../testing/samples.ts';
+import { createDefaultTemplateFile } from './default-template.ts';
 import { renderMarkdown } from './markdown.ts';
 import { unpack } from './opc/unpack.ts';
 import { rendererVersion } from './version.ts';
@@ -15,7 +15,7 @@ const pinned: Record<string, { word: string; markdown: string }> = {
 };
 
 test('other bytes have another version', async () => {
-  const word = await renderWord(everything(), await compiled(await defaultTemplateFile()), {
+  const word = await renderWord(everything(), await compile(await createDefaultTemplateFile()), {
     indentInches: 0.5,
   });
   // the zip itself and the date in docProps tell of the moment

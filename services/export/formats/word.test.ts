@@ -1,8 +1,8 @@
 /** Promises about whole files: a real procedure in real templates, in order and without loose ends. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { compiled, documentOf, docx, p, rendered, textOf } from '../testing/samples.ts';
-import { defaultTemplate } from './default-template.ts';
+import { compile, createDocument, docx, getText, p, renderParts } from '../testing/samples.ts';
+import { createDefaultTemplate } from './default-template.ts';
 import type { ExportDocument, ExportNode } from './document.ts';
 import { renderWord } from './word.ts';
 
@@ -19,19 +19,19 @@ async function procedure(): Promise<ExportDocument> {
     content: node.content ?? null,
     children: (node.children ?? []).map(whole),
   });
-  return documentOf(nodes.map(whole), facts);
+  return createDocument(nodes.map(whole), facts);
 }
 
-const corporate = async () => compiled(await readFile(new URL('corporate-template.docx', fixtures)));
+const corporate = async () => compile(await readFile(new URL('corporate-template.docx', fixtures)));
 
 test.each([
   ['the corporate template', corporate],
-  ['the built-in template', defaultTemplate],
-  ['the smallest template', () => compiled(docx(p('{{content}}')))],
+  ['the built-in template', createDefaultTemplate],
+  ['the smallest template', () => compile(docx(p('{{content}}')))],
 ])(
   'in a whole procedure in %s every style, list, relationship and picture resolves',
   async (_which, template) => {
-    const found = await rendered(await procedure(), await template());
+    const found = await renderParts(await procedure(), await template());
     const xml = found['word/document.xml'] ?? '';
     const all = (pattern: RegExp, text = xml) => new Set([...text.matchAll(pattern)].map(([, id]) => id));
     const styles = all(/w:styleId="([^"]+)"/g, found['word/styles.xml']);
@@ -56,7 +56,7 @@ test('every title and the words below it come in the order of the tree', async (
     nodes.flatMap(({ title, children }) => [title, ...titles(children)]);
   const wanted = titles(document.nodes);
   expect(wanted.length).toBeGreaterThanOrEqual(60);
-  const lines = textOf((await rendered(document, await corporate()))['word/document.xml']).split('\n');
+  const lines = getText((await renderParts(document, await corporate()))['word/document.xml']).split('\n');
   let at = 0;
   for (const title of wanted) {
     at = lines.indexOf(title, at);
@@ -65,8 +65,8 @@ test('every title and the words below it come in the order of the tree', async (
 });
 
 test('the corporate cover, header and footer stay and are filled', async () => {
-  const found = await rendered(await procedure(), await corporate());
-  const cover = textOf(found['word/document.xml']).slice(0, 400);
+  const found = await renderParts(await procedure(), await corporate());
+  const cover = getText(found['word/document.xml']).slice(0, 400);
   for (const text of [
     'Payment system incident response',
     '4.2',
@@ -75,8 +75,8 @@ test('the corporate cover, header and footer stay and are filled', async () => {
     'Aldermoor',
   ])
     expect(cover).toContain(text);
-  expect(textOf(found['word/header1.xml'])).toBe('Payment system incident response');
-  expect(textOf(found['word/footer1.xml'])).toBe('Aldermoor · Version 4.2Page 1 of 1');
+  expect(getText(found['word/header1.xml'])).toBe('Payment system incident response');
+  expect(getText(found['word/footer1.xml'])).toBe('Aldermoor · Version 4.2Page 1 of 1');
   expect(Object.keys(found)).toContain('word/media/logo.png');
 });
 
@@ -87,7 +87,7 @@ test('the same document and template give the same bytes', async () => {
 });
 
 test('the built-in template is the same in every process and has every placeholder', async () => {
-  const [one, two] = [await defaultTemplate(), await defaultTemplate()];
+  const [one, two] = [await createDefaultTemplate(), await createDefaultTemplate()];
   expect(one.sha256).toBe(two.sha256);
   expect(one.placeholders).toEqual([
     'title',
@@ -102,12 +102,15 @@ test('the built-in template is the same in every process and has every placehold
 
 test('an export can be a template again', async () => {
   const picture = (await procedure()).nodes;
-  const once = await renderWord(documentOf(picture), await compiled(docx(p('a'))), { indentInches: 0.5 });
-  const found = await rendered(documentOf(picture), await compiled(Buffer.concat([once])));
-  expect(textOf(found['word/document.xml'])).toContain('Purpose and scope');
+  const once = await renderWord(createDocument(picture), await compile(docx(p('a'))), { indentInches: 0.5 });
+  const found = await renderParts(createDocument(picture), await compile(Buffer.concat([once])));
+  expect(getText(found['word/document.xml'])).toContain('Purpose and scope');
 });
 
 test('a document without nodes is still a document', async () => {
-  const { 'word/document.xml': xml } = await rendered(documentOf([]), await compiled(docx(p('{{content}}'))));
+  const { 'word/document.xml': xml } = await renderParts(
+    createDocument([]),
+    await compile(docx(p('{{content}}'))),
+  );
   expect(xml).toContain('<w:body><w:p/></w:body>');
 });

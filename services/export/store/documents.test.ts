@@ -27,16 +27,16 @@ function stage(whileReading: (document: { row_version: number }) => void) {
 }
 
 test('nodes of a document that stands still are given', async () => {
-  expect(String(await stage(() => {}).at(moment))).toBe('nodes of 1');
+  expect(String(await stage(() => {}).readAt(moment))).toBe('nodes of 1');
 });
 
 test('nodes of a document that was written while they were read are not', async () => {
   const nodes = stage((document) => {
     document.row_version += 1;
   });
-  expect(await nodes.at(moment)).toBeUndefined();
+  expect(await nodes.readAt(moment)).toBeUndefined();
 });
 
 test('nor are those of a document that was written before', async () => {
-  expect(await stage(() => {}).at({ ...moment, rowVersion: 0 })).toBeUndefined();
+  expect(await stage(() => {}).readAt({ ...moment, rowVersion: 0 })).toBeUndefined();
 });

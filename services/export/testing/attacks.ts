@@ -6,7 +6,7 @@ import { docx, type Entry, p, parts, rels, types, W, WORD_TYPE, zip } from './sa
 export type Attack = { name: string; verdict: string; make(): Uint8Array };
 
 const content = p('{{content}}');
-const repeated = (count: number, one: (at: number) => string) =>
+const repeat = (count: number, one: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => one(at)).join('');
 
 /** A relationship: id, type, target, mode. */
@@ -16,30 +16,30 @@ const links = (count: number, one: (at: number) => Link) =>
 const mainLinks = (written: string) => ({ 'word/_rels/document.xml.rels': written });
 
 /** The smallest Word file with this body, whose parts are stored or mixed with noise, so that no part unpacks suspiciously. */
-function plain(inner: string, more: Record<string, string> = {}): Buffer {
+function createFile(inner: string, more: Record<string, string> = {}): Buffer {
   const entries = parts(inner, more);
   const size = entries.reduce((sum, { data }) => sum + data.length, 0);
   if (size < 9_000_000) return zip(entries.map((entry) => ({ ...entry, method: 0 })));
-  return zip([...entries.map(noisy), { name: 'noise.png', data: randomBytes(1_000), method: 0 }]);
+  return zip([...entries.map(addNoise), { name: 'noise.png', data: randomBytes(1_000), method: 0 }]);
 }
 
 /** XML with a comment of noise in it, which keeps the ratio low. */
-function noisy(entry: Entry): Entry {
+function addNoise(entry: Entry): Entry {
   if (entry.data.length < 1_000_000) return entry;
   const noise = randomBytes(Math.ceil(entry.data.length / 300)).toString('hex');
   return { ...entry, data: `${entry.data}<!--${noise}-->` };
 }
 
-function withPart(kind: 'styles' | 'numbering', inner: string): Buffer {
-  return plain(content, {
+function createFileWithPart(kind: 'styles' | 'numbering', inner: string): Buffer {
+  return createFile(content, {
     '[Content_Types].xml': types({ [`/word/${kind}.xml`]: `${WORD_TYPE}.${kind}+xml` }),
     'word/_rels/document.xml.rels': rels(['rId1', kind, `${kind}.xml`]),
     [`word/${kind}.xml`]: `<w:${kind} xmlns:w="${W}">${inner}</w:${kind}>`,
   });
 }
 
-function withTheme(xml: string): Buffer {
-  return plain(content, {
+function createFileWithTheme(xml: string): Buffer {
+  return createFile(content, {
     'word/theme.xml': xml,
     'word/_rels/document.xml.rels': rels(['rIdT', 'theme', 'theme.xml']),
   });
@@ -48,24 +48,24 @@ function withTheme(xml: string): Buffer {
 const MIB = 1024 * 1024;
 const MANY = 25_000;
 /** More than a function may be given as arguments. */
-const BEYOND = 130_000;
+const TOO_MANY_ARGUMENTS = 130_000;
 const style = (id: string, more = '') => `<w:style w:type="paragraph" w:styleId="${id}">${more}</w:style>`;
 const manyParts = Object.fromEntries(Array.from({ length: 1_900 }, (_, at) => [`word/a${at}.xml`, '<a/>']));
-const nothing = (names: string[], size: number) =>
+const createZeroParts = (names: string[], size: number) =>
   zip([...parts(content), ...names.map((name) => ({ name, data: Buffer.alloc(size) }))]);
-const numbered = (count: number) => Array.from({ length: count }, (_, at) => `t${at}.xml`);
+const createNames = (count: number) => Array.from({ length: count }, (_, at) => `t${at}.xml`);
 
 /** Each was slow, large or broken in some reader, one of our own drafts among them. */
 export const attacks: Attack[] = [
   {
     name: 'sixty mebibytes of nothing in two parts',
     verdict: 'bomb',
-    make: () => nothing(['a', 'b'], 30 * MIB),
+    make: () => createZeroParts(['a', 'b'], 30 * MIB),
   },
   {
     name: 'fifty parts of a mebibyte each',
     verdict: 'unpacked_too_large',
-    make: () => nothing(numbered(50), MIB),
+    make: () => createZeroParts(createNames(50), MIB),
   },
   {
     name: 'a bomb that says that it is small',
@@ -76,7 +76,7 @@ export const attacks: Attack[] = [
     name: '1,900 parts, pointed to 25,000 times in other capitals',
     verdict: 'accepted',
     make: () =>
-      plain(content, {
+      createFile(content, {
         ...manyParts,
         ...mainLinks(links(MANY, (at) => [`r${at}`, 'x', `A${at % 1_900}.XML`])),
       }),
@@ -87,7 +87,7 @@ export const attacks: Attack[] = [
     make: () => {
       const names = Array.from({ length: MANY }, (_, at) => [`/word/x${at}.xml`, 'application/xml']);
       const written = links(1_900, (at) => [`r${at}`, 'x', `a${at}.xml`]);
-      return plain(content, {
+      return createFile(content, {
         ...manyParts,
         '[Content_Types].xml': types(Object.fromEntries(names)),
         ...mainLinks(written),
@@ -98,13 +98,13 @@ export const attacks: Attack[] = [
     name: '25,000 links that lead outside',
     verdict: 'accepted',
     make: () =>
-      plain(content, mainLinks(links(MANY, (at) => [`r${at}`, 'hyperlink', 'file:///a', 'External']))),
+      createFile(content, mainLinks(links(MANY, (at) => [`r${at}`, 'hyperlink', 'file:///a', 'External']))),
   },
   {
     name: 'every name that the renderer might take',
     verdict: 'accepted',
     make: () =>
-      plain(
+      createFile(
         content,
         mainLinks(links(MANY, (at) => [`export${at || ''}x`, 'hyperlink', 'https://a.example', 'External'])),
       ),
@@ -113,49 +113,56 @@ export const attacks: Attack[] = [
     name: 'a chain of 25,000 styles',
     verdict: 'accepted',
     make: () =>
-      withPart(
+      createFileWithPart(
         'styles',
         style('h', '<w:name w:val="heading 1"/><w:basedOn w:val="s0"/>') +
-          repeated(MANY, (at) => style(`s${at}`, `<w:basedOn w:val="s${at + 1}"/>`)),
+          repeat(MANY, (at) => style(`s${at}`, `<w:basedOn w:val="s${at + 1}"/>`)),
       ),
   },
   {
     name: 'every id that an added style might take',
     verdict: 'accepted',
-    make: () => withPart('styles', style('Heading1') + repeated(MANY, (at) => style(`Heading1${at + 2}`))),
+    make: () =>
+      createFileWithPart('styles', style('Heading1') + repeat(MANY, (at) => style(`Heading1${at + 2}`))),
   },
   {
     name: '130,000 lists',
     verdict: 'accepted',
     make: () =>
-      withPart(
+      createFileWithPart(
         'numbering',
-        repeated(BEYOND, (at) => `<w:num w:numId="${at + 1}"/>`),
+        repeat(TOO_MANY_ARGUMENTS, (at) => `<w:num w:numId="${at + 1}"/>`),
       ),
   },
   {
     name: '130,000 bookmarks around {{content}}',
     verdict: 'accepted',
-    make: () => plain(`<w:p>${'<w:bookmarkStart/>'.repeat(BEYOND)}<w:r><w:t>{{content}}</w:t></w:r></w:p>`),
+    make: () =>
+      createFile(
+        `<w:p>${'<w:bookmarkStart/>'.repeat(TOO_MANY_ARGUMENTS)}<w:r><w:t>{{content}}</w:t></w:r></w:p>`,
+      ),
   },
   {
     name: '130,000 paragraphs in a content control',
     verdict: 'accepted',
-    make: () => plain(`<w:sdt><w:sdtContent>${'<w:p/>'.repeat(BEYOND)}${content}</w:sdtContent></w:sdt>`),
+    make: () =>
+      createFile(
+        `<w:sdt><w:sdtContent>${'<w:p/>'.repeat(TOO_MANY_ARGUMENTS)}${content}</w:sdtContent></w:sdt>`,
+      ),
   },
   {
     name: 'a million placeholders',
     verdict: 'too_many_placeholders',
-    make: () => plain(p('{{title}}'.repeat(900_000)) + content),
+    make: () => createFile(p('{{title}}'.repeat(900_000)) + content),
   },
   {
     name: 'ten placeholders in each of two hundred headers',
     verdict: 'too_many_placeholders',
     make: () => {
-      const names = numbered(200);
+      const names = createNames(200);
       const header = `<w:hdr xmlns:w="${W}">${p('{{title}}'.repeat(10))}</w:hdr>`;
       const typed = names.map((name) => [`/word/${name}`, `${WORD_TYPE}.header+xml`]);
-      return plain(content, {
+      return createFile(content, {
         '[Content_Types].xml': types(Object.fromEntries(typed)),
         ...mainLinks(rels(...names.map((name): Link => [name, 'header', name]))),
         ...Object.fromEntries(names.map((name) => [`word/${name}`, header])),
@@ -165,22 +172,23 @@ export const attacks: Attack[] = [
   {
     name: 'five million braces',
     verdict: 'accepted',
-    make: () => plain(p('{'.repeat(5_000_000)) + content),
+    make: () => createFile(p('{'.repeat(5_000_000)) + content),
   },
   {
     name: 'five million spaces in a placeholder',
     verdict: 'accepted',
-    make: () => plain(p(`{{${' '.repeat(5_000_000)}`) + content),
+    make: () => createFile(p(`{{${' '.repeat(5_000_000)}`) + content),
   },
   {
     name: '25,000 fields that never end',
     verdict: 'fields_too_deep',
-    make: () => plain(`<w:p>${'<w:r><w:fldChar w:fldCharType="begin"/></w:r>'.repeat(MANY)}</w:p>${content}`),
+    make: () =>
+      createFile(`<w:p>${'<w:r><w:fldChar w:fldCharType="begin"/></w:r>'.repeat(MANY)}</w:p>${content}`),
   },
   {
     name: 'a million attributes',
     verdict: 'xml_too_large',
-    make: () => withTheme(`<a ${repeated(1_000_000, (at) => `a${at}="" `)}/>`),
+    make: () => createFileWithTheme(`<a ${repeat(1_000_000, (at) => `a${at}="" `)}/>`),
   },
   {
     name: '26 MiB of text',
@@ -188,8 +196,8 @@ export const attacks: Attack[] = [
     make: () => {
       const text = Buffer.alloc(MIB - 10, 'text ').toString();
       return docx(content, {
-        ...Object.fromEntries(numbered(26).map((name) => [`word/${name}`, `<a>${text}</a>`])),
-        ...mainLinks(rels(...numbered(26).map((name): Link => [name, 'x', name]))),
+        ...Object.fromEntries(createNames(26).map((name) => [`word/${name}`, `<a>${text}</a>`])),
+        ...mainLinks(rels(...createNames(26).map((name): Link => [name, 'x', name]))),
       });
     },
   },
@@ -198,7 +206,7 @@ export const attacks: Attack[] = [
     verdict: 'accepted',
     make: () => {
       const names = ['constructor', '__proto__', 'toString'];
-      return plain(content, {
+      return createFile(content, {
         'word/a.bin': 'x',
         ...mainLinks(rels(...names.map((name): Link => [name, name, 'a.bin']))),
       });
@@ -208,7 +216,7 @@ export const attacks: Attack[] = [
     name: 'numbers beyond all numbers',
     verdict: 'accepted',
     make: () =>
-      plain(
+      createFile(
         `${content}<w:sectPr><w:pgSz w:w="${'9'.repeat(400)}" w:h="-5"/><w:cols w:num="99999999999"/></w:sectPr>`,
       ),
   },

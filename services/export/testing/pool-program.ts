@@ -1,13 +1,13 @@
-/** A program for tests: it has something made, says so, and stays until it is killed. */
+/** A test program: compiles the built-in template in a worker pool, prints "done" and runs until it is killed. */
 import { Secret } from '#libs/contract';
-import { threads } from '../workers/worker-pool.ts';
+import { createWorkerPool } from '../workers/worker-pool.ts';
 
-const pool = threads(
-  { threads: 1, waiting: 1, seconds: 60, memoryMb: 512 },
-  // nothing here reads
+const pool = createWorkerPool(
+  { workers: 1, maxQueue: 1, timeoutSeconds: 60, memoryMb: 512 },
+  // this task does not read from MongoDB
   new Secret('mongodb://127.0.0.1:1/none'),
-  { onError: () => undefined, refused: (reason) => void process.stderr.write(`${reason}\n`) },
+  { onError: () => undefined, onRejected: (reason) => void process.stderr.write(`${reason}\n`) },
 );
-await pool.turn((run) => run('builtIn'));
-process.stdout.write('made\n');
+await pool.use((run) => run('compileBuiltIn'));
+process.stdout.write('done\n');
 setInterval(() => undefined, 1_000);

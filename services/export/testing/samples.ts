@@ -117,36 +117,40 @@ export function docx(inner: string, more: Record<string, string> = {}): Buffer {
 }
 
 /** The compiled template; throws the fault's message when it is refused. */
-export async function compiled(file: Uint8Array): Promise<CompiledTemplate> {
+export async function compile(file: Uint8Array): Promise<CompiledTemplate> {
   const compilation = await compileTemplate(file);
   if (!compilation.ok) throw new Error(`${compilation.fault.code}: ${compilation.fault.message}`);
   return compilation.template;
 }
 
 /** The code with which an upload is refused, or "accepted". */
-export async function verdict(file: Uint8Array): Promise<string> {
+export async function checkUpload(file: Uint8Array): Promise<string> {
   const compilation = await compileTemplate(file);
   return compilation.ok ? 'accepted' : compilation.fault.code;
 }
 
 /** A document with these nodes; its facts are ready-made unless given. */
-export function documentOf(nodes: ExportNode[] = [], more: Partial<ExportDocument> = {}): ExportDocument {
+export function createDocument(nodes: ExportNode[] = [], more: Partial<ExportDocument> = {}): ExportDocument {
   const facts = { title: 'Pay', version: '1.2', department: 'Ops', published_at: '2026-11-21T09:30:00.000Z' };
   return { ...facts, organization: 'Aldermoor', nodes, ...more };
 }
 
 /** A section with this text; `more` makes it a step, or gives it children. */
-export function nodeOf(title: string, content: RichText[] = [], more: Partial<ExportNode> = {}): ExportNode {
+export function createNode(
+  title: string,
+  content: RichText[] = [],
+  more: Partial<ExportNode> = {},
+): ExportNode {
   return { id: title, node_type: 'section', title, content: { type: 'doc', content }, children: [], ...more };
 }
 
 /** A paragraph of rich text. */
-export function words(text: string, ...marks: RichText['marks'] & object): RichText {
+export function createParagraph(text: string, ...marks: RichText['marks'] & object): RichText {
   return { type: 'paragraph', content: [{ type: 'text', text, ...(marks.length > 0 ? { marks } : {}) }] };
 }
 
 /** The parts of a rendered file as text. */
-export async function rendered(
+export async function renderParts(
   document: ExportDocument,
   template: CompiledTemplate,
   indentInches = 0.5,
@@ -156,7 +160,7 @@ export async function rendered(
 }
 
 /** What a reader sees of a part, one line for each paragraph. */
-export function textOf(xml = ''): string {
+export function getText(xml = ''): string {
   return xml
     .replace(/<w:instrText[^>]*>[^<]*<\/w:instrText>/g, '')
     .replaceAll('</w:p>', '\n')

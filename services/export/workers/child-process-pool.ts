@@ -1,137 +1,142 @@
 /**
- * Threads in a process of their own, which begins with the first work and ends when there has been none for a while. All
- * of it has the lowest priority: beside its threads also those in which the runtime collects garbage and compresses for them.
+ * Runs tasks in worker threads of a child process. The child process starts with the first task and exits when
+ * idle. The whole process has the lowest priority, which includes the runtime's own threads for garbage collection
+ * and compression.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import process from 'node:process';
-import { type Equipment, MemoryUsedUp, WorkerCrashed, type WorkerPool } from './task-runner.ts';
+import { type PoolOptions, type TaskRunner, WorkerCrashed, WorkerOutOfMemory } from './task-runner.ts';
 
-/** What the process is told: how it is equipped, then work, and of which work nobody waits for the end any more. */
-export type Told =
-  | { readonly begin: Equipment }
+/** A message to the child process: the options of its thread pool, a task, or the id of a task to cancel. */
+export type PoolCommand =
+  | { readonly start: PoolOptions }
   | { readonly id: number; readonly name: string; readonly task: unknown }
-  | { readonly forget: number };
+  | { readonly cancel: number };
 
-/** What it says: how work ended, or that a thread ended without any. */
-export type Said =
+/** A message from the child process: the result or error of a task, or the error of a worker without a task. */
+export type PoolReply =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: unknown; readonly isMemory: boolean }
-  | { readonly onError: unknown };
+  | { readonly id: number; readonly error: unknown; readonly isOutOfMemory: boolean }
+  | { readonly workerError: unknown };
 
-/** What the process gets of our environment: how a runtime is to work, and no secret. */
-const passedOn = /^(PATH|TZ|LANG|LC_.+|NODE_.+|SSL_CERT_.+|MALLOC_.+|LD_.+|UV_.+)$/;
+/** Environment variables that the child process receives: runtime configuration, no secrets. */
+const inheritedVariables = /^(PATH|TZ|LANG|LC_.+|NODE_.+|SSL_CERT_.+|MALLOC_.+|LD_.+|UV_.+)$/;
 
-/** Has the threads in a process of their own; `onError` is told of what ends without work in hand. */
-export function apart(equipment: Equipment, onError: (error: unknown) => void): WorkerPool {
-  let there: Company | undefined;
-  let leaving: NodeJS.Timeout | undefined;
+/** Creates a pool in a child process. `onError` receives errors of workers or a process that had no task. */
+export function createChildProcessPool(options: PoolOptions, onError: (error: unknown) => void): TaskRunner {
+  let current: PoolProcess | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
 
   return {
     async run(name, task, signal) {
-      clearTimeout(leaving);
-      there ??= begun();
-      const company = there;
+      clearTimeout(idleTimer);
+      current ??= start();
+      const child = current;
       try {
-        return await company.run(name, task, signal);
+        return await child.run(name, task, signal);
       } finally {
-        if (company === there && company.atWork() === 0) leaveLater();
+        if (child === current && child.pendingCount() === 0) killWhenIdle();
       }
     },
     async close() {
-      clearTimeout(leaving);
-      await there?.end();
+      clearTimeout(idleTimer);
+      await current?.kill();
     },
   };
 
-  function begun(): Company {
-    const company = companyOf(equipment, onError);
-    void company.ended.then(() => {
-      if (there === company) there = undefined;
+  function start(): PoolProcess {
+    const child = startPoolProcess(options, onError);
+    void child.exited.then(() => {
+      if (current === child) current = undefined;
     });
-    return company;
+    return child;
   }
 
-  function leaveLater(): void {
-    clearTimeout(leaving);
-    leaving = setTimeout(() => {
-      void there?.end();
-      there = undefined;
-    }, equipment.idleMs);
-    leaving.unref();
+  function killWhenIdle(): void {
+    clearTimeout(idleTimer);
+    idleTimer = setTimeout(() => {
+      void current?.kill();
+      current = undefined;
+    }, options.idleMs);
+    idleTimer.unref();
   }
 }
 
-/** One process, from its beginning to its end. */
-interface Company {
-  run: WorkerPool['run'];
-  atWork(): number;
-  /** Ends it at once; resolves when it has ended. */
-  end(): Promise<void>;
-  readonly ended: Promise<void>;
+/** One child process, from start to exit. */
+interface PoolProcess {
+  run: TaskRunner['run'];
+  pendingCount(): number;
+  /** Kills the process; resolves after it has exited. */
+  kill(): Promise<void>;
+  readonly exited: Promise<void>;
 }
 
-function companyOf(equipment: Equipment, onError: (error: unknown) => void): Company {
-  const asked = new Map<number, { resolve(result: unknown): void; reject(error: unknown): void }>();
-  const { promise: ended, resolve: isOver } = Promise.withResolvers<void>();
-  let last = 0;
-  let isToEnd = false;
+function startPoolProcess(options: PoolOptions, onError: (error: unknown) => void): PoolProcess {
+  const pending = new Map<number, { resolve(result: unknown): void; reject(error: unknown): void }>();
+  const { promise: exited, resolve: resolveExited } = Promise.withResolvers<void>();
+  let lastId = 0;
+  let isKilled = false;
   const child = fork(new URL('./pool-process.ts', import.meta.url), {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => inheritedVariables.test(name))),
   });
-  child.on('message', heard);
+  child.on('message', onReply);
   child.once('error', (cause) =>
-    gone(new WorkerCrashed('The process that makes files could not begin', { cause })),
+    onExit(new WorkerCrashed('The export worker process could not start', { cause })),
   );
   child.once('exit', (code, signal) =>
-    gone(new WorkerCrashed(`The process that makes files ended by ${signal ?? code}`)),
+    onExit(new WorkerCrashed(`The export worker process exited with ${signal ?? code}`)),
   );
-  tell(child, { begin: equipment });
+  send(child, { start: options });
 
   return {
     async run(name, task, signal) {
       signal.throwIfAborted();
-      last += 1;
-      const id = last;
+      lastId += 1;
+      const id = lastId;
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      const forget = () => {
-        tell(child, { forget: id });
+      const cancel = () => {
+        send(child, { cancel: id });
         reject(signal.reason);
       };
-      asked.set(id, { resolve, reject });
-      signal.addEventListener('abort', forget);
-      tell(child, { id, name, task });
+      pending.set(id, { resolve, reject });
+      signal.addEventListener('abort', cancel);
+      send(child, { id, name, task });
       try {
         return await promise;
       } finally {
-        asked.delete(id);
-        signal.removeEventListener('abort', forget);
+        pending.delete(id);
+        signal.removeEventListener('abort', cancel);
       }
     },
-    atWork: () => asked.size,
-    end() {
-      isToEnd = true;
+    pendingCount: () => pending.size,
+    kill() {
+      isKilled = true;
       child.kill('SIGKILL');
-      return ended;
+      return exited;
     },
-    ended,
+    exited,
   };
 
-  function heard(said: Said): void {
-    if ('onError' in said) onError(said.onError);
-    else if ('result' in said) asked.get(said.id)?.resolve(said.result);
-    else asked.get(said.id)?.reject(said.isMemory ? new MemoryUsedUp() : said.error);
+  function onReply(reply: PoolReply): void {
+    if ('workerError' in reply) onError(reply.workerError);
+    else if ('result' in reply) pending.get(reply.id)?.resolve(reply.result);
+    else {
+      const error = reply.isOutOfMemory ? new WorkerOutOfMemory(options.memoryMb) : reply.error;
+      pending.get(reply.id)?.reject(error);
+    }
   }
 
-  function gone(error: Error): void {
-    if (!isToEnd && asked.size === 0) onError(error);
-    for (const { reject } of asked.values()) reject(isToEnd ? new Error('The threads are closed') : error);
-    isOver();
+  function onExit(error: Error): void {
+    if (!isKilled && pending.size === 0) onError(error);
+    const reason = isKilled ? new Error('The export workers are closed') : error;
+    for (const { reject } of pending.values()) reject(reason);
+    resolveExited();
   }
 }
 
-/** Who is gone hears nothing, and its end is told anyway. */
-function tell(child: ChildProcess, told: Told): void {
-  child.send(told, () => undefined);
+/** Sends a command; ignores a send error, because the exit of the process is reported separately. */
+function send(child: ChildProcess, command: PoolCommand): void {
+  child.send(command, () => undefined);
 }

@@ -1,47 +1,50 @@
-/** The process of the threads, seen from inside: it has threads, passes work to them and ends with whoever began it. */
+/** The main program of the child process: passes tasks to a thread pool and exits with its parent process. */
 import { readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import process from 'node:process';
-import type { Said, Told } from './child-process-pool.ts';
-import { MemoryUsedUp, type WorkerPool } from './task-runner.ts';
-import { here } from './thread-pool.ts';
+import type { PoolCommand, PoolReply } from './child-process-pool.ts';
+import { type TaskRunner, WorkerOutOfMemory } from './task-runner.ts';
+import { createThreadPool } from './thread-pool.ts';
 
-const lowest = constants.priority.PRIORITY_LOW;
-const inHand = new Map<number, AbortController>();
-let crew: WorkerPool | undefined;
+const lowestPriority = constants.priority.PRIORITY_LOW;
+const running = new Map<number, AbortController>();
+let pool: TaskRunner | undefined;
 
-stepBack();
+lowerPriority();
 process.title = 'pds-export-files';
-// whoever began it decides when it ends: a signal for all of a terminal must not end what is still waited for
+// only the parent process ends this one: a signal to a whole terminal must not interrupt running tasks
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.once('disconnect', () => process.exit());
-process.on('message', (told: Told) => {
-  if ('begin' in told) crew = here(told.begin, (onError) => say({ onError }));
-  else if ('forget' in told) inHand.get(told.forget)?.abort();
-  else if (crew) void work(crew, told);
+process.on('message', (command: PoolCommand) => {
+  if ('start' in command) pool = createThreadPool(command.start, (workerError) => send({ workerError }));
+  else if ('cancel' in command) running.get(command.cancel)?.abort();
+  else if (pool) void runTask(pool, command);
 });
 
-async function work(crew: WorkerPool, { id, name, task }: Extract<Told, { id: number }>): Promise<void> {
-  const ending = new AbortController();
-  inHand.set(id, ending);
+async function runTask(
+  pool: TaskRunner,
+  { id, name, task }: Extract<PoolCommand, { id: number }>,
+): Promise<void> {
+  const controller = new AbortController();
+  running.set(id, controller);
   try {
-    say({ id, result: await crew.run(name, task, ending.signal) });
+    send({ id, result: await pool.run(name, task, controller.signal) });
   } catch (error) {
-    if (!ending.signal.aborted) say({ id, error, isMemory: error instanceof MemoryUsedUp });
+    if (!controller.signal.aborted) send({ id, error, isOutOfMemory: error instanceof WorkerOutOfMemory });
   } finally {
-    inHand.delete(id);
+    running.delete(id);
   }
 }
 
-function say(said: Said): void {
-  process.send?.(said);
+function send(reply: PoolReply): void {
+  process.send?.(reply);
 }
 
 /**
- * Whoever waits for an answer goes first where cores are few. On Linux each thread has a priority of its own, which those that it
- * begins inherit; elsewhere the process has one.
+ * Gives this process the lowest priority, so that requests are answered first when cores are scarce. On Linux each
+ * thread has its own priority and new threads inherit it; on other systems the process has one.
  */
-function stepBack(): void {
-  const those = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [process.pid];
-  for (const one of those) setPriority(one, lowest);
+function lowerPriority(): void {
+  const ids = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [process.pid];
+  for (const id of ids) setPriority(id, lowestPriority);
 }

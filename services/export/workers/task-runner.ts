@@ -1,34 +1,40 @@
-/** The crew: who does the work of the pool, in threads of this process or of another. */
-import type { Given } from './worker.ts';
+/** The common interface of the thread pool and the child process pool, their options and errors. */
+import type { WorkerData } from './worker.ts';
 
-/** What threads are like. */
-export interface Equipment {
-  /** How many there are at most. */
-  readonly threads: number;
-  /** JavaScript memory of each. */
+/** Limits of a pool, and the data for its workers. */
+export interface PoolOptions {
+  /** Maximum number of workers. */
+  readonly workers: number;
+  /** JavaScript heap limit of each worker, MB. */
   readonly memoryMb: number;
-  /** What has no work ends after so long. */
+  /** Idle time after which a worker exits, milliseconds. */
   readonly idleMs: number;
-  readonly given: Given;
+  readonly workerData: WorkerData;
 }
 
-/** Those who do the work. */
-export interface WorkerPool {
+/** Runs named tasks in worker threads. */
+export interface TaskRunner {
   /**
-   * Has the work of a name done until `signal` ends it. Errors: `MemoryUsedUp`, `CrewLost`; whatever the work throws,
-   * though not of its class.
+   * Runs the function `name` of worker.ts with `task` until `signal` aborts. Errors: `WorkerOutOfMemory`,
+   * `WorkerCrashed`; an error of the task itself arrives without its class.
    */
   run(name: string, task: unknown, signal: AbortSignal): Promise<unknown>;
-  /** Ends all threads at once, whatever they do. */
+  /** Terminates all workers at once, including busy ones. */
   close(): Promise<void>;
 }
 
-/** A thread was ended because it wanted more memory than it may take. */
-export class MemoryUsedUp extends Error {
-  override name = 'MemoryUsedUp';
+/** A worker was terminated because its task needed more than `memoryMb` MB of JavaScript heap. */
+export class WorkerOutOfMemory extends Error {
+  override name = 'WorkerOutOfMemory';
+  readonly memoryMb: number;
+
+  constructor(memoryMb: number) {
+    super(`The worker ran out of memory (limit: ${memoryMb} MB)`);
+    this.memoryMb = memoryMb;
+  }
 }
 
-/** The process of the threads ended while it had work in hand. */
+/** The process of the workers exited while it had tasks. */
 export class WorkerCrashed extends Error {
-  override name = 'CrewLost';
+  override name = 'WorkerCrashed';
 }

@@ -1,28 +1,31 @@
-/** Threads of this process: each with its memory, and another one in place of one that is ended. */
+/** Runs tasks in worker threads of this process. */
 import { Piscina } from 'piscina';
-import { type Equipment, MemoryUsedUp, type WorkerPool } from './task-runner.ts';
+import { type PoolOptions, type TaskRunner, WorkerOutOfMemory } from './task-runner.ts';
 
-/** Has the threads in this process; `onError` is told of one that ends without work in hand. */
-export function here(
-  { threads, idleMs, given, memoryMb }: Equipment,
+/**
+ * Creates a pool of worker threads. The pool replaces a worker that was terminated. `onError` receives the error
+ * of a worker that exits without a task.
+ */
+export function createThreadPool(
+  { workers, idleMs, workerData, memoryMb }: PoolOptions,
   onError: (error: unknown) => void,
-): WorkerPool {
+): TaskRunner {
   const pool = new Piscina({
     filename: new URL('./worker.ts', import.meta.url).href,
     minThreads: 0,
-    maxThreads: threads,
+    maxThreads: workers,
     idleTimeout: idleMs,
-    workerData: given,
+    workerData,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   });
-  // without a listener the process would end
+  // without a listener, an error event would end the process
   pool.on('error', onError);
   return {
     async run(name, task, signal) {
       try {
         return await pool.run(task, { name, signal });
       } catch (error) {
-        throw isOutOfMemory(error) ? new MemoryUsedUp() : error;
+        throw isOutOfMemory(error) ? new WorkerOutOfMemory(memoryMb) : error;
       }
     },
     close: () => pool.destroy(),

@@ -1,108 +1,98 @@
 /**
- * The threads that compile templates and render files, so that nobody else has to wait meanwhile: each with its memory,
- * each turn with its time, and only so many waiting. Who waits has not read anything yet, and takes no memory.
+ * The worker pool: compiles templates and renders files outside the main thread, with limits on workers, queue,
+ * time and memory. A queued request has not read any data yet, so the queue takes little memory.
  */
 import process from 'node:process';
 import { type Secret, Unavailable } from '#libs/contract';
 import { bulkhead } from '#libs/service';
-import { apart } from './child-process-pool.ts';
-import { MemoryUsedUp, WorkerCrashed } from './task-runner.ts';
-import { here } from './thread-pool.ts';
+import { createChildProcessPool } from './child-process-pool.ts';
+import { WorkerCrashed } from './task-runner.ts';
+import { createThreadPool } from './thread-pool.ts';
 
-/** What is done in a thread, by its name. */
-type Work = typeof import('./worker.ts');
+export { WorkerOutOfMemory } from './task-runner.ts';
 
-/** What the threads may take. */
-export interface Limits {
-  threads: number;
-  /** How many may wait for a turn. */
-  waiting: number;
-  /** How long a turn may take, with its waiting. */
-  seconds: number;
-  /** JavaScript memory of a thread. */
+/** The tasks of a worker by name. */
+type Tasks = typeof import('./worker.ts');
+
+/** Limits of the worker pool. */
+export interface WorkerLimits {
+  workers: number;
+  /** Maximum number of queued uses. */
+  maxQueue: number;
+  /** Time limit of a use, including its time in the queue. */
+  timeoutSeconds: number;
+  /** JavaScript heap limit of each worker. */
   memoryMb: number;
-  /** How long threads stay without work, a minute unless said. */
+  /** Idle time after which workers exit; the default is one minute. */
   idleMs?: number;
 }
 
-/** A piece of work needed more memory than a thread may take. */
-export class TooMuchMemory extends Error {
-  readonly memoryMb: number;
-
-  constructor(memoryMb: number) {
-    super(`A thread of ${memoryMb} MB had too little memory`);
-    this.name = 'TooMuchMemory';
-    this.memoryMb = memoryMb;
-  }
-}
-
-/**
- * Has a piece of work done in a thread. Errors: `TooMuchMemory`; whatever the work throws.
- */
-export type Run = <Name extends keyof Work>(
+/** Runs the task `name` in a worker. Errors: `WorkerOutOfMemory`; errors of the task itself. */
+export type RunTask = <Name extends keyof Tasks>(
   name: Name,
-  task?: Parameters<Work[Name]>[0],
-) => Promise<Awaited<ReturnType<Work[Name]>>>;
+  task?: Parameters<Tasks[Name]>[0],
+) => Promise<Awaited<ReturnType<Tasks[Name]>>>;
 
-/** Threads. */
-export interface Threads {
+/** A bounded pool of workers. */
+export interface WorkerPool {
   /**
-   * Waits for a turn, in which what is needed is read and worked on. Errors: `Unavailable` when too many wait or it takes
-   * too long; whatever the work throws.
+   * Waits for a free worker, then calls `work`, which reads its data and runs tasks. Errors: `Unavailable` when the
+   * queue is full, the time limit is reached or the worker process crashes; errors of `work` itself.
    */
-  turn<R>(work: (run: Run) => Promise<R>): Promise<R>;
-  /** How many wait for their turn, and how many have it. */
-  waiting(): number;
+  use<R>(work: (run: RunTask) => Promise<R>): Promise<R>;
+  /** Number of uses in the queue. */
+  queued(): number;
+  /** Number of uses that have a worker. */
   running(): number;
-  /** Ends all threads at once, whatever they do. */
+  /** Terminates all workers at once, including busy ones. */
   close(): Promise<void>;
 }
 
-const standardIdleMs = 60_000;
+const defaultIdleMs = 60_000;
 
-/** Who is told of threads, or their process, that end by themselves, and of work that did not come to its end. */
-export interface Listening {
+/** Callbacks for errors of workers without a task, and for uses that the pool rejects. */
+export interface PoolEvents {
   onError(error: unknown): void;
-  refused(reason: 'queue_full' | 'timeout' | 'crashed'): void;
+  onRejected(reason: 'queue_full' | 'timeout' | 'crashed'): void;
 }
 
 /**
- * Makes a pool; its threads begin when there is work for them, and read from `mongodb`. They have a process of their own, but
- * under Deno, where our services may not start any.
+ * Creates a pool whose workers start on demand and read from `mongodb`. The workers run in a child process; under
+ * Deno, where the services may not start processes, they run in this process.
  */
-export function threads(
-  { threads, waiting, seconds, memoryMb, idleMs = standardIdleMs }: Limits,
+export function createWorkerPool(
+  { workers, maxQueue, timeoutSeconds, memoryMb, idleMs = defaultIdleMs }: WorkerLimits,
   mongodb: Secret,
-  { onError, refused }: Listening,
-): Threads {
-  const crewOf = process.versions.deno ? here : apart;
-  const crew = crewOf({ threads, memoryMb, idleMs, given: { uri: mongodb.reveal() } }, onError);
+  { onError, onRejected }: PoolEvents,
+): WorkerPool {
+  const createRunner = process.versions.deno ? createThreadPool : createChildProcessPool;
+  const runner = createRunner({ workers, memoryMb, idleMs, workerData: { uri: mongodb.reveal() } }, onError);
   const full = () => {
-    refused('queue_full');
-    return tooMany();
+    onRejected('queue_full');
+    return queueFullError();
   };
-  const inTurn = bulkhead({ atOnce: threads, waiting, full });
+  const withSlot = bulkhead({ atOnce: workers, waiting: maxQueue, full });
   let [present, running] = [0, 0];
   return {
-    async turn(work) {
-      const signal = AbortSignal.timeout(seconds * 1000);
+    async use(work) {
+      const signal = AbortSignal.timeout(timeoutSeconds * 1000);
       present += 1;
       try {
-        return await inTurn(() => begun(() => work(runUntil(signal))), signal);
+        return await withSlot(() => countRunning(() => work(runUntil(signal))), signal);
       } catch (error) {
         if (!signal.aborted) throw error;
-        refused('timeout');
-        throw tookTooLong(seconds);
+        onRejected('timeout');
+        throw timeoutError(timeoutSeconds);
       } finally {
         present -= 1;
       }
     },
-    waiting: () => present - running,
+    queued: () => present - running,
     running: () => running,
-    close: () => crew.close(),
+    close: () => runner.close(),
   };
 
-  async function begun<R>(work: () => Promise<R>): Promise<R> {
+  async function countRunning<R>(work: () => Promise<R>): Promise<R> {
     running += 1;
     try {
       return await work();
@@ -111,35 +101,34 @@ export function threads(
     }
   }
 
-  function runUntil(signal: AbortSignal): Run {
+  function runUntil(signal: AbortSignal): RunTask {
     return (name, task) => {
-      const result = crew.run(name, task, signal).catch(explained);
-      // it is what the function of this name gave
-      return result as Promise<Awaited<ReturnType<Work[typeof name]>>>;
+      const result = runner.run(name, task, signal).catch(rejectIfCrashed);
+      // the worker returned the result of the function `name`
+      return result as Promise<Awaited<ReturnType<Tasks[typeof name]>>>;
     };
   }
 
-  function explained(error: unknown): never {
-    if (error instanceof MemoryUsedUp) throw new TooMuchMemory(memoryMb);
+  function rejectIfCrashed(error: unknown): never {
     if (!(error instanceof WorkerCrashed)) throw error;
     onError(error);
-    refused('crashed');
-    throw interrupted();
+    onRejected('crashed');
+    throw crashedError();
   }
 }
 
-function tooMany(): Error {
-  return Unavailable('Too many files are being made at this moment: try again.', {
+function queueFullError(): Error {
+  return Unavailable('Too many files are being processed. Try again later.', {
     headers: { 'Retry-After': '5' },
   });
 }
 
-function tookTooLong(seconds: number): Error {
-  return Unavailable(`The file was not ready within ${seconds} s: try again.`, {
+function timeoutError(seconds: number): Error {
+  return Unavailable(`The file was not processed within ${seconds} s. Try again later.`, {
     headers: { 'Retry-After': '30' },
   });
 }
 
-function interrupted(): Error {
-  return Unavailable('Making the file was interrupted: try again.', { headers: { 'Retry-After': '5' } });
+function crashedError(): Error {
+  return Unavailable('Processing the file was interrupted. Try again.', { headers: { 'Retry-After': '5' } });
 }

@@ -1,89 +1,91 @@
-/** What is done in a thread: templates are compiled and files rendered. The pool loads it once in each thread. */
+/** The tasks of an export worker: compile templates and render files. Each worker thread loads this file once. */
 import { deserialize } from 'bson';
 import { workerData } from 'piscina';
 import { Secret } from '#libs/contract';
 import { isUnavailable, openReading } from '#libs/store';
-import { defaultTemplate } from '../formats/default-template.ts';
-import type { DocumentFacts, ExportDocument } from '../formats/document.ts';
+import { createDefaultTemplate } from '../formats/default-template.ts';
+import type { DocumentProperties, ExportDocument } from '../formats/document.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
 import { type CompiledTemplate, compileTemplate } from '../formats/template.ts';
 import { renderWord } from '../formats/word.ts';
-import { type NodeRow, treeOf } from '../rules.ts';
-import { type Moment, nodeStore } from '../store/documents.ts';
+import { buildTree, type NodeRow } from '../rules.ts';
+import { type DocumentSnapshot, nodeStore } from '../store/documents.ts';
 
-/** What a thread is given when it begins. */
-export interface Given {
+/** The data that each worker receives when it starts. */
+export interface WorkerData {
   /** MongoDB's address. */
   uri: string;
 }
 
-/** A document to be made into a file. */
-export interface Job {
-  facts: DocumentFacts;
-  moment: Moment;
-  /** The most that its nodes may take. */
+/** A document to render. */
+export interface RenderJob {
+  properties: DocumentProperties;
+  snapshot: DocumentSnapshot;
+  /** Maximum total size of the document's nodes, bytes. */
   maxBytes: number;
 }
 
-/** A document and the template that it is rendered into. */
-export interface WordJob extends Job {
+/** A document to render into a Word template. */
+export interface WordRenderJob extends RenderJob {
   template: CompiledTemplate;
   indentInches: number;
 }
 
-/** The file and how large the nodes were, or why there is none: the document was written meanwhile, its nodes are too large, or there is no database. */
-export type Made =
+/**
+ * The file and the size of the nodes in bytes, or why there is no file: the document changed meanwhile, its nodes
+ * are too large, or MongoDB is unavailable.
+ */
+export type RenderResult =
   | { file: Uint8Array; readBytes: number }
-  | { because: 'changed' | 'too_large' | 'unavailable' };
+  | { reason: 'changed' | 'too_large' | 'unavailable' };
 
-/** What the pool gives to each of its threads. */
-const { uri }: Given = workerData;
+const { uri }: WorkerData = workerData;
 let nodes: Promise<ReturnType<typeof nodeStore>> | undefined;
 
-/** Validates an upload and makes it ready to be filled. */
+/** Validates an uploaded .docx file and compiles it. */
 export function compile(original: Uint8Array) {
   return compileTemplate(original);
 }
 
-/** Makes the built-in template. */
-export function builtIn() {
-  return defaultTemplate();
+/** Compiles the built-in template. */
+export function compileBuiltIn() {
+  return createDefaultTemplate();
 }
 
-/** A document as a Word file. */
-export function word({ template, indentInches, ...job }: WordJob): Promise<Made> {
-  return made(job, (document) => renderWord(document, template, { indentInches }));
+/** Renders a document as a Word file. */
+export function exportWord({ template, indentInches, ...job }: WordRenderJob): Promise<RenderResult> {
+  return renderJob(job, (document) => renderWord(document, template, { indentInches }));
 }
 
-/** A document as Markdown. */
-export function markdown(job: Job): Promise<Made> {
-  return made(job, (document) => Buffer.from(renderMarkdown(document)));
+/** Renders a document as Markdown. */
+export function exportMarkdown(job: RenderJob): Promise<RenderResult> {
+  return renderJob(job, (document) => Buffer.from(renderMarkdown(document)));
 }
 
-async function made(
-  { facts, moment, maxBytes }: Job,
+async function renderJob(
+  { properties, snapshot, maxBytes }: RenderJob,
   render: (document: ExportDocument) => Uint8Array | Promise<Uint8Array>,
-): Promise<Made> {
-  const rows = await opened()
-    .then((nodes) => nodes.at(moment))
-    .catch(noDatabase);
-  if (rows === null) return { because: 'unavailable' };
-  if (!rows) return { because: 'changed' };
+): Promise<RenderResult> {
+  const rows = await getNodeStore()
+    .then((nodes) => nodes.readAt(snapshot))
+    .catch(nullIfUnavailable);
+  if (rows === null) return { reason: 'unavailable' };
+  if (!rows) return { reason: 'changed' };
   const readBytes = rows.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  if (readBytes > maxBytes) return { because: 'too_large' };
-  const file = await render({ ...facts, nodes: treeOf(rows.map(rowOf)) });
+  if (readBytes > maxBytes) return { reason: 'too_large' };
+  const file = await render({ ...properties, nodes: buildTree(rows.map(parseRow)) });
   return { file, readBytes };
 }
 
-/** Nothing, if that is why; an error would come out of the thread without its name. */
-function noDatabase(error: unknown): null {
+/** Returns null for an unavailable database: an error would lose its class on the way out of the thread. */
+function nullIfUnavailable(error: unknown): null {
   if (isUnavailable(error)) return null;
   throw error;
 }
 
-/** A connection of the thread's own: what is large never comes by those who wait for answers. */
-function opened() {
-  nodes ??= openReading(new Secret(uri), 'export-thread')
+/** Connects this worker to MongoDB, so that large data never passes through the process that answers requests. */
+function getNodeStore() {
+  nodes ??= openReading(new Secret(uri), 'export-worker')
     .then(nodeStore)
     .catch((error: unknown) => {
       nodes = undefined;
@@ -92,7 +94,7 @@ function opened() {
   return nodes;
 }
 
-/** What the view of documents shows. */
-function rowOf(bytes: Uint8Array): NodeRow {
+/** Parses the BSON of a node, as the view of documents returns it. */
+function parseRow(bytes: Uint8Array): NodeRow {
   return deserialize(bytes) as NodeRow;
 }

@@ -46,6 +46,6 @@ export class TemplateRejected extends Error {
 }
 
 /** Refuses the upload. */
-export function refuse(code: FaultCode, message: string): never {
+export function reject(code: FaultCode, message: string): never {
   throw new TemplateRejected({ code, message });
 }

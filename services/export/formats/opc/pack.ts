@@ -16,13 +16,13 @@ export async function pack(parts: Iterable<[string, PartSource]>): Promise<Buffe
   const archive = new ZipFile();
   const written = buffer(archive.outputStream);
   for (const [name, source] of parts) {
-    if (typeof source !== 'function' && isPacked(name)) {
+    if (typeof source !== 'function' && isCompressed(name)) {
       const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
       archive.addBuffer(bytes, name, { ...OPTIONS, compress: false });
       continue;
     }
     // one at a time: the library would compress all that it is given at once, each with memory of its own
-    const stream = typeof source === 'function' ? bytesOf(source()) : Readable.from([source]);
+    const stream = typeof source === 'function' ? toByteStream(source()) : Readable.from([source]);
     archive.addReadStream(stream, name, OPTIONS);
     await finished(stream);
   }
@@ -33,26 +33,26 @@ export async function pack(parts: Iterable<[string, PartSource]>): Promise<Buffe
 /** The first moment that a zip can tell, in local time as the format wants it. */
 const OPTIONS = { mtime: new Date(1980, 0, 1), mode: 0o100644, forceDosTimestamp: true };
 
-function bytesOf(source: Iterable<string>): Readable {
-  return Readable.from(inSlices(source), { objectMode: false, highWaterMark: SLICE });
+function toByteStream(source: Iterable<string>): Readable {
+  return Readable.from(toSlices(source), { objectMode: false, highWaterMark: SLICE });
 }
 
 const SLICE = 128 * 1024;
 
-function* inSlices(source: Iterable<string>): Generator<Buffer> {
-  let waiting: string[] = [];
+function* toSlices(source: Iterable<string>): Generator<Buffer> {
+  let pending: string[] = [];
   let size = 0;
   for (const text of source) {
-    waiting.push(text);
+    pending.push(text);
     size += text.length;
     if (size < SLICE) continue;
-    yield Buffer.from(waiting.join(''), 'utf8');
-    waiting = [];
+    yield Buffer.from(pending.join(''), 'utf8');
+    pending = [];
     size = 0;
   }
-  yield Buffer.from(waiting.join(''), 'utf8');
+  yield Buffer.from(pending.join(''), 'utf8');
 }
 
-function isPacked(name: string): boolean {
+function isCompressed(name: string): boolean {
   return /\.(png|jpe?g|gif|emz|wmz|odttf|zip|xlsx|docx)$/i.test(name);
 }

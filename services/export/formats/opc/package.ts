@@ -1,5 +1,5 @@
 /** An OPC package (ECMA-376 part 2): parts with content types, tied together by relationships. */
-import { refuse } from './fault.ts';
+import { reject } from './fault.ts';
 import { attribute, elements } from './tree.ts';
 import type { Parts } from './unpack.ts';
 import { parseXml, type XmlBudget, type XmlElement } from './xml.ts';
@@ -25,31 +25,31 @@ export type Package = {
   relationships: Map<string, Relationship[]>;
   budget: XmlBudget;
   /** Content types by `/part name` and by `extension`, both in lower case. */
-  typeOf: Map<string, string>;
+  contentTypes: Map<string, string>;
 };
 
 /** Reads content types and relationships; every internal target must be there. */
 export function readPackage(parts: Parts, budget: XmlBudget): Package {
   const typesPart = parts.get(TYPES_PART);
   if (!typesPart || !parts.has('_rels/.rels'))
-    return refuse('not_docx', 'The file is a zip archive but not a Word document; upload a .docx file.');
+    return reject('not_docx', 'The file is a zip archive but not a Word document; upload a .docx file.');
   const types = parseXml(typesPart, TYPES_PART, budget);
   const relationships = new Map<string, Relationship[]>();
   // part names are compared without case (ECMA-376 part 2, 6.2.2.3)
   const names = new Map([...parts.keys()].map((name) => [name.toLowerCase(), name]));
   for (const [name, bytes] of parts) {
-    const source = sourceOf(name);
+    const source = parseSourcePart(name);
     if (source === undefined) continue;
     const root = parseXml(bytes, name, budget);
     relationships.set(
       source,
-      elements(root).map((element) => relationshipOf(element, source, names)),
+      elements(root).map((element) => parseRelationship(element, source, names)),
     );
   }
-  return { parts, types, relationships, budget, typeOf: typesOf(types) };
+  return { parts, types, relationships, budget, contentTypes: parseContentTypes(types) };
 }
 
-function typesOf(types: XmlElement): Map<string, string> {
+function parseContentTypes(types: XmlElement): Map<string, string> {
   const found = new Map<string, string>();
   for (const entry of elements(types)) {
     const isOverride = entry.local === 'Override';
@@ -62,19 +62,19 @@ function typesOf(types: XmlElement): Map<string, string> {
 }
 
 /** The relationships of a part, or of the package itself for ''. */
-export function relationshipsOf(pack: Package, part: string): Relationship[] {
+export function getRelationships(pack: Package, part: string): Relationship[] {
   return pack.relationships.get(part) ?? [];
 }
 
 /** The part that a part points to by a relationship of this type. */
-export function relatedPart(pack: Package, part: string, type: string): string | undefined {
-  return relationshipsOf(pack, part).find((found) => found.type === type && found.part)?.part;
+export function findRelatedPart(pack: Package, part: string, type: string): string | undefined {
+  return getRelationships(pack, part).find((found) => found.type === type && found.part)?.part;
 }
 
 /** A part's content type, by its own entry or by its extension. */
-export function contentType(pack: Package, part: string): string | undefined {
+export function getContentType(pack: Package, part: string): string | undefined {
   const name = part.toLowerCase();
-  return pack.typeOf.get(`/${name}`) ?? pack.typeOf.get(name.slice(name.lastIndexOf('.') + 1));
+  return pack.contentTypes.get(`/${name}`) ?? pack.contentTypes.get(name.slice(name.lastIndexOf('.') + 1));
 }
 
 /** Adds a part with its own content type and a relationship from `source` to it; tells the relationship's id. */
@@ -82,8 +82,8 @@ export function addPart(pack: Package, source: string, name: string, type: strin
   const kind = type.slice(type.lastIndexOf('.') + 1).replace('+xml', '');
   pack.parts.set(name, Buffer.from(contents, 'utf8'));
   addOverride(pack, name, type);
-  const known = relationshipsOf(pack, source);
-  const id = freeId(known);
+  const known = getRelationships(pack, source);
+  const id = createRelationshipId(known);
   const folder = source.slice(0, source.lastIndexOf('/') + 1);
   const target = name.startsWith(folder) ? name.slice(folder.length) : `/${name}`;
   const uri = `http://schemas.openxmlformats.org/officeDocument/2006/relationships/${kind}`;
@@ -92,7 +92,7 @@ export function addPart(pack: Package, source: string, name: string, type: strin
 }
 
 function addOverride(pack: Package, name: string, type: string): void {
-  pack.typeOf.set(`/${name}`.toLowerCase(), type);
+  pack.contentTypes.set(`/${name}`.toLowerCase(), type);
   pack.types.children.push({
     name: 'Override',
     uri: TYPES_NS,
@@ -106,7 +106,7 @@ function addOverride(pack: Package, name: string, type: string): void {
   });
 }
 
-function freeId(known: Relationship[]): string {
+function createRelationshipId(known: Relationship[]): string {
   const taken = new Set(known.map(({ id }) => id));
   let number = known.length + 1;
   while (taken.has(`rId${number}`)) number += 1;
@@ -114,13 +114,13 @@ function freeId(known: Relationship[]): string {
 }
 
 /** The name of the part that holds the relationships of `source`. */
-export function relsPart(source: string): string {
+export function toRelsPart(source: string): string {
   const slash = source.lastIndexOf('/') + 1;
   return `${source.slice(0, slash)}_rels/${source.slice(slash)}.rels`;
 }
 
 /** A relationships part; `extra` is markup put at its end. */
-export function relsTree(relationships: Relationship[], extra = ''): XmlElement {
+export function createRelsTree(relationships: Relationship[], extra = ''): XmlElement {
   const children = relationships.map(({ id, uri, target, external }) => ({
     name: 'Relationship',
     uri: RELS_NS,
@@ -142,28 +142,28 @@ export function relsTree(relationships: Relationship[], extra = ''): XmlElement 
   };
 }
 
-function sourceOf(name: string): string | undefined {
+function parseSourcePart(name: string): string | undefined {
   const match = /^(.*\/)?_rels\/([^/]*)\.rels$/i.exec(name);
   return match ? `${match[1] ?? ''}${match[2]}` : undefined;
 }
 
-function relationshipOf(element: XmlElement, source: string, names: Map<string, string>): Relationship {
+function parseRelationship(element: XmlElement, source: string, names: Map<string, string>): Relationship {
   const id = attribute(element, 'Id', '') ?? '';
   const uri = attribute(element, 'Type', '') ?? '';
   const target = attribute(element, 'Target', '') ?? '';
   const type = uri.slice(uri.lastIndexOf('/') + 1);
   const external = attribute(element, 'TargetMode', '')?.toLowerCase() === 'external';
   if (external) return { id, type, uri, target, external };
-  const part = resolve(source, target, names);
+  const part = resolveTarget(source, target, names);
   if (part) return { id, type, uri, target, external, part };
   if (target.startsWith('#') && type === 'hyperlink') return { id, type, uri, target, external };
-  return refuse(
+  return reject(
     'missing_part',
     `The file refers to a part that is not in it (${target.slice(0, 120)}); open it in Word and save it again as .docx.`,
   );
 }
 
-function resolve(source: string, target: string, names: Map<string, string>): string | undefined {
+function resolveTarget(source: string, target: string, names: Map<string, string>): string | undefined {
   const path = target.replace(/[?#].*$/s, '');
   const steps = path.startsWith('/') ? [] : source.split('/').slice(0, -1);
   for (const step of path.split('/')) {
@@ -171,10 +171,10 @@ function resolve(source: string, target: string, names: Map<string, string>): st
     else if (step !== '' && step !== '.') steps.push(step);
   }
   const name = steps.join('/').toLowerCase();
-  return names.get(name) ?? names.get(decoded(name).toLowerCase());
+  return names.get(name) ?? names.get(decodePath(name).toLowerCase());
 }
 
-function decoded(name: string): string {
+function decodePath(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {

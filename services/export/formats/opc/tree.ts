@@ -56,18 +56,18 @@ export function valueW(parent: XmlElement | undefined, ...path: string[]): strin
 }
 
 /** A whole number from an attribute value; undefined when it is none, or one that no Word file has (ST_DecimalNumber). */
-export function numberOf(value: string | undefined): number | undefined {
+export function parseNumber(value: string | undefined): number | undefined {
   const number = Number.parseInt(value ?? '', 10);
   return Math.abs(number) < 2 ** 31 ? number : undefined;
 }
 
 /** The most that Word takes for a measure, in twips: 22 inches. */
-const MOST_TWIPS = 31_680;
+const MAX_TWIPS = 31_680;
 
 /** A measure in twips; undefined when it is none, no more than Word takes otherwise. */
-export function twipsOf(value: string | undefined): number | undefined {
-  const number = numberOf(value);
-  return number === undefined ? undefined : Math.max(-MOST_TWIPS, Math.min(number, MOST_TWIPS));
+export function parseTwips(value: string | undefined): number | undefined {
+  const number = parseNumber(value);
+  return number === undefined ? undefined : Math.max(-MAX_TWIPS, Math.min(number, MAX_TWIPS));
 }
 
 /** The first number above all of these; far ones, which nobody counts up to, are left out. */
@@ -79,15 +79,15 @@ export function nextNumber(numbers: Iterable<number | undefined>): number {
 }
 
 /** Every element below the root in document order, with its parent. */
-export function* everyElement(root: XmlElement): Generator<{ element: XmlElement; parent: XmlElement }> {
-  const waiting = elements(root).map((element) => ({ element, parent: root }));
-  waiting.reverse();
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+export function* walkElements(root: XmlElement): Generator<{ element: XmlElement; parent: XmlElement }> {
+  const pending = elements(root).map((element) => ({ element, parent: root }));
+  pending.reverse();
+  for (let next = pending.pop(); next; next = pending.pop()) {
     yield next;
     const { element: parent } = next;
     for (let at = parent.children.length - 1; at >= 0; at -= 1) {
       const element = parent.children[at];
-      if (isElement(element)) waiting.push({ element, parent });
+      if (isElement(element)) pending.push({ element, parent });
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Promises about zips from strangers: what is no honest zip is refused, with little memory. */
 import { expect, test } from '@jest/globals';
-import { p, parts, verdict, zip } from '../../testing/samples.ts';
+import { checkUpload, p, parts, zip } from '../../testing/samples.ts';
 import { unpack } from './unpack.ts';
 
 const good = parts(p('{{content}}'));
@@ -61,12 +61,12 @@ test.each<[string, Uint8Array, string]>([
   ['a wrong checksum', withExtra({ crc: 1 }), 'damaged'],
   ['a part with another name inside', withExtra({ localName: 'word/other.xml' }), 'damaged'],
 ])('%s is refused', async (_what, file, code) => {
-  expect(await verdict(file)).toBe(code);
+  expect(await checkUpload(file)).toBe(code);
 });
 
 test('folders of their own and parts that are stored are fine', async () => {
   const stored = good.map((entry) => ({ ...entry, method: 0 }));
-  expect(await verdict(zip([{ name: 'word/', data: '', method: 0 }, ...stored]))).toBe('accepted');
+  expect(await checkUpload(zip([{ name: 'word/', data: '', method: 0 }, ...stored]))).toBe('accepted');
 });
 
 test('a bomb is refused while it unpacks, long before it is there', async () => {

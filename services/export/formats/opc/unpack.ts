@@ -1,7 +1,7 @@
 /** Opens a zip from a stranger within limits of our own; what the file declares about itself is never trusted. */
 import { crc32 } from 'node:zlib';
 import * as yauzl from 'yauzl';
-import { refuse, TemplateRejected } from './fault.ts';
+import { reject, TemplateRejected } from './fault.ts';
 
 /** Parts by name, in the order of the archive. */
 export type Parts = Map<string, Uint8Array>;
@@ -28,41 +28,41 @@ export const uploadLimits: UnpackLimits = {
 
 /** Every part of the archive, unpacked; refuses bombs, overlaps, unsafe or doubled names, encryption and damage. */
 export async function unpack(file: Uint8Array, limits: UnpackLimits = uploadLimits): Promise<Parts> {
-  checkStart(file, limits);
+  checkSignature(file, limits);
   try {
-    return await read(file, limits);
+    return await readParts(file, limits);
   } catch (error) {
     if (error instanceof TemplateRejected) throw error;
-    return refuse('damaged', 'The file is damaged or cut short; open it in Word and save it again as .docx.');
+    return reject('damaged', 'The file is damaged or cut short; open it in Word and save it again as .docx.');
   }
 }
 
-function checkStart(file: Uint8Array, limits: UnpackLimits): void {
+function checkSignature(file: Uint8Array, limits: UnpackLimits): void {
   if (file.length > limits.fileBytes)
-    refuse('too_large', `The file is larger than ${limits.fileBytes / MIB} MiB; make its pictures smaller.`);
+    reject('too_large', `The file is larger than ${limits.fileBytes / MIB} MiB; make its pictures smaller.`);
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   if (bytes.length >= 4 && bytes.readUInt32BE(0) === 0xd0cf11e0) {
     if (bytes.includes(Buffer.from('EncryptedPackage', 'utf16le')))
-      refuse(
+      reject(
         'password_protected',
         'The file is protected with a password; remove the password and upload it again.',
       );
-    refuse('legacy_doc', 'The file is in the old .doc format; save it in Word as "Word Document (.docx)".');
+    reject('legacy_doc', 'The file is in the old .doc format; save it in Word as "Word Document (.docx)".');
   }
   if (bytes.length < 22 || bytes.readUInt32BE(0) !== 0x504b0304)
-    refuse('not_docx', 'The file is not a Word document; upload a .docx file.');
+    reject('not_docx', 'The file is not a Word document; upload a .docx file.');
 }
 
-async function read(file: Uint8Array, limits: UnpackLimits): Promise<Parts> {
+async function readParts(file: Uint8Array, limits: UnpackLimits): Promise<Parts> {
   const archive = await yauzl.fromBufferPromise(Buffer.from(file.buffer, file.byteOffset, file.byteLength), {
     decodeStrings: false,
     validateEntrySizes: false,
   });
   if (archive.entryCount > limits.entries)
-    refuse('too_many_parts', `The file has more than ${limits.entries} parts; save it again in Word.`);
+    reject('too_many_parts', `The file has more than ${limits.entries} parts; save it again in Word.`);
   const entries: yauzl.Entry[] = [];
   for await (const entry of archive.eachEntry()) entries.push(entry);
-  const names = entries.map(nameOf);
+  const names = entries.map(decodeName);
   checkNames(names);
   for (const entry of entries) checkEntry(entry);
   await checkOverlap(archive, entries, names);
@@ -78,7 +78,7 @@ async function read(file: Uint8Array, limits: UnpackLimits): Promise<Parts> {
   return parts;
 }
 
-function nameOf(entry: yauzl.Entry): string {
+function decodeName(entry: yauzl.Entry): string {
   return yauzl.getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, true);
 }
 
@@ -89,19 +89,19 @@ function checkNames(names: string[]): void {
   const seen = new Set<string>();
   for (const name of names) {
     const isUnsafe = UNSAFE.test(name) || name.split('/').some((step) => /^\.+$/.test(step));
-    if (isUnsafe) refuse('unsafe_name', 'The file holds a part with an unsafe name; save it again in Word.');
+    if (isUnsafe) reject('unsafe_name', 'The file holds a part with an unsafe name; save it again in Word.');
     const key = name.toLowerCase();
     if (seen.has(key))
-      refuse('duplicate_part', 'The file holds two parts of one name; save it again in Word.');
+      reject('duplicate_part', 'The file holds two parts of one name; save it again in Word.');
     seen.add(key);
   }
 }
 
 function checkEntry(entry: yauzl.Entry): void {
   if ((entry.generalPurposeBitFlag & 0x2041) !== 0)
-    refuse('encrypted', 'The file is encrypted; remove its protection and upload it again.');
+    reject('encrypted', 'The file is encrypted; remove its protection and upload it again.');
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
-    refuse('compression', 'The file is compressed in a way that Word does not use; save it again in Word.');
+    reject('compression', 'The file is compressed in a way that Word does not use; save it again in Word.');
 }
 
 /**
@@ -115,14 +115,14 @@ async function checkOverlap(archive: yauzl.ZipFile, entries: yauzl.Entry[], name
     const flag = header.generalPurposeBitFlag;
     const name = yauzl.getFileNameLowLevel(flag, header.fileName, [], true);
     if (name !== names[at] && !header.fileName.equals(entry.fileNameRaw))
-      refuse('damaged', 'The file names a part in two ways; open it in Word and save it again as .docx.');
+      reject('damaged', 'The file names a part in two ways; open it in Word and save it again as .docx.');
     ranges.push({
       from: entry.relativeOffsetOfLocalHeader,
       to: header.fileDataStart + entry.compressedSize,
     });
   }
   ranges.sort((a, b) => a.from - b.from);
-  if (ranges.some((range, at) => range.from < (ranges[at - 1]?.to ?? 0))) overlapping();
+  if (ranges.some((range, at) => range.from < (ranges[at - 1]?.to ?? 0))) rejectOverlap();
 }
 
 /** Unpacks one part, counting what really comes out; stops at `left` bytes and at the ratio of a bomb. */
@@ -137,26 +137,26 @@ async function inflate(
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > left) tooLargeUnpacked(limits.unpackedBytes);
+    if (size > left) rejectUnpackedSize(limits.unpackedBytes);
     if (size > limits.ratioFromBytes && size > entry.compressedSize * limits.ratio)
-      refuse('bomb', 'The file unpacks to far more than its size; save it again in Word.');
+      reject('bomb', 'The file unpacks to far more than its size; save it again in Word.');
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks, size);
   if (size !== entry.uncompressedSize || crc32(bytes) !== entry.crc32)
-    refuse(
+    reject(
       'damaged',
       'The file is damaged (a checksum is wrong); open it in Word and save it again as .docx.',
     );
   return bytes;
 }
 
-function overlapping(): never {
-  return refuse('overlapping_parts', 'The parts of the file overlap each other; save it again in Word.');
+function rejectOverlap(): never {
+  return reject('overlapping_parts', 'The parts of the file overlap each other; save it again in Word.');
 }
 
-function tooLargeUnpacked(bytes: number): never {
-  return refuse(
+function rejectUnpackedSize(bytes: number): never {
+  return reject(
     'unpacked_too_large',
     `The file unpacks to more than ${bytes / MIB} MiB; make its pictures smaller.`,
   );

@@ -1,6 +1,6 @@
 /** A small tree over XML for the parts that the compile step rewrites; everything it reads it writes back. */
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
-import { refuse } from './fault.ts';
+import { reject } from './fault.ts';
 import { escapeXml } from './xml-text.ts';
 
 /** A name as written, and what it means. */
@@ -23,7 +23,7 @@ export type XmlNode = XmlElement | XmlRaw | string;
 export type XmlBudget = { nodes: number; bytes: number };
 
 /** Nodes and attributes of all trees of one package (at most about 300 bytes of memory each), and bytes of all its XML. */
-export const xmlBudget = (): XmlBudget => ({ nodes: 500_000, bytes: 24 * 1024 * 1024 });
+export const createXmlBudget = (): XmlBudget => ({ nodes: 500_000, bytes: 24 * 1024 * 1024 });
 
 const MAX_DEPTH = 256;
 const MAX_ATTRIBUTES = 1_000;
@@ -35,7 +35,7 @@ export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): Xm
   const open: XmlElement[] = [top];
   const spend = (count: number) => {
     budget.nodes -= count;
-    if (budget.nodes < 0) tooLarge();
+    if (budget.nodes < 0) rejectSize();
   };
   const add = (node: XmlNode) => {
     spend(1);
@@ -57,7 +57,7 @@ export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): Xm
     },
   });
   const root = top.children.find(isElement);
-  return root ?? refuse('xml_malformed', `The part ${part} of the template is empty; save it again in Word.`);
+  return root ?? reject('xml_malformed', `The part ${part} of the template is empty; save it again in Word.`);
 }
 
 /** Reads a part only to see that it is well-formed; nothing is kept. */
@@ -68,7 +68,7 @@ export function checkXml(bytes: Uint8Array, part: string, budget: XmlBudget): vo
 /** The bytes of a part. */
 export function writeXml(root: XmlElement): Buffer {
   const out: string[] = ['<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'];
-  write(root, out);
+  serialize(root, out);
   return Buffer.from(out.join(''), 'utf8');
 }
 
@@ -82,25 +82,25 @@ export function bindPrefix(root: XmlElement, prefix: string, uri: string, part: 
   const bound = root.attributes.find((attribute) => attribute.name === `xmlns:${prefix}`);
   if (!bound) root.attributes.push({ name: `xmlns:${prefix}`, uri: '', local: prefix, value: uri });
   else if (bound.value !== uri)
-    refuse('xml_malformed', `The part ${part} of the template uses unusual names; save it again in Word.`);
+    reject('xml_malformed', `The part ${part} of the template uses unusual names; save it again in Word.`);
 }
 
-type Reader = {
+type XmlHandler = {
   open(name: string, uri: string, local: string, attributes: XmlAttribute[]): void;
   close(): void;
   text(text: string): void;
   other(raw: string): void;
 };
 
-function tooLarge(): never {
-  return refuse('xml_too_large', 'The template holds too much text and markup; shorten it.');
+function rejectSize(): never {
+  return reject('xml_too_large', 'The template holds too much text and markup; shorten it.');
 }
 
-function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: Reader): void {
+function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: XmlHandler): void {
   budget.bytes -= bytes.length;
-  if (budget.bytes < 0) tooLarge();
+  if (budget.bytes < 0) rejectSize();
   const malformed = () =>
-    refuse(
+    reject(
       'xml_malformed',
       `The part ${part} of the template is damaged; open it in Word and save it again as .docx.`,
     );
@@ -109,7 +109,7 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: Reader
   let attributes = 0;
   parser.on('error', malformed);
   parser.on('doctype', () =>
-    refuse('xml_doctype', `The part ${part} of the template carries a DOCTYPE, which no Word file has.`),
+    reject('xml_doctype', `The part ${part} of the template carries a DOCTYPE, which no Word file has.`),
   );
   parser.on('xmldecl', ({ encoding }) => {
     if (encoding && !/^(utf-?8|utf-?16|us-ascii)$/i.test(encoding)) malformed();
@@ -117,14 +117,14 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: Reader
   // counted while a tag is still being read: one tag could fill the memory
   parser.on('attribute', () => {
     attributes += 1;
-    if (attributes > MAX_ATTRIBUTES) tooLarge();
+    if (attributes > MAX_ATTRIBUTES) rejectSize();
   });
   parser.on('opentag', (tag) => {
     attributes = 0;
     depth += 1;
     if (depth > MAX_DEPTH)
-      refuse('xml_too_deep', `The part ${part} of the template is nested deeper than ${MAX_DEPTH} levels.`);
-    reader.open(tag.name, tag.uri, tag.local, Object.values(tag.attributes).map(attributeOf));
+      reject('xml_too_deep', `The part ${part} of the template is nested deeper than ${MAX_DEPTH} levels.`);
+    reader.open(tag.name, tag.uri, tag.local, Object.values(tag.attributes).map(toAttribute));
   });
   parser.on('closetag', () => {
     depth -= 1;
@@ -134,7 +134,7 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: Reader
   parser.on('cdata', (text) => reader.text(text));
   parser.on('comment', (text) => reader.other(`<!--${text}-->`));
   parser.on('processinginstruction', ({ target, body }) => reader.other(`<?${target} ${body}?>`));
-  const decoder = new TextDecoder(encodingOf(bytes), { fatal: true });
+  const decoder = new TextDecoder(detectEncoding(bytes), { fatal: true });
   for (let at = 0; at < bytes.length; at += SLICE)
     parser.write(decode(decoder, bytes.subarray(at, at + SLICE), malformed));
   parser.close();
@@ -152,17 +152,17 @@ function decode(
   }
 }
 
-function encodingOf(bytes: Uint8Array): string {
+function detectEncoding(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   return 'utf-8';
 }
 
-function attributeOf({ name, uri, local, value }: SaxesAttributeNS): XmlAttribute {
+function toAttribute({ name, uri, local, value }: SaxesAttributeNS): XmlAttribute {
   return { name, uri, local, value };
 }
 
-function write(node: XmlNode, out: string[]): void {
+function serialize(node: XmlNode, out: string[]): void {
   if (typeof node === 'string') {
     out.push(escapeXml(node));
     return;
@@ -178,6 +178,6 @@ function write(node: XmlNode, out: string[]): void {
     return;
   }
   out.push('>');
-  for (const child of node.children) write(child, out);
+  for (const child of node.children) serialize(child, out);
   out.push('</', node.name, '>');
 }

@@ -1,16 +1,16 @@
 /** The compile step itself: a package goes in, one with slots and the facts about it come out. */
-import { refuse } from '../opc/fault.ts';
+import { reject } from '../opc/fault.ts';
 import {
   addPart,
-  contentType,
+  createRelsTree,
+  findRelatedPart,
+  getContentType,
+  getRelationships,
   type Package,
-  relatedPart,
-  relationshipsOf,
-  relsPart,
-  relsTree,
   TYPES_PART,
+  toRelsPart,
 } from '../opc/package.ts';
-import { attribute, everyElement, isW, nextNumber, numberOf, R, W } from '../opc/tree.ts';
+import { attribute, isW, nextNumber, parseNumber, R, W, walkElements } from '../opc/tree.ts';
 import {
   bindPrefix,
   checkXml,
@@ -20,21 +20,21 @@ import {
   type XmlElement,
   type XmlRaw,
 } from '../opc/xml.ts';
-import { openContentSlot } from './content-slot.ts';
+import { insertContentSlot } from './content-slot.ts';
 import { ensureLists } from './lists.ts';
-import { bodyOf, checkTypes, mainPart } from './main-part.ts';
-import { lastSection, roomAt } from './page.ts';
-import { findPlaceholders, KNOWN, MOST_PLACEHOLDERS, slot } from './placeholders.ts';
+import { checkTypes, findMainPart, getBody } from './main-part.ts';
+import { createLastSection, getTextArea } from './page.ts';
+import { insertSlots, KNOWN_PLACEHOLDERS, MAX_PLACEHOLDERS, toSlot } from './placeholders.ts';
 import type { TemplateMode, TemplatePlan } from './plan.ts';
 import { dropRelationships, sanitize } from './sanitize.ts';
-import { ensureStyles, styleSheet, tableStyle } from './styles.ts';
+import { createStyleSheet, ensureStyles, findTableStyle } from './styles.ts';
 
 const WORD_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 const TITLE_NS = 'http://purl.org/dc/elements/1.1/';
 /** Nobody reads more; what comes after is said to be more. */
-const MOST_WARNINGS = 40;
+const MAX_WARNINGS = 40;
 
-export type Compiled = {
+export type CompiledPackage = {
   plan: TemplatePlan;
   parts: [string, Uint8Array][];
   placeholders: string[];
@@ -42,55 +42,55 @@ export type Compiled = {
 };
 
 /** Compiles a package that has been read; refuses what cannot be a template. */
-export function compilePlan(pack: Package, nonce: string): Compiled {
-  const main = mainPart(pack);
+export function compilePlan(pack: Package, nonce: string): CompiledPackage {
+  const main = findMainPart(pack);
   checkTypes(pack);
   const warnings = new Set<string>();
   const warn = (text: string) => {
-    warnings.add(warnings.size < MOST_WARNINGS ? text : 'There are more remarks than these.');
+    warnings.add(warnings.size < MAX_WARNINGS ? text : 'There are more remarks than these.');
   };
   const dropped = dropRelationships(pack, warn);
   const styles = ensurePart(pack, main, 'styles');
   const numbering = ensurePart(pack, main, 'numbering');
   dropUnreachable(pack);
-  const trees = treesOf(pack, dropped, warn);
-  const document = treeOf(trees, main);
+  const trees = parseTrees(pack, dropped, warn);
+  const document = getTree(trees, main);
   bindPrefix(document, 'r', R, main);
-  for (const part of [main, styles, numbering]) bindPrefix(treeOf(trees, part), 'w', W, part);
+  for (const part of [main, styles, numbering]) bindPrefix(getTree(trees, part), 'w', W, part);
   const found: string[] = [];
-  for (const part of fillable(pack, main)) {
-    found.push(...placeholdersOf(part, treeOf(trees, part), part === main, nonce));
-    if (found.length > MOST_PLACEHOLDERS)
-      refuse(
+  for (const part of findFillableParts(pack, main)) {
+    found.push(...replacePlaceholders(part, getTree(trees, part), part === main, nonce));
+    if (found.length > MAX_PLACEHOLDERS)
+      reject(
         'too_many_placeholders',
-        `The template has more than ${MOST_PLACEHOLDERS} placeholders; use fewer.`,
+        `The template has more than ${MAX_PLACEHOLDERS} placeholders; use fewer.`,
       );
   }
-  const body = bodyOf(document);
-  const mode = placeContent(document, body, found, slot(nonce, 'content'));
-  report(found, mode, warn);
-  setTitle(pack, trees, slot(nonce, 'title'));
-  const sheet = styleSheet(treeOf(trees, styles));
+  const body = getBody(document);
+  const mode = placeContent(document, body, found, toSlot(nonce, 'content'));
+  addWarnings(found, mode, warn);
+  setTitle(pack, trees, toSlot(nonce, 'title'));
+  const sheet = createStyleSheet(getTree(trees, styles));
   const plan: TemplatePlan = {
     mode,
     nonce,
     main,
     numbering,
-    filled: [...fillable(pack, main).filter((part) => part !== main), ...coreProperties(pack)],
-    names: freeName(pack, nonce),
+    filled: [...findFillableParts(pack, main).filter((part) => part !== main), ...findCoreProperties(pack)],
+    names: createNamePrefix(pack, nonce),
     styles: ensureStyles(sheet),
-    tableStyle: tableStyle(sheet) ?? null,
-    lists: ensureLists(treeOf(trees, numbering), sheet, slot(nonce, 'lists')),
-    room: roomAt(body, slot(nonce, 'content')),
-    nextDrawingId: nextNumber(drawingIds(trees.values())),
+    tableStyle: findTableStyle(sheet) ?? null,
+    lists: ensureLists(getTree(trees, numbering), sheet, toSlot(nonce, 'lists')),
+    room: getTextArea(body, toSlot(nonce, 'content')),
+    nextDrawingId: nextNumber(findDrawingIds(trees.values())),
   };
-  const placeholders = KNOWN.filter((name) => found.includes(name));
-  return { plan, parts: partsOf(pack, trees, main, nonce), placeholders, warnings: [...warnings] };
+  const placeholders = KNOWN_PLACEHOLDERS.filter((name) => found.includes(name));
+  return { plan, parts: serializeParts(pack, trees, main, nonce), placeholders, warnings: [...warnings] };
 }
 
 /** The part with styles or numbering, made if the template has none. */
 function ensurePart(pack: Package, main: string, kind: 'styles' | 'numbering'): string {
-  const known = relatedPart(pack, main, kind);
+  const known = findRelatedPart(pack, main, kind);
   if (known) return known;
   const folder = main.slice(0, main.lastIndexOf('/') + 1);
   let name = `${folder}${kind}.xml`;
@@ -104,7 +104,7 @@ function dropUnreachable(pack: Package): void {
   const reached = new Set<string>();
   const waiting = [''];
   for (let source = waiting.pop(); source !== undefined; source = waiting.pop()) {
-    for (const { part } of relationshipsOf(pack, source)) {
+    for (const { part } of getRelationships(pack, source)) {
       if (!part || reached.has(part)) continue;
       reached.add(part);
       waiting.push(part);
@@ -121,10 +121,10 @@ function dropUnreachable(pack: Package): void {
 }
 
 /** The trees of all parts that the compile step may change; every other XML part is read once, to know that it is sound. */
-function treesOf(pack: Package, dropped: Map<string, Set<string>>, warn: (text: string) => void) {
+function parseTrees(pack: Package, dropped: Map<string, Set<string>>, warn: (text: string) => void) {
   const trees = new Map<string, XmlElement>();
   for (const [name, bytes] of pack.parts) {
-    const type = contentType(pack, name) ?? '';
+    const type = getContentType(pack, name) ?? '';
     const gone = dropped.get(name);
     if (type.startsWith(WORD_TYPE) || gone || type.endsWith('core-properties+xml')) {
       const root = parseXml(bytes, name, pack.budget);
@@ -135,24 +135,24 @@ function treesOf(pack: Package, dropped: Map<string, Set<string>>, warn: (text: 
   return trees;
 }
 
-function treeOf(trees: Map<string, XmlElement>, part: string): XmlElement {
+function getTree(trees: Map<string, XmlElement>, part: string): XmlElement {
   return (
     trees.get(part) ??
-    refuse('missing_type', `The part ${part} has the wrong content type; save the file again in Word.`)
+    reject('missing_type', `The part ${part} has the wrong content type; save the file again in Word.`)
   );
 }
 
 /** The parts whose text a reader sees on the page. */
-function fillable(pack: Package, main: string): string[] {
+function findFillableParts(pack: Package, main: string): string[] {
   const kinds = ['header', 'footer', 'footnotes', 'endnotes'];
-  const related = relationshipsOf(pack, main).filter(({ type, part }) => part && kinds.includes(type));
+  const related = getRelationships(pack, main).filter(({ type, part }) => part && kinds.includes(type));
   return [main, ...new Set(related.map(({ part }) => part ?? ''))];
 }
 
-function placeholdersOf(part: string, root: XmlElement, isMain: boolean, nonce: string): string[] {
-  const found = findPlaceholders(root, nonce);
+function replacePlaceholders(part: string, root: XmlElement, isMain: boolean, nonce: string): string[] {
+  const found = insertSlots(root, nonce);
   if (!isMain && found.includes('content'))
-    refuse(
+    reject(
       'content_place',
       `The template has {{content}} in a header, footer or note (${part}); put it in a paragraph of the page itself.`,
     );
@@ -161,7 +161,7 @@ function placeholdersOf(part: string, root: XmlElement, isMain: boolean, nonce: 
 
 function placeContent(document: XmlElement, body: XmlElement, found: string[], here: string): TemplateMode {
   if (found.includes('content')) {
-    openContentSlot(document, here);
+    insertContentSlot(document, here);
     return 'placeholder';
   }
   const room: XmlRaw = { raw: here };
@@ -170,16 +170,16 @@ function placeContent(document: XmlElement, body: XmlElement, found: string[], h
     body.children.splice(last === -1 ? body.children.length : last, 0, room);
     return 'append';
   }
-  const section = lastSection(body);
+  const section = createLastSection(body);
   body.children = section ? [room, section] : [room];
   return 'styles';
 }
 
-function report(found: string[], mode: TemplateMode, warn: (text: string) => void): void {
+function addWarnings(found: string[], mode: TemplateMode, warn: (text: string) => void): void {
   for (const name of new Set(found))
-    if (!KNOWN.includes(name))
+    if (!KNOWN_PLACEHOLDERS.includes(name))
       warn(
-        `{{${name}}} is not known and stays as it is; known are ${KNOWN.map((one) => `{{${one}}}`).join(', ')}.`,
+        `{{${name}}} is not known and stays as it is; known are ${KNOWN_PLACEHOLDERS.map((one) => `{{${one}}}`).join(', ')}.`,
       );
   if (mode === 'append') warn('There is no {{content}}: the document is put at the end of the template.');
   if (mode === 'styles')
@@ -188,14 +188,14 @@ function report(found: string[], mode: TemplateMode, warn: (text: string) => voi
     );
 }
 
-function coreProperties(pack: Package): string[] {
-  const part = relatedPart(pack, '', 'core-properties');
+function findCoreProperties(pack: Package): string[] {
+  const part = findRelatedPart(pack, '', 'core-properties');
   return part ? [part] : [];
 }
 
 /** The file's own title, as file managers and screen readers show it, is the document's. */
 function setTitle(pack: Package, trees: Map<string, XmlElement>, title: string): void {
-  const [part] = coreProperties(pack);
+  const [part] = findCoreProperties(pack);
   const root = part ? trees.get(part) : undefined;
   if (!root) return;
   root.children = root.children.filter(
@@ -206,29 +206,29 @@ function setTitle(pack: Package, trees: Map<string, XmlElement>, title: string):
 }
 
 /** A beginning for names of our own; where the template uses the plain one, nobody can have guessed the other. */
-function freeName(pack: Package, nonce: string): string {
+function createNamePrefix(pack: Package, nonce: string): string {
   const ids = [...pack.relationships.values()].flat().map(({ id }) => id);
   const isTaken = [...pack.parts.keys(), ...ids].some((name) => name.toLowerCase().includes('export'));
   return isTaken ? `export${nonce}x` : 'export';
 }
 
-function* drawingIds(trees: Iterable<XmlElement>): Generator<number | undefined> {
+function* findDrawingIds(trees: Iterable<XmlElement>): Generator<number | undefined> {
   for (const tree of trees)
-    for (const { element } of everyElement(tree))
-      if (element.local === 'docPr') yield numberOf(attribute(element, 'id', ''));
+    for (const { element } of walkElements(tree))
+      if (element.local === 'docPr') yield parseNumber(attribute(element, 'id', ''));
 }
 
 /** The compiled package; relationships and content types have slots for what the renderer adds. */
-function partsOf(
+function serializeParts(
   pack: Package,
   trees: Map<string, XmlElement>,
   main: string,
   nonce: string,
 ): [string, Uint8Array][] {
-  pack.types.children.push({ raw: slot(nonce, 'types') });
+  pack.types.children.push({ raw: toSlot(nonce, 'types') });
   const relationships = [...pack.relationships].map(([source, known]): [string, Uint8Array] => [
-    relsPart(source),
-    writeXml(relsTree(known, source === main ? slot(nonce, 'relationships') : '')),
+    toRelsPart(source),
+    writeXml(createRelsTree(known, source === main ? toSlot(nonce, 'relationships') : '')),
   ]);
   const parts = [...pack.parts].map(([name, bytes]): [string, Uint8Array] => {
     const tree = trees.get(name);

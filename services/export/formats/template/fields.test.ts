@@ -1,6 +1,6 @@
 /** Promises about fields: none that reaches outside survives, all others do. */
 import { expect, test } from '@jest/globals';
-import { compiled, documentOf, docx, p, rendered, textOf } from '../../testing/samples.ts';
+import { compile, createDocument, docx, getText, p, renderParts } from '../../testing/samples.ts';
 
 const mark = (kind: string) => `<w:r><w:fldChar w:fldCharType="${kind}"/></w:r>`;
 const code = (...pieces: string[]) =>
@@ -9,9 +9,9 @@ const shown = '<w:r><w:t>shown</w:t></w:r>';
 const field = (instruction: string) => mark('begin') + instruction + mark('separate') + shown + mark('end');
 
 async function outcome(paragraph: string) {
-  const template = await compiled(docx(`<w:p>${paragraph}</w:p>${p('{{content}}')}`));
-  const { 'word/document.xml': xml = '' } = await rendered(documentOf(), template);
-  return { xml, text: textOf(xml), warnings: template.warnings };
+  const template = await compile(docx(`<w:p>${paragraph}</w:p>${p('{{content}}')}`));
+  const { 'word/document.xml': xml = '' } = await renderParts(createDocument(), template);
+  return { xml, text: getText(xml), warnings: template.warnings };
 }
 
 test.each([

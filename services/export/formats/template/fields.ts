@@ -1,7 +1,7 @@
 /** Word fields: those that fetch or run something lose their instruction and keep the text they show. */
 
-import { refuse } from '../opc/fault.ts';
-import { attribute, everyElement, isW, rewrite, W } from '../opc/tree.ts';
+import { reject } from '../opc/fault.ts';
+import { attribute, isW, rewrite, W, walkElements } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
 
 /** Fetch a file, start a program, send codes to a printer or run a macro (ECMA-376 part 1, 17.16.5). */
@@ -9,68 +9,68 @@ const UNSAFE =
   /^(DDE|DDEAUTO|INCLUDE|INCLUDETEXT|INCLUDEPICTURE|IMPORT|LINK|EMBED|DATABASE|MACROBUTTON|PRINT|RD|ADDIN|CONTROL|HTMLCONTROL)$/i;
 
 /** Word itself stops long before. */
-const MAX_NESTED = 64;
+const MAX_DEPTH = 64;
 
-type Field = { instruction: string; parts: XmlElement[]; isNested: boolean; isShown: boolean };
+type Field = { instruction: string; parts: XmlElement[]; isNested: boolean; hasSeparator: boolean };
 
 /** Neutralises unsafe fields of a part, also when split over runs or built from nested fields; marks a table of contents to be made anew. */
 export function sanitizeFields(root: XmlElement, warn: (text: string) => void): void {
   const doomed = new Set<XmlElement>();
-  for (const field of complexFields(root)) {
+  for (const field of findComplexFields(root)) {
     if (!isUnsafe(field)) {
-      if (/^\s*TOC\b/i.test(field.instruction)) makeAnew(field);
+      if (/^\s*TOC\b/i.test(field.instruction)) markDirty(field);
       continue;
     }
     for (const part of field.parts) doomed.add(part);
-    warn(warningFor(field.instruction));
+    warn(createWarning(field.instruction));
   }
   rewrite(root, (element) => {
     if (doomed.has(element)) return [];
     if (!isW(element, 'fldSimple')) return [element];
     const instruction = attribute(element, 'instr') ?? '';
     if (!isUnsafe({ instruction, isNested: false })) return [element];
-    warn(warningFor(instruction));
+    warn(createWarning(instruction));
     return element.children;
   });
 }
 
 /** Every field made of begin, instruction, separate and end; also one that never ends. */
-function complexFields(root: XmlElement): Field[] {
+function findComplexFields(root: XmlElement): Field[] {
   const open: Field[] = [];
   const all: Field[] = [];
-  for (const { element } of everyElement(root)) {
+  for (const { element } of walkElements(root)) {
     if (isW(element, 'instrText', 'delInstrText')) {
       const field = open.at(-1);
-      if (field && !field.isShown) field.instruction += textOf(element);
-      for (const around of open) if (!around.isShown) around.parts.push(element);
+      if (field && !field.hasSeparator) field.instruction += getText(element);
+      for (const around of open) if (!around.hasSeparator) around.parts.push(element);
     } else if (isW(element, 'fldChar')) {
-      step(element, open, all);
+      readFieldChar(element, open, all);
     } else if (isW(element, 't')) {
       // What an inner field shows is part of the outer field's instruction.
-      const outer = open.findLast((field) => !field.isShown);
+      const outer = open.findLast((field) => !field.hasSeparator);
       if (outer && open.at(-1) !== outer) outer.parts.push(element);
     }
   }
   return all;
 }
 
-function step(element: XmlElement, open: Field[], all: Field[]): void {
+function readFieldChar(element: XmlElement, open: Field[], all: Field[]): void {
   const kind = attribute(element, 'fldCharType');
   if (kind === 'begin') {
     const parent = open.at(-1);
-    if (parent && !parent.isShown) parent.isNested ||= parent.instruction.trim() === '';
-    const field = { instruction: '', parts: [], isNested: false, isShown: false };
+    if (parent && !parent.hasSeparator) parent.isNested ||= parent.instruction.trim() === '';
+    const field = { instruction: '', parts: [], isNested: false, hasSeparator: false };
     open.push(field);
-    if (open.length > MAX_NESTED)
-      refuse('fields_too_deep', `The fields of the template are nested deeper than ${MAX_NESTED} levels.`);
+    if (open.length > MAX_DEPTH)
+      reject('fields_too_deep', `The fields of the template are nested deeper than ${MAX_DEPTH} levels.`);
     all.push(field);
   }
-  for (const around of open) if (!around.isShown) around.parts.push(element);
+  for (const around of open) if (!around.hasSeparator) around.parts.push(element);
   const field = open.at(-1);
   if (!field) return;
-  if (kind === 'separate') field.isShown = true;
+  if (kind === 'separate') field.hasSeparator = true;
   if (kind === 'end') {
-    if (field.isShown) field.parts.push(element);
+    if (field.hasSeparator) field.parts.push(element);
     open.pop();
   }
 }
@@ -89,19 +89,19 @@ function isSafeLink(instruction: string, rest: string[]): boolean {
   return /^(https?:|mailto:|\\l\b)/i.test(target.trim());
 }
 
-function warningFor(instruction: string): string {
+function createWarning(instruction: string): string {
   const word = /^\s*([A-Za-z]{2,20})\b/.exec(instruction)?.[1]?.toUpperCase() ?? 'nested';
   return `A field that reaches outside the file (${word}) was removed; the text it showed stays.`;
 }
 
 /** Word makes a dirty field anew when the file is opened, so that its page numbers are right. */
-function makeAnew(field: Field): void {
+function markDirty(field: Field): void {
   const [begin] = field.parts;
   if (!begin || attribute(begin, 'dirty') !== undefined) return;
   const prefix = begin.name.slice(0, begin.name.indexOf(':') + 1);
   begin.attributes.push({ name: `${prefix}dirty`, uri: W, local: 'dirty', value: 'true' });
 }
 
-function textOf(element: XmlElement): string {
+function getText(element: XmlElement): string {
   return element.children.filter((child) => typeof child === 'string').join('');
 }

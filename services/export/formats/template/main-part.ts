@@ -1,6 +1,6 @@
 /** Finds the document in a package and says no to what is not a plain .docx. */
-import { refuse } from '../opc/fault.ts';
-import { contentType, type Package, relationshipsOf } from '../opc/package.ts';
+import { reject } from '../opc/fault.ts';
+import { getContentType, getRelationships, type Package } from '../opc/package.ts';
 import { childW } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
 
@@ -13,34 +13,34 @@ const OTHERS: [RegExp, string][] = [
 ];
 
 /** The name of the main part, found through the officeDocument relationship. */
-export function mainPart(pack: Package): string {
-  const relationship = relationshipsOf(pack, '').find(({ type }) => type === 'officeDocument');
-  if (relationship?.uri.startsWith(STRICT)) strict();
+export function findMainPart(pack: Package): string {
+  const relationship = getRelationships(pack, '').find(({ type }) => type === 'officeDocument');
+  if (relationship?.uri.startsWith(STRICT)) rejectStrict();
   if (!relationship?.part)
-    return refuse('not_docx', 'The file has no document in it; save it in Word as "Word Document (.docx)".');
-  const type = contentType(pack, relationship.part) ?? '';
-  refuseMacros(pack, type);
-  for (const [pattern, message] of OTHERS) if (pattern.test(type)) refuse('not_docx', message);
+    return reject('not_docx', 'The file has no document in it; save it in Word as "Word Document (.docx)".');
+  const type = getContentType(pack, relationship.part) ?? '';
+  rejectMacros(pack, type);
+  for (const [pattern, message] of OTHERS) if (pattern.test(type)) reject('not_docx', message);
   if (/template\.main\+xml$/i.test(type))
-    refuse(
+    reject(
       'dotx',
       'The file is a Word template (.dotx); save it as "Word Document (.docx)" and upload that.',
     );
   if (!/wordprocessingml\.document\.main\+xml$/i.test(type))
-    refuse('not_docx', 'The file is not a Word document; upload a .docx file.');
+    reject('not_docx', 'The file is not a Word document; upload a .docx file.');
   return relationship.part;
 }
 
 /** The body of the document. */
-export function bodyOf(document: XmlElement): XmlElement {
-  if (document.uri.startsWith(STRICT)) strict();
+export function getBody(document: XmlElement): XmlElement {
+  if (document.uri.startsWith(STRICT)) rejectStrict();
   return (
-    childW(document, 'body') ?? refuse('not_docx', 'The file is not a Word document; upload a .docx file.')
+    childW(document, 'body') ?? reject('not_docx', 'The file is not a Word document; upload a .docx file.')
   );
 }
 
-function strict(): never {
-  return refuse(
+function rejectStrict(): never {
+  return reject(
     'strict_ooxml',
     'The file is saved as "Strict Open XML Document"; save it as "Word Document (.docx)".',
   );
@@ -50,14 +50,14 @@ function strict(): never {
 export function checkTypes(pack: Package): void {
   for (const relationships of pack.relationships.values())
     for (const { part } of relationships)
-      if (part && !contentType(pack, part))
-        refuse(
+      if (part && !getContentType(pack, part))
+        reject(
           'missing_type',
           `The part ${part.slice(0, 120)} has no content type; open the file in Word and save it again as .docx.`,
         );
 }
 
-function refuseMacros(pack: Package, type: string): void {
+function rejectMacros(pack: Package, type: string): void {
   const types = pack.types.children.some(
     (child) =>
       typeof child === 'object' &&
@@ -67,5 +67,5 @@ function refuseMacros(pack: Package, type: string): void {
   const parts = [...pack.parts.keys()].some((name) => MACROS.test(name));
   const related = [...pack.relationships.values()].flat().some(({ uri }) => MACROS.test(uri));
   if (types || parts || related || MACROS.test(type))
-    refuse('macros', 'The file contains macros; save it in Word as "Word Document (.docx)" without macros.');
+    reject('macros', 'The file contains macros; save it in Word as "Word Document (.docx)" without macros.');
 }

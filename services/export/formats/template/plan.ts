@@ -1,7 +1,7 @@
 /** The facts about a compiled template that the renderer needs; JSON, so that it can be kept beside the bytes. */
 import type { ListPlan } from './lists.ts';
-import type { Room } from './page.ts';
-import type { StyleFacts } from './styles.ts';
+import type { TextArea } from './page.ts';
+import type { StyleInfos } from './styles.ts';
 
 /**
  * `placeholder`: the body goes where the template says {{content}}; `append`: at the end, as the template has other
@@ -17,9 +17,9 @@ export type TemplatePlan = {
   numbering: string;
   filled: string[];
   names: string;
-  styles: StyleFacts;
+  styles: StyleInfos;
   tableStyle: string | null;
   lists: ListPlan;
-  room: Room;
+  room: TextArea;
   nextDrawingId: number;
 };

@@ -1,14 +1,14 @@
 /** Promises about references to the outside: they go, with a warning, and what a reader sees stays. */
 import { expect, test } from '@jest/globals';
 import {
-  compiled,
-  documentOf,
+  compile,
+  createDocument,
   docx,
+  getText,
   p,
   R,
   rels,
-  rendered,
-  textOf,
+  renderParts,
   types,
   W,
   WORD_TYPE,
@@ -20,12 +20,12 @@ async function outcome(
   more: Record<string, string> = {},
 ) {
   const file = docx(inner + p('{{content}}'), { 'word/_rels/document.xml.rels': rels(...links), ...more });
-  const template = await compiled(file);
-  const found = await rendered(documentOf(), template);
+  const template = await compile(file);
+  const found = await renderParts(createDocument(), template);
   return {
     found,
     xml: found['word/document.xml'] ?? '',
-    text: textOf(found['word/document.xml']),
+    text: getText(found['word/document.xml']),
     warnings: template.warnings,
   };
 }

@@ -39,7 +39,7 @@ export function dropRelationships(pack: Package, warn: (text: string) => void): 
   for (const [source, relationships] of pack.relationships) {
     const gone = new Set<string>();
     const kept = relationships.filter((relationship) => {
-      const warning = warningFor(relationship);
+      const warning = getWarning(relationship);
       if (warning === undefined) return true;
       warn(warning);
       gone.add(relationship.id);
@@ -67,14 +67,14 @@ export function sanitize(root: XmlElement, dropped: Set<string>, warn: (text: st
     }
     if (element.uri === VML) dropVmlLinks(element, warn);
     const isGone = element.attributes.some(({ uri, value }) => uri === R && dropped.has(value));
-    if (!isGone) return [renamed(element)];
-    const { rest, picture } = without(element, dropped);
+    if (!isGone) return [toPicture(element)];
+    const { rest, picture } = removeReference(element, dropped);
     dead ||= picture;
     return rest;
   });
 }
 
-function warningFor({ type, external, target }: Relationship): string | undefined {
+function getWarning({ type, external, target }: Relationship): string | undefined {
   const warning = REMOVED.get(type);
   if (warning || !external) return warning;
   if (type === 'hyperlink') return /^(https?:|mailto:|#)/i.test(target.trim()) ? undefined : LINK;
@@ -82,7 +82,7 @@ function warningFor({ type, external, target }: Relationship): string | undefine
 }
 
 /** What is left of an element whose relationship is gone, and whether the picture around it is now empty. */
-function without(element: XmlElement, dropped: Set<string>): { rest: XmlNode[]; picture: boolean } {
+function removeReference(element: XmlElement, dropped: Set<string>): { rest: XmlNode[]; picture: boolean } {
   if (isW(element, 'hyperlink')) return { rest: element.children, picture: false };
   if (element.local !== 'blip' && element.local !== 'imagedata') return { rest: [], picture: false };
   element.attributes = element.attributes.filter(({ uri, value }) => uri !== R || !dropped.has(value));
@@ -90,7 +90,7 @@ function without(element: XmlElement, dropped: Set<string>): { rest: XmlNode[]; 
 }
 
 /** An object without its embedded file is a picture. */
-function renamed(element: XmlElement): XmlElement {
+function toPicture(element: XmlElement): XmlElement {
   if (!isW(element, 'object')) return element;
   const isLive = element.children.some(
     (child) => typeof child === 'object' && 'uri' in child && (child.uri === OFFICE || isW(child, 'control')),

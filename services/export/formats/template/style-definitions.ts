@@ -1,5 +1,5 @@
 /** The styles that an export uses, each with what is added to a template that lacks it. */
-import type { StyleFacts } from './styles.ts';
+import type { StyleInfos } from './styles.ts';
 
 export type StyleRole =
   | 'title'
@@ -15,39 +15,39 @@ export type StyleRole =
   | 'code'
   | 'link';
 
-type Definition = {
+type StyleDefinition = {
   role: StyleRole;
   /** The name that Word keeps in the file in every language, in lower case. */
   name: string;
   type: 'paragraph' | 'character';
   /** The style as markup, under an id that is free; `facts` holds the styles before it. */
-  define(id: string, facts: StyleFacts): string;
+  define(id: string, facts: StyleInfos): string;
 };
 
 /** In this order, because later ones may be based on earlier ones. */
-export const STYLES: Definition[] = [
-  paragraph(
+export const STYLES: StyleDefinition[] = [
+  defineParagraphStyle(
     'title',
     'title',
     'Title',
     '<w:pPr><w:spacing w:after="240"/></w:pPr><w:rPr><w:b/><w:sz w:val="48"/><w:szCs w:val="48"/></w:rPr>',
   ),
-  heading(1, undefined, '<w:b/><w:sz w:val="32"/><w:szCs w:val="32"/>'),
-  heading(2, undefined, '<w:b/><w:sz w:val="28"/><w:szCs w:val="28"/>'),
-  heading(3, undefined, '<w:b/><w:sz w:val="24"/><w:szCs w:val="24"/>'),
-  heading(4, 'heading3', '<w:b/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
-  heading(5, 'heading3', '<w:b/><w:i/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
-  heading(6, 'heading3', '<w:b w:val="0"/><w:i/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
-  paragraph('bullet', 'list bullet', 'List Bullet', '<w:pPr><w:contextualSpacing/></w:pPr>'),
-  paragraph('number', 'list number', 'List Number', '<w:pPr><w:contextualSpacing/></w:pPr>'),
-  paragraph(
+  defineHeadingStyle(1, undefined, '<w:b/><w:sz w:val="32"/><w:szCs w:val="32"/>'),
+  defineHeadingStyle(2, undefined, '<w:b/><w:sz w:val="28"/><w:szCs w:val="28"/>'),
+  defineHeadingStyle(3, undefined, '<w:b/><w:sz w:val="24"/><w:szCs w:val="24"/>'),
+  defineHeadingStyle(4, 'heading3', '<w:b/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
+  defineHeadingStyle(5, 'heading3', '<w:b/><w:i/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
+  defineHeadingStyle(6, 'heading3', '<w:b w:val="0"/><w:i/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
+  defineParagraphStyle('bullet', 'list bullet', 'List Bullet', '<w:pPr><w:contextualSpacing/></w:pPr>'),
+  defineParagraphStyle('number', 'list number', 'List Number', '<w:pPr><w:contextualSpacing/></w:pPr>'),
+  defineParagraphStyle(
     'quote',
     'quote',
     'Quote',
     '<w:pPr><w:pBdr><w:left w:val="single" w:sz="18" w:space="8" w:color="BFBFBF"/></w:pBdr></w:pPr>' +
       '<w:rPr><w:i/><w:iCs/><w:color w:val="404040"/></w:rPr>',
   ),
-  paragraph(
+  defineParagraphStyle(
     'code',
     'html preformatted',
     'HTML Preformatted',
@@ -64,7 +64,7 @@ export const STYLES: Definition[] = [
   },
 ];
 
-function paragraph(role: StyleRole, name: string, shown: string, form: string): Definition {
+function defineParagraphStyle(role: StyleRole, name: string, shown: string, form: string): StyleDefinition {
   return {
     role,
     name,
@@ -75,7 +75,7 @@ function paragraph(role: StyleRole, name: string, shown: string, form: string): 
 }
 
 /** Headings inside a node's text look like the template's third heading, smaller and never numbered. */
-function heading(level: number, base: StyleRole | undefined, form: string): Definition {
+function defineHeadingStyle(level: number, base: StyleRole | undefined, form: string): StyleDefinition {
   const role = `heading${level}` as StyleRole; // level is 1 to 6
   const isInner = base !== undefined;
   return {

@@ -1,7 +1,16 @@
 /** Promises about rich text in Word: every node and mark is shown, nothing unsafe is linked. */
 import { expect, test } from '@jest/globals';
 import { dataUri, png } from '../../../../libs/rich-text/testing/sample-images.ts';
-import { compiled, documentOf, docx, nodeOf, p, rendered, textOf, words } from '../../testing/samples.ts';
+import {
+  compile,
+  createDocument,
+  createNode,
+  createParagraph,
+  docx,
+  getText,
+  p,
+  renderParts,
+} from '../../testing/samples.ts';
 
 const text = (value: string, ...marks: string[]) => ({
   type: 'text',
@@ -11,10 +20,14 @@ const text = (value: string, ...marks: string[]) => ({
 const para = (...content: object[]) => ({ type: 'paragraph', content: content as never });
 
 async function render(content: object[], indentInches = 0.5, depth = 0) {
-  const inner = nodeOf('Leaf', content as never, { node_type: depth === 0 ? 'section' : 'sub_step' });
+  const inner = createNode('Leaf', content as never, { node_type: depth === 0 ? 'section' : 'sub_step' });
   let node = inner;
-  for (let at = 0; at < depth; at += 1) node = nodeOf('Parent', [], { children: [node] });
-  const found = await rendered(documentOf([node]), await compiled(docx(p('{{content}}'))), indentInches);
+  for (let at = 0; at < depth; at += 1) node = createNode('Parent', [], { children: [node] });
+  const found = await renderParts(
+    createDocument([node]),
+    await compile(docx(p('{{content}}'))),
+    indentInches,
+  );
   return { found, xml: found['word/document.xml'] ?? '', rels: found['word/_rels/document.xml.rels'] ?? '' };
 }
 
@@ -35,7 +48,7 @@ test.each([
 test('code is set in a fixed width, and a highlight has its own colour', async () => {
   expect((await render([para(text('x', 'code'))])).xml).toContain('w:ascii="Consolas"');
   const mark = { type: 'highlight', attrs: { color: '#fa0' } };
-  expect((await render([words('x', mark)])).xml).toContain('w:fill="FFAA00"');
+  expect((await render([createParagraph('x', mark)])).xml).toContain('w:fill="FFAA00"');
 });
 
 test('many marks stand in the order that the schema wants', async () => {
@@ -73,15 +86,15 @@ test('neighbours with one target share a link, and a target has one relationship
 test.each(['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x', '//a.example'])(
   'a link to %s is only its text',
   async (href) => {
-    const { xml, rels } = await render([words('x', { type: 'link', attrs: { href } })]);
+    const { xml, rels } = await render([createParagraph('x', { type: 'link', attrs: { href } })]);
     expect(xml).not.toContain('w:hyperlink');
     expect(rels).not.toContain('External');
-    expect(textOf(xml)).toBe('Leaf\nx');
+    expect(getText(xml)).toBe('Leaf\nx');
   },
 );
 
 test('what XML cannot carry is left out, and the rest is escaped', async () => {
-  const { xml } = await render([words('a\u0000\u000B\uFFFE\uFFFF<b>&"\uD800z')]);
+  const { xml } = await render([createParagraph('a\u0000\u000B\uFFFE\uFFFF<b>&"\uD800z')]);
   expect(xml).toContain('>a&lt;b&gt;&amp;&quot;\uFFFDz<');
 });
 
@@ -129,16 +142,20 @@ test('a picture from the web is a link to it, never fetched', async () => {
   const { xml, rels } = await render([
     para({ type: 'image', attrs: { src: 'https://a.example/x.png', alt: 'Plan' } }),
   ]);
-  expect(textOf(xml)).toBe('Leaf\nPlan');
+  expect(getText(xml)).toBe('Leaf\nPlan');
   expect(rels).toContain('Target="https://a.example/x.png" TargetMode="External"');
   expect(xml).not.toContain('w:drawing');
 });
 
 test('a task can be ticked and shows whether it is', async () => {
-  const task = (checked: boolean) => ({ type: 'taskItem', attrs: { checked }, content: [words('t')] });
+  const task = (checked: boolean) => ({
+    type: 'taskItem',
+    attrs: { checked },
+    content: [createParagraph('t')],
+  });
   const { xml } = await render([{ type: 'taskList', content: [task(true), task(false)] }]);
   expect([...xml.matchAll(/<w14:checked w14:val="(\d)"/g)].map(([, value]) => value)).toEqual(['1', '0']);
-  expect(textOf(xml)).toBe('Leaf\n☒t\n☐t');
+  expect(getText(xml)).toBe('Leaf\n☒t\n☐t');
 });
 
 test('an item that opens with something else than text still has its bullet', async () => {
@@ -150,21 +167,21 @@ test('an item that opens with something else than text still has its bullet', as
 });
 
 test('an unknown node leaves its text', async () => {
-  const { xml } = await render([{ type: 'callout', content: [words('inside')] }]);
-  expect(textOf(xml)).toBe('Leaf\ninside');
+  const { xml } = await render([{ type: 'callout', content: [createParagraph('inside')] }]);
+  expect(getText(xml)).toBe('Leaf\ninside');
 });
 
 test('text is indented by depth times the width asked for, an inch of room always stays', async () => {
-  expect((await render([words('x')], 0.5, 2)).xml).toMatch(
+  expect((await render([createParagraph('x')], 0.5, 2)).xml).toMatch(
     /<w:ind w:left="1440"\/><\/w:pPr><w:r><w:t[^>]*>x</,
   );
-  expect((await render([words('x')], 0, 2)).xml).not.toContain('w:ind');
-  expect((await render([words('x')], 3, 2)).xml).toContain(`<w:ind w:left="${9_026 - 1_440}"/>`);
+  expect((await render([createParagraph('x')], 0, 2)).xml).not.toContain('w:ind');
+  expect((await render([createParagraph('x')], 3, 2)).xml).toContain(`<w:ind w:left="${9_026 - 1_440}"/>`);
 });
 
 test('quotes and lists in them stand further in', async () => {
-  const list = { type: 'bulletList', content: [{ type: 'listItem', content: [words('b')] }] };
-  const { xml } = await render([{ type: 'blockquote', content: [words('a'), list] }]);
+  const list = { type: 'bulletList', content: [{ type: 'listItem', content: [createParagraph('b')] }] };
+  const { xml } = await render([{ type: 'blockquote', content: [createParagraph('a'), list] }]);
   expect(xml).toContain('<w:pStyle w:val="Quote"/><w:ind w:left="360"/>');
   expect(xml).toContain('<w:ind w:left="720" w:hanging="360"/>');
 });
@@ -182,7 +199,7 @@ test('a heading in the text is a deeper one of the template, never numbered', as
 
 test('alignment and rules are shown', async () => {
   const { xml } = await render([
-    { ...words('x'), attrs: { textAlign: 'justify' } },
+    { ...createParagraph('x'), attrs: { textAlign: 'justify' } },
     { type: 'horizontalRule' },
   ]);
   expect(xml).toContain('<w:jc w:val="both"/>');

@@ -1,89 +1,103 @@
 /** The blocks of rich text as WordprocessingML: each starts where its place says. */
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import type { StyleFact } from '../template/styles.ts';
-import { type BodyWriter, inward, type Place } from './body-writer.ts';
-import { list } from './list.ts';
-import { runs } from './runs.ts';
-import { table } from './table.ts';
+import type { StyleInfo } from '../template/styles.ts';
+import { type BodyWriter, limitIndent, type Position } from './body-writer.ts';
+import { renderList } from './list.ts';
+import { renderRuns } from './runs.ts';
+import { renderTable } from './table.ts';
 
 /** What a paragraph is beside its text; the order is the schema's (ECMA-376 part 1, 17.3.1.26, CT_PPr). */
-export type ParagraphForm = {
+export type ParagraphProperties = {
   style?: string;
-  isWhole?: boolean;
+  keepLines?: boolean;
   numbering?: string;
   border?: string;
   spacing?: string;
   left?: number;
   hanging?: number;
-  isTight?: boolean;
+  contextualSpacing?: boolean;
   align?: unknown;
 };
 
 /** Code of up to so many lines stays on one page. */
-const LINES_TOGETHER = 20;
+const MAX_KEPT_LINES = 20;
 
 /** The steps that a quote stands further in, in twips. */
 const QUOTE = 360;
 
 /** Blocks of a tree that `wellFormed` has made; unknown nodes are gone by then and have left their text. */
-export function blocks(pen: BodyWriter, nodes: RichText[], place: Place): string {
-  return nodes.map((node) => block(pen, node, place)).join('');
+export function renderBlocks(pen: BodyWriter, nodes: RichText[], place: Position): string {
+  return nodes.map((node) => renderBlock(pen, node, place)).join('');
 }
 
-function block(pen: BodyWriter, node: RichText, place: Place): string {
+function renderBlock(pen: BodyWriter, node: RichText, place: Position): string {
   switch (node.type) {
     case 'heading':
-      return innerHeading(pen, node, place);
+      return renderHeading(pen, node, place);
     case 'codeBlock': {
-      const inner = runs(pen, node.content ?? [], place, true);
-      const isWhole = inner.split('<w:br/>').length <= LINES_TOGETHER;
-      return paragraph({ ...formOf(pen.plan.styles.code, place), isWhole }, inner);
+      const inner = renderRuns(pen, node.content ?? [], place, true);
+      const keepLines = inner.split('<w:br/>').length <= MAX_KEPT_LINES;
+      return renderParagraph({ ...getStyleProperties(pen.plan.styles.code, place), keepLines }, inner);
     }
     case 'blockquote':
-      return blocks(pen, node.content ?? [], {
+      return renderBlocks(pen, node.content ?? [], {
         ...place,
-        base: inward(place, place.base + QUOTE),
-        left: inward(place, place.left + QUOTE),
-        looks: { ...place.looks, quote: true },
+        base: limitIndent(place, place.base + QUOTE),
+        left: limitIndent(place, place.left + QUOTE),
+        context: { ...place.context, quote: true },
       });
     case 'horizontalRule':
-      return paragraph({ left: place.left, border: RULE }, '');
+      return renderParagraph({ left: place.left, border: RULE }, '');
     case 'table':
-      return table(pen, node, place);
+      return renderTable(pen, node, place);
     case 'bulletList':
     case 'orderedList':
     case 'taskList':
-      return list(pen, node, place);
+      return renderList(pen, node, place);
     default: {
-      const inner = runs(pen, node.content ?? [], place);
-      const form = plainForm(pen, node, place);
-      return paragraph(inner.includes('<w:drawing>') ? { ...form, spacing: WHOLE_LINE } : form, inner);
+      const inner = renderRuns(pen, node.content ?? [], place);
+      const form = getParagraphProperties(pen, node, place);
+      return renderParagraph(inner.includes('<w:drawing>') ? { ...form, spacing: WHOLE_LINE } : form, inner);
     }
   }
 }
 
 /** How an ordinary paragraph looks where it stands. */
-export function plainForm(pen: BodyWriter, node: RichText, place: Place): ParagraphForm {
-  const { quote, cell } = place.looks;
+export function getParagraphProperties(
+  pen: BodyWriter,
+  node: RichText,
+  place: Position,
+): ParagraphProperties {
+  const { quote, cell } = place.context;
   return {
-    ...(quote ? formOf(pen.plan.styles.quote, place) : { left: place.left }),
+    ...(quote ? getStyleProperties(pen.plan.styles.quote, place) : { left: place.left }),
     ...(cell ? { spacing: 'w:before="40" w:after="40"' } : {}),
     align: node.attrs?.textAlign,
   };
 }
 
 /** A paragraph with its text. */
-export function paragraph(form: ParagraphForm, inner: string): string {
-  const { style, isWhole, numbering, border, spacing, left = 0, hanging = 0, isTight, align } = form;
+export function renderParagraph(form: ParagraphProperties, inner: string): string {
+  const {
+    style,
+    keepLines,
+    numbering,
+    border,
+    spacing,
+    left = 0,
+    hanging = 0,
+    contextualSpacing,
+    align,
+  } = form;
   const properties = [
     style && `<w:pStyle w:val="${escapeXml(style)}"/>`,
-    isWhole && '<w:keepLines/>',
+    keepLines && '<w:keepLines/>',
     numbering,
     border && `<w:pBdr>${border}</w:pBdr>`,
     spacing && `<w:spacing ${spacing}/>`,
     (left > 0 || hanging > 0) && `<w:ind w:left="${left}"${hanging > 0 ? ` w:hanging="${hanging}"` : ''}/>`,
-    isTight && '<w:contextualSpacing/>',
+    contextualSpacing && '<w:contextualSpacing/>',
     typeof align === 'string' && ALIGNMENTS.get(align),
   ]
     .filter(Boolean)
@@ -92,20 +106,20 @@ export function paragraph(form: ParagraphForm, inner: string): string {
 }
 
 /** A heading inside the text is one of the template's deeper headings, and never numbered. */
-function innerHeading(pen: BodyWriter, node: RichText, place: Place): string {
+function renderHeading(pen: BodyWriter, node: RichText, place: Position): string {
   const asked = node.attrs?.level;
   const level = typeof asked === 'number' ? asked : 1;
   const { heading4, heading5, heading6 } = pen.plan.styles;
   const fact = level <= 1 ? heading4 : level === 2 ? heading5 : heading6;
   const numbering = fact.isNumbered ? NO_NUMBER : '';
-  return paragraph(
-    { ...formOf(fact, place), numbering, align: node.attrs?.textAlign },
-    runs(pen, node.content ?? [], place),
+  return renderParagraph(
+    { ...getStyleProperties(fact, place), numbering, align: node.attrs?.textAlign },
+    renderRuns(pen, node.content ?? [], place),
   );
 }
 
 /** A style's own indent counts from where the block stands. */
-function formOf(fact: StyleFact, place: Place): ParagraphForm {
+function getStyleProperties(fact: StyleInfo, place: Position): ParagraphProperties {
   return { style: fact.id, left: place.left === 0 ? 0 : place.left + fact.left };
 }
 

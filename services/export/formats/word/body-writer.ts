@@ -17,36 +17,36 @@ export type BodyWriter = {
  * Where a block stands, in twips: `base` is the left edge that lists count from, `left` that of text, `width` is the
  * column's; `level` is the list level to come. `looks` are the surroundings that change how text looks.
  */
-export type Place = {
+export type Position = {
   base: number;
   left: number;
   width: number;
   level: number;
-  looks: { quote?: boolean; cell?: boolean; head?: boolean };
+  context: { quote?: boolean; cell?: boolean; head?: boolean };
 };
 
 /** Text has at least this width, however far in it stands: an inch, in twips; in a narrow column half of it. */
-const LEAST_WIDTH = 1_440;
+const MIN_TEXT_WIDTH = 1_440;
 
 /** So far in from the left as asked for, as long as there is room for text. */
-export function inward({ width, left }: Pick<Place, 'width' | 'left'>, wanted: number): number {
-  return Math.min(wanted, Math.max(width - Math.min(LEAST_WIDTH, Math.floor(width / 2)), left));
+export function limitIndent({ width, left }: Pick<Position, 'width' | 'left'>, wanted: number): number {
+  return Math.min(wanted, Math.max(width - Math.min(MIN_TEXT_WIDTH, Math.floor(width / 2)), left));
 }
 
 /** A pen for one rendering into a template. */
-export function newPen(plan: TemplatePlan): BodyWriter {
+export function createBodyWriter(plan: TemplatePlan): BodyWriter {
   return { plan, links: new Map(), pictures: new Map(), lists: [], drawings: 0 };
 }
 
 /** The relationship id of a link; each target has one. */
-export function linkId(pen: BodyWriter, href: string): string {
+export function addLink(pen: BodyWriter, href: string): string {
   const id = pen.links.get(href) ?? `${pen.plan.names}Link${pen.links.size + 1}`;
   pen.links.set(href, id);
   return id;
 }
 
 /** The relationship id of a picture; each source is kept once. */
-export function pictureId(pen: BodyWriter, src: string, mime: string, bytes: Uint8Array): string {
+export function addPicture(pen: BodyWriter, src: string, mime: string, bytes: Uint8Array): string {
   const known = pen.pictures.get(src);
   if (known) return known.id;
   const number = pen.pictures.size + 1;
@@ -58,7 +58,7 @@ export function pictureId(pen: BodyWriter, src: string, mime: string, bytes: Uin
 }
 
 /** The number of a new ordered list, which starts anew at `start` on its level. */
-export function newList(pen: BodyWriter, level: number, start: number): number {
+export function addOrderedList(pen: BodyWriter, level: number, start: number): number {
   const { nextNumId, orderedAbstractId } = pen.plan.lists;
   const numId = nextNumId + pen.lists.length;
   pen.lists.push(
@@ -69,7 +69,7 @@ export function newList(pen: BodyWriter, level: number, start: number): number {
 }
 
 /** The relationships that the main part needs for what was written. */
-export function relationshipsMarkup(pen: BodyWriter): string {
+export function renderRelationships(pen: BodyWriter): string {
   const kinds = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
   const one = (id: string, kind: string, target: string, more = '') =>
     `<Relationship Id="${id}" Type="${kinds}/${kind}" Target="${escapeXml(target)}"${more}/>`;
@@ -79,7 +79,7 @@ export function relationshipsMarkup(pen: BodyWriter): string {
 }
 
 /** The content types of the parts that were added. */
-export function typesMarkup(pen: BodyWriter): string {
+export function renderContentTypes(pen: BodyWriter): string {
   const xmlns = 'http://schemas.openxmlformats.org/package/2006/content-types';
   return [...pen.pictures.values()]
     .map(({ part, mime }) => `<Override xmlns="${xmlns}" PartName="/${part}" ContentType="${mime}"/>`)

@@ -14,23 +14,23 @@ export type GridCell = {
 };
 
 /** Word's own limit. */
-const MOST_COLUMNS = 63;
+const MAX_COLUMNS = 63;
 
 /** A cell above that covers a column in so many more rows. */
-type Reach = { rows: number; above: GridCell };
+type RowSpan = { rows: number; above: GridCell };
 
 /**
  * The rows of a table, each filling every column. Columns in which no cell begins do not count, as in a browser; what is
  * beyond 63 columns joins the last cell, so that no word is lost.
  */
-export function gridOf(table: RichText): { rows: GridCell[][]; columns: number } {
+export function createGrid(table: RichText): { rows: GridCell[][]; columns: number } {
   const sources = table.content ?? [];
-  const down: (Reach | undefined)[] = [];
-  return narrowed(sources.map((row, at) => rowOf(row, down, sources.length - at)));
+  const down: (RowSpan | undefined)[] = [];
+  return removeUnusedColumns(sources.map((row, at) => createRow(row, down, sources.length - at)));
 }
 
 /** One row; `down` is changed to what reaches into the next. */
-function rowOf(row: RichText, down: (Reach | undefined)[], rowsLeft: number): GridCell[] {
+function createRow(row: RichText, down: (RowSpan | undefined)[], rowsLeft: number): GridCell[] {
   const cells: GridCell[] = [];
   const waiting = [...(row.content ?? [])];
   let lastAbove: GridCell | undefined;
@@ -47,14 +47,14 @@ function rowOf(row: RichText, down: (Reach | undefined)[], rowsLeft: number): Gr
       continue;
     }
     const cell = waiting.shift();
-    if (column >= MOST_COLUMNS) {
+    if (column >= MAX_COLUMNS) {
       if (!cell) break;
-      join(cells.findLast(({ merge }) => merge !== 'go on') ?? lastAbove, cell);
+      appendContent(cells.findLast(({ merge }) => merge !== 'go on') ?? lastAbove, cell);
       continue;
     }
-    const span = spanWithin(cell ? spanOf(cell, 'colspan') : MOST_COLUMNS, column, down);
-    const rows = cell ? Math.min(spanOf(cell, 'rowspan'), rowsLeft) - 1 : 0;
-    const made: GridCell = { cell: cell ?? EMPTY, column, span, pixels: cell && pixelsOf(cell) };
+    const span = limitSpan(cell ? getSpan(cell, 'colspan') : MAX_COLUMNS, column, down);
+    const rows = cell ? Math.min(getSpan(cell, 'rowspan'), rowsLeft) - 1 : 0;
+    const made: GridCell = { cell: cell ?? EMPTY, column, span, pixels: cell && getPixels(cell) };
     if (rows > 0) {
       made.merge = 'start';
       down[column] = { rows, above: made };
@@ -66,22 +66,22 @@ function rowOf(row: RichText, down: (Reach | undefined)[], rowsLeft: number): Gr
 }
 
 /** A cell may not reach over columns that a cell above still covers, nor beyond the last column. */
-function spanWithin(span: number, column: number, down: unknown[]): number {
+function limitSpan(span: number, column: number, down: unknown[]): number {
   let fits = 1;
-  while (fits < span && column + fits < MOST_COLUMNS && !down[column + fits]) fits += 1;
+  while (fits < span && column + fits < MAX_COLUMNS && !down[column + fits]) fits += 1;
   return fits;
 }
 
-function join(into: GridCell | undefined, cell: RichText): void {
+function appendContent(into: GridCell | undefined, cell: RichText): void {
   if (into) into.cell = { ...into.cell, content: [...(into.cell.content ?? []), ...(cell.content ?? [])] };
 }
 
 /** The same rows over the columns in which a cell begins; an empty cell fills what is missing at the end of a row. */
-function narrowed(rows: GridCell[][]): { rows: GridCell[][]; columns: number } {
+function removeUnusedColumns(rows: GridCell[][]): { rows: GridCell[][]; columns: number } {
   const begins = new Set(rows.flat().map(({ column }) => column));
   const place = new Map<number, number>();
   let columns = 0;
-  for (let column = 0; column <= MOST_COLUMNS; column += 1) {
+  for (let column = 0; column <= MAX_COLUMNS; column += 1) {
     place.set(column, columns);
     if (begins.has(column)) columns += 1;
   }
@@ -100,13 +100,13 @@ function narrowed(rows: GridCell[][]): { rows: GridCell[][]; columns: number } {
 
 const EMPTY: RichText = { type: 'tableCell' };
 
-function spanOf(cell: RichText, name: string): number {
+function getSpan(cell: RichText, name: string): number {
   const span = cell.attrs?.[name];
   return typeof span === 'number' && Number.isInteger(span) && span > 1 ? Math.min(span, 1_000) : 1;
 }
 
 /** The width of all columns that the cell was drawn over; undefined when one of them has none. */
-function pixelsOf(cell: RichText): number | undefined {
+function getPixels(cell: RichText): number | undefined {
   const given: unknown = cell.attrs?.colwidth;
   if (!Array.isArray(given) || given.length === 0) return undefined;
   let sum = 0;

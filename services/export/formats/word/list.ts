@@ -1,54 +1,64 @@
 /** Bullet, ordered and task lists, with the template's bullets and numbers, as deep as Word can go. */
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import { blocks, type ParagraphForm, paragraph, plainForm } from './blocks.ts';
-import { type BodyWriter, inward, newList, type Place } from './body-writer.ts';
-import { runs } from './runs.ts';
+import { getParagraphProperties, type ParagraphProperties, renderBlocks, renderParagraph } from './blocks.ts';
+import { addOrderedList, type BodyWriter, limitIndent, type Position } from './body-writer.ts';
+import { renderRuns } from './runs.ts';
 
 /** Word knows nine levels; what is deeper stays on the last. */
-const DEEPEST = 8;
+const MAX_LEVEL = 8;
 
 /** Room for a box to tick, in twips. */
-const BOX = 360;
+const CHECKBOX_WIDTH = 360;
 
 /** A list; each ordered one counts from its own start. */
-export function list(pen: BodyWriter, node: RichText, place: Place): string {
-  const level = Math.min(place.level, DEEPEST);
+export function renderList(pen: BodyWriter, node: RichText, place: Position): string {
+  const level = Math.min(place.level, MAX_LEVEL);
   const isOrdered = node.type === 'orderedList';
   const levels = isOrdered ? pen.plan.lists.numbers : pen.plan.lists.bullets;
   const { left, hanging } = levels[level] ?? { left: 360, hanging: 360 };
-  const numId = isOrdered ? newList(pen, level, startOf(node)) : pen.plan.lists.bulletNumId;
+  const numId = isOrdered ? addOrderedList(pen, level, getStart(node)) : pen.plan.lists.bulletNumId;
   const style = isOrdered ? pen.plan.styles.number.id : pen.plan.styles.bullet.id;
-  const inside = { ...place, left: inward(place, place.base + left), level: place.level + 1 };
-  const marked: ParagraphForm = {
+  const inside = { ...place, left: limitIndent(place, place.base + left), level: place.level + 1 };
+  const marked: ParagraphProperties = {
     left: inside.left,
     hanging: inside.left < place.base + left ? Math.min(hanging, inside.left) : hanging,
     style,
     numbering: `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${numId}"/></w:numPr>`,
-    ...(place.looks.cell ? { spacing: 'w:before="40" w:after="40"' } : {}),
+    ...(place.context.cell ? { spacing: 'w:before="40" w:after="40"' } : {}),
   };
-  const box = Math.max(hanging, BOX);
-  const checked: ParagraphForm = { left: Math.max(inside.left, box), hanging: box, isTight: true };
+  const box = Math.max(hanging, CHECKBOX_WIDTH);
+  const checked: ParagraphProperties = {
+    left: Math.max(inside.left, box),
+    hanging: box,
+    contextualSpacing: true,
+  };
   return (node.content ?? [])
     .map((item) => {
       const isTask = item.type === 'taskItem';
-      return listItem(pen, item, inside, isTask ? checked : marked, isTask ? checkbox(item) : '');
+      return renderListItem(pen, item, inside, isTask ? checked : marked, isTask ? renderCheckbox(item) : '');
     })
     .join('');
 }
 
 /** The first textblock carries the bullet; an item that opens with something else gets an empty line for it. */
-function listItem(pen: BodyWriter, item: RichText, place: Place, form: ParagraphForm, mark: string): string {
+function renderListItem(
+  pen: BodyWriter,
+  item: RichText,
+  place: Position,
+  form: ParagraphProperties,
+  mark: string,
+): string {
   const [first, ...rest] = item.content ?? [];
   const isText = first?.type === 'paragraph' || first?.type === 'heading';
-  const text = isText ? runs(pen, first.content ?? [], place) : '';
-  const align = isText ? plainForm(pen, first, place).align : undefined;
+  const text = isText ? renderRuns(pen, first.content ?? [], place) : '';
+  const align = isText ? getParagraphProperties(pen, first, place).align : undefined;
   const others = isText || !first ? rest : [first, ...rest];
-  return paragraph({ ...form, align }, mark + text) + blocks(pen, others, place);
+  return renderParagraph({ ...form, align }, mark + text) + renderBlocks(pen, others, place);
 }
 
 /** A box that can be ticked in Word (a content control of Office 2010 and later, [MS-DOCX] 2.6.1.4). */
-function checkbox(item: RichText): string {
+function renderCheckbox(item: RichText): string {
   const isChecked = item.attrs?.checked === true;
   const font = 'MS Gothic';
   const form = `<w:rPr><w:rFonts w:ascii="${font}" w:eastAsia="${font}" w:hAnsi="${font}" w:hint="eastAsia"/></w:rPr>`;
@@ -59,7 +69,7 @@ function checkbox(item: RichText): string {
   );
 }
 
-function startOf(node: RichText): number {
+function getStart(node: RichText): number {
   const start = node.attrs?.start;
   return typeof start === 'number' && Number.isInteger(start) && start >= 0 && start <= 32_767 ? start : 1;
 }

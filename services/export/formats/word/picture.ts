@@ -1,7 +1,7 @@
 /** A picture in the text, never larger than the column it stands in. */
 import type { RichText } from '#libs/rich-text';
 import { escapeLine } from '../opc/xml-text.ts';
-import { type BodyWriter, type Place, pictureId } from './body-writer.ts';
+import { addPicture, type BodyWriter, type Position } from './body-writer.ts';
 
 /** English Metric Units: 914,400 an inch; a pixel is 1/96 inch, a twip 1/1,440. */
 const EMU_PER_PIXEL = 9_525;
@@ -10,15 +10,15 @@ const EMU_PER_TWIP = 635;
 type Size = { width: number; height: number };
 
 /** The picture as a run; its size is the one asked for or its own, made to fit. */
-export function drawing(
+export function renderPicture(
   pen: BodyWriter,
   leaf: RichText,
   image: Size & { mime: string; bytes: Uint8Array },
   alt: string,
-  place: Place,
+  place: Position,
 ): string {
-  const id = pictureId(pen, String(leaf.attrs?.src), image.mime, image.bytes);
-  const { width, height } = fitted(wanted(leaf, image), {
+  const id = addPicture(pen, String(leaf.attrs?.src), image.mime, image.bytes);
+  const { width, height } = fitInto(getRequestedSize(leaf, image), {
     width: Math.max(place.width - place.left, 100) * EMU_PER_TWIP,
     height: pen.plan.room.height * EMU_PER_TWIP * 0.9,
   });
@@ -39,9 +39,9 @@ export function drawing(
 }
 
 /** The size in EMU that the attributes ask for; one side alone keeps the picture's shape. */
-function wanted(leaf: RichText, { width, height }: Size): Size {
-  const ownWidth = pixels(leaf.attrs?.width);
-  const ownHeight = pixels(leaf.attrs?.height);
+function getRequestedSize(leaf: RichText, { width, height }: Size): Size {
+  const ownWidth = parsePixels(leaf.attrs?.width);
+  const ownHeight = parsePixels(leaf.attrs?.height);
   const scaled = {
     width: ownWidth ?? (ownHeight ? (ownHeight * width) / height : width),
     height: ownHeight ?? (ownWidth ? (ownWidth * height) / width : height),
@@ -49,12 +49,12 @@ function wanted(leaf: RichText, { width, height }: Size): Size {
   return { width: scaled.width * EMU_PER_PIXEL, height: scaled.height * EMU_PER_PIXEL };
 }
 
-function pixels(value: unknown): number | undefined {
+function parsePixels(value: unknown): number | undefined {
   const number = typeof value === 'string' ? Number.parseFloat(value) : value;
   return typeof number === 'number' && number >= 1 && number <= 10_000 ? number : undefined;
 }
 
-function fitted({ width, height }: Size, room: Size): Size {
+function fitInto({ width, height }: Size, room: Size): Size {
   const scale = Math.min(1, room.width / width, room.height / height);
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }

@@ -1,36 +1,36 @@
 /** The inside of a paragraph: text with its marks, breaks, links and pictures. */
 import { type Mark, parseImage, type RichText, safeHref } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import { type BodyWriter, linkId, type Place } from './body-writer.ts';
-import { drawing } from './picture.ts';
+import { addLink, type BodyWriter, type Position } from './body-writer.ts';
+import { renderPicture } from './picture.ts';
 
 const TEXT_END = '</w:t></w:r>';
 const TEXT_START = '<w:t xml:space="preserve">';
 
 /** The leaves of a textblock as runs; neighbours with one target share a link. `keepLines` shows line ends (code). */
-export function runs(pen: BodyWriter, leaves: RichText[], place: Place, keepLines = false): string {
+export function renderRuns(pen: BodyWriter, leaves: RichText[], place: Position, keepLines = false): string {
   let out = '';
   let open: string | undefined;
   for (const leaf of leaves) {
-    const href = hrefOf(leaf);
+    const href = getHref(leaf);
     if (href !== open) {
       if (open !== undefined) out += '</w:hyperlink>';
-      if (href !== undefined) out += `<w:hyperlink r:id="${linkId(pen, href)}" w:history="1">`;
+      if (href !== undefined) out += `<w:hyperlink r:id="${addLink(pen, href)}" w:history="1">`;
       open = href;
     }
-    out += run(pen, leaf, place, href !== undefined, keepLines);
+    out += renderRun(pen, leaf, place, href !== undefined, keepLines);
   }
   return open === undefined ? out : `${out}</w:hyperlink>`;
 }
 
 /** A plain text run. */
-export function textRun(text: string, form = ''): string {
+export function renderTextRun(text: string, form = ''): string {
   const clean = escapeXml(text.replace(/[\t\n\r]+/g, ' '));
   return clean === '' ? '' : `<w:r>${form && `<w:rPr>${form}</w:rPr>`}${TEXT_START}${clean}${TEXT_END}`;
 }
 
 /** A link mark's target; an image from the web has itself for a target, as nothing is fetched. */
-function hrefOf(leaf: RichText): string | undefined {
+function getHref(leaf: RichText): string | undefined {
   for (const mark of leaf.marks ?? []) {
     const href = mark.type === 'link' ? safeHref(mark.attrs?.href) : undefined;
     if (href !== undefined) return href;
@@ -40,17 +40,23 @@ function hrefOf(leaf: RichText): string | undefined {
   return remote?.startsWith('http') ? remote : undefined;
 }
 
-function run(pen: BodyWriter, leaf: RichText, place: Place, isLink: boolean, keepLines: boolean): string {
+function renderRun(
+  pen: BodyWriter,
+  leaf: RichText,
+  place: Position,
+  isLink: boolean,
+  keepLines: boolean,
+): string {
   if (leaf.type === 'hardBreak') return '<w:r><w:br/></w:r>';
-  const form = properties(pen, leaf.marks ?? [], place, isLink);
-  if (leaf.type !== 'image') return text(leaf.text ?? '', form, keepLines);
-  const alt = stringOf(leaf, 'alt') || stringOf(leaf, 'title');
+  const form = renderRunProperties(pen, leaf.marks ?? [], place, isLink);
+  if (leaf.type !== 'image') return renderText(leaf.text ?? '', form, keepLines);
+  const alt = getStringAttribute(leaf, 'alt') || getStringAttribute(leaf, 'title');
   const image = parseImage(leaf.attrs?.src);
-  if (image) return drawing(pen, leaf, image, alt, place);
-  return text(alt || (isLink ? stringOf(leaf, 'src') : ''), form, false);
+  if (image) return renderPicture(pen, leaf, image, alt, place);
+  return renderText(alt || (isLink ? getStringAttribute(leaf, 'src') : ''), form, false);
 }
 
-function text(value: string, form: string, keepLines: boolean): string {
+function renderText(value: string, form: string, keepLines: boolean): string {
   if (value === '') return '';
   const properties = form && `<w:rPr>${form}</w:rPr>`;
   if (!/[\t\n\r]/.test(value)) return `<w:r>${properties}${TEXT_START}${escapeXml(value)}${TEXT_END}`;
@@ -67,16 +73,16 @@ function text(value: string, form: string, keepLines: boolean): string {
 }
 
 /** Run properties in the order that the schema wants (ECMA-376 part 1, 17.3.2.28, CT_RPr). */
-function properties(pen: BodyWriter, marks: Mark[], place: Place, isLink: boolean): string {
-  if (marks.length === 0 && !isLink && !place.looks.head) return '';
+function renderRunProperties(pen: BodyWriter, marks: Mark[], place: Position, isLink: boolean): string {
+  if (marks.length === 0 && !isLink && !place.context.head) return '';
   const has = (type: string) => marks.some((mark) => mark.type === type);
   const isCode = has('code');
   const highlight = marks.find((mark) => mark.type === 'highlight');
-  const fill = highlight ? colorOf(highlight) : isCode ? 'F2F2F2' : undefined;
+  const fill = highlight ? getHighlightColor(highlight) : isCode ? 'F2F2F2' : undefined;
   return [
     isLink && `<w:rStyle w:val="${escapeXml(pen.plan.styles.link.id)}"/>`,
     isCode && '<w:rFonts w:ascii="Consolas" w:hAnsi="Consolas" w:cs="Courier New"/>',
-    (has('bold') || place.looks.head) && '<w:b/><w:bCs/>',
+    (has('bold') || place.context.head) && '<w:b/><w:bCs/>',
     has('italic') && '<w:i/><w:iCs/>',
     has('strike') && '<w:strike/>',
     isCode && '<w:noProof/>',
@@ -91,7 +97,7 @@ function properties(pen: BodyWriter, marks: Mark[], place: Place, isLink: boolea
 }
 
 /** A highlight's own colour when it is written as #rgb or #rrggbb. */
-function colorOf(mark: Mark): string | undefined {
+function getHighlightColor(mark: Mark): string | undefined {
   const color = typeof mark.attrs?.color === 'string' ? mark.attrs.color.trim() : '';
   const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(color);
   if (short)
@@ -103,7 +109,7 @@ function colorOf(mark: Mark): string | undefined {
   return /^#[0-9a-f]{6}$/i.test(color) ? color.slice(1).toUpperCase() : undefined;
 }
 
-function stringOf(leaf: RichText, name: string): string {
+function getStringAttribute(leaf: RichText, name: string): string {
   const value = leaf.attrs?.[name];
   return typeof value === 'string' ? value.trim() : '';
 }

@@ -1,12 +1,21 @@
 /** Promises about tables: full rows, widths as asked for, cells that end as Word wants it. */
 import { expect, test } from '@jest/globals';
-import { compiled, documentOf, docx, nodeOf, p, rendered, textOf, words } from '../../testing/samples.ts';
-import { gridOf } from './grid.ts';
+import {
+  compile,
+  createDocument,
+  createNode,
+  createParagraph,
+  docx,
+  getText,
+  p,
+  renderParts,
+} from '../../testing/samples.ts';
+import { createGrid } from './grid.ts';
 
 const cell = (text: string, attrs: object = {}, type = 'tableCell') => ({
   type,
   attrs: attrs as never,
-  content: [words(text)],
+  content: [createParagraph(text)],
 });
 const head = (text: string, attrs: object = {}) => cell(text, attrs, 'tableHeader');
 const table = (...rows: object[][]) => ({
@@ -14,7 +23,7 @@ const table = (...rows: object[][]) => ({
   content: rows.map((content) => ({ type: 'tableRow', content: content as never })),
 });
 const shape = (node: object) =>
-  gridOf(node as never).rows.map((row) =>
+  createGrid(node as never).rows.map((row) =>
     row.map(({ column, span, merge }) => `${column}+${span}${merge ? ` ${merge}` : ''}`),
   );
 
@@ -32,7 +41,7 @@ test('cells over columns and rows leave every row full', () => {
 });
 
 test('columns in which no cell begins do not count, as in a browser', () => {
-  const grid = gridOf(
+  const grid = createGrid(
     table([cell('a', { colspan: 99 })], [cell('b', { colspan: 2, colwidth: [100, 50] }), cell('c')]) as never,
   );
   expect(grid.columns).toBe(2);
@@ -54,21 +63,27 @@ test('a cell that reaches down beyond the last row ends there, a covered column 
 });
 
 test('sixty-four cells in a row become sixty-three without losing a word', () => {
-  const { rows, columns } = gridOf(table(Array.from({ length: 65 }, (_cell, at) => cell(`${at}`))) as never);
+  const { rows, columns } = createGrid(
+    table(Array.from({ length: 65 }, (_cell, at) => cell(`${at}`))) as never,
+  );
   expect(columns).toBe(63);
-  expect(rows[0]?.at(-1)?.cell.content).toEqual([words('62'), words('63'), words('64')]);
+  expect(rows[0]?.at(-1)?.cell.content).toEqual([
+    createParagraph('62'),
+    createParagraph('63'),
+    createParagraph('64'),
+  ]);
 });
 
 test('a word in a row that cells above cover wholly joins the last of them', () => {
   const full = Array.from({ length: 63 }, (_cell, at) => cell(`${at}`, { rowspan: 2 }));
-  const { rows } = gridOf(table(full, [cell('late')]) as never);
-  expect(rows[0]?.at(-1)?.cell.content).toEqual([words('62'), words('late')]);
+  const { rows } = createGrid(table(full, [cell('late')]) as never);
+  expect(rows[0]?.at(-1)?.cell.content).toEqual([createParagraph('62'), createParagraph('late')]);
 });
 
 async function render(node: object, template = docx(p('{{content}}'))) {
-  const { 'word/document.xml': xml = '' } = await rendered(
-    documentOf([nodeOf('N', [node as never])]),
-    await compiled(template),
+  const { 'word/document.xml': xml = '' } = await renderParts(
+    createDocument([createNode('N', [node as never])]),
+    await compile(template),
   );
   return xml;
 }
@@ -97,7 +112,7 @@ test('many columns share the page instead of leaving it', async () => {
 });
 
 test('in a narrow cell a list keeps its bullets inside', async () => {
-  const list = { type: 'bulletList', content: [{ type: 'listItem', content: [words('b')] }] };
+  const list = { type: 'bulletList', content: [{ type: 'listItem', content: [createParagraph('b')] }] };
   const narrow = { type: 'tableCell', content: [list] };
   const xml = await render(table([narrow, ...Array.from({ length: 24 }, () => cell('x'))]));
   const [, left, hanging] = /<w:ind w:left="(\d+)" w:hanging="(\d+)"/.exec(xml) ?? [];
@@ -111,7 +126,7 @@ test('each cell ends in a paragraph, also with a table inside, and nothing is lo
   const xml = await render(table([cell('a'), { type: 'tableCell', content: [] }, inner]));
   expect(xml.match(/<\/w:tc>/g)).toHaveLength(4);
   expect(xml.match(/(<\/w:p>|<w:p\/>)<\/w:tc>/g)).toHaveLength(4);
-  expect(textOf(xml)).toContain('in');
+  expect(getText(xml)).toContain('in');
 });
 
 test('two tables in a row stay two', async () => {

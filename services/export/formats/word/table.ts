@@ -1,38 +1,38 @@
 /** Tables: cells over columns and rows, header rows that are repeated on each page, widths as in the editor. */
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import { blocks, paragraph } from './blocks.ts';
-import type { BodyWriter, Place } from './body-writer.ts';
-import { type GridCell, gridOf } from './grid.ts';
+import { renderBlocks, renderParagraph } from './blocks.ts';
+import type { BodyWriter, Position } from './body-writer.ts';
+import { createGrid, type GridCell } from './grid.ts';
 
 /** A narrow column still shows a word, in twips; when there are too many for that, a letter. */
-const NARROW = 360;
-const NARROWEST = 120;
+const MIN_COLUMN_WIDTH = 360;
+const ABSOLUTE_MIN_COLUMN_WIDTH = 120;
 
 /** The table and a thin paragraph after it, without which Word joins it with the next one. */
-export function table(pen: BodyWriter, node: RichText, place: Place): string {
-  const { rows, columns } = gridOf(node);
-  const total = Math.max(place.width - place.left, columns * NARROWEST);
-  const narrow = Math.min(NARROW, Math.floor(total / columns));
-  const widths = widthsOf(rows, columns, total, narrow);
-  const margin = narrow < NARROW ? 20 : MARGIN;
+export function renderTable(pen: BodyWriter, node: RichText, place: Position): string {
+  const { rows, columns } = createGrid(node);
+  const total = Math.max(place.width - place.left, columns * ABSOLUTE_MIN_COLUMN_WIDTH);
+  const narrow = Math.min(MIN_COLUMN_WIDTH, Math.floor(total / columns));
+  const widths = getColumnWidths(rows, columns, total, narrow);
+  const margin = narrow < MIN_COLUMN_WIDTH ? 20 : MARGIN;
   const grid = widths.map((width) => `<w:gridCol w:w="${width}"/>`).join('');
   const heads = rows.findIndex((row) => !row.every(({ cell }) => cell.type === 'tableHeader'));
   const body = rows.map((row, at) => {
     const isHead = at < (heads === -1 ? rows.length : heads) && heads !== 0;
     const properties = isHead ? '<w:trPr><w:cantSplit/><w:tblHeader/></w:trPr>' : '';
-    return `<w:tr>${properties}${row.map((cell) => tableCell(pen, cell, widths, margin)).join('')}</w:tr>`;
+    return `<w:tr>${properties}${row.map((cell) => renderCell(pen, cell, widths, margin)).join('')}</w:tr>`;
   });
   const style = pen.plan.tableStyle;
   const look = style === null ? '' : `<w:tblStyle w:val="${escapeXml(style)}"/>`;
   const borders = style === null ? BORDERS : '';
   return (
     `<w:tbl><w:tblPr>${look}<w:tblW w:w="${total}" w:type="dxa"/><w:tblInd w:w="${place.left}" w:type="dxa"/>${borders}` +
-    `<w:tblLayout w:type="fixed"/>${marginsOf(margin)}</w:tblPr><w:tblGrid>${grid}</w:tblGrid>${body.join('')}</w:tbl>${AFTER}`
+    `<w:tblLayout w:type="fixed"/>${renderMargins(margin)}</w:tblPr><w:tblGrid>${grid}</w:tblGrid>${body.join('')}</w:tbl>${AFTER}`
   );
 }
 
-function tableCell(
+function renderCell(
   pen: BodyWriter,
   { cell, column, span, merge }: GridCell,
   widths: number[],
@@ -45,19 +45,19 @@ function tableCell(
     (span > 1 ? `<w:gridSpan w:val="${span}"/>` : '') +
     (merge === 'start' ? '<w:vMerge w:val="restart"/>' : merge === 'go on' ? '<w:vMerge/>' : '') +
     (isHead ? '<w:shd w:val="clear" w:color="auto" w:fill="EDEDED"/>' : '');
-  const inside: Place = {
+  const inside: Position = {
     base: 0,
     left: 0,
     width: Math.max(width - 2 * margin, 1),
     level: 0,
-    looks: isHead ? { cell: true, head: true } : { cell: true },
+    context: isHead ? { cell: true, head: true } : { cell: true },
   };
-  const inner = merge === 'go on' ? '' : blocks(pen, cell.content ?? [], inside);
+  const inner = merge === 'go on' ? '' : renderBlocks(pen, cell.content ?? [], inside);
   return `<w:tc><w:tcPr>${properties}</w:tcPr>${inner || '<w:p/>'}</w:tc>`;
 }
 
 /** Column widths in twips as the cells ask for them in pixels; columns that do not ask are as wide as the mean. */
-function widthsOf(rows: GridCell[][], columns: number, total: number, narrow: number): number[] {
+function getColumnWidths(rows: GridCell[][], columns: number, total: number, narrow: number): number[] {
   const asked: (number | undefined)[] = Array.from({ length: columns });
   const wanting = rows.flat().filter(({ pixels }) => pixels !== undefined);
   // what a cell over one column says is surer than a share of what a cell over several says
@@ -71,10 +71,10 @@ function widthsOf(rows: GridCell[][], columns: number, total: number, narrow: nu
   return shares.map((share) => narrow + Math.floor((share / sum) * room));
 }
 
-const side = (name: string) => `<w:${name} w:val="single" w:sz="4" w:space="0" w:color="A6A6A6"/>`;
-const BORDERS = `<w:tblBorders>${['top', 'left', 'bottom', 'right', 'insideH', 'insideV'].map(side).join('')}</w:tblBorders>`;
+const renderBorder = (name: string) => `<w:${name} w:val="single" w:sz="4" w:space="0" w:color="A6A6A6"/>`;
+const BORDERS = `<w:tblBorders>${['top', 'left', 'bottom', 'right', 'insideH', 'insideV'].map(renderBorder).join('')}</w:tblBorders>`;
 /** Word's own, left and right. */
 const MARGIN = 108;
-const marginsOf = (margin: number) =>
+const renderMargins = (margin: number) =>
   `<w:tblCellMar><w:left w:w="${margin}" w:type="dxa"/><w:right w:w="${margin}" w:type="dxa"/></w:tblCellMar>`;
-const AFTER = paragraph({ spacing: 'w:before="0" w:after="0" w:line="160" w:lineRule="exact"' }, '');
+const AFTER = renderParagraph({ spacing: 'w:before="0" w:after="0" w:line="160" w:lineRule="exact"' }, '');

@@ -9,9 +9,9 @@ import type { ExportNode } from '../../formats/document.ts';
 import { pack } from '../../formats/opc/pack.ts';
 import { type Parts, unpack } from '../../formats/opc/unpack.ts';
 import { renderWord } from '../../formats/word.ts';
-import { compiled } from '../samples.ts';
+import { compile } from '../samples.ts';
 import { everything } from './everything.ts';
-import { looseEnds } from './package-defects.ts';
+import { findDefects } from './package-defects.ts';
 import { samples } from './templates.ts';
 
 let folder: string;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** What the Open XML SDK finds wrong with a file. */
-async function faultsOf(name: string, file: Uint8Array): Promise<string[]> {
+async function validate(name: string, file: Uint8Array): Promise<string[]> {
   const path = join(folder, `${name}.docx`);
   await writeFile(path, file);
   const { errors } = await validateFile(path, { officeVersion: 'Microsoft365' });
@@ -31,19 +31,19 @@ async function faultsOf(name: string, file: Uint8Array): Promise<string[]> {
 }
 
 const render = async (template: Uint8Array) =>
-  renderWord(everything(), await compiled(template), { indentInches: 0.5 });
-const bodyOf = (parts: Parts) => Buffer.from(parts.get('word/document.xml') ?? []).toString();
+  renderWord(everything(), await compile(template), { indentInches: 0.5 });
+const getBody = (parts: Parts) => Buffer.from(parts.get('word/document.xml') ?? []).toString();
 
 /** The words with a prefix that the document's text has, in its order. */
-function markers(nodes: readonly ExportNode[]): string[] {
+function collectMarkers(nodes: readonly ExportNode[]): string[] {
   return nodes.flatMap(({ content, children }) => [
     ...[...walk(content ?? { type: 'doc' })].flatMap(({ node }) => node.text?.match(/^[a-z]-[a-z]+/g) ?? []),
-    ...markers(children),
+    ...collectMarkers(children),
   ]);
 }
 
 /** Those that are missing, or stand before one that they should follow. */
-function lost(words: readonly string[], body: string): string[] {
+function findMissing(words: readonly string[], body: string): string[] {
   const text = body.replace(/<\/w:p>/g, '\n').replace(/<[^>]*>/g, '');
   let from = 0;
   return words.filter((word) => {
@@ -56,15 +56,15 @@ function lost(words: readonly string[], body: string): string[] {
 describe.each(samples)('$name', ({ name, mode, make }) => {
   test('no fault that the template did not have, no loose end, no word lost', async () => {
     const template = await make();
-    expect((await compiled(template)).plan.mode).toBe(mode);
+    expect((await compile(template)).plan.mode).toBe(mode);
     const made = await render(template);
     const parts = await unpack(made);
-    expect(looseEnds(parts)).toEqual([]);
-    const words = markers(everything().nodes);
+    expect(findDefects(parts)).toEqual([]);
+    const words = collectMarkers(everything().nodes);
     expect(words.length).toBeGreaterThan(150);
-    expect(lost(words, bodyOf(parts))).toEqual([]);
-    const faults = await faultsOf(name, made);
-    const known = faults.length > 0 ? await faultsOf(`${name}-template`, template) : [];
+    expect(findMissing(words, getBody(parts))).toEqual([]);
+    const faults = await validate(name, made);
+    const known = faults.length > 0 ? await validate(`${name}-template`, template) : [];
     expect(faults.filter((fault) => !known.includes(fault))).toEqual([]);
   }, 30_000);
 });
@@ -82,12 +82,12 @@ test.each([
   ['the width of a row', /<w:gridSpan w:val="/, '$&9', 'a row of'],
 ])('the checks see that %s is damaged', async (_what, from, to, complaint) => {
   const parts = await unpack(await render((await samples[0]?.make()) ?? new Uint8Array()));
-  parts.set('word/document.xml', Buffer.from(bodyOf(parts).replace(from, to)));
-  expect(looseEnds(parts)).toEqual([expect.stringContaining(`word/document.xml: ${complaint}`)]);
+  parts.set('word/document.xml', Buffer.from(getBody(parts).replace(from, to)));
+  expect(findDefects(parts)).toEqual([expect.stringContaining(`word/document.xml: ${complaint}`)]);
 });
 
 test('the validator sees damage', async () => {
   const parts = await unpack(await render((await samples[0]?.make()) ?? new Uint8Array()));
-  parts.set('word/document.xml', Buffer.from(bodyOf(parts).replace('<w:pPr>', '$&<w:wobbly/>')));
-  expect(await faultsOf('damaged', await pack(parts))).toHaveLength(1);
+  parts.set('word/document.xml', Buffer.from(getBody(parts).replace('<w:pPr>', '$&<w:wobbly/>')));
+  expect(await validate('damaged', await pack(parts))).toHaveLength(1);
 }, 30_000);

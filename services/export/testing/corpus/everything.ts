@@ -92,9 +92,9 @@ const MARKS: [string, RichText[]][] = [
 ];
 
 /** Twelve levels of alternating lists, of which Word can show nine. */
-const abyss = (level = 1): RichText =>
+const createDeepList = (level = 1): RichText =>
   (level % 2 ? bullets : (item: RichText) => numbers(1, item))(
-    level === 12 ? li(`d-${level}`) : li(`d-${level}`, abyss(level + 1)),
+    level === 12 ? li(`d-${level}`) : li(`d-${level}`, createDeepList(level + 1)),
   );
 
 const LISTS: RichText[] = [
@@ -116,7 +116,7 @@ const LISTS: RichText[] = [
     node('listItem', {}),
     node('listItem', {}, p('i-table'), node('table', {}, row(cell({}, p('i-cell')), cell({}, p('i-next'))))),
   ),
-  abyss(),
+  createDeepList(),
 ];
 
 const TABLES: RichText[] = [
@@ -172,9 +172,12 @@ export function everything(): ExportDocument {
     ['strange', STRANGE],
   ];
   const nodes = parts.map(([title, content], at): ExportNode => {
-    const sub = nodeOf('sub_step', `Sub ${at + 1}: ${title}`, content);
-    return nodeOf('section', `Section ${at + 1}: ${title}`, content, [
-      nodeOf('step', `Step ${at + 1}: ${title}`, content, [sub, nodeOf('sub_step', '{{content}} & <b>', [])]),
+    const sub = createNode('sub_step', `Sub ${at + 1}: ${title}`, content);
+    return createNode('section', `Section ${at + 1}: ${title}`, content, [
+      createNode('step', `Step ${at + 1}: ${title}`, content, [
+        sub,
+        createNode('sub_step', '{{content}} & <b>', []),
+      ]),
     ]);
   });
   return {
@@ -187,7 +190,7 @@ export function everything(): ExportDocument {
   };
 }
 
-function nodeOf(
+function createNode(
   node_type: ExportNode['node_type'],
   title: string,
   content: RichText[],

@@ -4,30 +4,30 @@ import {
   childrenW,
   childW,
   elements,
-  everyElement,
   isW,
   R,
   valueW,
+  walkElements,
 } from '../../formats/opc/tree.ts';
 import type { Parts } from '../../formats/opc/unpack.ts';
-import { isElement, parseXml, type XmlElement, xmlBudget } from '../../formats/opc/xml.ts';
+import { createXmlBudget, isElement, parseXml, type XmlElement } from '../../formats/opc/xml.ts';
 
 /** A sentence for each style, list or relationship that leads nowhere, each cell that does not end in a paragraph and each row that does not fill its table. */
-export function looseEnds(parts: Parts): string[] {
+export function findDefects(parts: Parts): string[] {
   const trees = new Map<string, XmlElement>();
   for (const [name, bytes] of parts)
-    if (/\.(xml|rels)$/.test(name)) trees.set(name, parseXml(bytes, name, xmlBudget()));
-  const styles = new Set(idsOf(trees.get('word/styles.xml'), 'style', 'styleId'));
+    if (/\.(xml|rels)$/.test(name)) trees.set(name, parseXml(bytes, name, createXmlBudget()));
+  const styles = new Set(getIds(trees.get('word/styles.xml'), 'style', 'styleId'));
   const numbering = trees.get('word/numbering.xml');
-  const lists = new Set(idsOf(numbering, 'num', 'numId'));
-  const patterns = new Set(idsOf(numbering, 'abstractNum', 'abstractNumId'));
+  const lists = new Set(getIds(numbering, 'num', 'numId'));
+  const patterns = new Set(getIds(numbering, 'abstractNum', 'abstractNumId'));
   const found: string[] = [];
   for (const num of childrenW(numbering, 'num'))
     if (!patterns.has(valueW(num, 'abstractNumId') ?? ''))
       found.push(`list ${attribute(num, 'numId')} has no pattern`);
   for (const [name, root] of trees) {
-    const links = linksOf(name, trees.get(relsOf(name)), parts, found);
-    for (const { element } of everyElement(root)) {
+    const links = checkRelationships(name, trees.get(toRelsPart(name)), parts, found);
+    for (const { element } of walkElements(root)) {
       const value = attribute(element, 'val') ?? '';
       if (isW(element, 'pStyle', 'rStyle', 'tblStyle', 'basedOn', 'next', 'link') && !styles.has(value))
         found.push(`${name}: no style ${value}`);
@@ -39,15 +39,15 @@ export function looseEnds(parts: Parts): string[] {
       for (const { uri, value: id } of element.attributes)
         if (uri === R && !links.has(id)) found.push(`${name}: no relationship ${id}`);
     }
-    found.push(...tables(name, root));
+    found.push(...findTableDefects(name, root));
   }
   return found;
 }
 
 /** A sentence for each row whose cells, and what it leaves free beside them, are not as many as the grid's columns. */
-function tables(name: string, root: XmlElement): string[] {
+function findTableDefects(name: string, root: XmlElement): string[] {
   const found: string[] = [];
-  for (const { element } of everyElement(root)) {
+  for (const { element } of walkElements(root)) {
     if (!isW(element, 'tbl')) continue;
     const columns = childrenW(childW(element, 'tblGrid'), 'gridCol').length;
     for (const row of childrenW(element, 'tr')) {
@@ -64,16 +64,21 @@ function endsInParagraph(cell: XmlElement): boolean {
   return isW(cell.children.findLast(isElement), 'p');
 }
 
-function idsOf(root: XmlElement | undefined, local: string, id: string): string[] {
+function getIds(root: XmlElement | undefined, local: string, id: string): string[] {
   return childrenW(root, local).map((one) => attribute(one, id) ?? '');
 }
 
-function relsOf(name: string): string {
+function toRelsPart(name: string): string {
   return name.replace(/([^/]*)$/, '_rels/$1.rels');
 }
 
 /** The ids that a part may refer to; targets that are not there and ids that come twice are noted. */
-function linksOf(name: string, rels: XmlElement | undefined, parts: Parts, found: string[]): Set<string> {
+function checkRelationships(
+  name: string,
+  rels: XmlElement | undefined,
+  parts: Parts,
+  found: string[],
+): Set<string> {
   const ids = new Set<string>();
   for (const link of rels ? elements(rels) : []) {
     const id = attribute(link, 'Id', '') ?? '';

@@ -2,22 +2,22 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { printedText } from '#libs/testing';
 import { renderWord } from '../../formats/word.ts';
-import { compiled } from '../samples.ts';
-import { procedure, reading } from './procedure.ts';
+import { compile } from '../samples.ts';
+import { expectedText, procedure } from './procedure.ts';
 import { samples } from './templates.ts';
 
 let pages: Map<string, string>;
 beforeAll(async () => {
   const files = new Map<string, Uint8Array>();
   for (const { name, make } of samples)
-    files.set(name, await renderWord(procedure(), await compiled(await make()), { indentInches: 0.5 }));
+    files.set(name, await renderWord(procedure(), await compile(await make()), { indentInches: 0.5 }));
   pages = await printedText(files);
 }, 300_000);
 
 /** What is read: the words that were found, in their order, as long as the marks of their lists are right. */
-function read(text: string): typeof reading {
+function matchText(text: string): typeof expectedText {
   let from = 0;
-  return reading.filter((wanted) => {
+  return expectedText.filter((wanted) => {
     const [mark, word] = typeof wanted === 'string' ? ['', wanted] : wanted;
     const at = text.toLowerCase().indexOf(word.toLowerCase(), from);
     if (at < 0) return false;
@@ -29,7 +29,7 @@ function read(text: string): typeof reading {
 
 describe.each(samples)('$name', ({ name }) => {
   test('every word is printed in its order, and every list with its numbers', () => {
-    expect(read(pages.get(name) ?? '')).toEqual(reading);
+    expect(matchText(pages.get(name) ?? '')).toEqual(expectedText);
   });
 
   test('no placeholder is printed', () => {

@@ -9,7 +9,7 @@ const head = (words: string) => node('tableHeader', {}, p(words));
 const row = (...cells: RichText[]) => node('tableRow', {}, ...cells);
 
 /** The words in the order in which they are to be read, with the mark of their list: templates count in numbers, Roman ones or letters. */
-export const reading: readonly (string | [mark: string, word: string])[] = [
+export const expectedText: readonly (string | [mark: string, word: string])[] = [
   'Alarm',
   'alphaone',
   'alphatwo',
@@ -41,14 +41,14 @@ export const reading: readonly (string | [mark: string, word: string])[] = [
 
 /** The procedure. */
 export function procedure(): ExportDocument {
-  const writing = part('sub_step', 'Writing', [
+  const writing = createNode('sub_step', 'Writing', [
     numbers(4, li('fourthly'), li('fifthly')),
     numbers(1, li('anewly')),
     node('blockquote', {}, p('quoted')),
     node('codeBlock', {}, 'codeone\n  codetwo'),
     node('taskList', {}, task(true, 'ticked'), task(false, 'open')),
   ]);
-  const calling = part(
+  const calling = createNode(
     'step',
     'Calling',
     [
@@ -57,7 +57,7 @@ export function procedure(): ExportDocument {
     ],
     [writing],
   );
-  const alarm = part(
+  const alarm = createNode(
     'section',
     'Alarm',
     [
@@ -66,7 +66,7 @@ export function procedure(): ExportDocument {
     ],
     [calling],
   );
-  const ending = part('section', 'Ending', [p('Größe'), p('omega')]);
+  const ending = createNode('section', 'Ending', [p('Größe'), p('omega')]);
   const facts = { version: '3.1', department: 'Treasury', published_at: '2026-11-21T09:30:00.000Z' };
   return { title: 'Titleword', ...facts, organization: 'Aldermoor', nodes: [alarm, ending] };
 }
@@ -75,7 +75,7 @@ function task(checked: boolean, words: string): RichText {
   return node('taskItem', { checked }, p(words));
 }
 
-function part(
+function createNode(
   node_type: ExportNode['node_type'],
   title: string,
   content: RichText[],

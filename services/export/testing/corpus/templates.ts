@@ -1,11 +1,12 @@
 /** Templates as companies have them, each with something that has broken an exporter before; for tests only. */
 import { readFile } from 'node:fs/promises';
-import { defaultTemplateFile } from '../../formats/default-template.ts';
+import { createDefaultTemplateFile } from '../../formats/default-template.ts';
 import type { TemplateMode } from '../../formats/template/plan.ts';
 import {
   basics,
+  createListProperties,
+  createReference,
   field,
-  listed,
   lists,
   logo,
   type Part,
@@ -13,7 +14,6 @@ import {
   pattern,
   run,
   section,
-  shows,
   style,
   wordFile,
 } from './word-file.ts';
@@ -42,7 +42,7 @@ const part = (kind: Part['kind'], inner: string, name: string = kind): Part => (
 /** The templates; the one that LibreOffice saved is the German one, opened there and saved again. */
 export const samples: Sample[] = [
   { name: 'corporate', mode: 'placeholder', make: () => fixture('corporate-template') },
-  { name: 'built-in', mode: 'placeholder', make: defaultTemplateFile },
+  { name: 'built-in', mode: 'placeholder', make: createDefaultTemplateFile },
   { name: 'german', mode: 'placeholder', make: german },
   { name: 'libreoffice', mode: 'placeholder', make: () => fixture('libreoffice-template') },
   { name: 'no-numbering', mode: 'placeholder', make: noNumbering },
@@ -80,7 +80,9 @@ async function german(): Promise<Uint8Array> {
       )
       .join('') +
     names
-      .map(([id, name, numId]) => style(id, name, listed(numId, '<w:contextualSpacing/>'), 'Standard'))
+      .map(([id, name, numId]) =>
+        style(id, name, createListProperties(numId, '<w:contextualSpacing/>'), 'Standard'),
+      )
       .join('') +
     style(
       'Zitat',
@@ -111,7 +113,7 @@ async function german(): Promise<Uint8Array> {
     para(title, '<w:pStyle w:val="Titel"/>') +
     para('Fassung {{version}} vom {{published_at}}, {{department}}') +
     para('{{content}}') +
-    section(shows('header', 'header') + shows('footer', 'footer'));
+    section(createReference('header', 'header') + createReference('footer', 'footer'));
   return wordFile(body, [
     part('styles', styles),
     part('numbering', numbering),
@@ -123,7 +125,9 @@ async function german(): Promise<Uint8Array> {
 function noNumbering(): Promise<Uint8Array> {
   const styles = basics('Georgia', ENGLISH) + headings('<w:color w:val="1F4E79"/>');
   const body =
-    para('{{title}}', '<w:jc w:val="center"/>') + para('{{content}}') + section(shows('header', 'header'));
+    para('{{title}}', '<w:jc w:val="center"/>') +
+    para('{{content}}') +
+    section(createReference('header', 'header'));
   return wordFile(body, [part('styles', styles), part('header', para('{{department}} / {{version}}'))]);
 }
 
@@ -163,8 +167,8 @@ function contentControl(): Promise<Uint8Array> {
   const styles =
     basics('Calibri', ENGLISH) +
     headings('<w:color w:val="205B3B"/>') +
-    style('LB', 'List Bullet', listed(1), 'Normal') +
-    style('LN', 'List Number', listed(2), 'Normal');
+    style('LB', 'List Bullet', createListProperties(1), 'Normal') +
+    style('LN', 'List Number', createListProperties(2), 'Normal');
   return wordFile(body, [part('styles', styles), part('numbering', numbering), part('footnotes', notes)]);
 }
 
@@ -187,8 +191,8 @@ function landscape(): Promise<Uint8Array> {
     `<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:inline distT="0" distB="0" distL="0" distR="0"><wp:extent cx="3600000" cy="720000"/><wp:docPr id="7" name="Box"/><a:graphic><a:graphicData uri="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:wsp><wps:cNvSpPr txBox="1"/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="3600000" cy="720000"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom><a:ln><a:solidFill><a:srgbClr val="C8812B"/></a:solidFill></a:ln></wps:spPr><wps:txbx><w:txbxContent>${inner}</w:txbxContent></wps:txbx><wps:bodyPr/></wps:wsp></a:graphicData></a:graphic></wp:inline></w:drawing></mc:Choice><mc:Fallback><w:pict><v:rect style="width:283pt;height:57pt"><v:textbox><w:txbxContent>${inner}</w:txbxContent></v:textbox></v:rect></w:pict></mc:Fallback></mc:AlternateContent></w:r>`;
   const body =
     `<w:p>${box(para('{{title}}', '<w:pStyle w:val="Title"/>'))}</w:p>` +
-    para('Cover of {{organization}}', section(shows('header', 'header'))) +
-    para('{{content}}', section(shows('header', 'header2'), true)) +
+    para('Cover of {{organization}}', section(createReference('header', 'header'))) +
+    para('{{content}}', section(createReference('header', 'header2'), true)) +
     para('Signed for {{department}}: ________') +
     section();
   const styles =
@@ -214,7 +218,10 @@ function styleOnly(): Promise<Uint8Array> {
       'Normal',
     );
   const body =
-    para('Dear Sir or Madam', section(shows('header', 'header') + shows('footer', 'footer'))) +
+    para(
+      'Dear Sir or Madam',
+      section(createReference('header', 'header') + createReference('footer', 'footer')),
+    ) +
     para('This is an old letter.', '<w:pStyle w:val="Heading1"/>') +
     section('<w:type w:val="nextPage"/>');
   return wordFile(body, [

@@ -73,7 +73,7 @@ export function style(id: string, name: string, more = '', basedOn = ''): string
 }
 
 /** The properties of paragraphs that are numbered by a list. */
-export function listed(numId: number, more = ''): string {
+export function createListProperties(numId: number, more = ''): string {
   return `<w:pPr><w:numPr><w:numId w:val="${numId}"/></w:numPr>${more}</w:pPr>`;
 }
 
@@ -125,7 +125,7 @@ export function section(more = '', wide = false): string {
 }
 
 /** A section's reference to a header or footer part. */
-export function shows(kind: 'header' | 'footer', name: string, type = 'default'): string {
+export function createReference(kind: 'header' | 'footer', name: string, type = 'default'): string {
   return `<w:${kind}Reference w:type="${type}" r:id="${name}"/>`;
 }
 
