@@ -53,11 +53,9 @@ export const Template = z
     updated_at: timestamp,
     size_bytes: z.number().int(),
     placeholders: z.array(z.string()).meta({ description: 'The known placeholders found in the template' }),
-    warnings: z
-      .array(z.string())
-      .meta({
-        description: 'Sentences about removed parts, unknown placeholders and a missing `{{content}}`',
-      }),
+    warnings: z.array(z.string()).meta({
+      description: 'Sentences about removed parts, unknown placeholders and a missing `{{content}}`',
+    }),
   })
   .meta({ id: 'Template' });
 export type Template = z.infer<typeof Template>;

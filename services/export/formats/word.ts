@@ -1,4 +1,4 @@
-/** Renders a document into a compiled template: the body's markup is written straight into the package. */
+/** Renders a document into a compiled template; the body is written directly into the package. */
 import type { ExportDocument } from './document.ts';
 import { type PartSource, pack } from './opc/pack.ts';
 import { TYPES_PART, toRelsPart } from './opc/package.ts';
@@ -14,19 +14,19 @@ import {
   renderRelationships,
 } from './word/body-writer.ts';
 
-/** The .docx; what the document does not have (a version, a date) leaves its placeholder empty. */
+/** Renders the .docx file. A property that is null (a version, a date) leaves its placeholder empty. */
 export async function renderWord(
   document: ExportDocument,
   template: CompiledTemplate,
   { indentInches }: { indentInches: number },
 ): Promise<Uint8Array> {
-  const parts = await unpack(template.bytes, TRUSTED);
-  const pen = createBodyWriter(template.plan);
-  return pack(writeParts(parts, pen, document, indentInches));
+  const parts = await unpack(template.bytes, NO_LIMITS);
+  const writer = createBodyWriter(template.plan);
+  return pack(writeParts(parts, writer, document, indentInches));
 }
 
-/** The compiled package is our own work: its limits were checked when it was uploaded. */
-const TRUSTED = {
+/** No limits: they were checked when the template was uploaded and compiled. */
+const NO_LIMITS = {
   fileBytes: Number.POSITIVE_INFINITY,
   entries: Number.POSITIVE_INFINITY,
   unpackedBytes: Number.POSITIVE_INFINITY,
@@ -34,14 +34,14 @@ const TRUSTED = {
   ratioFromBytes: Number.POSITIVE_INFINITY,
 };
 
-/** The parts of the result; those that tell what the body used come after it. */
+/** Generates the parts of the file. Parts that depend on what the body uses come after it. */
 function* writeParts(
   parts: Parts,
-  pen: BodyWriter,
+  writer: BodyWriter,
   document: ExportDocument,
   indentInches: number,
 ): Generator<[string, PartSource]> {
-  const { plan } = pen;
+  const { plan } = writer;
   const values = toPlaceholderValues(document);
   const deferred = [plan.numbering, toRelsPart(plan.main), TYPES_PART];
   for (const [name, bytes] of parts) {
@@ -56,21 +56,21 @@ function* writeParts(
     plan.main,
     function* () {
       yield fillSlots(before, plan.nonce, values);
-      yield* renderBody(pen, document, indentInches);
+      yield* renderBody(writer, document, indentInches);
       yield fillSlots(after, plan.nonce, values);
     },
   ];
-  const added = {
-    lists: pen.lists.join(''),
-    relationships: renderRelationships(pen),
-    types: renderContentTypes(pen),
+  const additions = {
+    lists: writer.lists.join(''),
+    relationships: renderRelationships(writer),
+    types: renderContentTypes(writer),
   };
   for (const name of deferred)
-    yield [name, Buffer.from(fillSlots(getPartText(parts, name), plan.nonce, added))];
-  for (const { part, bytes } of pen.pictures.values()) yield [part, bytes];
+    yield [name, Buffer.from(fillSlots(getPartText(parts, name), plan.nonce, additions))];
+  for (const { part, bytes } of writer.pictures.values()) yield [part, bytes];
 }
 
-/** Every slot is filled in one pass, so that nothing in a value is ever taken for a slot. */
+/** Fills all slots in one pass, so that text in a value is never taken for a slot. */
 function fillSlots(text: string, nonce: string, values: Record<string, string>): string {
   return text.replace(new RegExp(`${nonce}:([a-z_]+);`, 'g'), (_slot, name: string) => values[name] ?? '');
 }

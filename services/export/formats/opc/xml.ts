@@ -1,11 +1,12 @@
-/** A small tree over XML for the parts that the compile step rewrites; everything it reads it writes back. */
+/** Reads and writes XML trees of the parts that the compiler changes; a round trip keeps all content. */
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
 import { reject } from './fault.ts';
 import { escapeXml } from './xml-text.ts';
 
-/** A name as written, and what it means. */
+/** An attribute: `name` as written, with its namespace `uri` and `local` name. */
 export type XmlAttribute = { name: string; uri: string; local: string; value: string };
 
+/** An element: `name` as written, with its namespace `uri` and `local` name. */
 export type XmlElement = {
   name: string;
   uri: string;
@@ -14,22 +15,26 @@ export type XmlElement = {
   children: XmlNode[];
 };
 
-/** Written as it stands: comments, processing instructions, slots, markup of our own. */
+/** Markup that is written unchanged: comments, processing instructions, slots, generated markup. */
 export type XmlRaw = { raw: string };
 
+/** A node; a string is text. */
 export type XmlNode = XmlElement | XmlRaw | string;
 
-/** What may still be read from one package: a bound on memory and time that declared sizes cannot lift. */
+/** The remaining budget of one package. It limits memory and time regardless of declared sizes. */
 export type XmlBudget = { nodes: number; bytes: number };
 
-/** Nodes and attributes of all trees of one package (at most about 300 bytes of memory each), and bytes of all its XML. */
+/**
+ * Creates the budget of a package: nodes and attributes of all its trees (about 300 bytes of memory each at most), and
+ * bytes of all its XML.
+ */
 export const createXmlBudget = (): XmlBudget => ({ nodes: 500_000, bytes: 24 * 1024 * 1024 });
 
 const MAX_DEPTH = 256;
 const MAX_ATTRIBUTES = 1_000;
 const SLICE = 65_536;
 
-/** The tree of a part; refuses what is no well-formed XML 1.0 without a DOCTYPE. */
+/** Parses a part. Rejects anything but well-formed XML 1.0 without a DOCTYPE. */
 export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): XmlElement {
   const top: XmlElement = { name: '', uri: '', local: '', attributes: [], children: [] };
   const open: XmlElement[] = [top];
@@ -60,29 +65,32 @@ export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): Xm
   return root ?? reject('xml_malformed', `The part ${part} of the template is empty; save it again in Word.`);
 }
 
-/** Reads a part only to see that it is well-formed; nothing is kept. */
+/** Checks that a part is well-formed, without building a tree. */
 export function checkXml(bytes: Uint8Array, part: string, budget: XmlBudget): void {
   read(bytes, part, budget, { open() {}, close() {}, text() {}, other() {} });
 }
 
-/** The bytes of a part. */
+/** Serializes a tree. */
 export function writeXml(root: XmlElement): Buffer {
   const out: string[] = ['<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'];
   serialize(root, out);
   return Buffer.from(out.join(''), 'utf8');
 }
 
-/** Is this node an element, and not text or raw markup? */
+/** Returns true for an element, false for text and raw markup. */
 export function isElement(node: XmlNode | undefined): node is XmlElement {
   return typeof node === 'object' && 'children' in node;
 }
 
-/** Binds a prefix at the root, so that markup of our own may use it; refuses a part that uses it otherwise. */
+/** Binds a prefix at the root for generated markup. Rejects a part that binds it to another namespace. */
 export function bindPrefix(root: XmlElement, prefix: string, uri: string, part: string): void {
-  const bound = root.attributes.find((attribute) => attribute.name === `xmlns:${prefix}`);
-  if (!bound) root.attributes.push({ name: `xmlns:${prefix}`, uri: '', local: prefix, value: uri });
-  else if (bound.value !== uri)
-    reject('xml_malformed', `The part ${part} of the template uses unusual names; save it again in Word.`);
+  const binding = root.attributes.find((attribute) => attribute.name === `xmlns:${prefix}`);
+  if (!binding) root.attributes.push({ name: `xmlns:${prefix}`, uri: '', local: prefix, value: uri });
+  else if (binding.value !== uri)
+    reject(
+      'xml_malformed',
+      `The part ${part} of the template uses unusual XML prefixes; save it again in Word.`,
+    );
 }
 
 type XmlHandler = {
@@ -93,7 +101,7 @@ type XmlHandler = {
 };
 
 function rejectSize(): never {
-  return reject('xml_too_large', 'The template holds too much text and markup; shorten it.');
+  return reject('xml_too_large', 'The template contains too much text and markup; shorten it.');
 }
 
 function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: XmlHandler): void {
@@ -109,12 +117,15 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: XmlHan
   let attributes = 0;
   parser.on('error', malformed);
   parser.on('doctype', () =>
-    reject('xml_doctype', `The part ${part} of the template carries a DOCTYPE, which no Word file has.`),
+    reject(
+      'xml_doctype',
+      `The part ${part} of the template contains a DOCTYPE; open the file in Word and save it again as .docx.`,
+    ),
   );
   parser.on('xmldecl', ({ encoding }) => {
     if (encoding && !/^(utf-?8|utf-?16|us-ascii)$/i.test(encoding)) malformed();
   });
-  // counted while a tag is still being read: one tag could fill the memory
+  // counted before the end of the tag, because a single tag could exhaust the memory
   parser.on('attribute', () => {
     attributes += 1;
     if (attributes > MAX_ATTRIBUTES) rejectSize();
@@ -123,7 +134,10 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: XmlHan
     attributes = 0;
     depth += 1;
     if (depth > MAX_DEPTH)
-      reject('xml_too_deep', `The part ${part} of the template is nested deeper than ${MAX_DEPTH} levels.`);
+      reject(
+        'xml_too_deep',
+        `The part ${part} of the template is nested deeper than ${MAX_DEPTH} levels; simplify it.`,
+      );
     reader.open(tag.name, tag.uri, tag.local, Object.values(tag.attributes).map(toAttribute));
   });
   parser.on('closetag', () => {
@@ -135,8 +149,8 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: XmlHan
   parser.on('comment', (text) => reader.other(`<!--${text}-->`));
   parser.on('processinginstruction', ({ target, body }) => reader.other(`<?${target} ${body}?>`));
   const decoder = new TextDecoder(detectEncoding(bytes), { fatal: true });
-  for (let at = 0; at < bytes.length; at += SLICE)
-    parser.write(decode(decoder, bytes.subarray(at, at + SLICE), malformed));
+  for (let offset = 0; offset < bytes.length; offset += SLICE)
+    parser.write(decode(decoder, bytes.subarray(offset, offset + SLICE), malformed));
   parser.close();
 }
 
