@@ -1,31 +1,34 @@
-/** Word fields: those that fetch or run something lose their instruction and keep the text they show. */
-
+/** Sanitizes Word fields: those that fetch or run something are replaced by the text that they show. */
 import { reject } from '../opc/fault.ts';
 import { attribute, isW, rewrite, W, walkElements } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
 
-/** Fetch a file, start a program, send codes to a printer or run a macro (ECMA-376 part 1, 17.16.5). */
+/** Fields that fetch a file, start a program, send codes to a printer or run a macro (ECMA-376 part 1, 17.16.5). */
 const UNSAFE =
   /^(DDE|DDEAUTO|INCLUDE|INCLUDETEXT|INCLUDEPICTURE|IMPORT|LINK|EMBED|DATABASE|MACROBUTTON|PRINT|RD|ADDIN|CONTROL|HTMLCONTROL)$/i;
 
-/** Word itself stops long before. */
+/** Maximum nesting of fields; Word's own limit is much lower. */
 const MAX_DEPTH = 64;
 
+/** A field of several runs. `parts` are the elements to remove if the field is unsafe. */
 type Field = { instruction: string; parts: XmlElement[]; isNested: boolean; hasSeparator: boolean };
 
-/** Neutralises unsafe fields of a part, also when split over runs or built from nested fields; marks a table of contents to be made anew. */
+/**
+ * Removes unsafe fields of a part, including those split over runs or built from nested fields. Marks tables of contents
+ * for an update.
+ */
 export function sanitizeFields(root: XmlElement, warn: (text: string) => void): void {
-  const doomed = new Set<XmlElement>();
+  const removed = new Set<XmlElement>();
   for (const field of findComplexFields(root)) {
     if (!isUnsafe(field)) {
       if (/^\s*TOC\b/i.test(field.instruction)) markDirty(field);
       continue;
     }
-    for (const part of field.parts) doomed.add(part);
+    for (const part of field.parts) removed.add(part);
     warn(createWarning(field.instruction));
   }
   rewrite(root, (element) => {
-    if (doomed.has(element)) return [];
+    if (removed.has(element)) return [];
     if (!isW(element, 'fldSimple')) return [element];
     const instruction = attribute(element, 'instr') ?? '';
     if (!isUnsafe({ instruction, isNested: false })) return [element];
@@ -34,7 +37,7 @@ export function sanitizeFields(root: XmlElement, warn: (text: string) => void): 
   });
 }
 
-/** Every field made of begin, instruction, separate and end; also one that never ends. */
+/** Finds every field of begin, instruction, separator and end, including those without an end. */
 function findComplexFields(root: XmlElement): Field[] {
   const open: Field[] = [];
   const all: Field[] = [];
@@ -42,11 +45,11 @@ function findComplexFields(root: XmlElement): Field[] {
     if (isW(element, 'instrText', 'delInstrText')) {
       const field = open.at(-1);
       if (field && !field.hasSeparator) field.instruction += getText(element);
-      for (const around of open) if (!around.hasSeparator) around.parts.push(element);
+      for (const enclosing of open) if (!enclosing.hasSeparator) enclosing.parts.push(element);
     } else if (isW(element, 'fldChar')) {
       readFieldChar(element, open, all);
     } else if (isW(element, 't')) {
-      // What an inner field shows is part of the outer field's instruction.
+      // the text that an inner field shows is part of the outer field's instruction
       const outer = open.findLast((field) => !field.hasSeparator);
       if (outer && open.at(-1) !== outer) outer.parts.push(element);
     }
@@ -65,7 +68,7 @@ function readFieldChar(element: XmlElement, open: Field[], all: Field[]): void {
       reject('fields_too_deep', `The fields of the template are nested deeper than ${MAX_DEPTH} levels.`);
     all.push(field);
   }
-  for (const around of open) if (!around.hasSeparator) around.parts.push(element);
+  for (const enclosing of open) if (!enclosing.hasSeparator) enclosing.parts.push(element);
   const field = open.at(-1);
   if (!field) return;
   if (kind === 'separate') field.hasSeparator = true;
@@ -75,7 +78,7 @@ function readFieldChar(element: XmlElement, open: Field[], all: Field[]): void {
   }
 }
 
-/** A field whose first word comes from another field is a way to hide that word. */
+/** Returns true for unsafe fields; a nested field as first word could hide an unsafe instruction. */
 function isUnsafe({ instruction, isNested }: Pick<Field, 'instruction' | 'isNested'>): boolean {
   if (isNested) return true;
   const [word = '', ...rest] = instruction.replace(/["“”]/g, ' " ').trim().split(/\s+/);
@@ -91,10 +94,10 @@ function isSafeLink(instruction: string, rest: string[]): boolean {
 
 function createWarning(instruction: string): string {
   const word = /^\s*([A-Za-z]{2,20})\b/.exec(instruction)?.[1]?.toUpperCase() ?? 'nested';
-  return `A field that reaches outside the file (${word}) was removed; the text it showed stays.`;
+  return `A field that reaches outside the file (${word}) was removed; its text stays.`;
 }
 
-/** Word makes a dirty field anew when the file is opened, so that its page numbers are right. */
+/** Marks a field as dirty: Word updates it, and so its page numbers, when the file is opened. */
 function markDirty(field: Field): void {
   const [begin] = field.parts;
   if (!begin || attribute(begin, 'dirty') !== undefined) return;

@@ -1,12 +1,12 @@
-/** Lists that look like the template's: nine levels with its own bullets and numbers, ready to be used again and again. */
+/** Adds list definitions that look like the template's lists: nine levels with its bullets and numbers. */
 import { attribute, childrenW, childW, isW, nextNumber, parseNumber, valueW, w } from '../opc/tree.ts';
 import type { XmlElement, XmlNode } from '../opc/xml.ts';
 import { getHanging, getLeft, getStyleList, type StyleSheet } from './styles.ts';
 
-/** Where a list's text starts and how far its bullet hangs out, in twips. */
+/** The left edge of a list's text and the hanging indent of its bullet, in twips. */
 export type ListLevel = { left: number; hanging: number };
 
-/** `nextNumId` is the first number free for ordered lists, each of which gets its own. */
+/** The lists of a compiled template; ordered lists are numbered from `nextNumId`, each with its own number. */
 export type ListPlan = {
   bulletNumId: number;
   orderedAbstractId: number;
@@ -15,22 +15,23 @@ export type ListPlan = {
   numbers: ListLevel[];
 };
 
-/** `isSure` is false where the list does not say whether its deeper levels are meant. */
+/** A level; `isExplicit` is false if the list does not state whether it has several levels. */
 type Level = { children: XmlNode[]; indent: ListLevel; from: number; isExplicit?: boolean };
 
 type ListKind = 'bullet' | 'number';
 
-/** What is taken over from a level, in the order of the schema (ECMA-376 part 1, 17.9.6, CT_Lvl). */
+/** The elements that are copied from a level, in schema order (ECMA-376 part 1, 17.9.6, CT_Lvl). */
 const LEVEL_PARTS = ['start', 'numFmt', 'isLgl', 'suff', 'lvlText', 'lvlPicBulletId', 'lvlJc', 'pPr', 'rPr'];
-/** How a bullet or number may look, in the order of the schema (17.3.2.28, CT_RPr). */
+/** The formatting of a bullet or number that is copied, in schema order (17.3.2.28, CT_RPr). */
 const RUN_PARTS =
   'rFonts b bCs i iCs caps smallCaps strike noProof vanish color spacing position sz szCs u bdr shd vertAlign'.split(
     ' ',
   );
+/** Default indent of each level, twips. */
 const STEP = 360;
 const LEVELS = 9;
 
-/** Adds one bullet list and the pattern of all ordered lists to the numbering part; `slot` is where their numbers go. */
+/** Adds a bullet list, a pattern for ordered lists and, for the numbers of those lists, `slot` to the numbering part. */
 export function ensureLists(numbering: XmlElement, styles: StyleSheet, slot: string): ListPlan {
   const bullets = resolveLevels(numbering, styles, 'bullet', defaultBullet);
   const numbers = resolveLevels(numbering, styles, 'number', defaultNumber);
@@ -56,14 +57,14 @@ export function ensureLists(numbering: XmlElement, styles: StyleSheet, slot: str
 }
 
 /**
- * The levels of the style's list; where it has no more (LibreOffice fills up each list with levels that nobody asked for),
- * those of "List Bullet 2" and so on; then the last one, further in.
+ * Resolves nine levels. Each comes from the style's list; if that list lacks it, from "List Bullet 2" and so on; otherwise
+ * it is the previous level with a larger indent. LibreOffice fills lists up with unwanted levels, which do not count.
  */
 function resolveLevels(
   numbering: XmlElement,
   styles: StyleSheet,
   kind: ListKind,
-  otherwise: (level: number) => Level,
+  createDefault: (level: number) => Level,
 ): Level[] {
   const name = `list ${kind}`;
   const levels: Level[] = [];
@@ -77,7 +78,7 @@ function resolveLevels(
     const last = levels.at(-1);
     if (found) levels.push({ ...found, indent: { ...found.indent, ...toIndent(styled) } });
     else if (own && last) levels.push(indentLevel(last));
-    else levels.push(otherwise(level));
+    else levels.push(createDefault(level));
   }
   return levels;
 }
@@ -89,7 +90,7 @@ function toIndent(styled: { left?: number; hanging?: number } | undefined): Part
   };
 }
 
-/** One level of a list as the template defines it; a list that is meant for one level has only the first. */
+/** Finds a level of a list in the template; a single-level list has only the first. */
 function findLevel(
   numbering: XmlElement,
   styles: StyleSheet,
@@ -118,25 +119,25 @@ function findLevel(
   };
 }
 
-/** Some editors fill the deeper levels of a bullet list with numbers, or with nothing: those are not meant. */
+/** Returns false for the numbered or empty levels with which some editors fill up a bullet list. */
 function matchesKind(level: XmlElement, kind: ListKind): boolean {
   const format = valueW(level, 'numFmt') ?? 'decimal';
   return kind === 'bullet' ? format === 'bullet' : format !== 'bullet' && format !== 'none';
 }
 
-/** An abstract list may only name a list style, which leads to another one. */
+/** Finds an abstract list; follows its link to a list style, if it has one. */
 function findAbstract(
   numbering: XmlElement,
   { byId }: StyleSheet,
   id: string | undefined,
 ): XmlElement | undefined {
-  const find = (wanted: string | undefined) =>
-    childrenW(numbering, 'abstractNum').find((found) => attribute(found, 'abstractNumId') === wanted);
+  const find = (abstractId: string | undefined) =>
+    childrenW(numbering, 'abstractNum').find((found) => attribute(found, 'abstractNumId') === abstractId);
   const found = find(id);
   const link = valueW(found, 'numStyleLink');
   if (!link) return found;
   const numId = valueW(byId.get(link), 'pPr', 'numPr', 'numId');
-  const num = childrenW(numbering, 'num').find((one) => attribute(one, 'numId') === numId);
+  const num = childrenW(numbering, 'num').find((element) => attribute(element, 'numId') === numId);
   return find(valueW(num, 'abstractNumId'));
 }
 
@@ -158,7 +159,7 @@ function createPattern(id: number, levels: Level[], nsid: string): XmlNode {
   ]);
 }
 
-/** A level used at another depth counts that depth: "%1." of a first level is "%2." on the second. */
+/** Copies an element of a level to another depth: "%1." of the first level becomes "%2." on the second. */
 function shiftLevel(node: XmlNode, { from, indent }: Level, to: number): XmlNode {
   if (isW(node, 'lvlText')) {
     const shift = (_match: string, digit: string) => `%${Math.min(Number(digit) + to - from, LEVELS)}`;

@@ -1,26 +1,26 @@
-/** Finds the document in a package and says no to what is not a plain .docx. */
+/** Finds the main part of a package and rejects anything but a plain .docx file. */
 import { reject } from '../opc/fault.ts';
 import { getContentType, getRelationships, type Package } from '../opc/package.ts';
 import { childW } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
 
 const MACROS = /macroEnabled|vbaProject|wordVbaData/i;
-/** What the names of ISO/IEC 29500 Strict begin with; transitional files, which Word writes by default, have others. */
+/** The prefix of the namespaces of ISO/IEC 29500 Strict; Word writes transitional files by default. */
 const STRICT = 'http://purl.oclc.org/ooxml/';
-const OTHERS: [RegExp, string][] = [
+const OTHER_TYPES: [RegExp, string][] = [
   [/spreadsheetml/i, 'The file is an Excel workbook; upload a Word document (.docx).'],
   [/presentationml/i, 'The file is a PowerPoint presentation; upload a Word document (.docx).'],
 ];
 
-/** The name of the main part, found through the officeDocument relationship. */
-export function findMainPart(pack: Package): string {
-  const relationship = getRelationships(pack, '').find(({ type }) => type === 'officeDocument');
+/** Finds the name of the main part through the officeDocument relationship. Errors: `TemplateRejected`. */
+export function findMainPart(pkg: Package): string {
+  const relationship = getRelationships(pkg, '').find(({ type }) => type === 'officeDocument');
   if (relationship?.uri.startsWith(STRICT)) rejectStrict();
   if (!relationship?.part)
-    return reject('not_docx', 'The file has no document in it; save it in Word as "Word Document (.docx)".');
-  const type = getContentType(pack, relationship.part) ?? '';
-  rejectMacros(pack, type);
-  for (const [pattern, message] of OTHERS) if (pattern.test(type)) reject('not_docx', message);
+    return reject('not_docx', 'The file contains no document; save it in Word as "Word Document (.docx)".');
+  const type = getContentType(pkg, relationship.part) ?? '';
+  rejectMacros(pkg, type);
+  for (const [pattern, message] of OTHER_TYPES) if (pattern.test(type)) reject('not_docx', message);
   if (/template\.main\+xml$/i.test(type))
     reject(
       'dotx',
@@ -31,7 +31,7 @@ export function findMainPart(pack: Package): string {
   return relationship.part;
 }
 
-/** The body of the document. */
+/** Returns the body of the document. Errors: `TemplateRejected`. */
 export function getBody(document: XmlElement): XmlElement {
   if (document.uri.startsWith(STRICT)) rejectStrict();
   return (
@@ -46,26 +46,26 @@ function rejectStrict(): never {
   );
 }
 
-/** Every part that something points to has a content type; Word calls a file without one damaged. */
-export function checkTypes(pack: Package): void {
-  for (const relationships of pack.relationships.values())
+/** Rejects a package with a referenced part without content type, because Word treats it as damaged. */
+export function checkTypes(pkg: Package): void {
+  for (const relationships of pkg.relationships.values())
     for (const { part } of relationships)
-      if (part && !getContentType(pack, part))
+      if (part && !getContentType(pkg, part))
         reject(
           'missing_type',
           `The part ${part.slice(0, 120)} has no content type; open the file in Word and save it again as .docx.`,
         );
 }
 
-function rejectMacros(pack: Package, type: string): void {
-  const types = pack.types.children.some(
+function rejectMacros(pkg: Package, type: string): void {
+  const types = pkg.types.children.some(
     (child) =>
       typeof child === 'object' &&
       'attributes' in child &&
       child.attributes.some(({ value }) => MACROS.test(value)),
   );
-  const parts = [...pack.parts.keys()].some((name) => MACROS.test(name));
-  const related = [...pack.relationships.values()].flat().some(({ uri }) => MACROS.test(uri));
+  const parts = [...pkg.parts.keys()].some((name) => MACROS.test(name));
+  const related = [...pkg.relationships.values()].flat().some(({ uri }) => MACROS.test(uri));
   if (types || parts || related || MACROS.test(type))
     reject('macros', 'The file contains macros; save it in Word as "Word Document (.docx)" without macros.');
 }

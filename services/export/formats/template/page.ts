@@ -1,20 +1,20 @@
-/** What a template's sections say about the page: how much room there is, and which headers a last section inherits. */
+/** Reads the sections of a template: the size of the text area, and the headers that the last section inherits. */
 import { attribute, childrenW, childW, isW, parseNumber, parseTwips, walkElements } from '../opc/tree.ts';
 import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
 
-/** Room for the body in twips (1,440 an inch). */
+/** The area for the body, in twips (1,440 per inch). */
 export type TextArea = { width: number; height: number };
 
-/** The room between the margins of the section that holds the slot; in a table cell, the cell's width. */
+/** Returns the text area of the section that contains the slot; in a table cell, its width is that of the cell. */
 export function getTextArea(body: XmlElement, slot: string): TextArea {
   const { section, cell } = findSurroundings(body, slot);
-  const room = getSectionArea(section);
+  const area = getSectionArea(section);
   const width = childW(cell, 'tcPr', 'tcW');
   const cellWidth = attribute(width, 'type') === 'dxa' ? parseTwips(attribute(width, 'w')) : undefined;
-  return cellWidth ? { ...room, width: Math.max(cellWidth - CELL_MARGINS, MIN_SIZE) } : room;
+  return cellWidth ? { ...area, width: Math.max(cellWidth - CELL_MARGINS, MIN_SIZE) } : area;
 }
 
-/** The last section's properties, with the headers and footers that it takes over from sections before it. */
+/** Copies the last section's properties and adds the headers and footers that it inherits. */
 export function createLastSection(body: XmlElement): XmlElement | undefined {
   const sections = findSections(body);
   const last = sections.at(-1);
@@ -32,7 +32,7 @@ const CELL_MARGINS = 216;
 const MIN_SIZE = 1_440;
 const A4 = { width: 11_906, height: 16_838 };
 
-/** A section's properties stand at its end, so those of the slot's section are the first ones after it. */
+/** Finds the section and table cell of the slot. A section's properties are at its end, so they follow the slot. */
 function findSurroundings(body: XmlElement, slot: string): { section?: XmlElement; cell?: XmlElement } {
   const found: { section?: XmlElement; cell?: XmlElement } = {};
   let isPast = false;
@@ -65,8 +65,8 @@ function findSections(body: XmlElement): XmlElement[] {
 function getSectionArea(section: XmlElement | undefined): TextArea {
   const size = childW(section, 'pgSz');
   const margins = childW(section, 'pgMar');
-  const read = (element: XmlElement | undefined, name: string, otherwise: number) =>
-    Math.abs(parseTwips(attribute(element, name)) ?? otherwise);
+  const read = (element: XmlElement | undefined, name: string, fallback: number) =>
+    Math.abs(parseTwips(attribute(element, name)) ?? fallback);
   const sides = read(margins, 'left', 1_440) + read(margins, 'right', 1_440) + read(margins, 'gutter', 0);
   const ends = read(margins, 'top', 1_440) + read(margins, 'bottom', 1_440);
   const columns = childW(section, 'cols');
