@@ -1,21 +1,21 @@
-/** Uploads made to exhaust whoever reads them: small files that would take memory or time without end; for tests only. */
+/** Hostile uploads for tests: small files that take excessive memory or time to read. */
 import { randomBytes } from 'node:crypto';
 import { docx, type Entry, p, parts, rels, types, W, WORD_TYPE, zip } from './samples.ts';
 
-/** The file, and the code of its refusal or "accepted". */
+/** A hostile file; `verdict` is the fault code of its rejection, or "accepted". */
 export type Attack = { name: string; verdict: string; make(): Uint8Array };
 
 const content = p('{{content}}');
-const repeat = (count: number, one: (at: number) => string) =>
-  Array.from({ length: count }, (_, at) => one(at)).join('');
+const repeat = (count: number, create: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => create(index)).join('');
 
 /** A relationship: id, type, target, mode. */
 type Link = [string, string, string, string?];
-const links = (count: number, one: (at: number) => Link) =>
-  rels(...Array.from({ length: count }, (_, at) => one(at)));
-const mainLinks = (written: string) => ({ 'word/_rels/document.xml.rels': written });
+const links = (count: number, create: (index: number) => Link) =>
+  rels(...Array.from({ length: count }, (_, index) => create(index)));
+const mainLinks = (markup: string) => ({ 'word/_rels/document.xml.rels': markup });
 
-/** The smallest Word file with this body, whose parts are stored or mixed with noise, so that no part unpacks suspiciously. */
+/** Creates the smallest Word file with this body; parts are stored or contain noise, so the ratio check accepts them. */
 function createFile(inner: string, more: Record<string, string> = {}): Buffer {
   const entries = parts(inner, more);
   const size = entries.reduce((sum, { data }) => sum + data.length, 0);
@@ -23,7 +23,7 @@ function createFile(inner: string, more: Record<string, string> = {}): Buffer {
   return zip([...entries.map(addNoise), { name: 'noise.png', data: randomBytes(1_000), method: 0 }]);
 }
 
-/** XML with a comment of noise in it, which keeps the ratio low. */
+/** Adds a comment with random data, which keeps the compression ratio low. */
 function addNoise(entry: Entry): Entry {
   if (entry.data.length < 1_000_000) return entry;
   const noise = randomBytes(Math.ceil(entry.data.length / 300)).toString('hex');
@@ -47,7 +47,7 @@ function createFileWithTheme(xml: string): Buffer {
 
 const MIB = 1024 * 1024;
 const MANY = 25_000;
-/** More than a function may be given as arguments. */
+/** More than the maximum number of function arguments. */
 const TOO_MANY_ARGUMENTS = 130_000;
 const style = (id: string, more = '') => `<w:style w:type="paragraph" w:styleId="${id}">${more}</w:style>`;
 const manyParts = Object.fromEntries(Array.from({ length: 1_900 }, (_, at) => [`word/a${at}.xml`, '<a/>']));
@@ -55,10 +55,10 @@ const createZeroParts = (names: string[], size: number) =>
   zip([...parts(content), ...names.map((name) => ({ name, data: Buffer.alloc(size) }))]);
 const createNames = (count: number) => Array.from({ length: count }, (_, at) => `t${at}.xml`);
 
-/** Each was slow, large or broken in some reader, one of our own drafts among them. */
+/** Files that were slow, large or broken in some reader, including drafts of this one. */
 export const attacks: Attack[] = [
   {
-    name: 'sixty mebibytes of nothing in two parts',
+    name: '60 MiB of zeros in two parts',
     verdict: 'bomb',
     make: () => createZeroParts(['a', 'b'], 30 * MIB),
   },
@@ -68,12 +68,12 @@ export const attacks: Attack[] = [
     make: () => createZeroParts(createNames(50), MIB),
   },
   {
-    name: 'a bomb that says that it is small',
+    name: 'a bomb that declares a small size',
     verdict: 'bomb',
     make: () => zip([...parts(content), { name: 'a.bin', data: Buffer.alloc(40 * MIB), size: 10 }]),
   },
   {
-    name: '1,900 parts, pointed to 25,000 times in other capitals',
+    name: '25,000 relationships to 1,900 parts in other case',
     verdict: 'accepted',
     make: () =>
       createFile(content, {
@@ -86,22 +86,22 @@ export const attacks: Attack[] = [
     verdict: 'accepted',
     make: () => {
       const names = Array.from({ length: MANY }, (_, at) => [`/word/x${at}.xml`, 'application/xml']);
-      const written = links(1_900, (at) => [`r${at}`, 'x', `a${at}.xml`]);
+      const relationships = links(1_900, (at) => [`r${at}`, 'x', `a${at}.xml`]);
       return createFile(content, {
         ...manyParts,
         '[Content_Types].xml': types(Object.fromEntries(names)),
-        ...mainLinks(written),
+        ...mainLinks(relationships),
       });
     },
   },
   {
-    name: '25,000 links that lead outside',
+    name: '25,000 links to files outside',
     verdict: 'accepted',
     make: () =>
       createFile(content, mainLinks(links(MANY, (at) => [`r${at}`, 'hyperlink', 'file:///a', 'External']))),
   },
   {
-    name: 'every name that the renderer might take',
+    name: 'every name that the renderer might use',
     verdict: 'accepted',
     make: () =>
       createFile(
@@ -120,7 +120,7 @@ export const attacks: Attack[] = [
       ),
   },
   {
-    name: 'every id that an added style might take',
+    name: 'every id that an added style might use',
     verdict: 'accepted',
     make: () =>
       createFileWithPart('styles', style('Heading1') + repeat(MANY, (at) => style(`Heading1${at + 2}`))),
@@ -161,9 +161,9 @@ export const attacks: Attack[] = [
     make: () => {
       const names = createNames(200);
       const header = `<w:hdr xmlns:w="${W}">${p('{{title}}'.repeat(10))}</w:hdr>`;
-      const typed = names.map((name) => [`/word/${name}`, `${WORD_TYPE}.header+xml`]);
+      const overrides = names.map((name) => [`/word/${name}`, `${WORD_TYPE}.header+xml`]);
       return createFile(content, {
-        '[Content_Types].xml': types(Object.fromEntries(typed)),
+        '[Content_Types].xml': types(Object.fromEntries(overrides)),
         ...mainLinks(rels(...names.map((name): Link => [name, 'header', name]))),
         ...Object.fromEntries(names.map((name) => [`word/${name}`, header])),
       });
@@ -180,7 +180,7 @@ export const attacks: Attack[] = [
     make: () => createFile(p(`{{${' '.repeat(5_000_000)}`) + content),
   },
   {
-    name: '25,000 fields that never end',
+    name: '25,000 fields without an end',
     verdict: 'fields_too_deep',
     make: () =>
       createFile(`<w:p>${'<w:r><w:fldChar w:fldCharType="begin"/></w:r>'.repeat(MANY)}</w:p>${content}`),
@@ -202,7 +202,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'relationships named after what every object has',
+    name: 'relationships named like properties of every object',
     verdict: 'accepted',
     make: () => {
       const names = ['constructor', '__proto__', 'toString'];
@@ -213,7 +213,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'numbers beyond all numbers',
+    name: 'numbers that are too large',
     verdict: 'accepted',
     make: () =>
       createFile(

@@ -1,4 +1,4 @@
-/** The blocks of rich text as WordprocessingML: each starts where its place says. */
+/** Renders the blocks of rich text as WordprocessingML. */
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import type { StyleInfo } from '../template/styles.ts';
@@ -7,7 +7,7 @@ import { renderList } from './list.ts';
 import { renderRuns } from './runs.ts';
 import { renderTable } from './table.ts';
 
-/** What a paragraph is beside its text; the order is the schema's (ECMA-376 part 1, 17.3.1.26, CT_PPr). */
+/** Properties of a paragraph in schema order (ECMA-376 part 1, 17.3.1.26, CT_PPr); indents in twips. */
 export type ParagraphProperties = {
   style?: string;
   keepLines?: boolean;
@@ -20,65 +20,68 @@ export type ParagraphProperties = {
   align?: unknown;
 };
 
-/** Code of up to so many lines stays on one page. */
+/** Maximum number of lines of a code block that Word keeps on one page. */
 const MAX_KEPT_LINES = 20;
 
-/** The steps that a quote stands further in, in twips. */
+/** Additional indent of each quote, in twips. */
 const QUOTE = 360;
 
-/** Blocks of a tree that `wellFormed` has made; unknown nodes are gone by then and have left their text. */
-export function renderBlocks(pen: BodyWriter, nodes: RichText[], place: Position): string {
-  return nodes.map((node) => renderBlock(pen, node, place)).join('');
+/** Renders blocks that `wellFormed` returned: it has replaced unknown nodes by their text. */
+export function renderBlocks(writer: BodyWriter, nodes: RichText[], position: Position): string {
+  return nodes.map((node) => renderBlock(writer, node, position)).join('');
 }
 
-function renderBlock(pen: BodyWriter, node: RichText, place: Position): string {
+function renderBlock(writer: BodyWriter, node: RichText, position: Position): string {
   switch (node.type) {
     case 'heading':
-      return renderHeading(pen, node, place);
+      return renderHeading(writer, node, position);
     case 'codeBlock': {
-      const inner = renderRuns(pen, node.content ?? [], place, true);
+      const inner = renderRuns(writer, node.content ?? [], position, true);
       const keepLines = inner.split('<w:br/>').length <= MAX_KEPT_LINES;
-      return renderParagraph({ ...getStyleProperties(pen.plan.styles.code, place), keepLines }, inner);
+      return renderParagraph({ ...getStyleProperties(writer.plan.styles.code, position), keepLines }, inner);
     }
     case 'blockquote':
-      return renderBlocks(pen, node.content ?? [], {
-        ...place,
-        base: limitIndent(place, place.base + QUOTE),
-        left: limitIndent(place, place.left + QUOTE),
-        context: { ...place.context, quote: true },
+      return renderBlocks(writer, node.content ?? [], {
+        ...position,
+        base: limitIndent(position, position.base + QUOTE),
+        left: limitIndent(position, position.left + QUOTE),
+        context: { ...position.context, quote: true },
       });
     case 'horizontalRule':
-      return renderParagraph({ left: place.left, border: RULE }, '');
+      return renderParagraph({ left: position.left, border: RULE }, '');
     case 'table':
-      return renderTable(pen, node, place);
+      return renderTable(writer, node, position);
     case 'bulletList':
     case 'orderedList':
     case 'taskList':
-      return renderList(pen, node, place);
+      return renderList(writer, node, position);
     default: {
-      const inner = renderRuns(pen, node.content ?? [], place);
-      const form = getParagraphProperties(pen, node, place);
-      return renderParagraph(inner.includes('<w:drawing>') ? { ...form, spacing: WHOLE_LINE } : form, inner);
+      const inner = renderRuns(writer, node.content ?? [], position);
+      const properties = getParagraphProperties(writer, node, position);
+      return renderParagraph(
+        inner.includes('<w:drawing>') ? { ...properties, spacing: AUTO_LINE_HEIGHT } : properties,
+        inner,
+      );
     }
   }
 }
 
-/** How an ordinary paragraph looks where it stands. */
+/** Returns the properties of an ordinary paragraph at a position. */
 export function getParagraphProperties(
-  pen: BodyWriter,
+  writer: BodyWriter,
   node: RichText,
-  place: Position,
+  position: Position,
 ): ParagraphProperties {
-  const { quote, cell } = place.context;
+  const { quote, cell } = position.context;
   return {
-    ...(quote ? getStyleProperties(pen.plan.styles.quote, place) : { left: place.left }),
+    ...(quote ? getStyleProperties(writer.plan.styles.quote, position) : { left: position.left }),
     ...(cell ? { spacing: 'w:before="40" w:after="40"' } : {}),
     align: node.attrs?.textAlign,
   };
 }
 
-/** A paragraph with its text. */
-export function renderParagraph(form: ParagraphProperties, inner: string): string {
+/** Renders a paragraph; `inner` is the markup of its runs. */
+export function renderParagraph(properties: ParagraphProperties, inner: string): string {
   const {
     style,
     keepLines,
@@ -89,8 +92,8 @@ export function renderParagraph(form: ParagraphProperties, inner: string): strin
     hanging = 0,
     contextualSpacing,
     align,
-  } = form;
-  const properties = [
+  } = properties;
+  const markup = [
     style && `<w:pStyle w:val="${escapeXml(style)}"/>`,
     keepLines && '<w:keepLines/>',
     numbering,
@@ -102,29 +105,29 @@ export function renderParagraph(form: ParagraphProperties, inner: string): strin
   ]
     .filter(Boolean)
     .join('');
-  return properties ? `<w:p><w:pPr>${properties}</w:pPr>${inner}</w:p>` : `<w:p>${inner}</w:p>`;
+  return markup ? `<w:p><w:pPr>${markup}</w:pPr>${inner}</w:p>` : `<w:p>${inner}</w:p>`;
 }
 
-/** A heading inside the text is one of the template's deeper headings, and never numbered. */
-function renderHeading(pen: BodyWriter, node: RichText, place: Position): string {
-  const asked = node.attrs?.level;
-  const level = typeof asked === 'number' ? asked : 1;
-  const { heading4, heading5, heading6 } = pen.plan.styles;
-  const fact = level <= 1 ? heading4 : level === 2 ? heading5 : heading6;
-  const numbering = fact.isNumbered ? NO_NUMBER : '';
+/** Renders a heading inside the text as heading 4, 5 or 6, without a number. */
+function renderHeading(writer: BodyWriter, node: RichText, position: Position): string {
+  const value = node.attrs?.level;
+  const level = typeof value === 'number' ? value : 1;
+  const { heading4, heading5, heading6 } = writer.plan.styles;
+  const style = level <= 1 ? heading4 : level === 2 ? heading5 : heading6;
+  const numbering = style.isNumbered ? NO_NUMBER : '';
   return renderParagraph(
-    { ...getStyleProperties(fact, place), numbering, align: node.attrs?.textAlign },
-    renderRuns(pen, node.content ?? [], place),
+    { ...getStyleProperties(style, position), numbering, align: node.attrs?.textAlign },
+    renderRuns(writer, node.content ?? [], position),
   );
 }
 
-/** A style's own indent counts from where the block stands. */
-function getStyleProperties(fact: StyleInfo, place: Position): ParagraphProperties {
-  return { style: fact.id, left: place.left === 0 ? 0 : place.left + fact.left };
+/** Adds a style's own indent to that of the position. */
+function getStyleProperties(style: StyleInfo, position: Position): ParagraphProperties {
+  return { style: style.id, left: position.left === 0 ? 0 : position.left + style.left };
 }
 
-/** A template with a fixed line height would cut pictures off. */
-const WHOLE_LINE = 'w:line="240" w:lineRule="auto"';
+/** Automatic line height, because a fixed height of the template would cut pictures off. */
+const AUTO_LINE_HEIGHT = 'w:line="240" w:lineRule="auto"';
 const NO_NUMBER = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>';
 const RULE = '<w:bottom w:val="single" w:sz="6" w:space="1" w:color="A6A6A6"/>';
 const ALIGNMENTS = new Map([

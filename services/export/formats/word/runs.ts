@@ -1,4 +1,4 @@
-/** The inside of a paragraph: text with its marks, breaks, links and pictures. */
+/** Renders the content of a paragraph: text with marks, breaks, links and pictures. */
 import { type Mark, parseImage, type RichText, safeHref } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
 import { addLink, type BodyWriter, type Position } from './body-writer.ts';
@@ -7,29 +7,36 @@ import { renderPicture } from './picture.ts';
 const TEXT_END = '</w:t></w:r>';
 const TEXT_START = '<w:t xml:space="preserve">';
 
-/** The leaves of a textblock as runs; neighbours with one target share a link. `keepLines` shows line ends (code). */
-export function renderRuns(pen: BodyWriter, leaves: RichText[], place: Position, keepLines = false): string {
+/** Renders the leaves of a textblock; neighbours with one target share a link. `keepLines` keeps line breaks (code). */
+export function renderRuns(
+  writer: BodyWriter,
+  leaves: RichText[],
+  position: Position,
+  keepLines = false,
+): string {
   let out = '';
   let open: string | undefined;
   for (const leaf of leaves) {
     const href = getHref(leaf);
     if (href !== open) {
       if (open !== undefined) out += '</w:hyperlink>';
-      if (href !== undefined) out += `<w:hyperlink r:id="${addLink(pen, href)}" w:history="1">`;
+      if (href !== undefined) out += `<w:hyperlink r:id="${addLink(writer, href)}" w:history="1">`;
       open = href;
     }
-    out += renderRun(pen, leaf, place, href !== undefined, keepLines);
+    out += renderRun(writer, leaf, position, href !== undefined, keepLines);
   }
   return open === undefined ? out : `${out}</w:hyperlink>`;
 }
 
-/** A plain text run. */
-export function renderTextRun(text: string, form = ''): string {
+/** Renders a plain text run; `properties` is the markup of its run properties. */
+export function renderTextRun(text: string, properties = ''): string {
   const clean = escapeXml(text.replace(/[\t\n\r]+/g, ' '));
-  return clean === '' ? '' : `<w:r>${form && `<w:rPr>${form}</w:rPr>`}${TEXT_START}${clean}${TEXT_END}`;
+  return clean === ''
+    ? ''
+    : `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}${TEXT_START}${clean}${TEXT_END}`;
 }
 
-/** A link mark's target; an image from the web has itself for a target, as nothing is fetched. */
+/** Returns the target of a link mark, or of a web image: the image is linked, because nothing is fetched. */
 function getHref(leaf: RichText): string | undefined {
   for (const mark of leaf.marks ?? []) {
     const href = mark.type === 'link' ? safeHref(mark.attrs?.href) : undefined;
@@ -41,25 +48,25 @@ function getHref(leaf: RichText): string | undefined {
 }
 
 function renderRun(
-  pen: BodyWriter,
+  writer: BodyWriter,
   leaf: RichText,
-  place: Position,
+  position: Position,
   isLink: boolean,
   keepLines: boolean,
 ): string {
   if (leaf.type === 'hardBreak') return '<w:r><w:br/></w:r>';
-  const form = renderRunProperties(pen, leaf.marks ?? [], place, isLink);
-  if (leaf.type !== 'image') return renderText(leaf.text ?? '', form, keepLines);
+  const properties = renderRunProperties(writer, leaf.marks ?? [], position, isLink);
+  if (leaf.type !== 'image') return renderText(leaf.text ?? '', properties, keepLines);
   const alt = getStringAttribute(leaf, 'alt') || getStringAttribute(leaf, 'title');
   const image = parseImage(leaf.attrs?.src);
-  if (image) return renderPicture(pen, leaf, image, alt, place);
-  return renderText(alt || (isLink ? getStringAttribute(leaf, 'src') : ''), form, false);
+  if (image) return renderPicture(writer, leaf, image, alt, position);
+  return renderText(alt || (isLink ? getStringAttribute(leaf, 'src') : ''), properties, false);
 }
 
-function renderText(value: string, form: string, keepLines: boolean): string {
+function renderText(value: string, properties: string, keepLines: boolean): string {
   if (value === '') return '';
-  const properties = form && `<w:rPr>${form}</w:rPr>`;
-  if (!/[\t\n\r]/.test(value)) return `<w:r>${properties}${TEXT_START}${escapeXml(value)}${TEXT_END}`;
+  const markup = properties && `<w:rPr>${properties}</w:rPr>`;
+  if (!/[\t\n\r]/.test(value)) return `<w:r>${markup}${TEXT_START}${escapeXml(value)}${TEXT_END}`;
   const plain = keepLines ? value.replace(/\r\n?/g, '\n') : value.replace(/[\t\n\r]+/g, ' ');
   const inner = plain
     .split(/([\t\n])/)
@@ -69,20 +76,20 @@ function renderText(value: string, form: string, keepLines: boolean): string {
       return piece === '' ? '' : `${TEXT_START}${escapeXml(piece)}</w:t>`;
     })
     .join('');
-  return `<w:r>${properties}${inner}</w:r>`;
+  return `<w:r>${markup}${inner}</w:r>`;
 }
 
-/** Run properties in the order that the schema wants (ECMA-376 part 1, 17.3.2.28, CT_RPr). */
-function renderRunProperties(pen: BodyWriter, marks: Mark[], place: Position, isLink: boolean): string {
-  if (marks.length === 0 && !isLink && !place.context.head) return '';
+/** Renders run properties in schema order (ECMA-376 part 1, 17.3.2.28, CT_RPr). */
+function renderRunProperties(writer: BodyWriter, marks: Mark[], position: Position, isLink: boolean): string {
+  if (marks.length === 0 && !isLink && !position.context.head) return '';
   const has = (type: string) => marks.some((mark) => mark.type === type);
   const isCode = has('code');
   const highlight = marks.find((mark) => mark.type === 'highlight');
   const fill = highlight ? getHighlightColor(highlight) : isCode ? 'F2F2F2' : undefined;
   return [
-    isLink && `<w:rStyle w:val="${escapeXml(pen.plan.styles.link.id)}"/>`,
+    isLink && `<w:rStyle w:val="${escapeXml(writer.plan.styles.link.id)}"/>`,
     isCode && '<w:rFonts w:ascii="Consolas" w:hAnsi="Consolas" w:cs="Courier New"/>',
-    (has('bold') || place.context.head) && '<w:b/><w:bCs/>',
+    (has('bold') || position.context.head) && '<w:b/><w:bCs/>',
     has('italic') && '<w:i/><w:iCs/>',
     has('strike') && '<w:strike/>',
     isCode && '<w:noProof/>',
@@ -96,7 +103,7 @@ function renderRunProperties(pen: BodyWriter, marks: Mark[], place: Position, is
     .join('');
 }
 
-/** A highlight's own colour when it is written as #rgb or #rrggbb. */
+/** Returns a highlight's colour as RRGGBB if it is #rgb or #rrggbb. */
 function getHighlightColor(mark: Mark): string | undefined {
   const color = typeof mark.attrs?.color === 'string' ? mark.attrs.color.trim() : '';
   const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(color);

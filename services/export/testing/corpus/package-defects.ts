@@ -1,4 +1,4 @@
-/** What Word would call damaged, although a schema allows it: references, lists and tables of a written file; for tests only. */
+/** Finds defects that the schema allows but Word reports as damage: in references, lists and tables. */
 import {
   attribute,
   childrenW,
@@ -12,7 +12,10 @@ import {
 import type { Parts } from '../../formats/opc/unpack.ts';
 import { createXmlBudget, isElement, parseXml, type XmlElement } from '../../formats/opc/xml.ts';
 
-/** A sentence for each style, list or relationship that leads nowhere, each cell that does not end in a paragraph and each row that does not fill its table. */
+/**
+ * Returns a message for each missing style, list or relationship, each cell that does not end in a paragraph and each row
+ * that does not fill its table.
+ */
 export function findDefects(parts: Parts): string[] {
   const trees = new Map<string, XmlElement>();
   for (const [name, bytes] of parts)
@@ -21,43 +24,43 @@ export function findDefects(parts: Parts): string[] {
   const numbering = trees.get('word/numbering.xml');
   const lists = new Set(getIds(numbering, 'num', 'numId'));
   const patterns = new Set(getIds(numbering, 'abstractNum', 'abstractNumId'));
-  const found: string[] = [];
+  const defects: string[] = [];
   for (const num of childrenW(numbering, 'num'))
     if (!patterns.has(valueW(num, 'abstractNumId') ?? ''))
-      found.push(`list ${attribute(num, 'numId')} has no pattern`);
+      defects.push(`list ${attribute(num, 'numId')} has no pattern`);
   for (const [name, root] of trees) {
-    const links = checkRelationships(name, trees.get(toRelsPart(name)), parts, found);
+    const links = checkRelationships(name, trees.get(toRelsPart(name)), parts, defects);
     for (const { element } of walkElements(root)) {
       const value = attribute(element, 'val') ?? '';
       if (isW(element, 'pStyle', 'rStyle', 'tblStyle', 'basedOn', 'next', 'link') && !styles.has(value))
-        found.push(`${name}: no style ${value}`);
+        defects.push(`${name}: no style ${value}`);
       if (isW(element, 'numId') && value !== '0' && !lists.has(value))
-        found.push(`${name}: no list ${value}`);
-      if (isW(element, 'ilvl') && !/^[0-8]$/.test(value)) found.push(`${name}: level ${value}`);
+        defects.push(`${name}: no list ${value}`);
+      if (isW(element, 'ilvl') && !/^[0-8]$/.test(value)) defects.push(`${name}: level ${value}`);
       if (isW(element, 'tc') && !endsInParagraph(element))
-        found.push(`${name}: a cell without a last paragraph`);
+        defects.push(`${name}: a cell without a last paragraph`);
       for (const { uri, value: id } of element.attributes)
-        if (uri === R && !links.has(id)) found.push(`${name}: no relationship ${id}`);
+        if (uri === R && !links.has(id)) defects.push(`${name}: no relationship ${id}`);
     }
-    found.push(...findTableDefects(name, root));
+    defects.push(...findTableDefects(name, root));
   }
-  return found;
+  return defects;
 }
 
-/** A sentence for each row whose cells, and what it leaves free beside them, are not as many as the grid's columns. */
+/** Returns a message for each row whose cells and gaps do not add up to the columns of the grid. */
 function findTableDefects(name: string, root: XmlElement): string[] {
-  const found: string[] = [];
+  const defects: string[] = [];
   for (const { element } of walkElements(root)) {
     if (!isW(element, 'tbl')) continue;
     const columns = childrenW(childW(element, 'tblGrid'), 'gridCol').length;
     for (const row of childrenW(element, 'tr')) {
       const spans = childrenW(row, 'tc').map((cell) => Number(valueW(cell, 'tcPr', 'gridSpan') ?? 1));
-      const free = ['gridBefore', 'gridAfter'].map((side) => Number(valueW(row, 'trPr', side) ?? 0));
-      const sum = [...spans, ...free].reduce((one, other) => one + other, 0);
-      if (sum !== columns) found.push(`${name}: a row of ${sum} in a table of ${columns} columns`);
+      const gaps = ['gridBefore', 'gridAfter'].map((side) => Number(valueW(row, 'trPr', side) ?? 0));
+      const sum = [...spans, ...gaps].reduce((total, span) => total + span, 0);
+      if (sum !== columns) defects.push(`${name}: a row of ${sum} in a table of ${columns} columns`);
     }
   }
-  return found;
+  return defects;
 }
 
 function endsInParagraph(cell: XmlElement): boolean {
@@ -65,29 +68,29 @@ function endsInParagraph(cell: XmlElement): boolean {
 }
 
 function getIds(root: XmlElement | undefined, local: string, id: string): string[] {
-  return childrenW(root, local).map((one) => attribute(one, id) ?? '');
+  return childrenW(root, local).map((element) => attribute(element, id) ?? '');
 }
 
 function toRelsPart(name: string): string {
   return name.replace(/([^/]*)$/, '_rels/$1.rels');
 }
 
-/** The ids that a part may refer to; targets that are not there and ids that come twice are noted. */
+/** Returns the relationship ids of a part; adds missing targets and duplicate ids to `defects`. */
 function checkRelationships(
   name: string,
   rels: XmlElement | undefined,
   parts: Parts,
-  found: string[],
+  defects: string[],
 ): Set<string> {
   const ids = new Set<string>();
   for (const link of rels ? elements(rels) : []) {
     const id = attribute(link, 'Id', '') ?? '';
     const target = attribute(link, 'Target', '') ?? '';
-    if (ids.has(id)) found.push(`${name}: relationship ${id} twice`);
+    if (ids.has(id)) defects.push(`${name}: relationship ${id} twice`);
     ids.add(id);
     if (attribute(link, 'TargetMode', '') === 'External' || target.startsWith('#')) continue;
     const path = new URL(target, `file:///${name}`).pathname.slice(1);
-    if (!parts.has(decodeURIComponent(path))) found.push(`${name}: no part ${target}`);
+    if (!parts.has(decodeURIComponent(path))) defects.push(`${name}: no part ${target}`);
   }
   return ids;
 }

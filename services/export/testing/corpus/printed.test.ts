@@ -1,4 +1,4 @@
-/** Promises about what a reader sees: LibreOffice prints the files, and all words stand there in their order, with their numbers. */
+/** Tests the pages that LibreOffice prints: all words in order, with the numbers of their list items. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { printedText } from '#libs/testing';
 import { renderWord } from '../../formats/word.ts';
@@ -14,11 +14,11 @@ beforeAll(async () => {
   pages = await printedText(files);
 }, 300_000);
 
-/** What is read: the words that were found, in their order, as long as the marks of their lists are right. */
+/** Returns the expected words that are found in order and have the expected list number. */
 function matchText(text: string): typeof expectedText {
   let from = 0;
-  return expectedText.filter((wanted) => {
-    const [mark, word] = typeof wanted === 'string' ? ['', wanted] : wanted;
+  return expectedText.filter((expected) => {
+    const [mark, word] = typeof expected === 'string' ? ['', expected] : expected;
     const at = text.toLowerCase().indexOf(word.toLowerCase(), from);
     if (at < 0) return false;
     from = at + word.length;
@@ -27,12 +27,12 @@ function matchText(text: string): typeof expectedText {
   });
 }
 
-describe.each(samples)('$name', ({ name }) => {
-  test('every word is printed in its order, and every list with its numbers', () => {
+describe.each(samples)('the printed pages of $name', ({ name }) => {
+  test('contain every word and list number in order', () => {
     expect(matchText(pages.get(name) ?? '')).toEqual(expectedText);
   });
 
-  test('no placeholder is printed', () => {
+  test('contain no placeholder', () => {
     expect(pages.get(name)).not.toMatch(/\{\{|\}\}/);
   });
 });

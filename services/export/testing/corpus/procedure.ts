@@ -1,4 +1,4 @@
-/** A short procedure of which every word can be told from every other, for tests that look at printed pages. */
+/** A short procedure in which every word is unique, for tests of printed pages. */
 import type { RichText } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from '../../formats/document.ts';
 import { bullets, li, node, numbers, p, text } from './everything.ts';
@@ -8,7 +8,7 @@ const cell = (words: string) => node('tableCell', {}, p(words));
 const head = (words: string) => node('tableHeader', {}, p(words));
 const row = (...cells: RichText[]) => node('tableRow', {}, ...cells);
 
-/** The words in the order in which they are to be read, with the mark of their list: templates count in numbers, Roman ones or letters. */
+/** The expected words in order, with the number of their list item: in Arabic or Roman numerals or as a letter. */
 export const expectedText: readonly (string | [mark: string, word: string])[] = [
   'Alarm',
   'alphaone',
@@ -39,7 +39,7 @@ export const expectedText: readonly (string | [mark: string, word: string])[] = 
   'omega',
 ];
 
-/** The procedure. */
+/** Creates the procedure. */
 export function procedure(): ExportDocument {
   const writing = createNode('sub_step', 'Writing', [
     numbers(4, li('fourthly'), li('fifthly')),
@@ -67,8 +67,8 @@ export function procedure(): ExportDocument {
     [calling],
   );
   const ending = createNode('section', 'Ending', [p('Größe'), p('omega')]);
-  const facts = { version: '3.1', department: 'Treasury', published_at: '2026-11-21T09:30:00.000Z' };
-  return { title: 'Titleword', ...facts, organization: 'Aldermoor', nodes: [alarm, ending] };
+  const properties = { version: '3.1', department: 'Treasury', published_at: '2026-11-21T09:30:00.000Z' };
+  return { title: 'Titleword', ...properties, organization: 'Aldermoor', nodes: [alarm, ending] };
 }
 
 function task(checked: boolean, words: string): RichText {
