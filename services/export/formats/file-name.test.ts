@@ -1,4 +1,4 @@
-/** Promises about file names: any title becomes one that every system accepts. */
+/** Tests file names: any title becomes a name that every operating system accepts. */
 import { expect, test } from '@jest/globals';
 import { toFileName } from './file-name.ts';
 
@@ -16,11 +16,11 @@ test.each([
   ['', 'document.docx'],
   [' .. ', 'document.docx'],
   ['a\uD800b', 'a\uFFFDb.docx'],
-])('%j is kept as %j', (title, expected) => {
+])('the title %j becomes the file %j', (title, expected) => {
   expect(toFileName(title, 'docx')).toBe(expected);
 });
 
-test('a long name is cut to 180 bytes between characters, never inside one', () => {
+test('a long file name is cut to 180 bytes between characters', () => {
   const family = '👨‍👩‍👧‍👦';
   const name = toFileName(family.repeat(40), 'md');
   expect(Buffer.byteLength(name)).toBeLessThanOrEqual(180);

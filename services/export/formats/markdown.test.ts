@@ -1,4 +1,4 @@
-/** Promises about Markdown: the order of the tree, and hostile text that stays text. */
+/** Tests Markdown: the order of the tree, and hostile text that must stay text. */
 import { expect, test } from '@jest/globals';
 import type { RichText } from '#libs/rich-text';
 import { createDocument, createNode, createParagraph } from '../testing/samples.ts';
@@ -9,7 +9,7 @@ const list = (type: string, ...items: RichText[]): RichText => ({
   content: items.map((item) => ({ type: 'listItem', content: [item] })),
 });
 
-test('the title, its facts, then sections, steps and sub-steps one level deeper each', () => {
+test('Markdown has the title, properties and one heading level per node type', () => {
   const third = createNode('Third', [createParagraph('deep')], { node_type: 'sub_step' });
   const second = createNode('Second', [createParagraph('two')], { node_type: 'step', children: [third] });
   const first = createNode('First', [createParagraph('one')], { children: [second] });
@@ -18,12 +18,12 @@ test('the title, its facts, then sections, steps and sub-steps one level deeper 
   );
 });
 
-test('the line of facts says what is set, and is not there when nothing is', () => {
+test('the Markdown property line has only the properties that are set', () => {
   expect(renderMarkdown(createDocument([], { version: null }))).toBe('# Pay\n\nDepartment Ops\n');
   expect(renderMarkdown(createDocument([], { version: null, department: null }))).toBe('# Pay\n');
 });
 
-test('ordered lists become bullets, nested ones stay nested', () => {
+test('ordered lists become nested bullet lists in Markdown', () => {
   const inner = list('orderedList', createParagraph('b'));
   const outer = {
     type: 'bulletList',
@@ -32,12 +32,12 @@ test('ordered lists become bullets, nested ones stay nested', () => {
   expect(renderMarkdown(createDocument([createNode('N', [outer])]))).toContain('- a\n  - b\n');
 });
 
-test('a heading inside the text is a paragraph', () => {
+test('a heading inside the text becomes a Markdown paragraph', () => {
   const heading = { type: 'heading', attrs: { level: 1 }, content: [{ type: 'text', text: 'Inner' }] };
   expect(renderMarkdown(createDocument([createNode('N', [heading])]))).toContain('## N\n\nInner\n');
 });
 
-test('a title can neither open a new line nor become markup', () => {
+test('a title can neither start a Markdown line nor become markup', () => {
   const markdown = renderMarkdown(
     createDocument([createNode('a\n# b')], { title: '[x](javascript:y)\n---' }),
   );

@@ -1,4 +1,4 @@
-/** Promises about styles: found in every language, added where missing, never changed. */
+/** Tests styles: they are found in every language, added if missing, and never changed. */
 import { expect, test } from '@jest/globals';
 import {
   compile,
@@ -23,7 +23,7 @@ const withStyles = (styles: string) =>
 const style = (id: string, name: string, more = '') =>
   `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>`;
 
-test('styles are found by the name that Word keeps in every language', async () => {
+test('styles are found by their built-in name in every language', async () => {
   const template = await compile(
     withStyles(style('berschrift1', 'heading 1') + style('Titel', 'Title') + style('x', 'Heading 2,H2')),
   );
@@ -32,7 +32,7 @@ test('styles are found by the name that Word keeps in every language', async () 
   expect(template.plan.styles.title.id).toBe('Titel');
 });
 
-test('a style that is missing is added under an id that is free', async () => {
+test('a missing style is added with an unused id', async () => {
   const template = await compile(withStyles(style('Heading1', 'Something else')));
   const { 'word/styles.xml': xml } = await renderParts(createDocument(), template);
   expect(template.plan.styles.heading1.id).toBe('Heading12');
@@ -40,7 +40,7 @@ test('a style that is missing is added under an id that is free', async () => {
   expect(xml?.match(/w:name w:val="List Bullet"/g)).toHaveLength(1);
 });
 
-test('every style that the text uses exists, also without a part for styles', async () => {
+test('all used styles exist even without a styles part', async () => {
   const template = await compile(docx(p('{{content}}')));
   const blocks = [
     { type: 'heading', attrs: { level: 2 }, content: [{ type: 'text', text: 'h' }] },
@@ -56,7 +56,7 @@ test('every style that the text uses exists, also without a part for styles', as
   for (const id of used) expect(found['word/styles.xml']).toContain(`w:styleId="${id}"`);
 });
 
-test('numbering and indents are inherited, and a style based on itself ends', async () => {
+test('numbering and indents are inherited; a style cycle is harmless', async () => {
   const base = style(
     'B',
     'Base',
@@ -73,7 +73,7 @@ test('numbering and indents are inherited, and a style based on itself ends', as
   expect(template.plan.styles.heading2).toEqual({ id: 'L', left: 0, isNumbered: false });
 });
 
-test('a numbered heading keeps its own indent, another one is indented like its text', async () => {
+test('only a heading without a number is indented like its text', async () => {
   const numbered = style('H', 'heading 2', '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>');
   const step = createNode('Step', [createParagraph('text')], { node_type: 'step' });
   const render = async (styles: string) =>
@@ -89,7 +89,7 @@ test('a numbered heading keeps its own indent, another one is indented like its 
   expect(await render(numbered)).toMatch(/<w:ind w:left="720"\/><\/w:pPr><w:r><w:t[^>]*>text/);
 });
 
-test('a numbered "heading 4" of the template is not numbered inside the text', async () => {
+test('a numbered heading 4 of the template has no number inside the text', async () => {
   const numbered = style('H', 'heading 4', '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>');
   const heading = { type: 'heading', attrs: { level: 1 }, content: [{ type: 'text', text: 'h' }] };
   const found = await renderParts(

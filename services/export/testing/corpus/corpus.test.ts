@@ -53,8 +53,8 @@ function findMissing(words: readonly string[], body: string): string[] {
   });
 }
 
-describe.each(samples)('the sample template $name', ({ name, mode, make }) => {
-  test('renders without new errors, defects or lost words', async () => {
+describe.each(samples)('the template $name', ({ name, mode, make }) => {
+  test('the file has no new errors, no defects and all words', async () => {
     const template = await make();
     expect((await compile(template)).plan.mode).toBe(mode);
     const file = await render(template);
@@ -80,7 +80,7 @@ test.each([
     'a cell without a last paragraph',
   ],
   ['the width of a row', /<w:gridSpan w:val="/, '$&9', 'a row of'],
-])('the check for defects reports damage of %s', async (_what, from, to, message) => {
+])('findDefects reports damage to %s', async (_what, from, to, message) => {
   const parts = await unpack(await render((await samples[0]?.make()) ?? new Uint8Array()));
   parts.set('word/document.xml', Buffer.from(getBody(parts).replace(from, to)));
   expect(findDefects(parts)).toEqual([expect.stringContaining(`word/document.xml: ${message}`)]);

@@ -27,12 +27,12 @@ function matchText(text: string): typeof expectedText {
   });
 }
 
-describe.each(samples)('the printed pages of $name', ({ name }) => {
-  test('contain every word and list number in order', () => {
+describe.each(samples)('the template $name printed by LibreOffice', ({ name }) => {
+  test('every word and list number is printed in order', () => {
     expect(matchText(pages.get(name) ?? '')).toEqual(expectedText);
   });
 
-  test('contain no placeholder', () => {
+  test('no placeholder is printed', () => {
     expect(pages.get(name)).not.toMatch(/\{\{|\}\}/);
   });
 });
