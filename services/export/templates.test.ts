@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => app?.stop());
 
-function form(fields: Record<string, string>, file?: Uint8Array<ArrayBuffer>): FormData {
+function createForm(fields: Record<string, string>, file?: Uint8Array<ArrayBuffer>): FormData {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) data.append(name, value);
   if (file) data.append('file', new Blob([file]), 'template.docx');
@@ -38,7 +38,7 @@ const findFiles = (id: string) =>
 
 describe('upload', () => {
   test('an upload returns the template with its placeholders', async () => {
-    const response = await upload(form({ name: ' Corporate ' }, corporate));
+    const response = await upload(createForm({ name: ' Corporate ' }, corporate));
     expect(response.status).toBe(201);
     expect(Template.parse(response.body)).toMatchObject({
       organization_id: ada.organizationId,
@@ -54,7 +54,7 @@ describe('upload', () => {
   test.each(['indent_inches', 'indent_width', 'indentation', 'indentation_width'])(
     'an upload accepts the indentation as %s and ignores other fields',
     async (name) => {
-      const response = await upload(form({ name: 'T', [name]: '0.75', colour: 'blue' }, corporate));
+      const response = await upload(createForm({ name: 'T', [name]: '0.75', colour: 'blue' }, corporate));
       expect(response).toMatchObject({ status: 201, body: { indent_inches: 0.75 } });
     },
   );
@@ -62,18 +62,18 @@ describe('upload', () => {
   test.each(['-0.1', '3.01', 'wide', 'NaN'])(
     'an upload with the indentation %s is a 400',
     async (indentation) => {
-      const response = await upload(form({ name: 'T', indentation }, corporate));
+      const response = await upload(createForm({ name: 'T', indentation }, corporate));
       expect(response).toMatchObject({ status: 400, body: { errors: [{ path: 'body/indentation' }] } });
     },
   );
 
   test('an upload with an empty indentation uses the default', async () => {
-    const response = await upload(form({ name: 'T', indent_inches: '' }, corporate));
+    const response = await upload(createForm({ name: 'T', indent_inches: '' }, corporate));
     expect(response.body.indent_inches).toBe(0.5);
   });
 
   test('one 400 reports both a missing name and a missing file', async () => {
-    const response = await upload(form({ colour: 'blue' }));
+    const response = await upload(createForm({ colour: 'blue' }));
     expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect(response.body.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
       'body/file',
@@ -83,7 +83,7 @@ describe('upload', () => {
 
   test('a file that is no document is rejected and not stored', async () => {
     const nonsense = new TextEncoder().encode('This is not a Word document');
-    const response = await upload(form({ name: 'Nonsense' }, nonsense));
+    const response = await upload(createForm({ name: 'Nonsense' }, nonsense));
     expect(response).toMatchObject({ status: 400, body: { code: 'template_invalid' } });
     expect(response.body.reason).toMatch(/^[a-z_]+$/);
     expect(response.body.detail.length).toBeGreaterThan(20);
@@ -92,16 +92,16 @@ describe('upload', () => {
   });
 
   test('a zip bomb is rejected with the reason bomb', async () => {
-    const bomb = new Uint8Array(attacks.find(({ verdict }) => verdict === 'bomb')?.make() ?? []);
-    const response = await upload(form({ name: 'Bomb' }, bomb));
+    const bomb = new Uint8Array(attacks.find(({ verdict }) => verdict === 'bomb')?.create() ?? []);
+    const response = await upload(createForm({ name: 'Bomb' }, bomb));
     expect(response).toMatchObject({ status: 400, body: { code: 'template_invalid', reason: 'bomb' } });
-    expect((await upload(form({ name: 'Next' }, corporate))).status).toBe(201);
+    expect((await upload(createForm({ name: 'Next' }, corporate))).status).toBe(201);
   });
 
   test('an upload deletes its files if the row cannot be written', async () => {
     await app.db.command({ collMod: 'templates', validator: { name: { $ne: 'Unlucky' } } });
     const before = await app.db.collection('template_files.files').countDocuments();
-    expect((await upload(form({ name: 'Unlucky' }, corporate))).status).toBe(500);
+    expect((await upload(createForm({ name: 'Unlucky' }, corporate))).status).toBe(500);
     expect(await app.db.collection('template_files.files').countDocuments()).toBe(before);
     const files = await app.db.collection('template_files.files').distinct('_id');
     const chunks = app.db.collection('template_files.chunks');
@@ -114,14 +114,14 @@ describe('upload', () => {
   });
 
   test('a template file larger than 10 MiB is a 413', async () => {
-    const response = await upload(form({ name: 'T' }, new Uint8Array(10 * 1024 * 1024 + 1)));
+    const response = await upload(createForm({ name: 'T' }, new Uint8Array(10 * 1024 * 1024 + 1)));
     expect(response).toMatchObject({ status: 413, body: { limit_bytes: 10 * 1024 * 1024 } });
   });
 
   test('two uploads with one Idempotency-Key create one template', async () => {
     const key = { 'idempotency-key': 'once' };
-    const first = await upload(form({ name: 'Once' }, corporate), ada.key, key);
-    const second = await upload(form({ name: 'Once' }, corporate), ada.key, key);
+    const first = await upload(createForm({ name: 'Once' }, corporate), ada.key, key);
+    const second = await upload(createForm({ name: 'Once' }, corporate), ada.key, key);
     expect(second.body).toEqual(first.body);
     expect(await app.db.collection('templates').countDocuments({ name: 'Once' })).toBe(1);
   });
@@ -132,7 +132,7 @@ describe('list', () => {
     const bob = await register(app);
     const ids: string[] = [];
     for (const name of ['one', 'two', 'three'])
-      ids.unshift((await upload(form({ name }, corporate), bob.key)).body.id);
+      ids.unshift((await upload(createForm({ name }, corporate), bob.key)).body.id);
     expect(await listIds(bob.key)).toEqual(ids);
 
     const first = await app.request('GET', '/templates?limit=2', { as: bob.key });
@@ -153,7 +153,7 @@ describe('delete', () => {
   const remove = (id: string, as = ada.key) => app.request('DELETE', `/templates/${id}`, { as });
 
   test('deleting a template also deletes its files', async () => {
-    const { id } = (await upload(form({ name: 'T' }, corporate))).body;
+    const { id } = (await upload(createForm({ name: 'T' }, corporate))).body;
     expect((await remove(id)).status).toBe(204);
     expect(await listIds(ada.key)).not.toContain(id);
     expect(await findFiles(id)).toEqual([]);
@@ -161,7 +161,7 @@ describe('delete', () => {
   });
 
   test('another member who deletes a template gets a 403', async () => {
-    const { id } = (await upload(form({ name: 'T' }, corporate))).body;
+    const { id } = (await upload(createForm({ name: 'T' }, corporate))).body;
     const body = { name: 'Member', role: 'member' };
     const member = (await app.request('POST', '/api-keys', { as: ada.token, body })).body.key;
     await app.db
@@ -172,7 +172,7 @@ describe('delete', () => {
   });
 
   test('deleting a template of another organization is a 404', async () => {
-    const { id } = (await upload(form({ name: 'T' }, corporate))).body;
+    const { id } = (await upload(createForm({ name: 'T' }, corporate))).body;
     const eve = await register(app);
     const responses = [await remove(id, eve.key), await remove(newId(), eve.key), await remove('x', eve.key)];
     for (const { status, body } of responses) expect([status, body.code]).toEqual([404, 'not_found']);
@@ -184,10 +184,10 @@ test('a template that exceeds the memory of a worker is a 400', async () => {
   const small = await exportTestApp({ EXPORT_WORKER_MEMORY_MB: '32' });
   try {
     const heavy = new Uint8Array(
-      attacks.find(({ name }) => name.startsWith('130,000 bookmarks'))?.make() ?? [],
+      attacks.find(({ name }) => name.startsWith('130,000 bookmarks'))?.create() ?? [],
     );
     const uploadSmall = (file: Uint8Array<ArrayBuffer>) =>
-      small.app.request('POST', '/templates', { as: small.ada.key, body: form({ name: 'T' }, file) });
+      small.app.request('POST', '/templates', { as: small.ada.key, body: createForm({ name: 'T' }, file) });
     const response = await uploadSmall(heavy);
     expect(response).toMatchObject({ status: 400, body: { code: 'template_invalid', reason: 'too_large' } });
     expect(response.body.detail).toContain('32 MB');

@@ -26,9 +26,9 @@ beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pds-attacks-'));
   try {
     const paths: string[] = [];
-    for (const [index, { make }] of attacks.entries()) {
+    for (const [index, { create }] of attacks.entries()) {
       paths.push(join(folder, `${index}.docx`));
-      await writeFile(join(folder, `${index}.docx`), make());
+      await writeFile(join(folder, `${index}.docx`), create());
     }
     const flags = ['--input-type=module', '--max-old-space-size=400', '-e', PROGRAM];
     const template = new URL('./template.ts', import.meta.url).href;
@@ -54,10 +54,10 @@ test('compiling all hostile uploads needs less than 600 MiB', () => {
 });
 
 test.each(['relationships named like properties of every object', 'numbers that are too large'])(
-  'a template with %s can be rendered',
+  'a hostile template with %s can be rendered',
   async (name) => {
     const template = await compile(
-      attacks.find((attack) => attack.name === name)?.make() ?? new Uint8Array(),
+      attacks.find((attack) => attack.name === name)?.create() ?? new Uint8Array(),
     );
     for (const warning of template.warnings) expect(typeof warning).toBe('string');
     expect(JSON.parse(JSON.stringify(template.plan))).toEqual(template.plan);

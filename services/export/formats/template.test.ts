@@ -206,8 +206,8 @@ test('a template has a checksum, and its plan can be stored as JSON', async () =
 });
 
 test('every compilation uses another nonce for its slots', async () => {
-  const [one, two] = [await compile(docx(content)), await compile(docx(content))];
-  expect(one.plan.nonce).not.toBe(two.plan.nonce);
+  const [first, second] = [await compile(docx(content)), await compile(docx(content))];
+  expect(first.plan.nonce).not.toBe(second.plan.nonce);
 });
 
 test('without {{content}} the document is appended to the last section', async () => {

@@ -86,9 +86,9 @@ test('the same document and template result in the same bytes', async () => {
 });
 
 test('the built-in template is reproducible and has every placeholder', async () => {
-  const [one, two] = [await createDefaultTemplate(), await createDefaultTemplate()];
-  expect(one.sha256).toBe(two.sha256);
-  expect(one.placeholders).toEqual([
+  const [first, second] = [await createDefaultTemplate(), await createDefaultTemplate()];
+  expect(first.sha256).toBe(second.sha256);
+  expect(first.placeholders).toEqual([
     'title',
     'version',
     'department',
@@ -96,7 +96,7 @@ test('the built-in template is reproducible and has every placeholder', async ()
     'organization',
     'content',
   ]);
-  expect(one.warnings).toEqual([]);
+  expect(first.warnings).toEqual([]);
 });
 
 test('an exported Word file can be used as a template', async () => {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { docx, type Entry, p, parts, rels, types, W, WORD_TYPE, zip } from './samples.ts';
 
 /** A hostile file; `verdict` is the fault code of its rejection, or "accepted". */
-export type Attack = { name: string; verdict: string; make(): Uint8Array };
+export type Attack = { name: string; verdict: string; create(): Uint8Array };
 
 const content = p('{{content}}');
 const repeat = (count: number, create: (index: number) => string) =>
@@ -60,22 +60,22 @@ export const attacks: Attack[] = [
   {
     name: '60 MiB of zeros in two parts',
     verdict: 'bomb',
-    make: () => createZeroParts(['a', 'b'], 30 * MIB),
+    create: () => createZeroParts(['a', 'b'], 30 * MIB),
   },
   {
     name: 'fifty parts of a mebibyte each',
     verdict: 'unpacked_too_large',
-    make: () => createZeroParts(createNames(50), MIB),
+    create: () => createZeroParts(createNames(50), MIB),
   },
   {
     name: 'a bomb that declares a small size',
     verdict: 'bomb',
-    make: () => zip([...parts(content), { name: 'a.bin', data: Buffer.alloc(40 * MIB), size: 10 }]),
+    create: () => zip([...parts(content), { name: 'a.bin', data: Buffer.alloc(40 * MIB), size: 10 }]),
   },
   {
     name: '25,000 relationships to 1,900 parts in other case',
     verdict: 'accepted',
-    make: () =>
+    create: () =>
       createFile(content, {
         ...manyParts,
         ...mainLinks(links(MANY, (at) => [`r${at}`, 'x', `A${at % 1_900}.XML`])),
@@ -84,7 +84,7 @@ export const attacks: Attack[] = [
   {
     name: '25,000 content types',
     verdict: 'accepted',
-    make: () => {
+    create: () => {
       const names = Array.from({ length: MANY }, (_, at) => [`/word/x${at}.xml`, 'application/xml']);
       const relationships = links(1_900, (at) => [`r${at}`, 'x', `a${at}.xml`]);
       return createFile(content, {
@@ -97,13 +97,13 @@ export const attacks: Attack[] = [
   {
     name: '25,000 links to files outside',
     verdict: 'accepted',
-    make: () =>
+    create: () =>
       createFile(content, mainLinks(links(MANY, (at) => [`r${at}`, 'hyperlink', 'file:///a', 'External']))),
   },
   {
     name: 'every name that the renderer might use',
     verdict: 'accepted',
-    make: () =>
+    create: () =>
       createFile(
         content,
         mainLinks(links(MANY, (at) => [`export${at || ''}x`, 'hyperlink', 'https://a.example', 'External'])),
@@ -112,7 +112,7 @@ export const attacks: Attack[] = [
   {
     name: 'a chain of 25,000 styles',
     verdict: 'accepted',
-    make: () =>
+    create: () =>
       createFileWithPart(
         'styles',
         style('h', '<w:name w:val="heading 1"/><w:basedOn w:val="s0"/>') +
@@ -122,13 +122,13 @@ export const attacks: Attack[] = [
   {
     name: 'every id that an added style might use',
     verdict: 'accepted',
-    make: () =>
+    create: () =>
       createFileWithPart('styles', style('Heading1') + repeat(MANY, (at) => style(`Heading1${at + 2}`))),
   },
   {
     name: '130,000 lists',
     verdict: 'accepted',
-    make: () =>
+    create: () =>
       createFileWithPart(
         'numbering',
         repeat(TOO_MANY_ARGUMENTS, (at) => `<w:num w:numId="${at + 1}"/>`),
@@ -137,7 +137,7 @@ export const attacks: Attack[] = [
   {
     name: '130,000 bookmarks around {{content}}',
     verdict: 'accepted',
-    make: () =>
+    create: () =>
       createFile(
         `<w:p>${'<w:bookmarkStart/>'.repeat(TOO_MANY_ARGUMENTS)}<w:r><w:t>{{content}}</w:t></w:r></w:p>`,
       ),
@@ -145,7 +145,7 @@ export const attacks: Attack[] = [
   {
     name: '130,000 paragraphs in a content control',
     verdict: 'accepted',
-    make: () =>
+    create: () =>
       createFile(
         `<w:sdt><w:sdtContent>${'<w:p/>'.repeat(TOO_MANY_ARGUMENTS)}${content}</w:sdtContent></w:sdt>`,
       ),
@@ -153,12 +153,12 @@ export const attacks: Attack[] = [
   {
     name: 'a million placeholders',
     verdict: 'too_many_placeholders',
-    make: () => createFile(p('{{title}}'.repeat(900_000)) + content),
+    create: () => createFile(p('{{title}}'.repeat(900_000)) + content),
   },
   {
     name: 'ten placeholders in each of two hundred headers',
     verdict: 'too_many_placeholders',
-    make: () => {
+    create: () => {
       const names = createNames(200);
       const header = `<w:hdr xmlns:w="${W}">${p('{{title}}'.repeat(10))}</w:hdr>`;
       const overrides = names.map((name) => [`/word/${name}`, `${WORD_TYPE}.header+xml`]);
@@ -172,28 +172,28 @@ export const attacks: Attack[] = [
   {
     name: 'five million braces',
     verdict: 'accepted',
-    make: () => createFile(p('{'.repeat(5_000_000)) + content),
+    create: () => createFile(p('{'.repeat(5_000_000)) + content),
   },
   {
     name: 'five million spaces in a placeholder',
     verdict: 'accepted',
-    make: () => createFile(p(`{{${' '.repeat(5_000_000)}`) + content),
+    create: () => createFile(p(`{{${' '.repeat(5_000_000)}`) + content),
   },
   {
     name: '25,000 fields without an end',
     verdict: 'fields_too_deep',
-    make: () =>
+    create: () =>
       createFile(`<w:p>${'<w:r><w:fldChar w:fldCharType="begin"/></w:r>'.repeat(MANY)}</w:p>${content}`),
   },
   {
     name: 'a million attributes',
     verdict: 'xml_too_large',
-    make: () => createFileWithTheme(`<a ${repeat(1_000_000, (at) => `a${at}="" `)}/>`),
+    create: () => createFileWithTheme(`<a ${repeat(1_000_000, (at) => `a${at}="" `)}/>`),
   },
   {
     name: '26 MiB of text',
     verdict: 'xml_too_large',
-    make: () => {
+    create: () => {
       const text = Buffer.alloc(MIB - 10, 'text ').toString();
       return docx(content, {
         ...Object.fromEntries(createNames(26).map((name) => [`word/${name}`, `<a>${text}</a>`])),
@@ -204,7 +204,7 @@ export const attacks: Attack[] = [
   {
     name: 'relationships named like properties of every object',
     verdict: 'accepted',
-    make: () => {
+    create: () => {
       const names = ['constructor', '__proto__', 'toString'];
       return createFile(content, {
         'word/a.bin': 'x',
@@ -215,7 +215,7 @@ export const attacks: Attack[] = [
   {
     name: 'numbers that are too large',
     verdict: 'accepted',
-    make: () =>
+    create: () =>
       createFile(
         `${content}<w:sectPr><w:pgSz w:w="${'9'.repeat(400)}" w:h="-5"/><w:cols w:num="99999999999"/></w:sectPr>`,
       ),

@@ -39,7 +39,7 @@ const run: RunTask = (name, task) => pool.use((run) => run(name, task));
 
 /** An upload that takes much time and memory to compile. */
 const createHeavyFile = () =>
-  new Uint8Array(attacks.find(({ name }) => name.startsWith('130,000 paragraphs'))?.make() ?? []);
+  new Uint8Array(attacks.find(({ name }) => name.startsWith('130,000 paragraphs'))?.create() ?? []);
 
 test('a worker returns a result that contains bytes', async () => {
   pool = start(generousLimits);

@@ -5,8 +5,9 @@ import { compile, createDocument, docx, getText, p, renderParts } from '../../te
 const mark = (kind: string) => `<w:r><w:fldChar w:fldCharType="${kind}"/></w:r>`;
 const code = (...pieces: string[]) =>
   pieces.map((text) => `<w:r><w:instrText>${text}</w:instrText></w:r>`).join('');
-const shown = '<w:r><w:t>shown</w:t></w:r>';
-const field = (instruction: string) => mark('begin') + instruction + mark('separate') + shown + mark('end');
+const shownText = '<w:r><w:t>shown</w:t></w:r>';
+const field = (instruction: string) =>
+  mark('begin') + instruction + mark('separate') + shownText + mark('end');
 
 async function compileAndRender(paragraph: string) {
   const template = await compile(docx(`<w:p>${paragraph}</w:p>${p('{{content}}')}`));
@@ -31,7 +32,7 @@ test.each([
   for (const markup of [
     field(code(escaped)),
     field(code(...[...instruction].map((character) => character.replace('"', '&quot;')))),
-    `<w:fldSimple w:instr="${escaped}">${shown}</w:fldSimple>`,
+    `<w:fldSimple w:instr="${escaped}">${shownText}</w:fldSimple>`,
   ]) {
     const { xml, text, warnings } = await compileAndRender(markup);
     expect(xml).not.toMatch(/instr|fldChar/);
@@ -41,9 +42,9 @@ test.each([
 });
 
 test('a field whose instruction starts with another field is removed', async () => {
-  const inner = mark('begin') + code('QUOTE 68 68 69') + mark('separate') + shown + mark('end');
+  const inner = mark('begin') + code('QUOTE 68 68 69') + mark('separate') + shownText + mark('end');
   const { xml, text } = await compileAndRender(
-    mark('begin') + inner + code(' cmd') + mark('separate') + shown + mark('end'),
+    mark('begin') + inner + code(' cmd') + mark('separate') + shownText + mark('end'),
   );
   expect(xml).not.toMatch(/instr|fldChar/);
   expect(text).toBe('shown');
@@ -51,7 +52,7 @@ test('a field whose instruction starts with another field is removed', async () 
 
 test('an unsafe field inside a safe one is removed', async () => {
   const { xml } = await compileAndRender(
-    mark('begin') + code('IF 1 = 1 ') + field(code('DDE a b')) + mark('separate') + shown + mark('end'),
+    mark('begin') + code('IF 1 = 1 ') + field(code('DDE a b')) + mark('separate') + shownText + mark('end'),
   );
   expect(xml).not.toContain('DDE');
   expect(xml).toContain('IF 1 = 1');

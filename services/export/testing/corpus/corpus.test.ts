@@ -53,9 +53,9 @@ function findMissing(words: readonly string[], body: string): string[] {
   });
 }
 
-describe.each(samples)('the template $name', ({ name, mode, make }) => {
+describe.each(samples)('the template $name', ({ name, mode, create }) => {
   test('the file has no new errors, no defects and all words', async () => {
-    const template = await make();
+    const template = await create();
     expect((await compile(template)).plan.mode).toBe(mode);
     const file = await render(template);
     const parts = await unpack(file);
@@ -81,13 +81,13 @@ test.each([
   ],
   ['the width of a row', /<w:gridSpan w:val="/, '$&9', 'a row of'],
 ])('findDefects reports damage to %s', async (_what, from, to, message) => {
-  const parts = await unpack(await render((await samples[0]?.make()) ?? new Uint8Array()));
+  const parts = await unpack(await render((await samples[0]?.create()) ?? new Uint8Array()));
   parts.set('word/document.xml', Buffer.from(getBody(parts).replace(from, to)));
   expect(findDefects(parts)).toEqual([expect.stringContaining(`word/document.xml: ${message}`)]);
 });
 
 test('the Open XML validator reports invalid markup', async () => {
-  const parts = await unpack(await render((await samples[0]?.make()) ?? new Uint8Array()));
+  const parts = await unpack(await render((await samples[0]?.create()) ?? new Uint8Array()));
   parts.set('word/document.xml', Buffer.from(getBody(parts).replace('<w:pPr>', '$&<w:wobbly/>')));
   expect(await validate('damaged', await pack(parts))).toHaveLength(1);
 }, 30_000);

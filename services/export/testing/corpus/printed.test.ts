@@ -9,8 +9,8 @@ import { samples } from './templates.ts';
 let pages: Map<string, string>;
 beforeAll(async () => {
   const files = new Map<string, Uint8Array>();
-  for (const { name, make } of samples)
-    files.set(name, await renderWord(procedure(), await compile(await make()), { indentInches: 0.5 }));
+  for (const { name, create } of samples)
+    files.set(name, await renderWord(procedure(), await compile(await create()), { indentInches: 0.5 }));
   pages = await printedText(files);
 }, 300_000);
 

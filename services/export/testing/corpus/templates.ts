@@ -19,7 +19,7 @@ import {
 } from './word-file.ts';
 
 /** A template; `make` returns the file to upload, `mode` is where the body is inserted. */
-export type Sample = { name: string; mode: TemplateMode; make(): Promise<Uint8Array> };
+export type Sample = { name: string; mode: TemplateMode; create(): Promise<Uint8Array> };
 
 const fixture = (name: string) =>
   readFile(new URL(`../../../../tests/fixtures/${name}.docx`, import.meta.url));
@@ -41,16 +41,16 @@ const part = (kind: Part['kind'], inner: string, name: string = kind): Part => (
 
 /** All templates. `libreoffice` is the German template, saved again by LibreOffice. */
 export const samples: Sample[] = [
-  { name: 'corporate', mode: 'placeholder', make: () => fixture('corporate-template') },
-  { name: 'built-in', mode: 'placeholder', make: createDefaultTemplateFile },
-  { name: 'german', mode: 'placeholder', make: german },
-  { name: 'libreoffice', mode: 'placeholder', make: () => fixture('libreoffice-template') },
-  { name: 'no-numbering', mode: 'placeholder', make: noNumbering },
-  { name: 'content-control', mode: 'placeholder', make: contentControl },
-  { name: 'table-layout', mode: 'placeholder', make: tableLayout },
-  { name: 'landscape', mode: 'placeholder', make: landscape },
-  { name: 'style-only', mode: 'styles', make: styleOnly },
-  { name: 'cover-only', mode: 'append', make: coverOnly },
+  { name: 'corporate', mode: 'placeholder', create: () => fixture('corporate-template') },
+  { name: 'built-in', mode: 'placeholder', create: createDefaultTemplateFile },
+  { name: 'german', mode: 'placeholder', create: german },
+  { name: 'libreoffice', mode: 'placeholder', create: () => fixture('libreoffice-template') },
+  { name: 'no-numbering', mode: 'placeholder', create: noNumbering },
+  { name: 'content-control', mode: 'placeholder', create: contentControl },
+  { name: 'table-layout', mode: 'placeholder', create: tableLayout },
+  { name: 'landscape', mode: 'placeholder', create: landscape },
+  { name: 'style-only', mode: 'styles', create: styleOnly },
+  { name: 'cover-only', mode: 'append', create: coverOnly },
 ];
 
 /** A template by German Word: German ids, single-level lists, bullets in the font Symbol. */
