@@ -8,7 +8,7 @@ import { type RunTask, WorkerOutOfMemory } from './workers/worker-pool.ts';
 
 const actor = { organization_id: newId(), user_id: newId(), key_id: null, role: 'member' };
 
-/** An in-memory document. Its file is `title of the row/title of the nodes`; `state.renders` counts the files. */
+/** An in-memory document. Its file is `title of the row/title of the nodes`; `state.renders` counts files. */
 function fixture({ maxBytes = 100 } = {}) {
   const document = { _id: newId(), organization_id: actor.organization_id, family_id: newId() };
   const fields = { created_by: newId(), version: null, department: null, published_at: null, share_epoch: 0 };

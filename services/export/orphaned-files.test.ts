@@ -28,7 +28,7 @@ const createIdFrom = (minutes: number) => {
   return new ObjectId(seconds.toString(16).padStart(8, '0') + new ObjectId().toHexString().slice(8));
 };
 
-/** Writes the file of a template without a row; if not `isComplete`, only its chunks, as an interrupted upload does. */
+/** Writes the file of a template without a row; if not `isComplete`, only its chunks. */
 async function writeOrphan(
   _id: Id,
   { isComplete }: { isComplete: boolean },

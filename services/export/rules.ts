@@ -31,7 +31,7 @@ export function buildTree(rows: readonly NodeRow[]): ExportNode[] {
   return getChildren(null);
 }
 
-/** A node that parses its content on each access: a whole tree of parsed content takes many times its size. */
+/** A node that parses its content on access: a whole tree of parsed content takes many times its size. */
 class TreeNode implements ExportNode {
   readonly id: string;
   readonly node_type: ExportNode['node_type'];

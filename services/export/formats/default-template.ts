@@ -23,7 +23,7 @@ import { pack } from './opc/pack.ts';
 import { unpack } from './opc/unpack.ts';
 import { type CompiledTemplate, compileTemplate } from './template.ts';
 
-/** A fixed nonce, so that every process creates the same template; it need not be secret, as nobody uploads this file. */
+/** A fixed nonce, so that every process creates the same template; it need not be secret. */
 const NONCE = '6e1f0c9bd3a84d7795b2f0a1c4e86d35';
 
 /** Creates and compiles the built-in template. This is slow, so callers should keep the result. */

@@ -6,7 +6,7 @@ const DEVICES = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³
 /** Bidirectional marks and other invisible characters, with which one name could look like another. */
 const INVISIBLE = /[\p{Cc}\p{Cs}\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFFE\uFFFF]/gu;
 
-/** Returns the name with its extension, at maxBytes 180 bytes of UTF-8; an unusable title becomes `document`. */
+/** Returns a name of at most 180 bytes of UTF-8 with its extension; an unusable title becomes `document`. */
 export function toFileName(title: string, extension: 'docx' | 'md'): string {
   const maxBytes = MAX_BYTES - extension.length - 1;
   const clean = title

@@ -4,8 +4,8 @@ import { toMarkdown, toMdast } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from './document.ts';
 
 /**
- * Renders the title as h1, a line with version and department if they are set, then sections as h2, steps as h3
- * and sub-steps as h4. Text becomes plain paragraphs and bullet lists. The result ends in a line feed.
+ * Renders the title as h1, a line with version and department if they are set, then sections as h2, steps as
+ * h3 and sub-steps as h4. Text becomes plain paragraphs and bullet lists. The result ends in a line feed.
  */
 export function renderMarkdown(document: ExportDocument): string {
   const top = toMarkdown([createHeading(1, document.title), ...createPropertyLine(document)]);

@@ -1,4 +1,4 @@
-/** Compiles an uploaded .docx file into a template that can be filled quickly, or returns what is wrong with it. */
+/** Compiles an uploaded .docx file into a template, or returns why it is rejected. */
 import { createHash, randomBytes } from 'node:crypto';
 import { type TemplateFault, TemplateRejected } from './opc/fault.ts';
 import { pack } from './opc/pack.ts';
@@ -11,8 +11,8 @@ import type { TemplatePlan } from './template/plan.ts';
 export type { TemplateFault, TemplatePlan };
 
 /**
- * A compiled template. `bytes` is a zip with slots, not a document that Word can open. `placeholders` lists the known
- * placeholders, `warnings` has sentences for the uploader, `sha256` is that of the upload in hex.
+ * A compiled template. `bytes` is a zip with slots, not a document that Word can open. `placeholders` lists
+ * the known placeholders, `warnings` has sentences for the uploader, `sha256` is that of the upload in hex.
  */
 export type CompiledTemplate = {
   bytes: Uint8Array;

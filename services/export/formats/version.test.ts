@@ -1,4 +1,4 @@
-/** Tests that a change of the rendered bytes comes with a change of the renderer version, which is part of the ETag. */
+/** Tests that a change of rendered bytes comes with a new renderer version, which is part of the ETag. */
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { everything } from '../testing/corpus/everything.ts';
@@ -9,7 +9,7 @@ import { unpack } from './opc/unpack.ts';
 import { rendererVersion } from './version.ts';
 import { renderWord } from './word.ts';
 
-/** Hashes of the same document rendered by each version. For a new version, add a line and keep the others. */
+/** Hashes of one document rendered by each version. For a new version, add a line and keep the others. */
 const pinned: Record<string, { word: string; markdown: string }> = {
   '1': { word: '6adecf2bf8864851', markdown: 'd82f96cc77df7318' },
 };

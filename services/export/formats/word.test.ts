@@ -1,4 +1,4 @@
-/** Tests whole Word files: a realistic procedure in realistic templates, complete and without broken references. */
+/** Tests whole Word files: a realistic procedure in realistic templates, without broken references. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { compile, createDocument, docx, getText, p, renderParts } from '../testing/samples.ts';

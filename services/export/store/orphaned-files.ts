@@ -3,12 +3,12 @@ import mongoose from 'mongoose';
 import type { Store } from '#libs/store';
 import { templateBucket, templates } from './templates.ts';
 
-/** Upper limit for the time from an upload's first file to its row, plus clock skew; usually it is seconds. */
+/** Maximum time from an upload's first file to its row, plus clock skew; usually it takes seconds. */
 const graceMs = 60 * 60 * 1000;
 
 /**
- * Creates a sweep that deletes orphaned files older than one hour and returns their number. Several processes may
- * run it at the same time.
+ * Creates a sweep that deletes orphaned files older than one hour and returns their number. Several processes
+ * may run it at the same time.
  */
 export function createOrphanedFileSweep(store: Store, now: () => Date) {
   const { db } = store.rows(templates);

@@ -88,7 +88,7 @@ export function templateStore(store: Store, onError: (message: string, error: un
   const files = store.files(templateBucket);
 
   return {
-    /** Stores a template and returns the reply. Files are written before the row and deleted if the row fails. */
+    /** Stores a template and returns the reply. Files are written first and deleted if the row fails. */
     async add<R>(
       actor: Actor & { user_id: string },
       template: NewTemplate,
@@ -179,7 +179,7 @@ export function templateStore(store: Store, onError: (message: string, error: un
     }
   }
 
-  /** Throws if an accepted template no longer compiles: this is a defect of the compiler, not of the upload. */
+  /** Throws if an accepted template no longer compiles: this is a defect of the compiler. */
   function requireTemplate(compilation: Compilation, _id: string): CompiledTemplate {
     if (compilation.ok) return compilation.template;
     throw new Error(`Template ${_id} no longer compiles: ${compilation.fault.code}`);

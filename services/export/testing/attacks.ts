@@ -15,7 +15,7 @@ const links = (count: number, create: (index: number) => Link) =>
   rels(...Array.from({ length: count }, (_, index) => create(index)));
 const mainLinks = (markup: string) => ({ 'word/_rels/document.xml.rels': markup });
 
-/** Creates the smallest Word file with this body; parts are stored or contain noise, so the ratio check accepts them. */
+/** Creates a minimal Word file; parts are stored or contain noise, so that the ratio check accepts them. */
 function createFile(inner: string, more: Record<string, string> = {}): Buffer {
   const entries = parts(inner, more);
   const size = entries.reduce((sum, { data }) => sum + data.length, 0);

@@ -1,4 +1,4 @@
-/** A test program: compiles the built-in template in a worker pool, prints "done" and runs until it is killed. */
+/** A test program: runs a task in a worker pool, prints "done" and then waits until it is killed. */
 import { Secret } from '#libs/contract';
 import { createWorkerPool } from '../workers/worker-pool.ts';
 

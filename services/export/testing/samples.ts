@@ -71,7 +71,7 @@ const TYPES = 'http://schemas.openxmlformats.org/package/2006/content-types';
 const RELS = 'http://schemas.openxmlformats.org/package/2006/relationships';
 export const WORD_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 
-/** Creates a relationships part from `[id, type, target, mode]`; a type without a slash is one of Office's types. */
+/** Creates a relationships part from `[id, type, target, mode]`; a type without a slash is Office's own. */
 export function rels(...all: [string, string, string, string?][]): string {
   const render = ([id, type, target, mode]: (typeof all)[number]) =>
     `<Relationship Id="${id}" Type="${type.includes('/') ? type : `${R}/${type}`}" Target="${target}"${mode ? ` TargetMode="${mode}"` : ''}/>`;

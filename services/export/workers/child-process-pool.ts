@@ -1,7 +1,7 @@
 /**
- * Runs tasks in worker threads of a child process. The child process starts with the first task and exits when
- * idle. The whole process has the lowest priority, which includes the runtime's own threads for garbage collection
- * and compression.
+ * Runs tasks in worker threads of a child process. The child process starts with the first task and exits
+ * when idle. The whole process has the lowest priority, which includes the runtime's own threads for garbage
+ * collection and compression.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import process from 'node:process';
@@ -13,7 +13,7 @@ export type PoolCommand =
   | { readonly id: number; readonly name: string; readonly task: unknown }
   | { readonly cancel: number };
 
-/** A message from the child process: the result or error of a task, or the error of a worker without a task. */
+/** A message from the child process: the result or error of a task, or the error of an idle worker. */
 export type PoolReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: unknown; readonly isOutOfMemory: boolean }

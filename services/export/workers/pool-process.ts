@@ -41,8 +41,8 @@ function send(reply: PoolReply): void {
 }
 
 /**
- * Gives this process the lowest priority, so that requests are answered first when cores are scarce. On Linux each
- * thread has its own priority and new threads inherit it; on other systems the process has one.
+ * Gives this process the lowest priority, so that requests are answered first when cores are scarce. On Linux
+ * each thread has its own priority and new threads inherit it; on other systems the process has one.
  */
 function lowerPriority(): void {
   const ids = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [process.pid];

@@ -3,8 +3,8 @@ import { Piscina } from 'piscina';
 import { type PoolOptions, type TaskRunner, WorkerOutOfMemory } from './task-runner.ts';
 
 /**
- * Creates a pool of worker threads. The pool replaces a worker that was terminated. `onError` receives the error
- * of a worker that exits without a task.
+ * Creates a pool of worker threads. The pool replaces a worker that was terminated. `onError` receives the
+ * error of a worker that exits without a task.
  */
 export function createThreadPool(
   { workers, idleMs, workerData, memoryMb }: PoolOptions,

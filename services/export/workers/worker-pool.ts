@@ -1,6 +1,6 @@
 /**
- * The worker pool: compiles templates and renders files outside the main thread, with limits on workers, queue,
- * time and memory. A queued request has not read any data yet, so the queue takes little memory.
+ * The worker pool: compiles templates and renders files outside the main thread, with limits on workers,
+ * queue, time and memory. A queued request has not read any data yet, so the queue takes little memory.
  */
 import process from 'node:process';
 import { type Secret, Unavailable } from '#libs/contract';
@@ -36,8 +36,8 @@ export type RunTask = <Name extends keyof Tasks>(
 /** A bounded pool of workers. */
 export interface WorkerPool {
   /**
-   * Waits for a free worker, then calls `work`, which reads its data and runs tasks. Errors: `Unavailable` when the
-   * queue is full, the time limit is reached or the worker process crashes; errors of `work` itself.
+   * Waits for a free worker, then calls `work`, which reads its data and runs tasks. Errors: `Unavailable`
+   * when the queue is full, the time limit is reached or the worker process crashes; errors of `work` itself.
    */
   use<R>(work: (run: RunTask) => Promise<R>): Promise<R>;
   /** Number of uses in the queue. */
@@ -57,8 +57,8 @@ export interface PoolEvents {
 }
 
 /**
- * Creates a pool whose workers start on demand and read from `mongodb`. The workers run in a child process; under
- * Deno, where the services may not start processes, they run in this process.
+ * Creates a pool whose workers start on demand and read from `mongodb`. The workers run in a child process;
+ * under Deno, where the services may not start processes, they run in this process.
  */
 export function createWorkerPool(
   { workers, maxQueue, timeoutSeconds, memoryMb, idleMs = defaultIdleMs }: WorkerLimits,

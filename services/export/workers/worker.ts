@@ -1,4 +1,4 @@
-/** The tasks of an export worker: compile templates and render files. Each worker thread loads this file once. */
+/** The tasks of a worker: compile templates and render files. Each worker thread loads this file once. */
 import { deserialize } from 'bson';
 import { workerData } from 'piscina';
 import { Secret } from '#libs/contract';
@@ -32,8 +32,8 @@ export interface WordRenderJob extends RenderJob {
 }
 
 /**
- * The file and the size of the nodes in bytes, or why there is no file: the document changed meanwhile, its nodes
- * are too large, or MongoDB is unavailable.
+ * The file and the size of the nodes in bytes, or why there is no file: the document changed meanwhile, its
+ * nodes are too large, or MongoDB is unavailable.
  */
 export type RenderResult =
   | { file: Uint8Array; readBytes: number }
@@ -83,7 +83,7 @@ function nullIfUnavailable(error: unknown): null {
   throw error;
 }
 
-/** Connects this worker to MongoDB, so that large data never passes through the process that answers requests. */
+/** Connects this worker to MongoDB, so that large data does not pass through the service's process. */
 function getNodeStore() {
   nodes ??= openReading(new Secret(uri), 'export-worker')
     .then(nodeStore)

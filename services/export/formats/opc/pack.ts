@@ -8,8 +8,9 @@ import { ZipFile } from 'yazl';
 export type PartSource = Uint8Array | (() => Iterable<string>);
 
 /**
- * Writes the parts in order and returns the archive. Generated text is compressed while it is generated and never
- * held as a whole. The next part is requested after that, so it may depend on what earlier parts contain.
+ * Writes the parts in order and returns the archive. Generated text is compressed while it is generated and
+ * never held as a whole. The next part is requested after that, so it may depend on what earlier parts
+ * contain.
  */
 export async function pack(parts: Iterable<[string, PartSource]>): Promise<Buffer> {
   const archive = new ZipFile();

@@ -9,8 +9,8 @@ const RELS_NS = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const TYPES_NS = 'http://schemas.openxmlformats.org/package/2006/content-types';
 
 /**
- * A relationship. `type` is the last segment of its type URI ("officeDocument", "image"); `part` is set if the target
- * is a part.
+ * A relationship. `type` is the last segment of its type URI ("officeDocument", "image"); `part` is set if
+ * the target is a part.
  */
 export type Relationship = {
   id: string;

@@ -1,7 +1,7 @@
 /** Queries and changes XML trees by namespace and local name, never by prefix. */
 import { isElement, type XmlElement, type XmlNode } from './xml.ts';
 
-/** The WordprocessingML namespace of transitional files, which all .docx files except "Strict" use (ECMA-376 part 4). */
+/** The WordprocessingML namespace of all .docx files except "Strict" ones (ECMA-376 part 4, transitional). */
 export const W = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 /** The namespace of attributes that contain a relationship id. */
 export const R = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

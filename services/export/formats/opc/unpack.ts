@@ -109,8 +109,8 @@ function checkEntry(entry: yauzl.Entry): void {
 }
 
 /**
- * Rejects entries that share bytes, because with them a small file can unpack to a huge one. yauzl checks that no entry
- * exceeds the file, so all packed parts together are not larger than the file.
+ * Rejects entries that share bytes, because with them a small file can unpack to a huge one. yauzl checks
+ * that no entry exceeds the file, so all packed parts together are not larger than the file.
  */
 async function checkOverlap(archive: yauzl.ZipFile, entries: yauzl.Entry[], names: string[]): Promise<void> {
   const ranges: { from: number; to: number }[] = [];

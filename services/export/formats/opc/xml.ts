@@ -25,8 +25,8 @@ export type XmlNode = XmlElement | XmlRaw | string;
 export type XmlBudget = { nodes: number; bytes: number };
 
 /**
- * Creates the budget of a package: nodes and attributes of all its trees (about 300 bytes of memory each at most), and
- * bytes of all its XML.
+ * Creates the budget of a package: nodes and attributes of all its trees (about 300 bytes of memory each at
+ * most), and bytes of all its XML.
  */
 export const createXmlBudget = (): XmlBudget => ({ nodes: 500_000, bytes: 24 * 1024 * 1024 });
 

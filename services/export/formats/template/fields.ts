@@ -3,7 +3,7 @@ import { reject } from '../opc/fault.ts';
 import { attribute, isW, rewrite, W, walkElements } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
 
-/** Fields that fetch a file, start a program, send codes to a printer or run a macro (ECMA-376 part 1, 17.16.5). */
+/** Fields that fetch a file, start a program, control a printer or run a macro (ECMA-376 part 1, 17.16.5). */
 const UNSAFE =
   /^(DDE|DDEAUTO|INCLUDE|INCLUDETEXT|INCLUDEPICTURE|IMPORT|LINK|EMBED|DATABASE|MACROBUTTON|PRINT|RD|ADDIN|CONTROL|HTMLCONTROL)$/i;
 
@@ -14,8 +14,8 @@ const MAX_DEPTH = 64;
 type Field = { instruction: string; parts: XmlElement[]; isNested: boolean; hasSeparator: boolean };
 
 /**
- * Removes unsafe fields of a part, including those split over runs or built from nested fields. Marks tables of contents
- * for an update.
+ * Removes unsafe fields of a part, including those split over runs or built from nested fields. Marks tables
+ * of contents for an update.
  */
 export function sanitizeFields(root: XmlElement, warn: (text: string) => void): void {
   const removed = new Set<XmlElement>();

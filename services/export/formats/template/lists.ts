@@ -6,7 +6,7 @@ import { getHanging, getLeft, getStyleList, type StyleSheet } from './styles.ts'
 /** The left edge of a list's text and the hanging indent of its bullet, in twips. */
 export type ListLevel = { left: number; hanging: number };
 
-/** The lists of a compiled template; ordered lists are numbered from `nextNumId`, each with its own number. */
+/** The lists of a compiled template; each ordered list gets its own number, from `nextNumId` on. */
 export type ListPlan = {
   bulletNumId: number;
   orderedAbstractId: number;
@@ -31,7 +31,7 @@ const RUN_PARTS =
 const STEP = 360;
 const LEVELS = 9;
 
-/** Adds a bullet list, a pattern for ordered lists and, for the numbers of those lists, `slot` to the numbering part. */
+/** Adds a bullet list, a pattern for ordered lists and `slot`, where the renderer inserts ordered lists. */
 export function ensureLists(numbering: XmlElement, styles: StyleSheet, slot: string): ListPlan {
   const bullets = resolveLevels(numbering, styles, 'bullet', defaultBullet);
   const numbers = resolveLevels(numbering, styles, 'number', defaultNumber);
@@ -57,8 +57,9 @@ export function ensureLists(numbering: XmlElement, styles: StyleSheet, slot: str
 }
 
 /**
- * Resolves nine levels. Each comes from the style's list; if that list lacks it, from "List Bullet 2" and so on; otherwise
- * it is the previous level with a larger indent. LibreOffice fills lists up with unwanted levels, which do not count.
+ * Resolves nine levels. Each comes from the style's list, else from "List Bullet 2" and so on, else from the
+ * previous level with a larger indent. In a list without a type, deeper levels rank below "List Bullet 2",
+ * because LibreOffice fills lists up with unwanted levels.
  */
 function resolveLevels(
   numbering: XmlElement,

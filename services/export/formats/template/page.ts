@@ -1,11 +1,11 @@
-/** Reads the sections of a template: the size of the text area, and the headers that the last section inherits. */
+/** Reads the sections of a template: the text area, and the headers that the last section inherits. */
 import { attribute, childrenW, childW, isW, parseNumber, parseTwips, walkElements } from '../opc/tree.ts';
 import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
 
 /** The area for the body, in twips (1,440 per inch). */
 export type TextArea = { width: number; height: number };
 
-/** Returns the text area of the section that contains the slot; in a table cell, its width is that of the cell. */
+/** Returns the text area of the section with the slot; in a table cell, its width is that of the cell. */
 export function getTextArea(body: XmlElement, slot: string): TextArea {
   const { section, cell } = findSurroundings(body, slot);
   const area = getSectionArea(section);
@@ -32,7 +32,7 @@ const CELL_MARGINS = 216;
 const MIN_SIZE = 1_440;
 const A4 = { width: 11_906, height: 16_838 };
 
-/** Finds the section and table cell of the slot. A section's properties are at its end, so they follow the slot. */
+/** Finds the section and table cell of the slot. A section's properties follow its content. */
 function findSurroundings(body: XmlElement, slot: string): { section?: XmlElement; cell?: XmlElement } {
   const found: { section?: XmlElement; cell?: XmlElement } = {};
   let isPast = false;

@@ -21,8 +21,8 @@ export function toSlot(nonce: string, name: string): string {
 }
 
 /**
- * Replaces every known placeholder of a part by its slot, even if Word has split it over runs. Returns the names of known
- * and unknown placeholders in order; stops when they exceed the maximum of a template.
+ * Replaces every known placeholder of a part by its slot, even if Word has split it over runs. Returns the
+ * names of known and unknown placeholders in order; stops when they exceed the maximum of a template.
  */
 export function insertSlots(root: XmlElement, nonce: string): string[] {
   const found: string[] = [];

@@ -1,4 +1,4 @@
-/** Tests external references: they are removed with a warning, and visible content embedded. */
+/** Tests external references: they are removed with a warning, and visible content stays. */
 import { expect, test } from '@jest/globals';
 import {
   compile,
@@ -100,7 +100,7 @@ test('an embedded object is replaced by its picture', async () => {
   expect(xml).toMatch(/<w:pict><v:shape.*<\/v:shape><\/w:pict>/);
   expect(xml).not.toContain('OLEObject');
   expect(Object.keys(found)).not.toContain('word/a.bin');
-  expect(warnings).toEqual(['An embedded object was removed; its picture embedded.']);
+  expect(warnings).toEqual(['An embedded object was removed; its picture stays.']);
 });
 
 test.each([

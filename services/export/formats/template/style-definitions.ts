@@ -81,7 +81,7 @@ function defineParagraphStyle(
   };
 }
 
-/** Defines a heading. Levels 4 to 6, inside a node's text, are based on heading 3, smaller and not numbered. */
+/** Defines a heading. Levels 4 to 6 are inside a node's text: based on heading 3, without a number. */
 function defineHeadingStyle(
   level: number,
   base: StyleRole | undefined,

@@ -1,4 +1,4 @@
-/** Finds the template's styles by their built-in names and adds missing ones; existing styles never change. */
+/** Finds the template's styles by their built-in names and adds missing ones; existing ones never change. */
 import { attribute, childrenW, childW, parseNumber, parseTwips, valueW } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
 import { STYLES, type StyleRole } from './style-definitions.ts';

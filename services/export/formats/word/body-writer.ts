@@ -5,7 +5,7 @@ import type { TemplatePlan } from '../template/plan.ts';
 /** A picture to add: its relationship id, part name, media type and bytes. */
 export type Picture = { id: string; part: string; mime: string; bytes: Uint8Array };
 
-/** The state of one rendering: relationship ids by link target, pictures by source, markup of ordered lists. */
+/** The state of one rendering; `links` are by target, `pictures` by source, `lists` is markup. */
 export type BodyWriter = {
   plan: TemplatePlan;
   links: Map<string, string>;
@@ -15,8 +15,9 @@ export type BodyWriter = {
 };
 
 /**
- * The position of a block; distances are in twips. `base` is the left edge for lists, `left` that for text, `width` the
- * width of the column, `level` the next list level. `context` is what encloses the block and changes its formatting.
+ * The position of a block; distances are in twips. `base` is the left edge for lists, `left` that for text,
+ * `width` the width of the column, `level` the next list level. `context` is what encloses the block and
+ * changes its formatting.
  */
 export type Position = {
   base: number;

@@ -2,8 +2,8 @@
 import type { RichText } from '#libs/rich-text';
 
 /**
- * A cell of the grid. `merge` is 'restart' for the first cell of a row span and 'continue' for the cells that it covers,
- * as in WordprocessingML. `pixels` is the width set in the editor, if any.
+ * A cell of the grid. `merge` is 'restart' for the first cell of a row span and 'continue' for the cells that
+ * it covers, as in WordprocessingML. `pixels` is the width set in the editor, if any.
  */
 export type GridCell = {
   cell: RichText;
@@ -20,8 +20,8 @@ const MAX_COLUMNS = 63;
 type RowSpan = { rows: number; above: GridCell };
 
 /**
- * Creates the grid of a table; each row fills every column. As in a browser, columns in which no cell starts are removed.
- * The content of cells beyond 63 columns is appended to the last cell, so that no text is lost.
+ * Creates the grid of a table; each row fills every column. As in a browser, columns in which no cell starts
+ * are removed. The content of cells beyond 63 columns is appended to the last cell, so that no text is lost.
  */
 export function createGrid(table: RichText): { rows: GridCell[][]; columns: number } {
   const sources = table.content ?? [];

@@ -7,7 +7,7 @@ import { renderPicture } from './picture.ts';
 const TEXT_END = '</w:t></w:r>';
 const TEXT_START = '<w:t xml:space="preserve">';
 
-/** Renders the leaves of a textblock; neighbours with one target share a link. `keepLines` keeps line breaks (code). */
+/** Renders a textblock; neighbours with one target share a link. `keepLines` keeps line breaks (code). */
 export function renderRuns(
   writer: BodyWriter,
   leaves: RichText[],

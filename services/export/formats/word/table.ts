@@ -5,7 +5,7 @@ import { renderBlocks, renderParagraph } from './blocks.ts';
 import type { BodyWriter, Position } from './body-writer.ts';
 import { createGrid, type GridCell } from './grid.ts';
 
-/** Minimum column width, in twips: a short word. With too many columns the absolute minimum applies: a letter. */
+/** Minimum column width in twips: a short word; if there are too many columns, a letter. */
 const MIN_COLUMN_WIDTH = 360;
 const ABSOLUTE_MIN_COLUMN_WIDTH = 120;
 

@@ -13,8 +13,8 @@ import type { Parts } from '../../formats/opc/unpack.ts';
 import { createXmlBudget, isElement, parseXml, type XmlElement } from '../../formats/opc/xml.ts';
 
 /**
- * Returns a message for each missing style, list or relationship, each cell that does not end in a paragraph and each row
- * that does not fill its table.
+ * Returns a message for each missing style, list or relationship, each cell that does not end in a paragraph
+ * and each row that does not fill its table.
  */
 export function findDefects(parts: Parts): string[] {
   const trees = new Map<string, XmlElement>();

@@ -8,7 +8,7 @@ const cell = (words: string) => node('tableCell', {}, p(words));
 const head = (words: string) => node('tableHeader', {}, p(words));
 const row = (...cells: RichText[]) => node('tableRow', {}, ...cells);
 
-/** The expected words in order, with the number of their list item: in Arabic or Roman numerals or as a letter. */
+/** The expected words in order; a list item has its number, Arabic or Roman, or its letter. */
 export const expectedText: readonly (string | [mark: string, word: string])[] = [
   'Alarm',
   'alphaone',

@@ -131,7 +131,7 @@ function noNumbering(): Promise<Uint8Array> {
   return wordFile(body, [part('styles', styles), part('header', para('{{department}} / {{version}}'))]);
 }
 
-/** A title bound to the file's properties, a content control around {{content}}, a table of contents and a footnote. */
+/** A bound title, a content control around {{content}}, a table of contents and a footnote. */
 function contentControl(): Promise<Uint8Array> {
   const control = (properties: string, inner: string) =>
     `<w:sdt><w:sdtPr>${properties}</w:sdtPr><w:sdtContent>${inner}</w:sdtContent></w:sdt>`;
