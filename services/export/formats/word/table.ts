@@ -13,13 +13,13 @@ const ABSOLUTE_MIN_COLUMN_WIDTH = 120;
 export function renderTable(writer: BodyWriter, node: RichText, position: Position): string {
   const { rows, columns } = createGrid(node);
   const total = Math.max(position.width - position.left, columns * ABSOLUTE_MIN_COLUMN_WIDTH);
-  const narrow = Math.min(MIN_COLUMN_WIDTH, Math.floor(total / columns));
-  const widths = getColumnWidths(rows, columns, total, narrow);
-  const margin = narrow < MIN_COLUMN_WIDTH ? 20 : MARGIN;
+  const minWidth = Math.min(MIN_COLUMN_WIDTH, Math.floor(total / columns));
+  const widths = getColumnWidths(rows, columns, total, minWidth);
+  const margin = minWidth < MIN_COLUMN_WIDTH ? 20 : MARGIN;
   const grid = widths.map((width) => `<w:gridCol w:w="${width}"/>`).join('');
   const firstBodyRow = rows.findIndex((row) => !row.every(({ cell }) => cell.type === 'tableHeader'));
-  const body = rows.map((row, at) => {
-    const isHead = at < (firstBodyRow === -1 ? rows.length : firstBodyRow) && firstBodyRow !== 0;
+  const body = rows.map((row, index) => {
+    const isHead = index < (firstBodyRow === -1 ? rows.length : firstBodyRow) && firstBodyRow !== 0;
     const properties = isHead ? '<w:trPr><w:cantSplit/><w:tblHeader/></w:trPr>' : '';
     return `<w:tr>${properties}${row.map((cell) => renderCell(writer, cell, widths, margin)).join('')}</w:tr>`;
   });
@@ -45,19 +45,19 @@ function renderCell(
     (span > 1 ? `<w:gridSpan w:val="${span}"/>` : '') +
     (merge === 'restart' ? '<w:vMerge w:val="restart"/>' : merge === 'continue' ? '<w:vMerge/>' : '') +
     (isHead ? '<w:shd w:val="clear" w:color="auto" w:fill="EDEDED"/>' : '');
-  const inside: Position = {
+  const cellPosition: Position = {
     base: 0,
     left: 0,
     width: Math.max(width - 2 * margin, 1),
     level: 0,
     context: isHead ? { cell: true, head: true } : { cell: true },
   };
-  const inner = merge === 'continue' ? '' : renderBlocks(writer, cell.content ?? [], inside);
+  const inner = merge === 'continue' ? '' : renderBlocks(writer, cell.content ?? [], cellPosition);
   return `<w:tc><w:tcPr>${properties}</w:tcPr>${inner || '<w:p/>'}</w:tc>`;
 }
 
 /** Returns column widths in twips from those of the cells in pixels; other columns get the mean width. */
-function getColumnWidths(rows: GridCell[][], columns: number, total: number, narrow: number): number[] {
+function getColumnWidths(rows: GridCell[][], columns: number, total: number, minWidth: number): number[] {
   const pixelWidths: (number | undefined)[] = Array.from({ length: columns });
   const sized = rows.flat().filter(({ pixels }) => pixels !== undefined);
   // the width of a single-column cell is more exact than a share of a spanning cell
@@ -66,9 +66,9 @@ function getColumnWidths(rows: GridCell[][], columns: number, total: number, nar
   const known = pixelWidths.filter((pixels) => pixels !== undefined);
   const mean = known.length === 0 ? 1 : known.reduce((sum, pixels) => sum + pixels, 0) / known.length;
   const shares = pixelWidths.map((pixels) => pixels ?? mean);
-  const sum = shares.reduce((total, share) => total + share, 0);
-  const rest = total - columns * narrow;
-  return shares.map((share) => narrow + Math.floor((share / sum) * rest));
+  const sum = shares.reduce((previous, share) => previous + share, 0);
+  const rest = total - columns * minWidth;
+  return shares.map((share) => minWidth + Math.floor((share / sum) * rest));
 }
 
 const renderBorder = (name: string) => `<w:${name} w:val="single" w:sz="4" w:space="0" w:color="A6A6A6"/>`;

@@ -25,7 +25,7 @@ const ROOTS: Record<Kind, string> = {
 /** A part beside the main part; its relationship id is its name. */
 export type Part = { kind: Kind; name: string; inner: string };
 
-/** Writes a Word file; `body` is the content of its body. Every part may use the picture with the id `logo`. */
+/** Writes a Word file; `body` is the content of its body. Every part may use the picture `logo`. */
 export async function wordFile(body: string, parts: Part[]): Promise<Uint8Array> {
   const logo: [string, string, string] = ['logo', 'image', 'media/logo.png'];
   const overrides = parts.map(({ kind, name }) => [`/word/${name}.xml`, `${WORD_TYPE}.${kind}+xml`]);
