@@ -4,7 +4,7 @@ import { inlineHtml } from './html-inline.ts';
 import { type Attributes, element, escapeHtml, type Html, joinHtml } from './markup.ts';
 import { textOf } from './text.ts';
 import type { RichText } from './tree.ts';
-import { wellFormed } from './well-formed.ts';
+import { toWellFormed } from './well-formed.ts';
 
 const alignments = new Set(['left', 'center', 'right', 'justify']);
 const numerals = new Set(['1', 'a', 'A', 'i', 'I']);
@@ -15,7 +15,7 @@ const numerals = new Set(['1', 'a', 'A', 'i', 'I']);
  * to `h6`. Remote images become links.
  */
 export function toHtml(content: RichText, { headingLevel = 5 }: { headingLevel?: number } = {}): Html {
-  const whole = wellFormed(content);
+  const whole = toWellFormed(content);
   return blocks(whole, headingLevel - highestIn(whole));
 }
 

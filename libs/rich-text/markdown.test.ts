@@ -5,7 +5,7 @@ import { doc, li, node, nodeWith, p } from './build.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
 import { hostileText, hostileTree, randomFrom } from './testing/hostile.ts';
-import { plainText } from './text.ts';
+import { toPlainText } from './text.ts';
 
 const written = (words: string) => toMarkdown(toMdast(p(words)));
 
@@ -97,7 +97,7 @@ test('2,000 hostile texts are escaped so that nothing is markup and unescaping g
     const content = p(hostileText(random), ' ', hostileText(random));
     const markdown = toMarkdown(toMdast(content));
     expect(markupIn(markdown)).toBeNull();
-    expect(unescaped(markdown)).toBe(plainText(content));
+    expect(unescaped(markdown)).toBe(toPlainText(content));
   }
 });
 
@@ -107,7 +107,7 @@ test('1,000 hostile trees keep their words in order', () => {
     const tree = hostileTree(random);
     const words = unescaped(toMarkdown(toMdast(tree)).replace(/^(?: *[-*] )+/gm, ''));
     let from = 0;
-    const lost = (plainText(tree).match(/[a-zß漢😀é7]/giu) ?? []).filter((letter) => {
+    const lost = (toPlainText(tree).match(/[a-zß漢😀é7]/giu) ?? []).filter((letter) => {
       from = words.indexOf(letter, from) + 1;
       return from === 0;
     });

@@ -4,7 +4,7 @@ import { hrefOf, safeHref } from './link.ts';
 import { clean, collapsed, textOf } from './text.ts';
 import type { RichText } from './tree.ts';
 import { walk } from './tree.ts';
-import { isTextblock, wellFormed } from './well-formed.ts';
+import { isTextblock, toWellFormed } from './well-formed.ts';
 
 const lists = new Set(['bulletList', 'orderedList', 'taskList']);
 const noBreakSpace = '\u00a0';
@@ -14,7 +14,7 @@ const noBreakSpace = '\u00a0';
  * `a | b` each, a link is `text (url)`, an image its alt text; a task's item carries `checked`. Marks and rules are dropped.
  */
 export function toMdast(content: RichText): BlockContent[] {
-  return blocks(wellFormed(content));
+  return blocks(toWellFormed(content));
 }
 
 function blocks(parent: RichText): BlockContent[] {

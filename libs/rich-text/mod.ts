@@ -6,6 +6,6 @@ export { safeHref } from './link.ts';
 export { toMarkdown } from './markdown.ts';
 export { type Attributes, element, escapeHtml, type Html, html, joinHtml, style } from './markup.ts';
 export { toMdast } from './mdast.ts';
-export { plainText } from './text.ts';
+export { toPlainText } from './text.ts';
 export { type Mark, type RichText, walk } from './tree.ts';
-export { wellFormed } from './well-formed.ts';
+export { toWellFormed } from './well-formed.ts';

@@ -2,12 +2,12 @@
 import { stringOf } from './attributes.ts';
 import type { RichText } from './tree.ts';
 import { walk } from './tree.ts';
-import { isTextblock, wellFormed } from './well-formed.ts';
+import { isTextblock, toWellFormed } from './well-formed.ts';
 
 /** The plain text, one line for each block that says something, without bullets, marks or link targets; images by their alt text. */
-export function plainText(content: RichText): string {
+export function toPlainText(content: RichText): string {
   const lines: string[] = [];
-  for (const { node } of walk(wellFormed(content))) {
+  for (const { node } of walk(toWellFormed(content))) {
     if (!isTextblock(node)) continue;
     const line = collapsed((node.content ?? []).map(textOf).join(''));
     if (line !== '') lines.push(line);

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { br, doc, li, node, nodeWith, p, text } from './build.ts';
 import { hostileTree, randomFrom } from './testing/hostile.ts';
 import { type RichText, walk } from './tree.ts';
-import { isTextblock, wellFormed } from './well-formed.ts';
+import { isTextblock, toWellFormed } from './well-formed.ts';
 
 const image = nodeWith('image', { src: 'x' });
 const bare: RichText = { type: 'image', attrs: { src: 'x' } };
@@ -19,7 +19,7 @@ test('a tree in form stays as it is', () => {
     node('taskList', nodeWith('taskItem', { checked: true }, p('g'))),
     node('table', node('tableRow', nodeWith('tableHeader', { colspan: 2 }, p('h')), node('tableCell', p()))),
   );
-  expect(wellFormed(content)).toEqual(content);
+  expect(toWellFormed(content)).toEqual(content);
 });
 
 test.each<[string, RichText, RichText[]]>([
@@ -53,21 +53,21 @@ test.each<[string, RichText, RichText[]]>([
     [],
   ],
 ])('%s', (_, content, blocks) => {
-  expect(wellFormed(content)).toEqual({ type: 'doc', content: blocks });
+  expect(toWellFormed(content)).toEqual({ type: 'doc', content: blocks });
 });
 
 test('of 1,000 hostile trees no word is lost and none moves', () => {
   const random = randomFrom(11);
   for (let count = 0; count < 1000; count++) {
     const tree = hostileTree(random);
-    expect(wordsOf(wellFormed(tree))).toBe(wordsOf(tree));
+    expect(wordsOf(toWellFormed(tree))).toBe(wordsOf(tree));
   }
 });
 
 test('of 1,000 hostile trees each becomes known nodes, each in a place where it may be', () => {
   const random = randomFrom(12);
   for (let count = 0; count < 1000; count++) {
-    const misplaced = [...walk(wellFormed(hostileTree(random)))].flatMap(({ node }) =>
+    const misplaced = [...walk(toWellFormed(hostileTree(random)))].flatMap(({ node }) =>
       (node.content ?? []).filter((child) => !placesOf(node).includes(child.type)),
     );
     expect(misplaced).toEqual([]);
@@ -78,7 +78,7 @@ test('text deeper than 64 blocks (a list and its item are one) is kept as text, 
   let deep = p('core');
   for (let level = 0; level < 50_000; level++)
     deep = { type: 'bulletList', content: [{ type: 'listItem', content: [deep] }] };
-  const visits = [...walk(wellFormed(deep))];
+  const visits = [...walk(toWellFormed(deep))];
   expect(visits.at(-1)?.node).toEqual(text('core'));
   expect(visits.length).toBeLessThan(140);
 });

@@ -19,7 +19,7 @@ export function isTextblock(node: RichText): boolean {
  * The same text in a tree of known nodes only: a doc of paragraphs, headings, code blocks, quotes, rules, lists of items and
  * tables of rows of cells; text, hard breaks and images are only in textblocks; unknown nodes give their children.
  */
-export function wellFormed(content: RichText): RichText {
+export function toWellFormed(content: RichText): RichText {
   return { type: 'doc', content: blocksOf([content], 0) };
 }
 

@@ -100,7 +100,7 @@ export async function killWhileHandling(stage: AmqpFixture, queue: string, count
 }
 
 /** The ids of the events in a queue, which are taken out. */
-export async function idsIn(channel: Channel, queue: string): Promise<string[]> {
+export async function takeIds(channel: Channel, queue: string): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
     const message = await channel.get(queue, { noAck: true });

@@ -1,7 +1,7 @@
 /** A real browser for tests, by a chain that needs no set-up: what is there first, what must be installed last. */
 import type { Browser } from 'playwright-core';
-import { installPackage, say } from './debian.ts';
-import { firstProgram, onPath } from './program.ts';
+import { installPackage, printLine } from './debian.ts';
+import { findExecutable, findOnPath } from './program.ts';
 
 /**
  * A headless Chromium for tests: the program in CHROMIUM_PATH, else one on the PATH or where it usually is, else the
@@ -11,7 +11,7 @@ export async function testBrowser(): Promise<Browser> {
   const path = (await installedBrowser()) ?? (await newBrowser());
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: path, args: flags });
-  say(`Browser for the tests: ${path}, ${browser.version()}.`);
+  printLine(`Browser for the tests: ${path}, ${browser.version()}.`);
   return browser;
 }
 
@@ -32,7 +32,7 @@ const usualPlaces = [
 ];
 
 async function installedBrowser(): Promise<string | undefined> {
-  return process.env.CHROMIUM_PATH || (await onPath(...names)) || firstProgram(usualPlaces);
+  return process.env.CHROMIUM_PATH || (await findOnPath(...names)) || findExecutable(usualPlaces);
 }
 
 async function newBrowser(): Promise<string> {

@@ -2,42 +2,42 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
 import { Unroutable } from '#libs/events';
-import { type BusStage, envelopeOf, gateway, idsOf, publish } from './bus-fixture.ts';
+import { type BusFixture, createEnvelope, createGate, publish, toIds } from './bus-fixture.ts';
 import { until } from './until.ts';
 
 /** Declares these tests within a suite. */
-export function busDelivery(stage: BusStage): void {
+export function busDelivery(stage: BusFixture): void {
   describe('delivery', () => {
     test('every queue that wants an event gets it, and no other', async () => {
-      const { bus, alpha, beta, made, gone, hear } = stage;
-      const [inAlpha, inBeta] = [await hear(alpha), await hear(beta)];
-      const [both, one] = [envelopeOf(made), envelopeOf(gone)];
+      const { bus, alpha, beta, made, gone, collect } = stage;
+      const [inAlpha, inBeta] = [await collect(alpha), await collect(beta)];
+      const [both, one] = [createEnvelope(made), createEnvelope(gone)];
       await Promise.all([bus.publish(both), bus.publish(one)]);
       await until('all of it', async () => inAlpha.length === 2 && inBeta.length === 1);
-      expect(idsOf(inAlpha)).toEqual(idsOf([both, one]));
-      expect(idsOf(inBeta)).toEqual([both.id]);
+      expect(toIds(inAlpha)).toEqual(toIds([both, one]));
+      expect(toIds(inBeta)).toEqual([both.id]);
     });
 
     test('an event that no queue wants is Unroutable', async () => {
-      const { bus, alpha, made, hear } = stage;
-      await hear(alpha);
-      await expect(bus.publish(envelopeOf(`${made}.not`))).rejects.toBeInstanceOf(Unroutable);
+      const { bus, alpha, made, collect } = stage;
+      await collect(alpha);
+      await expect(bus.publish(createEnvelope(`${made}.not`))).rejects.toBeInstanceOf(Unroutable);
     });
 
     test('what was published before a consumer came is waiting for it', async () => {
-      const { bus, alpha, gone, hear } = stage;
-      const events = [envelopeOf(gone), envelopeOf(gone), envelopeOf(gone)];
+      const { bus, alpha, gone, collect } = stage;
+      const events = [createEnvelope(gone), createEnvelope(gone), createEnvelope(gone)];
       for (const one of events) publish(bus, one);
-      const heard = await hear(alpha);
+      const heard = await collect(alpha);
       await until('all three', async () => heard.length === 3);
-      expect(idsOf(heard)).toEqual(idsOf(events));
+      expect(toIds(heard)).toEqual(toIds(events));
     });
 
     test('an event arrives exactly as it was published', async () => {
-      const { bus, alpha, gone, hear } = stage;
-      const heard = await hear(alpha);
+      const { bus, alpha, gone, collect } = stage;
+      const heard = await collect(alpha);
       const one = {
-        ...envelopeOf(gone, {
+        ...createEnvelope(gone, {
           text: 'Ä\u2028\u{1f600}"\\',
           list: [1.5, null, true, {}],
           deep: { 'a.$b': [] },
@@ -51,16 +51,16 @@ export function busDelivery(stage: BusStage): void {
     });
 
     test('what JSON does not carry is not carried', async () => {
-      const { bus, alpha, gone, hear } = stage;
-      const heard = await hear(alpha);
-      publish(bus, envelopeOf(gone, { at: new Date(0), nothing: undefined }));
+      const { bus, alpha, gone, collect } = stage;
+      const heard = await collect(alpha);
+      publish(bus, createEnvelope(gone, { at: new Date(0), nothing: undefined }));
       await until('the event', async () => heard.length === 1);
       expect(Object.entries(heard[0]?.data ?? {})).toEqual([['at', '1970-01-01T00:00:00.000Z']]);
     });
 
     test('no more than prefetch events are in hand, and as many as that', async () => {
       const { bus, alpha, gone } = stage;
-      const gate = gateway();
+      const gate = createGate();
       let [inHand, most, done] = [0, 0, 0];
       const slow = async () => {
         inHand += 1;
@@ -70,7 +70,7 @@ export function busDelivery(stage: BusStage): void {
         done += 1;
       };
       await bus.consume(alpha, slow, { prefetch: 3 });
-      for (let count = 0; count < 10; count += 1) publish(bus, envelopeOf(gone));
+      for (let count = 0; count < 10; count += 1) publish(bus, createEnvelope(gone));
       await until('three in hand', async () => inHand === 3);
       gate.open();
       await until('all ten', async () => done === 10);
@@ -79,7 +79,7 @@ export function busDelivery(stage: BusStage): void {
 
     test('two consumers of one queue share its events', async () => {
       const { bus, alpha, gone } = stage;
-      const gate = gateway();
+      const gate = createGate();
       const heard: string[] = [];
       for (const _ of [1, 2]) {
         const slow = async ({ id }: Envelope) => {
@@ -88,22 +88,22 @@ export function busDelivery(stage: BusStage): void {
         };
         await bus.consume(alpha, slow, { prefetch: 1 });
       }
-      const events = [envelopeOf(gone), envelopeOf(gone), envelopeOf(gone)];
+      const events = [createEnvelope(gone), createEnvelope(gone), createEnvelope(gone)];
       for (const one of events) publish(bus, one);
       await until('one in the hand of each', async () => heard.length === 2);
       gate.open();
       await until('all', async () => heard.length === 3);
-      expect([...heard].sort()).toEqual(idsOf(events));
+      expect([...heard].sort()).toEqual(toIds(events));
     });
 
     test('the same event published twice is handled twice', async () => {
-      const { bus, alpha, gone, hear } = stage;
-      const heard = await hear(alpha);
-      const one = envelopeOf(gone);
+      const { bus, alpha, gone, collect } = stage;
+      const heard = await collect(alpha);
+      const one = createEnvelope(gone);
       publish(bus, one);
       publish(bus, one);
       await until('both', async () => heard.length === 2);
-      expect(idsOf(heard)).toEqual([one.id, one.id]);
+      expect(toIds(heard)).toEqual([one.id, one.id]);
     });
   });
 }

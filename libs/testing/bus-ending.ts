@@ -2,15 +2,23 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
 import { BusClosed } from '#libs/events';
-import { type BusStage, envelopeOf, gateway, idsOf, never, publish, settledNow } from './bus-fixture.ts';
+import {
+  type BusFixture,
+  createEnvelope,
+  createGate,
+  isSettled,
+  noRetryInTime,
+  publish,
+  toIds,
+} from './bus-fixture.ts';
 import { until } from './until.ts';
 
 /** Declares these tests within a suite. */
-export function busEnding(stage: BusStage): void {
+export function busShutdown(stage: BusFixture): void {
   describe('ending', () => {
     test('cancel takes nothing new and waits for what is in hand; the next consumer gets the rest', async () => {
-      const { bus, alpha, gone, hear } = stage;
-      const gate = gateway();
+      const { bus, alpha, gone, collect } = stage;
+      const gate = createGate();
       const first: string[] = [];
       let finished = 0;
       const slow = async ({ id }: Envelope) => {
@@ -19,22 +27,22 @@ export function busEnding(stage: BusStage): void {
         finished += 1;
       };
       const consumer = await bus.consume(alpha, slow, { prefetch: 1 });
-      const events = [envelopeOf(gone), envelopeOf(gone), envelopeOf(gone)];
+      const events = [createEnvelope(gone), createEnvelope(gone), createEnvelope(gone)];
       for (const one of events) publish(bus, one);
       await until('one in hand', async () => first.length === 1);
       const cancelled = consumer.cancel();
-      expect(await settledNow(cancelled)).toBe(false);
+      expect(await isSettled(cancelled)).toBe(false);
       gate.open();
       await cancelled;
       expect([first.length, finished]).toEqual([1, 1]);
-      const rest = await hear(alpha);
+      const rest = await collect(alpha);
       await until('the rest', async () => rest.length === 2);
-      expect([...first, ...idsOf(rest)].sort()).toEqual(idsOf(events));
+      expect([...first, ...toIds(rest)].sort()).toEqual(toIds(events));
     });
 
     test('cancelling one consumer does not wait for another queue', async () => {
       const { bus, alpha, beta, made } = stage;
-      const gate = gateway();
+      const gate = createGate();
       let waiting = false;
       const slow = () => {
         waiting = true;
@@ -42,7 +50,7 @@ export function busEnding(stage: BusStage): void {
       };
       await bus.consume(beta, slow, { prefetch: 1 });
       const consumer = await bus.consume(alpha, async () => undefined, { prefetch: 1 });
-      publish(bus, envelopeOf(made));
+      publish(bus, createEnvelope(made));
       await until('the slow one', async () => waiting);
       await consumer.cancel();
       gate.open();
@@ -50,7 +58,7 @@ export function busEnding(stage: BusStage): void {
 
     test('close waits for what is in hand', async () => {
       const { bus, alpha, gone } = stage;
-      const gate = gateway();
+      const gate = createGate();
       let [begun, finished] = [false, false];
       const slow = async () => {
         begun = true;
@@ -58,10 +66,10 @@ export function busEnding(stage: BusStage): void {
         finished = true;
       };
       await bus.consume(alpha, slow, { prefetch: 1 });
-      publish(bus, envelopeOf(gone));
+      publish(bus, createEnvelope(gone));
       await until('it is in hand', async () => begun);
       const closed = bus.close();
-      expect(await settledNow(closed)).toBe(false);
+      expect(await isSettled(closed)).toBe(false);
       gate.open();
       await closed;
       expect(finished).toBe(true);
@@ -77,15 +85,15 @@ export function busEnding(stage: BusStage): void {
         told = true;
       };
       await bus.consume(alpha, patient, { prefetch: 1 });
-      publish(bus, envelopeOf(gone));
+      publish(bus, createEnvelope(gone));
       await until('it is in hand', async () => begun);
       await bus.close();
       expect(told).toBe(true);
     });
 
     test('what is unfinished when the bus closes is not lost: refused to who published it, or there next time', async () => {
-      await stage.restart(never);
-      const { bus, opened, alpha, gone, hear } = stage;
+      await stage.restart(noRetryInTime);
+      const { bus, underTest, alpha, gone, collect } = stage;
       let failed = 0;
       const fails = async () => {
         failed += 1;
@@ -93,7 +101,7 @@ export function busEnding(stage: BusStage): void {
       };
       await bus.consume(alpha, fails, { prefetch: 1 });
       // one waits for its second try, one has not been looked at
-      const events = [envelopeOf(gone), envelopeOf(gone)];
+      const events = [createEnvelope(gone), createEnvelope(gone)];
       const outcomes = events.map((one) => publish(bus, one));
       await until('a failure', async () => failed === 1);
       await bus.close();
@@ -101,17 +109,17 @@ export function busEnding(stage: BusStage): void {
       for (const outcome of told) if (outcome !== 'taken') expect(outcome).toBeInstanceOf(BusClosed);
       const taken = events.filter((_, index) => told[index] === 'taken');
       expect(await bus.dead(alpha).catch(() => [])).toEqual([]);
-      const next = await opened.reopen();
-      const heard = await hear(alpha, next);
+      const next = await underTest.reopen();
+      const heard = await collect(alpha, next);
       await until('all that was taken', async () => heard.length === taken.length);
-      expect(idsOf(heard)).toEqual(idsOf(taken));
+      expect(toIds(heard)).toEqual(toIds(taken));
       await next.close();
     });
 
     test('an event whose last try fails while the bus closes is not lost', async () => {
       await stage.restart([]);
-      const { bus, opened, alpha, gone, hear } = stage;
-      const gate = gateway();
+      const { bus, underTest, alpha, gone, collect } = stage;
+      const gate = createGate();
       let begun = false;
       const fails = async () => {
         begun = true;
@@ -119,15 +127,15 @@ export function busEnding(stage: BusStage): void {
         throw new Error('the database has gone');
       };
       await bus.consume(alpha, fails, { prefetch: 1 });
-      const one = envelopeOf(gone);
+      const one = createEnvelope(gone);
       const outcome = publish(bus, one);
       await until('it is in hand', async () => begun);
       const closed = bus.close();
       gate.open();
       await closed;
-      const next = await opened.reopen();
+      const next = await underTest.reopen();
       if ((await outcome) === 'taken') {
-        const heard = await hear(alpha, next);
+        const heard = await collect(alpha, next);
         await until('the event', async () => heard.length === 1);
       } else expect(await outcome).toBeInstanceOf(BusClosed);
       await next.close();
@@ -138,7 +146,7 @@ export function busEnding(stage: BusStage): void {
       expect(bus.up).toBe(true);
       await bus.close();
       expect(bus.up).toBe(false);
-      await expect(bus.publish(envelopeOf(made))).rejects.toBeInstanceOf(BusClosed);
+      await expect(bus.publish(createEnvelope(made))).rejects.toBeInstanceOf(BusClosed);
       await bus.close();
     });
   });

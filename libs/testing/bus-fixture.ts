@@ -6,7 +6,7 @@ import type { Bus, Retries, Topology } from '#libs/events';
 import { until } from './until.ts';
 
 /** A bus under test and what it runs over. */
-export interface OpenedBus {
+export interface BusUnderTest {
   bus: Bus;
   /** Another bus over the same broker, after the first was closed: it finds what that one left. */
   reopen(): Promise<Bus>;
@@ -17,16 +17,16 @@ export interface OpenedBus {
 }
 
 /** Opens a bus whose handlers are tried again after the pauses given; queues and types are new ones for each test. */
-export type OpenBus = (options: { topology: Topology; retries: Retries }) => Promise<OpenedBus>;
+export type OpenBus = (options: { topology: Topology; retries: Retries }) => Promise<BusUnderTest>;
 
 /** Five tries within a blink. */
-export const quick: Retries = [15, 30, 30, 30];
+export const quickRetries: Retries = [15, 30, 30, 30];
 /** A second try that no test waits for. */
-export const never: Retries = [600_000];
+export const noRetryInTime: Retries = [600_000];
 
 /** What a test finds on the stage. */
-export interface BusStage {
-  readonly opened: OpenedBus;
+export interface BusFixture {
+  readonly underTest: BusUnderTest;
   readonly bus: Bus;
   /** A queue that wants both types. */
   readonly alpha: string;
@@ -37,14 +37,14 @@ export interface BusStage {
   /** Starts anew, with other pauses between tries. */
   restart(retries: Retries): Promise<void>;
   /** Handles everything in a queue and remembers it. */
-  hear(queue: string, over?: Bus): Promise<Envelope[]>;
+  collect(queue: string, over?: Bus): Promise<Envelope[]>;
   /** The events set aside in a queue, once there are that many. */
-  deadIn(queue: string, count: number): Promise<Envelope[]>;
+  waitForDead(queue: string, count: number): Promise<Envelope[]>;
 }
 
 /** Sets the stage before each test of a suite, and clears it afterwards. */
-export function busStage(open: OpenBus): BusStage {
-  let now: Pick<BusStage, 'opened' | 'alpha' | 'beta' | 'made' | 'gone'> | undefined;
+export function busFixture(open: OpenBus): BusFixture {
+  let now: Pick<BusFixture, 'underTest' | 'alpha' | 'beta' | 'made' | 'gone'> | undefined;
   const current = () => {
     if (!now) throw new Error('The stage is set before each test');
     return now;
@@ -61,17 +61,17 @@ export function busStage(open: OpenBus): BusStage {
       [names.alpha, [names.made, names.gone]],
       [names.beta, [names.made]],
     ]);
-    now = { ...names, opened: await open({ topology, retries }) };
+    now = { ...names, underTest: await open({ topology, retries }) };
   };
-  beforeEach(() => start(quick));
-  afterEach(() => now?.opened.end());
+  beforeEach(() => start(quickRetries));
+  afterEach(() => now?.underTest.end());
 
   return {
-    get opened() {
-      return current().opened;
+    get underTest() {
+      return current().underTest;
     },
     get bus() {
-      return current().opened.bus;
+      return current().underTest.bus;
     },
     get alpha() {
       return current().alpha;
@@ -86,17 +86,17 @@ export function busStage(open: OpenBus): BusStage {
       return current().gone;
     },
     async restart(retries) {
-      await current().opened.end();
+      await current().underTest.end();
       await start(retries);
     },
-    async hear(queue, over = current().opened.bus) {
+    async collect(queue, over = current().underTest.bus) {
       const heard: Envelope[] = [];
       await over.consume(queue, async (one) => void heard.push(one), { prefetch: 8 });
       return heard;
     },
-    deadIn(queue, count) {
+    waitForDead(queue, count) {
       return until(`${count} dead in ${queue}`, async () => {
-        const dead = await current().opened.bus.dead(queue);
+        const dead = await current().underTest.bus.dead(queue);
         return dead.length === count && dead;
       });
     },
@@ -104,12 +104,12 @@ export function busStage(open: OpenBus): BusStage {
 }
 
 /** The ids of events, in order. */
-export function idsOf(events: readonly Envelope[]): string[] {
+export function toIds(events: readonly Envelope[]): string[] {
   return events.map(({ id }) => id).sort();
 }
 
 /** A new event. */
-export function envelopeOf(type: string, data: unknown = { name: 'x' }): Envelope {
+export function createEnvelope(type: string, data: unknown = { name: 'x' }): Envelope {
   return {
     id: newId(),
     type,
@@ -129,13 +129,13 @@ export function publish(bus: Bus, one: Envelope): Promise<unknown> {
 }
 
 /** Something that a test opens when it wants work to go on. */
-export function gateway() {
+export function createGate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
 
 /** Whether a promise is settled, a round of the event loop later. */
-export async function settledNow(promise: Promise<unknown>): Promise<boolean> {
+export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const next = new Promise<false>((resolve) => setImmediate(resolve, false));
   return Promise.race([promise.then(() => true), next]);
 }

@@ -5,19 +5,19 @@ import { promisify } from 'node:util';
 
 /** Installs a package with apt-get, saying so in one line; does nothing where it may not. Whether it worked shows in what is there then. */
 export async function installPackage(name: string, purpose: string): Promise<void> {
-  const may = process.getuid?.() === 0 && (await isThere('/etc/debian_version'));
+  const may = process.getuid?.() === 0 && (await isAccessible('/etc/debian_version'));
   if (!may) return;
-  say(`${purpose}: installing ${name} with apt-get.`);
+  printLine(`${purpose}: installing ${name} with apt-get.`);
   await withoutServices(async () => {
     await apt('update').catch(() => {});
     await apt('install', '-y', '--no-install-recommends', name).catch((error: Error) =>
-      say(`apt-get failed: ${error.message.split('\n')[0]}`),
+      printLine(`apt-get failed: ${error.message.split('\n')[0]}`),
     );
   });
 }
 
 /** Whether there is a file or a folder, which may also be asked for by how it can be used, e.g. `constants.X_OK`. */
-export function isThere(path: string, mode: number = constants.F_OK): Promise<boolean> {
+export function isAccessible(path: string, mode: number = constants.F_OK): Promise<boolean> {
   return access(path, mode).then(
     () => true,
     () => false,
@@ -25,7 +25,7 @@ export function isThere(path: string, mode: number = constants.F_OK): Promise<bo
 }
 
 /** Says a line to whoever runs the tests. */
-export function say(line: string): void {
+export function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 

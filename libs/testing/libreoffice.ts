@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { installPackage, say } from './debian.ts';
-import { firstProgram, onPath } from './program.ts';
+import { installPackage, printLine } from './debian.ts';
+import { findExecutable, findOnPath } from './program.ts';
 
 const convertMs = 240_000;
 
 /** The text of Word files as they are printed, by their names: LibreOffice makes them PDF, poppler reads the text with its layout. */
 export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, string>> {
   const office = await program(libreOffice, 'libreoffice-writer-nogui', 'LibreOffice for the tests');
-  const reader = await program(() => onPath('pdftotext'), 'poppler-utils', 'pdftotext for the tests');
-  say(`LibreOffice for the tests: ${office}.`);
+  const reader = await program(() => findOnPath('pdftotext'), 'poppler-utils', 'pdftotext for the tests');
+  printLine(`LibreOffice for the tests: ${office}.`);
   const folder = await mkdtemp(join(tmpdir(), 'pds-office-'));
   try {
     const paths = [];
@@ -41,7 +41,9 @@ export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promi
 const usualPlaces = ['/Applications/LibreOffice.app/Contents/MacOS/soffice'];
 
 async function libreOffice(): Promise<string | undefined> {
-  return process.env.SOFFICE_PATH || (await onPath('soffice', 'libreoffice')) || firstProgram(usualPlaces);
+  return (
+    process.env.SOFFICE_PATH || (await findOnPath('soffice', 'libreoffice')) || findExecutable(usualPlaces)
+  );
 }
 
 /** Where a program is, which is installed if need be. */

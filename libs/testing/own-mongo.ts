@@ -24,7 +24,7 @@ export interface MongoMember {
 }
 
 /** A replica set. */
-export interface MongoServers {
+export interface MongoReplicaSet {
   /** Address of all members. */
   uri: string;
   members: readonly MongoMember[];
@@ -33,13 +33,13 @@ export interface MongoServers {
   /** Makes the primary step down; alone, it is no primary for so many seconds. */
   stepDown(seconds: number): Promise<void>;
   /** From now on the primary fails these commands, or hesitates; with nothing given it is well again. One ailment at a time. */
-  ail(how?: Ailment): Promise<void>;
+  setFailPoint(how?: FailPoint): Promise<void>;
   /** Ends all of it and removes the data; may be called twice. */
   stop(): Promise<void>;
 }
 
 /** What MongoDB's own failpoint `failCommand` does. */
-export interface Ailment {
+export interface FailPoint {
   commands: readonly string[];
   /** Of which clients; nothing given is all. */
   appName?: string;
@@ -52,7 +52,7 @@ export interface Ailment {
 const startMs = 60_000;
 
 /** Starts a replica set with so many members, whose elections take two seconds; it goes at the latest with this process. */
-export async function ownMongo(count = 1): Promise<MongoServers> {
+export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
   const { path } = await findBinary(() => undefined);
   const folder = await mkdtemp(join(tmpdir(), 'pds-mongo-'));
   const members = await Promise.all((await freePorts(count)).map((port) => member(path, folder, port)));
@@ -67,7 +67,7 @@ export async function ownMongo(count = 1): Promise<MongoServers> {
       },
       startMs,
     );
-  const servers: MongoServers = {
+  const servers: MongoReplicaSet = {
     uri: `mongodb://${hosts.join(',')}/?replicaSet=${setName}`,
     members,
     primary,
@@ -77,7 +77,7 @@ export async function ownMongo(count = 1): Promise<MongoServers> {
       const orders = count > 1 ? { replSetStepDown: seconds } : order;
       await onAdmin(await primary(), (admin) => admin.command(orders));
     },
-    async ail(how) {
+    async setFailPoint(how) {
       const order = { configureFailPoint: 'failCommand', ...(how ? ailing(how) : { mode: 'off' }) };
       await onAdmin(await primary(), (admin) => admin.command(order));
     },
@@ -149,7 +149,7 @@ function argsOf(data: string, port: number): string[] {
   ];
 }
 
-function ailing({ commands, appName, blockMs, errorCode }: Ailment) {
+function ailing({ commands, appName, blockMs, errorCode }: FailPoint) {
   const data = {
     failCommands: commands,
     ...(appName !== undefined && { appName }),

@@ -72,7 +72,7 @@ export async function startBroker(programs: string): Promise<RabbitBroker> {
         'RabbitMQ to start',
         async () => {
           if (ended) throw new Error(`RabbitMQ ended: ${await readFile(join(folder, 'out'), 'utf8')}`);
-          return answers(url);
+          return canConnect(url);
         },
         startMs,
       );
@@ -154,7 +154,7 @@ async function environmentIn(
 }
 
 /** Whether a broker answers at an address. */
-export async function answers(url: string): Promise<boolean> {
+export async function canConnect(url: string): Promise<boolean> {
   try {
     const connection = await connect(url, { timeout: 2_000 });
     connection.on('error', () => {});

@@ -1,8 +1,8 @@
 /** RabbitMQ for tests, by a chain that needs no set-up: what is there first, what must be installed last. */
 import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { installPackage, isThere, say } from './debian.ts';
-import { answers, type RabbitBroker, startBroker } from './rabbit-broker.ts';
+import { installPackage, isAccessible, printLine } from './debian.ts';
+import { canConnect, type RabbitBroker, startBroker } from './rabbit-broker.ts';
 import { until } from './until.ts';
 
 /** A broker for tests that share it: its address, and how to stop it (which does nothing to one that was there before). */
@@ -27,7 +27,7 @@ export async function ownRabbit(): Promise<RabbitBroker> {
 
 async function local(programs: string): Promise<TestRabbit> {
   const { url, stop } = await startBroker(programs);
-  say(`RabbitMQ for the tests: ${programs}, port ${new URL(url).port}, data in a temporary folder.`);
+  printLine(`RabbitMQ for the tests: ${programs}, port ${new URL(url).port}, data in a temporary folder.`);
   return { url, stop };
 }
 
@@ -43,7 +43,7 @@ async function rabbitPrograms(): Promise<string | undefined> {
       .map((name) => join(libraries, name, 'sbin')),
     ...(process.env.PATH ?? '').split(delimiter).filter((folder) => !/^(\/usr)?\/sbin$/.test(folder)),
   ];
-  for (const folder of folders) if (await isThere(join(folder, 'rabbitmq-server'))) return folder;
+  for (const folder of folders) if (await isAccessible(join(folder, 'rabbitmq-server'))) return folder;
   return undefined;
 }
 
@@ -65,11 +65,11 @@ async function inDocker(): Promise<TestRabbit | undefined> {
     const starting = new GenericContainer(image).withExposedPorts(5672).start();
     const container = await Promise.race([starting, late(pullMs)]);
     const url = `amqp://guest:guest@${container.getHost()}:${container.getMappedPort(5672)}/`;
-    await until('RabbitMQ in Docker', () => answers(url), 60_000);
-    say(`RabbitMQ for the tests: ${image} in Docker.`);
+    await until('RabbitMQ in Docker', () => canConnect(url), 60_000);
+    printLine(`RabbitMQ for the tests: ${image} in Docker.`);
     return { url, stop: async () => void (await container.stop()) };
   } catch (error) {
-    say(`Docker gives no ${image} (${String((error as Error).message).split('\n')[0]}): going on.`);
+    printLine(`Docker gives no ${image} (${String((error as Error).message).split('\n')[0]}): going on.`);
     return undefined;
   }
 }

@@ -6,7 +6,7 @@ import { memoryBus, toTopology } from '#libs/events';
 import { type AnyService, newLog, start } from '#libs/service';
 import { createView } from '#libs/store';
 import { idempotencyHeader } from './idempotency-keys.ts';
-import { type SecretWatch, secretWatch } from './secrets.ts';
+import { type SecretScanner, secretScanner } from './secrets.ts';
 import { testMongo } from './servers.ts';
 
 /** A request to the world. */
@@ -38,7 +38,7 @@ export interface TestApp {
   /** What the services have logged so far, whatever the level. */
   logLines(): LogLine[];
   /** The secrets that must not be logged: all that were sent or given through `ask`, and those of the settings. */
-  secrets: SecretWatch;
+  secrets: SecretScanner;
   /** Stops the services, and starts them again over the same database. */
   restart(): Promise<void>;
   /** Starts the same services once more over the same database, with a bus of their own; stops with the world. */
@@ -86,9 +86,9 @@ export async function testApp(options: {
     WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',
     ...options.environment,
   };
-  const secrets = secretWatch();
-  for (const key of environment.ENCRYPTION_KEYS.split(',')) secrets.know(key);
-  for (const secret of [environment.OPS_TOKEN, new URL(uri).password]) secrets.know(secret);
+  const secrets = secretScanner();
+  for (const key of environment.ENCRYPTION_KEYS.split(',')) secrets.add(key);
+  for (const secret of [environment.OPS_TOKEN, new URL(uri).password]) secrets.add(secret);
   const lines: string[] = [];
   const to = { write: (line: string) => void lines.push(line) };
   const shown = process.env.TEST_LOG_LEVEL;
@@ -110,10 +110,10 @@ export async function testApp(options: {
   for (const view of absent) await createView(client.db(), view);
   /** Asks an origin; what is secret in it is remembered. */
   const watched = async (origin: string, ...[method, path, asked]: Parameters<TestApp['request']>) => {
-    secrets.know(asked?.as);
-    secrets.knowWithin(asked?.body);
+    secrets.add(asked?.as);
+    secrets.addFrom(asked?.body);
     const told = await ask(origin, method, path, asked);
-    secrets.knowWithin(told.body);
+    secrets.addFrom(told.body);
     return told;
   };
   let started = await begin();
@@ -141,7 +141,7 @@ export async function testApp(options: {
       await soon('the database', client.db().dropDatabase());
       await client.close();
       await soon('MongoDB', mongo.stop());
-      const found = secrets.foundIn(lines);
+      const found = secrets.findLeaks(lines);
       if (found.length > 0) throw new Error(`Secrets were logged:\n${found.join('')}`);
     },
   };

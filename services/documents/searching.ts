@@ -1,6 +1,6 @@
 /** Searching: brings the words that documents are found by up to date, behind the writes, in every replica. */
 import { setImmediate as breathe } from 'node:timers/promises';
-import { plainText } from '#libs/rich-text';
+import { toPlainText } from '#libs/rich-text';
 import { every, type Worker } from '#libs/service';
 import { type WordBag, wordBag } from './rules/words.ts';
 import type { SearchIndex, Stale } from './store/search-index.ts';
@@ -67,7 +67,7 @@ export function searching({ stale, onError }: Searching): Worker {
   /** The plain text of rich text that is kept as JSON text. What cannot be read must not keep others from being found. */
   function textOf(documentId: string, content: string): string {
     try {
-      return plainText(JSON.parse(content));
+      return toPlainText(JSON.parse(content));
     } catch (error) {
       onError(`Document ${documentId} has rich text that cannot be read`, error);
       return '';

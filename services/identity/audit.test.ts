@@ -4,10 +4,10 @@ import { newId } from '#libs/contract';
 import {
   auditRecorder,
   documentedEvents,
-  inOrder,
   noActor,
   recordedEvents,
   register,
+  sortByEvent,
   type TestApp,
   testApp,
 } from '#libs/testing';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => here?.stop());
 
-const asked = (...args: Parameters<typeof log.asked>) => log.asked(...args);
+const asked = (...args: Parameters<typeof log.request>) => log.request(...args);
 const password = 'correct horse battery staple';
 
 /** A person who asks with an access token. */
@@ -198,7 +198,7 @@ describe('the security log says', () => {
     ]);
 
     const body = { email: bob.email };
-    const operated = await log.operated('POST', '/ops/password-resets', body);
+    const operated = await log.adminRequest('POST', '/ops/password-resets', body);
     const operator = { actor_id: 'operator', organization_id: null, key_id: null };
     expect(operated).toEqual([
       { event: 'password_reset.create', outcome: 'done', ...operator, member_id: bob.id },
@@ -208,7 +208,7 @@ describe('the security log says', () => {
   test('which plan the operator set, and which fields and settings of an organization were changed', async () => {
     const { token, actor, organizationId } = await ada();
     const path = `/ops/organizations/${organizationId}/subscription`;
-    const set = await log.operated('PUT', path, { plan: 'team' });
+    const set = await log.adminRequest('PUT', path, { plan: 'team' });
     const operator = { actor_id: 'operator', organization_id: organizationId, key_id: null };
     expect(set).toEqual([{ event: 'subscription.update', outcome: 'done', ...operator, plan: 'team' }]);
 
@@ -248,12 +248,12 @@ test('docs/security-log.md lists every event, the operations that leave it, and 
     .flatMap((one) => [...one.operations, ...(one.adminOperations ?? [])])
     .map(({ audit }) => audit);
   const unasked = [
-    { event: 'signing_key.create', routes: [], says: ['kid'] },
-    { event: 'signing_key.delete', routes: [], says: ['kid'] },
-    { event: 'dead_letter.replay', routes: [], says: ['id', 'queue'] },
-    { event: 'secrets.reseal', routes: [], says: ['collection', 'count', 'field'] },
+    { event: 'signing_key.create', routes: [], details: ['kid'] },
+    { event: 'signing_key.delete', routes: [], details: ['kid'] },
+    { event: 'dead_letter.replay', routes: [], details: ['id', 'queue'] },
+    { event: 'secrets.reseal', routes: [], details: ['collection', 'count', 'field'] },
   ];
   expect(page.filter(({ event }) => !elsewhere.includes(event))).toEqual(
-    inOrder([...recordedEvents(identity.contract, log.facts), ...unasked]),
+    sortByEvent([...recordedEvents(identity.contract, log.details), ...unasked]),
   );
 });

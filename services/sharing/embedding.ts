@@ -70,8 +70,8 @@ export function embedding({ sharing, cacheBytes, limit, countResponse }: Embeddi
       const opened = await openedBy(params);
       limit.was(opened !== undefined, call.address, link);
       if (!opened) throw closed;
-      const etag = form.etagOf(opened);
-      const headers = { ...publicHeaders, ...form.headersOf(opened.organization) };
+      const etag = form.getEtag(opened);
+      const headers = { ...publicHeaders, ...form.getHeaders(opened.organization) };
       let cache: 'miss' | 'hit' | 'not_modified' = call.hasCurrent(etag) ? 'not_modified' : 'hit';
       const make = () => {
         cache = 'miss';

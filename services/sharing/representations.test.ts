@@ -14,23 +14,23 @@ const textOf = (form: Representation, openedLink = opened) => [...form.render(op
 
 describe.each(Object.entries(representations))('the ETag of %s', (_name, form) => {
   test('is the same wherever it is made, and tells nothing', () => {
-    expect(form.etagOf(structuredClone(opened))).toBe(form.etagOf(opened));
-    expect(form.etagOf(opened)).toMatch(/^[\w-]{27}$/);
+    expect(form.getEtag(structuredClone(opened))).toBe(form.getEtag(opened));
+    expect(form.getEtag(opened)).toMatch(/^[\w-]{27}$/);
   });
 
   test('is of one document in one of its states', () => {
-    const tags = [opened, changed.document, changed['another document']].map(form.etagOf);
+    const tags = [opened, changed.document, changed['another document']].map(form.getEtag);
     expect(new Set(tags).size).toBe(3);
   });
 });
 
 test('JSON and page have different ETags', () => {
-  expect(representations.json.etagOf(opened)).not.toBe(representations.html.etagOf(opened));
+  expect(representations.json.getEtag(opened)).not.toBe(representations.html.getEtag(opened));
 });
 
 test('the ETag of the page changes with its organization, whose name and origins it carries; that of JSON does not', () => {
-  expect(representations.html.etagOf(changed.organization)).not.toBe(representations.html.etagOf(opened));
-  expect(representations.json.etagOf(changed.organization)).toBe(representations.json.etagOf(opened));
+  expect(representations.html.getEtag(changed.organization)).not.toBe(representations.html.getEtag(opened));
+  expect(representations.json.getEtag(changed.organization)).toBe(representations.json.getEtag(opened));
 });
 
 test('the specimen that names the renderer has every element that pages know, so none can change unseen', () => {

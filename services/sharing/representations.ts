@@ -18,11 +18,11 @@ export interface OpenedLink {
 export interface Representation {
   readonly type: string;
   /** A strong ETag: it names all that the bytes depend on, so it is the same on every replica. */
-  etagOf(opened: OpenedLink): string;
+  getEtag(opened: OpenedLink): string;
   /** The text in pieces, so that other requests may be answered between them. */
   render(opened: OpenedLink, rows: readonly NodeRow[]): Iterable<string>;
   /** Headers that follow from the organization. */
-  headersOf(organization: OrganizationProfile): Record<string, string>;
+  getHeaders(organization: OrganizationProfile): Record<string, string>;
 }
 
 /** The forms by the name that `?format=` takes. */
@@ -31,14 +31,14 @@ export const representations: Readonly<Record<'json' | 'html', Representation>> 
     type: 'application/json',
     render: ({ document }, rows) => [embedJson(document, rows)],
     dependsOn: ({ document }) => [document._id, document.row_version],
-    headersOf: () => ({}),
+    getHeaders: () => ({}),
   }),
   html: form({
     type: 'text/html; charset=utf-8',
     render: ({ document, organization }, rows) =>
       documentPage({ document, rows, organization: organization.name }),
     dependsOn: ({ document, organization }) => [document._id, document.row_version, organization.row_version],
-    headersOf: ({ embed_origins }) => ({
+    getHeaders: ({ embed_origins }) => ({
       'Content-Security-Policy': pagePolicy(pageStyleSource, frameAncestors(embed_origins)),
     }),
   }),
@@ -48,9 +48,9 @@ export const representations: Readonly<Record<'json' | 'html', Representation>> 
 function form({
   dependsOn,
   ...of
-}: Omit<Representation, 'etagOf'> & { dependsOn(opened: OpenedLink): (string | number)[] }): Representation {
+}: Omit<Representation, 'getEtag'> & { dependsOn(opened: OpenedLink): (string | number)[] }): Representation {
   const renderer = tagOf([...of.render(specimen, specimen.rows)]);
-  return { ...of, etagOf: (opened) => tagOf([renderer, ...dependsOn(opened)]) };
+  return { ...of, getEtag: (opened) => tagOf([renderer, ...dependsOn(opened)]) };
 }
 
 /** 27 characters of base64url: 160 bits of a SHA-256. */

@@ -1,5 +1,5 @@
 /** The body of the document: each node's heading and text, a node at a time, so that memory stays flat. */
-import { wellFormed } from '#libs/rich-text';
+import { toWellFormed } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from '../document.ts';
 import { blocks, paragraph } from './blocks.ts';
 import { type BodyWriter, inward, type Place } from './body-writer.ts';
@@ -24,7 +24,7 @@ function* nodes(pen: BodyWriter, siblings: ExportNode[], depth: number, step: nu
     const place = { ...edge, base: left, left };
     // it is made each time that it is asked for
     const { content } = node;
-    const text = content ? blocks(pen, wellFormed(content).content ?? [], place) : '';
+    const text = content ? blocks(pen, toWellFormed(content).content ?? [], place) : '';
     yield heading(pen, node, left) + text;
     yield* nodes(pen, node.children, depth + 1, step);
   }
