@@ -9,13 +9,13 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The attribute if it is a string that says something, else ''. */
-export function stringOf({ attrs }: RichText | Mark, name: string): string {
+export function getString({ attrs }: RichText | Mark, name: string): string {
   const value = attrs?.[name];
   return typeof value === 'string' ? value.trim() : '';
 }
 
 /** The attribute if it is a whole number from `least` to `most`, else undefined. */
-export function numberOf(
+export function getInteger(
   { attrs }: RichText | Mark,
   name: string,
   least: number,
@@ -27,7 +27,7 @@ export function numberOf(
 }
 
 /** The faults of one `attrs` object: values nested deeper than 32. Any name is fine: rich text is kept as JSON text. */
-export function* faultsOfAttributes(
+export function* findAttributeFaults(
   attributes: Record<string, unknown>,
   path: string,
 ): Generator<{ path: string; message: string }> {

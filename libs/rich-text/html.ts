@@ -1,8 +1,8 @@
 /** Shows rich text as HTML that is safe by construction: only the elements and attributes named here and in html-inline.ts exist. */
-import { numberOf, stringOf } from './attributes.ts';
+import { getInteger, getString } from './attributes.ts';
 import { inlineHtml } from './html-inline.ts';
 import { type Attributes, element, escapeHtml, type Html, joinHtml } from './markup.ts';
-import { textOf } from './text.ts';
+import { toText } from './text.ts';
 import type { RichText } from './tree.ts';
 import { toWellFormed } from './well-formed.ts';
 
@@ -16,19 +16,19 @@ const numerals = new Set(['1', 'a', 'A', 'i', 'I']);
  */
 export function toHtml(content: RichText, { headingLevel = 5 }: { headingLevel?: number } = {}): Html {
   const whole = toWellFormed(content);
-  return blocks(whole, headingLevel - highestIn(whole));
+  return blocks(whole, headingLevel - findTopLevel(whole));
 }
 
 /** The level of the highest headings, so that a text which begins at level 2 leaves no level out below its page. */
-function highestIn(node: RichText): number {
-  if (node.type === 'heading') return levelOf(node);
+function findTopLevel(node: RichText): number {
+  if (node.type === 'heading') return getLevel(node);
   let highest = 6;
-  for (const child of node.content ?? []) highest = Math.min(highest, highestIn(child));
+  for (const child of node.content ?? []) highest = Math.min(highest, findTopLevel(child));
   return highest;
 }
 
-function levelOf(heading: RichText): number {
-  return numberOf(heading, 'level', 1, 6) ?? 1;
+function getLevel(heading: RichText): number {
+  return getInteger(heading, 'level', 1, 6) ?? 1;
 }
 
 /** The children of a node; headings are `below` levels further down than they say. */
@@ -42,7 +42,7 @@ function blocks(parent: RichText, below: number): Html {
 function block(node: RichText, below: number): Html {
   switch (node.type) {
     case 'heading': {
-      const level = Math.trunc(below + levelOf(node));
+      const level = Math.trunc(below + getLevel(node));
       return textblock(`h${Math.min(6, Math.max(1, level))}`, node);
     }
     case 'codeBlock':
@@ -63,7 +63,7 @@ function block(node: RichText, below: number): Html {
 }
 
 function textblock(name: string, node: RichText): Html {
-  const align = stringOf(node, 'textAlign');
+  const align = getString(node, 'textAlign');
   return element(
     name,
     { class: alignments.has(align) ? `align-${align}` : undefined },
@@ -72,9 +72,9 @@ function textblock(name: string, node: RichText): Html {
 }
 
 function code(node: RichText): Html {
-  const language = stringOf(node, 'language');
+  const language = getString(node, 'language');
   const known = /^[A-Za-z0-9+#._-]{1,40}$/.test(language) ? `language-${language}` : undefined;
-  const text = (node.content ?? []).map(textOf).join('');
+  const text = (node.content ?? []).map(toText).join('');
   return element('pre', {}, element('code', { class: known }, escapeHtml(text)));
 }
 
@@ -85,8 +85,8 @@ function list(node: RichText, below: number): Html {
   );
   if (node.type === 'taskList') return element('ul', { class: 'task-list' }, inner);
   if (node.type === 'bulletList') return element('ul', {}, inner);
-  const type = stringOf(node, 'type');
-  const start = numberOf(node, 'start', 0, 999_999_999);
+  const type = getString(node, 'type');
+  const start = getInteger(node, 'start', 0, 999_999_999);
   const attributes = { start: start === 1 ? undefined : start, type: numerals.has(type) ? type : undefined };
   return element('ol', attributes, inner);
 }
@@ -121,8 +121,8 @@ function tableRow(row: RichText, scope: string, below: number): Html {
   const inner = (row.content ?? []).map((cell) => {
     const isHeader = cell.type === 'tableHeader';
     const spans: Attributes = {
-      colspan: numberOf(cell, 'colspan', 2, 1000),
-      rowspan: numberOf(cell, 'rowspan', 2, 1000),
+      colspan: getInteger(cell, 'colspan', 2, 1000),
+      rowspan: getInteger(cell, 'rowspan', 2, 1000),
       scope: isHeader ? scope : undefined,
     };
     return element(isHeader ? 'th' : 'td', spans, blocks(cell, below));

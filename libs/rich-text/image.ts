@@ -24,9 +24,9 @@ export function parseImage(src: unknown): Image | undefined {
   const bytes = Buffer.from(base64, 'base64');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return (
-    image('image/png', bytes, sizeOfPng(view)) ??
-    image('image/jpeg', bytes, sizeOfJpeg(view)) ??
-    image('image/gif', bytes, sizeOfGif(view))
+    image('image/png', bytes, readPngSize(view)) ??
+    image('image/jpeg', bytes, readJpegSize(view)) ??
+    image('image/gif', bytes, readGifSize(view))
   );
 }
 
@@ -36,7 +36,7 @@ function image(mime: Image['mime'], bytes: Uint8Array, size: Size | undefined): 
 }
 
 /** PNG: eight bytes of signature, then the IHDR chunk, which opens with width and height (W3C PNG, 11.2.1). */
-function sizeOfPng(view: DataView): Size | undefined {
+function readPngSize(view: DataView): Size | undefined {
   if (view.byteLength < 24 || view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a)
     return undefined;
   if (view.getUint32(12) !== 0x49484452) return undefined;
@@ -44,7 +44,7 @@ function sizeOfPng(view: DataView): Size | undefined {
 }
 
 /** GIF: "GIF87a" or "GIF89a", then the logical screen's width and height, least byte first. */
-function sizeOfGif(view: DataView): Size | undefined {
+function readGifSize(view: DataView): Size | undefined {
   if (view.byteLength < 10 || view.getUint32(0) !== 0x47494638) return undefined;
   const version = view.getUint16(4);
   if (version !== 0x3761 && version !== 0x3961) return undefined;
@@ -52,7 +52,7 @@ function sizeOfGif(view: DataView): Size | undefined {
 }
 
 /** JPEG: segments of marker and length up to a start of frame, which holds the size (ITU-T T.81, B.2.2). */
-function sizeOfJpeg(view: DataView): Size | undefined {
+function readJpegSize(view: DataView): Size | undefined {
   if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return undefined;
   let at = 2;
   while (at + 9 <= view.byteLength) {

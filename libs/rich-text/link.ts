@@ -11,7 +11,7 @@ export function safeHref(value: unknown): string | undefined {
 }
 
 /** The safe target of the first link mark on a node that has one, else undefined. */
-export function hrefOf(node: RichText): string | undefined {
+export function getHref(node: RichText): string | undefined {
   for (const mark of node.marks ?? []) {
     const href = mark.type === 'link' ? safeHref(mark.attrs?.href) : undefined;
     if (href !== undefined) return href;

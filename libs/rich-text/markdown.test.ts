@@ -4,7 +4,7 @@ import type { RootContent } from 'mdast';
 import { doc, li, node, nodeWith, p } from './build.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
-import { hostileText, hostileTree, randomFrom } from './testing/hostile.ts';
+import { createRandom, hostileText, hostileTree } from './testing/hostile.ts';
 import { toPlainText } from './text.ts';
 
 const written = (words: string) => toMarkdown(toMdast(p(words)));
@@ -92,7 +92,7 @@ test('blocks from elsewhere are written with them, without a line end at the end
 });
 
 test('2,000 hostile texts are escaped so that nothing is markup and unescaping gives the text', () => {
-  const random = randomFrom(7);
+  const random = createRandom(7);
   for (let count = 0; count < 2000; count++) {
     const content = p(hostileText(random), ' ', hostileText(random));
     const markdown = toMarkdown(toMdast(content));
@@ -102,7 +102,7 @@ test('2,000 hostile texts are escaped so that nothing is markup and unescaping g
 });
 
 test('1,000 hostile trees keep their words in order', () => {
-  const random = randomFrom(8);
+  const random = createRandom(8);
   for (let count = 0; count < 1000; count++) {
     const tree = hostileTree(random);
     const words = unescaped(toMarkdown(toMdast(tree)).replace(/^(?: *[-*] )+/gm, ''));

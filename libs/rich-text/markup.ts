@@ -1,5 +1,5 @@
 /** Writes HTML so that nothing can leave its place: names come from our code only, text and attributes are always escaped. */
-import { clean } from './text.ts';
+import { removeInvalidCharacters } from './text.ts';
 
 declare const made: unique symbol;
 
@@ -19,12 +19,14 @@ const escapes = new Map([
 
 /** The text as HTML that shows exactly it. */
 export function escapeHtml(text: string): Html {
-  return trusted(clean(text).replace(/[&<>"']/g, (character) => escapes.get(character) ?? ''));
+  return trusted(
+    removeInvalidCharacters(text).replace(/[&<>"']/g, (character) => escapes.get(character) ?? ''),
+  );
 }
 
 /** An element around HTML that was made here; without `inner` it is a void one, in the form that XML parsers read too. */
 export function element(name: string, attributes: Attributes, inner?: Html): Html {
-  const opening = `<${name}${attributesOf(attributes)}`;
+  const opening = `<${name}${writeAttributes(attributes)}`;
   return trusted(inner === undefined ? `${opening}/>` : `${opening}>${inner}</${name}>`);
 }
 
@@ -44,7 +46,7 @@ export function style(css: string): Html {
   return trusted(`<style>${css}</style>`);
 }
 
-function attributesOf(attributes: Attributes): string {
+function writeAttributes(attributes: Attributes): string {
   let written = '';
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined) written += ` ${name}="${escapeHtml(String(value))}"`;

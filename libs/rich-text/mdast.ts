@@ -1,7 +1,7 @@
 /** Turns rich text into Markdown's tree as the export wants it: plain-text paragraphs and bullet lists, nothing else. */
 import type { BlockContent, List, ListItem, Paragraph } from 'mdast';
-import { hrefOf, safeHref } from './link.ts';
-import { clean, collapsed, textOf } from './text.ts';
+import { getHref, safeHref } from './link.ts';
+import { collapseWhitespace, removeInvalidCharacters, toText } from './text.ts';
 import type { RichText } from './tree.ts';
 import { walk } from './tree.ts';
 import { isTextblock, toWellFormed } from './well-formed.ts';
@@ -23,9 +23,9 @@ function blocks(parent: RichText): BlockContent[] {
 
 function block(node: RichText): BlockContent[] {
   if (lists.has(node.type)) return list(node);
-  if (node.type === 'table') return (node.content ?? []).flatMap((row) => paragraph([rowLine(row)]));
-  if (node.type === 'codeBlock') return codeParagraphs(node);
-  if (isTextblock(node)) return paragraph(linesOf(node));
+  if (node.type === 'table') return (node.content ?? []).flatMap((row) => paragraph([toRowLine(row)]));
+  if (node.type === 'codeBlock') return toCodeParagraphs(node);
+  if (isTextblock(node)) return paragraph(toLines(node));
   return blocks(node);
 }
 
@@ -47,17 +47,17 @@ function listItem(item: RichText): ListItem[] {
   ];
 }
 
-function rowLine(row: RichText): string {
+function toRowLine(row: RichText): string {
   const cells = (row.content ?? []).map((cell) => {
     const nodes = [...walk(cell)].map(({ node }) => node);
-    return nodes.filter(isTextblock).flatMap(linesOf).join(' ');
+    return nodes.filter(isTextblock).flatMap(toLines).join(' ');
   });
   return cells.some((cell) => cell !== '') ? cells.join(' | ').trim() : '';
 }
 
 /** Code keeps its lines, its indentation as no-break spaces (Markdown drops others), and becomes a paragraph at each blank line. */
-function codeParagraphs(node: RichText): Paragraph[] {
-  const text = (node.content ?? []).map(textOf).join('');
+function toCodeParagraphs(node: RichText): Paragraph[] {
+  const text = (node.content ?? []).map(toText).join('');
   const lines = text.split(/\r\n|\n|\r/).map((line) => {
     return line
       .trimEnd()
@@ -72,39 +72,39 @@ function codeParagraphs(node: RichText): Paragraph[] {
 }
 
 /** The lines of a textblock, split at hard breaks, each as a browser would lay it out, without the empty ones. */
-function linesOf(node: RichText): string[] {
+function toLines(node: RichText): string[] {
   const lines = [''];
   const leaves = node.content ?? [];
   for (let start = 0, end = 0; start < leaves.length; start = end) {
-    const href = hrefAt(leaves, start);
+    const href = getHrefAt(leaves, start);
     end = start + 1;
-    while (href !== undefined && hrefAt(leaves, end) === href) end += 1;
-    for (const [index, text] of withTarget(leaves.slice(start, end), href).entries()) {
+    while (href !== undefined && getHrefAt(leaves, end) === href) end += 1;
+    for (const [index, text] of appendTarget(leaves.slice(start, end), href).entries()) {
       if (index === 0) lines.push(`${lines.pop() ?? ''}${text}`);
       else lines.push(text);
     }
   }
-  return lines.map(collapsed).filter((line) => line !== '');
+  return lines.map(collapseWhitespace).filter((line) => line !== '');
 }
 
-function hrefAt(leaves: RichText[], index: number): string | undefined {
+function getHrefAt(leaves: RichText[], index: number): string | undefined {
   const leaf = leaves[index];
-  return leaf && hrefOf(leaf);
+  return leaf && getHref(leaf);
 }
 
 /** The lines of neighbouring leaves, and after the words of a link its target, unless the words are the target. */
-function withTarget(leaves: RichText[], href: string | undefined): string[] {
+function appendTarget(leaves: RichText[], href: string | undefined): string[] {
   const lines = [''];
   for (const leaf of leaves) {
     if (leaf.type === 'hardBreak') lines.push('');
-    else lines.push(`${lines.pop() ?? ''}${textOf(leaf)}`);
+    else lines.push(`${lines.pop() ?? ''}${toText(leaf)}`);
   }
-  const words = collapsed(lines.join(' '));
+  const words = collapseWhitespace(lines.join(' '));
   if (href === undefined || [href, href.replace('mailto:', '')].includes(words) || safeHref(words) === href)
     return lines;
   const last = lines.pop() ?? '';
   const end = last.trimEnd();
-  const target = words === '' ? clean(href) : `${end} (${clean(href)})`;
+  const target = words === '' ? removeInvalidCharacters(href) : `${end} (${removeInvalidCharacters(href)})`;
   return [...lines, `${target}${last.slice(end.length)}`];
 }
 

@@ -3,13 +3,13 @@ import { expect, test } from '@jest/globals';
 import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
-import { meant, readBack } from './round-trip.ts';
-import { hostileText, hostileTree, randomFrom } from './testing/hostile.ts';
+import { outlineBlocks, outlineMarkdown } from './round-trip.ts';
+import { createRandom, hostileText, hostileTree } from './testing/hostile.ts';
 import type { RichText } from './tree.ts';
 
 /** Continuous integration has less time. */
 const count = process.env.CI ? 1_000 : 5_000;
-const random = randomFrom(11);
+const random = createRandom(11);
 const words = () => hostileText(random);
 
 /** What people write, with hostile words in it. */
@@ -27,7 +27,15 @@ const written: [() => RichText, ...(() => RichText)[]] = [
     ),
   () => node('table', row(words(), words()), row(words(), words())),
   () =>
-    p(words(), '|', words(), br, random.of(['-|-', '|-|-|', ':-: | -', '- | -:', '---', '===']), br, words()),
+    p(
+      words(),
+      '|',
+      words(),
+      br,
+      random.pick(['-|-', '|-|-|', ':-: | -', '- | -:', '---', '===']),
+      br,
+      words(),
+    ),
   () => node('codeBlock', `${words()}\n  ${words()}`),
   () => node('blockquote', nodeWith('heading', { level: 2 }, words()), p(words())),
 ];
@@ -36,7 +44,7 @@ const row = (...cells: string[]) => node('tableRow', ...cells.map((cell) => node
 
 function richText(): RichText {
   if (random.below(4) === 0) return hostileTree(random);
-  return doc(...Array.from({ length: 1 + random.below(4) }, () => random.of(written)()));
+  return doc(...Array.from({ length: 1 + random.below(4) }, () => random.pick(written)()));
 }
 
 test(`${count} random rich texts are read back as they were meant`, () => {
@@ -44,7 +52,9 @@ test(`${count} random rich texts are read back as they were meant`, () => {
     const blocks = toMdast(richText());
     const markdown = toMarkdown(blocks);
     // a matcher for each of so many would take longer than reading
-    const [found, wanted] = [readBack(markdown), meant(blocks)].map((forms) => JSON.stringify(forms));
+    const [found, wanted] = [outlineMarkdown(markdown), outlineBlocks(blocks)].map((forms) =>
+      JSON.stringify(forms),
+    );
     if (found !== wanted) expect({ markdown, found }).toEqual({ markdown, found: wanted });
   }
 }, 120_000);
@@ -58,5 +68,5 @@ test.each([
   ['1. a', '<list>'],
   ['a | b\n--- | ---', '<table>'],
 ])('the reader sees that %s is markup', (markdown, found) => {
-  expect(readBack(markdown)[0]).toBe(found);
+  expect(outlineMarkdown(markdown)[0]).toBe(found);
 });

@@ -5,38 +5,40 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
 /** A paragraph as its words, with a line feed for each break; a list as the forms of its items. */
-export type Form = string | { items: Form[][] };
+export type Outline = string | { items: Outline[][] };
 
 /** What readers of GitHub's dialect find; whatever is neither paragraph, bullet list nor text is named in angle brackets. */
-export function readBack(markdown: string): Form[] {
+export function outlineMarkdown(markdown: string): Outline[] {
   const read = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  return read.children.map(formOf);
+  return read.children.map(outlineBlock);
 }
 
 /** What was meant to be written. */
-export function meant(blocks: readonly BlockContent[]): Form[] {
-  return blocks.map(formOf);
+export function outlineBlocks(blocks: readonly BlockContent[]): Outline[] {
+  return blocks.map(outlineBlock);
 }
 
-function formOf(block: Nodes): Form {
-  if (block.type === 'paragraph') return block.children.map(wordsOf).join('');
+function outlineBlock(block: Nodes): Outline {
+  if (block.type === 'paragraph') return block.children.map(getWords).join('');
   if (block.type !== 'list' || block.ordered) return `<${block.type}>`;
-  return { items: block.children.map(({ checked, children }) => boxed(checked, children.map(formOf))) };
+  return {
+    items: block.children.map(({ checked, children }) => addBox(checked, children.map(outlineBlock))),
+  };
 }
 
 /** A box stands before the first words; GitHub shows one without words as text, which is the same to the eye. */
-function boxed(checked: boolean | null | undefined, forms: Form[]): Form[] {
+function addBox(checked: boolean | null | undefined, forms: Outline[]): Outline[] {
   if (typeof checked !== 'boolean') return forms;
   const [first, ...rest] = forms;
   return [`${checked ? '[x]' : '[ ]'} ${typeof first === 'string' ? first : ''}`.trimEnd(), ...rest];
 }
 
 /** The words; an address that GitHub makes a link of by itself is its words. */
-function wordsOf(node: PhrasingContent): string {
+function getWords(node: PhrasingContent): string {
   if (node.type === 'text') return node.value;
   if (node.type === 'break') return '\n';
   if (node.type !== 'link') return `<${node.type}>`;
-  const words = node.children.map(wordsOf).join('');
+  const words = node.children.map(getWords).join('');
   const isBare = [words, `http://${words}`, `mailto:${words}`].includes(node.url);
   return isBare ? words : `<link ${node.url}>`;
 }

@@ -1,7 +1,7 @@
 /** Promises about bringing any tree into form. */
 import { expect, test } from '@jest/globals';
 import { br, doc, li, node, nodeWith, p, text } from './build.ts';
-import { hostileTree, randomFrom } from './testing/hostile.ts';
+import { createRandom, hostileTree } from './testing/hostile.ts';
 import { type RichText, walk } from './tree.ts';
 import { isTextblock, toWellFormed } from './well-formed.ts';
 
@@ -57,7 +57,7 @@ test.each<[string, RichText, RichText[]]>([
 });
 
 test('of 1,000 hostile trees no word is lost and none moves', () => {
-  const random = randomFrom(11);
+  const random = createRandom(11);
   for (let count = 0; count < 1000; count++) {
     const tree = hostileTree(random);
     expect(wordsOf(toWellFormed(tree))).toBe(wordsOf(tree));
@@ -65,7 +65,7 @@ test('of 1,000 hostile trees no word is lost and none moves', () => {
 });
 
 test('of 1,000 hostile trees each becomes known nodes, each in a place where it may be', () => {
-  const random = randomFrom(12);
+  const random = createRandom(12);
   for (let count = 0; count < 1000; count++) {
     const misplaced = [...walk(toWellFormed(hostileTree(random)))].flatMap(({ node }) =>
       (node.content ?? []).filter((child) => !placesOf(node).includes(child.type)),

@@ -8,7 +8,7 @@ import { findExecutable, findOnPath } from './program.ts';
  * distribution's package installed now. Which one is said in one line on stderr. `close()` ends it.
  */
 export async function testBrowser(): Promise<Browser> {
-  const path = (await installedBrowser()) ?? (await newBrowser());
+  const path = (await findBrowser()) ?? (await installBrowser());
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: path, args: flags });
   printLine(`Browser for the tests: ${path}, ${browser.version()}.`);
@@ -31,13 +31,13 @@ const usualPlaces = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-async function installedBrowser(): Promise<string | undefined> {
+async function findBrowser(): Promise<string | undefined> {
   return process.env.CHROMIUM_PATH || (await findOnPath(...names)) || findExecutable(usualPlaces);
 }
 
-async function newBrowser(): Promise<string> {
+async function installBrowser(): Promise<string> {
   await installPackage('chromium', 'Browser for the tests');
-  const path = await installedBrowser();
+  const path = await findBrowser();
   if (path) return path;
   throw new Error(
     'There is no browser for the tests: install Chromium or Chrome, or set CHROMIUM_PATH to its program.',

@@ -1,9 +1,9 @@
 /** One suite for every bus: what carries events between services must keep these promises, in a process or over a broker. */
 import { describe } from '@jest/globals';
 import { busDelivery } from './bus-delivery.ts';
-import { busShutdown } from './bus-ending.ts';
 import { busFailures } from './bus-failures.ts';
 import { busFixture, type OpenBus } from './bus-fixture.ts';
+import { busShutdown } from './bus-shutdown.ts';
 
 export type { BusUnderTest, OpenBus } from './bus-fixture.ts';
 

@@ -12,8 +12,16 @@ const convertMs = 240_000;
 
 /** The text of Word files as they are printed, by their names: LibreOffice makes them PDF, poppler reads the text with its layout. */
 export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, string>> {
-  const office = await program(libreOffice, 'libreoffice-writer-nogui', 'LibreOffice for the tests');
-  const reader = await program(() => findOnPath('pdftotext'), 'poppler-utils', 'pdftotext for the tests');
+  const office = await findOrInstall(
+    findLibreOffice,
+    'libreoffice-writer-nogui',
+    'LibreOffice for the tests',
+  );
+  const reader = await findOrInstall(
+    () => findOnPath('pdftotext'),
+    'poppler-utils',
+    'pdftotext for the tests',
+  );
   printLine(`LibreOffice for the tests: ${office}.`);
   const folder = await mkdtemp(join(tmpdir(), 'pds-office-'));
   try {
@@ -40,14 +48,14 @@ export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promi
 
 const usualPlaces = ['/Applications/LibreOffice.app/Contents/MacOS/soffice'];
 
-async function libreOffice(): Promise<string | undefined> {
+async function findLibreOffice(): Promise<string | undefined> {
   return (
     process.env.SOFFICE_PATH || (await findOnPath('soffice', 'libreoffice')) || findExecutable(usualPlaces)
   );
 }
 
 /** Where a program is, which is installed if need be. */
-async function program(
+async function findOrInstall(
   find: () => Promise<string | undefined>,
   from: string,
   purpose: string,

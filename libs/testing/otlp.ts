@@ -74,7 +74,7 @@ export async function otlpEndpoint(): Promise<OtlpEndpoint> {
       return;
     }
     try {
-      received.push(...spansIn(Buffer.concat(chunks)));
+      received.push(...parseSpans(Buffer.concat(chunks)));
       // an ExportTraceServiceResponse without anything in it has no bytes
       response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
     } catch {
@@ -94,33 +94,33 @@ export async function otlpEndpoint(): Promise<OtlpEndpoint> {
   };
 }
 
-function spansIn(bytes: Uint8Array): ReceivedSpan[] {
+function parseSpans(bytes: Uint8Array): ReceivedSpan[] {
   const asked = request.toObject(request.decode(bytes), { longs: String, defaults: true, arrays: true });
   return asked.resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const process = String(valuesOf(resource.attributes)['service.name']);
+    const process = String(toValues(resource.attributes)['service.name']);
     return scopeSpans.flatMap(({ spans }) =>
       spans.map((span) => ({
-        traceId: hex(span.traceId),
-        spanId: hex(span.spanId),
-        parentSpanId: hex(span.parentSpanId),
+        traceId: toHex(span.traceId),
+        spanId: toHex(span.spanId),
+        parentSpanId: toHex(span.parentSpanId),
         name: span.name,
         kind: kinds[span.kind] ?? 'internal',
         durationMs: Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1e6,
         // STATUS_CODE_ERROR
         isError: span.status?.code === 2,
-        attributes: valuesOf(span.attributes),
+        attributes: toValues(span.attributes),
         process,
       })),
     );
   });
 }
 
-function valuesOf(attributes: readonly KeyValue[]): Record<string, unknown> {
+function toValues(attributes: readonly KeyValue[]): Record<string, unknown> {
   const plain = ({ stringValue, intValue, boolValue, doubleValue }: KeyValue['value']) =>
     stringValue || boolValue || doubleValue || Number(intValue);
   return Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]));
 }
 
-function hex(bytes: Uint8Array): string {
+function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');
 }

@@ -78,7 +78,7 @@ export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
       await onAdmin(await primary(), (admin) => admin.command(orders));
     },
     async setFailPoint(how) {
-      const order = { configureFailPoint: 'failCommand', ...(how ? ailing(how) : { mode: 'off' }) };
+      const order = { configureFailPoint: 'failCommand', ...(how ? toFailPoint(how) : { mode: 'off' }) };
       await onAdmin(await primary(), (admin) => admin.command(order));
     },
     async stop() {
@@ -104,7 +104,7 @@ export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
 }
 
 /** Waits until stdin closes, for whatever reason, then kills the server: a SIGKILL of the test leaves no orphan. */
-const keeping = '"$0" "$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -KILL $!; wait';
+const keeperScript = '"$0" "$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -KILL $!; wait';
 
 async function member(program: string, folder: string, port: number): Promise<MongoMember> {
   const data = join(folder, String(port));
@@ -124,7 +124,7 @@ async function member(program: string, folder: string, port: number): Promise<Mo
       await current?.gone;
     },
     async start() {
-      const keeper = spawn('/bin/sh', ['-c', keeping, program, ...argsOf(data, port)], {
+      const keeper = spawn('/bin/sh', ['-c', keeperScript, program, ...toArguments(data, port)], {
         detached: true,
         stdio: ['pipe', 'pipe', 'ignore'],
       });
@@ -137,7 +137,7 @@ async function member(program: string, folder: string, port: number): Promise<Mo
   };
 }
 
-function argsOf(data: string, port: number): string[] {
+function toArguments(data: string, port: number): string[] {
   return [
     ...['--dbpath', data, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
     ...['--replSet', setName, '--oplogSize', '64', '--wiredTigerCacheSizeGB', '0.25'],
@@ -149,7 +149,7 @@ function argsOf(data: string, port: number): string[] {
   ];
 }
 
-function ailing({ commands, appName, blockMs, errorCode }: FailPoint) {
+function toFailPoint({ commands, appName, blockMs, errorCode }: FailPoint) {
   const data = {
     failCommands: commands,
     ...(appName !== undefined && { appName }),

@@ -39,9 +39,9 @@ const startMs = 60_000;
 export async function startBroker(programs: string): Promise<RabbitBroker> {
   const folder = await mkdtemp(join(tmpdir(), 'pds-rabbit-'));
   const [port, distribution, epmd] = await freePorts(3);
-  const environment = await environmentIn(folder, { port, distribution, epmd });
+  const environment = await createEnvironment(folder, { port, distribution, epmd });
   const url = `amqp://guest:guest@127.0.0.1:${port}/`;
-  let running: Awaited<ReturnType<typeof spawned>> | undefined;
+  let running: Awaited<ReturnType<typeof spawnServer>> | undefined;
 
   const signal = (name: NodeJS.Signals) => {
     if (running) process.kill(running.pid, name);
@@ -62,7 +62,7 @@ export async function startBroker(programs: string): Promise<RabbitBroker> {
     async start({ empty } = { empty: false }) {
       await kill();
       if (empty) await rm(join(folder, 'data'), { recursive: true, force: true });
-      running = await spawned(join(programs, 'rabbitmq-server'), environment, join(folder, 'out'));
+      running = await spawnServer(join(programs, 'rabbitmq-server'), environment, join(folder, 'out'));
       const { gone } = running;
       let ended = false;
       void gone.then(() => {
@@ -102,11 +102,11 @@ export async function startBroker(programs: string): Promise<RabbitBroker> {
 }
 
 /** Waits until stdin closes, for whatever reason, then kills the server and its epmd: a SIGKILL of the test leaves no orphan. */
-const keeping =
+const keeperScript =
   '"$0" </dev/null >"$1" 2>&1 & echo $!; cat >/dev/null; kill -KILL $!; wait; epmd -kill >/dev/null 2>&1';
 
-async function spawned(program: string, env: NodeJS.ProcessEnv, out: string) {
-  const keeper: ChildProcess = spawn('/bin/sh', ['-c', keeping, program, out], {
+async function spawnServer(program: string, env: NodeJS.ProcessEnv, out: string) {
+  const keeper: ChildProcess = spawn('/bin/sh', ['-c', keeperScript, program, out], {
     env,
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -118,7 +118,7 @@ async function spawned(program: string, env: NodeJS.ProcessEnv, out: string) {
   return { pid: Number(line), keeper, gone };
 }
 
-async function environmentIn(
+async function createEnvironment(
   folder: string,
   ports: Record<'port' | 'distribution' | 'epmd', number | undefined>,
 ): Promise<NodeJS.ProcessEnv> {

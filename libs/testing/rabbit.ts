@@ -16,16 +16,16 @@ export async function testRabbit(): Promise<TestRabbit> {
   const given = process.env.TEST_AMQP_URL;
   if (given) return { url: given, stop: async () => {} };
   const programs = await rabbitPrograms();
-  if (programs) return local(programs);
-  return (await inDocker()) ?? local(await installed());
+  if (programs) return startLocal(programs);
+  return (await startInDocker()) ?? startLocal(await installRabbit());
 }
 
 /** A RabbitMQ of a test's own, which it may kill, freeze and empty. */
 export async function ownRabbit(): Promise<RabbitBroker> {
-  return startBroker((await rabbitPrograms()) ?? (await installed()));
+  return startBroker((await rabbitPrograms()) ?? (await installRabbit()));
 }
 
-async function local(programs: string): Promise<TestRabbit> {
+async function startLocal(programs: string): Promise<TestRabbit> {
   const { url, stop } = await startBroker(programs);
   printLine(`RabbitMQ for the tests: ${programs}, port ${new URL(url).port}, data in a temporary folder.`);
   return { url, stop };
@@ -52,7 +52,7 @@ const daemonMs = 2_000;
 const pullMs = 90_000;
 
 /** RabbitMQ in a container; undefined where no Docker daemon answers, or where the image does not come in time. */
-async function inDocker(): Promise<TestRabbit | undefined> {
+async function startInDocker(): Promise<TestRabbit | undefined> {
   const { GenericContainer, getContainerRuntimeClient } = await import('testcontainers');
   const late = (ms: number) =>
     new Promise<never>((_, reject) => setTimeout(reject, ms, new Error(`no answer within ${ms} ms`)).unref());
@@ -75,7 +75,7 @@ async function inDocker(): Promise<TestRabbit | undefined> {
 }
 
 /** Installs the distribution's package; where that cannot be, says what to do. */
-async function installed(): Promise<string> {
+async function installRabbit(): Promise<string> {
   await installPackage('rabbitmq-server', 'RabbitMQ for the tests');
   const programs = await rabbitPrograms();
   if (programs) return programs;

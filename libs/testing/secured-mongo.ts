@@ -10,26 +10,26 @@ import type { TestServer } from './servers.ts';
 /** Starts a mongod with a key file and authentication; `uri` is that of its administrator. */
 export async function securedMongo(): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'pds-keys-'));
-  const removed = () => rm(folder, { recursive: true, force: true });
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
   const keyFile = join(folder, 'key');
   try {
     await writeFile(keyFile, randomBytes(96).toString('base64'), { mode: 0o600 });
     const mongod = await startMongod({ say: () => {}, keyFile });
-    const stop = () => mongod.stop().finally(removed);
+    const stop = () => mongod.stop().finally(removeFolder);
     try {
-      return { uri: await withAdministrator(mongod.port), stop };
+      return { uri: await createAdministrator(mongod.port), stop };
     } catch (error) {
       await stop();
       throw error;
     }
   } catch (error) {
-    await removed();
+    await removeFolder();
     throw error;
   }
 }
 
 /** Makes the administrator, which the localhost exception allows as long as there is no user; gives the address with its password. */
-async function withAdministrator(port: number): Promise<string> {
+async function createAdministrator(port: number): Promise<string> {
   const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
   const pwd = randomBytes(18).toString('hex');
   try {

@@ -17,15 +17,15 @@ export type TestServer = { uri: string; stop(): Promise<void> };
 export async function testMongo(): Promise<TestServer> {
   const given = process.env.TEST_MONGODB_URI;
   if (given) return { uri: given, stop: async () => {} };
-  const local = await localBinary(say);
-  if (local) return embedded(local);
-  return (await inDocker()) ?? embedded(await fetchBinary(say));
+  const local = await localBinary(printLine);
+  if (local) return startEmbedded(local);
+  return (await startInDocker()) ?? startEmbedded(await fetchBinary(printLine));
 }
 
-async function embedded(binary: Binary): Promise<TestServer> {
+async function startEmbedded(binary: Binary): Promise<TestServer> {
   // a transaction must fit into 15 % of the cache: those of the largest documents do
-  const { uri, port, how, stop } = await startMongod({ say, binary, cacheGB: 0.5 });
-  say(`MongoDB for the tests: ${how}, port ${port}, data in a temporary folder.`);
+  const { uri, port, how, stop } = await startMongod({ say: printLine, binary, cacheGB: 0.5 });
+  printLine(`MongoDB for the tests: ${how}, port ${port}, data in a temporary folder.`);
   return { uri, stop };
 }
 
@@ -34,15 +34,15 @@ const daemonMs = 2_000;
 const pullMs = 90_000;
 
 /** MongoDB in a container; undefined where no Docker daemon answers, or where the image does not come in time. */
-async function inDocker(): Promise<TestServer | undefined> {
+async function startInDocker(): Promise<TestServer | undefined> {
   const { GenericContainer, getContainerRuntimeClient, Wait } = await import('testcontainers');
-  const answers = await within(daemonMs, getContainerRuntimeClient()).then(
+  const answers = await withTimeout(daemonMs, getContainerRuntimeClient()).then(
     () => true,
     () => false,
   );
   if (!answers) return undefined;
   try {
-    const container = await within(
+    const container = await withTimeout(
       pullMs,
       new GenericContainer(image)
         .withCommand(['--replSet', 'pds', '--bind_ip_all'])
@@ -52,15 +52,15 @@ async function inDocker(): Promise<TestServer | undefined> {
     );
     const uri = `mongodb://${container.getHost()}:${container.getMappedPort(27017)}/?directConnection=true`;
     await becomePrimary(uri, '127.0.0.1:27017', AbortSignal.timeout(20_000));
-    say(`MongoDB for the tests: ${image} in Docker.`);
+    printLine(`MongoDB for the tests: ${image} in Docker.`);
     return { uri, stop: async () => void (await container.stop()) };
   } catch (error) {
-    say(`Docker gives no ${image} (${String((error as Error).message).split('\n')[0]}): going on.`);
+    printLine(`Docker gives no ${image} (${String((error as Error).message).split('\n')[0]}): going on.`);
     return undefined;
   }
 }
 
-async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+async function withTimeout<T>(limitMs: number, work: Promise<T>): Promise<T> {
   const late = new AbortController();
   const limit = new Promise<never>((_, reject) => {
     const timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
@@ -69,6 +69,6 @@ async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   return Promise.race([work, limit]).finally(() => late.abort());
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -1,9 +1,9 @@
 /** How embedding reads: consistent while others write, once for many, from memory when nothing changed. */
 import { expect, test } from '@jest/globals';
 import { Body, NotFound, newId } from '#libs/contract';
-import { type Embedding, embedding } from './embedding.ts';
+import { type EmbedOptions, embedRoutes } from './embedding.ts';
 import { notFoundLimit } from './not-found-limit.ts';
-import { tokenHash } from './rules.ts';
+import { hashToken } from './rules.ts';
 import type { DocumentState, NodeRow } from './store.ts';
 
 const token = 't'.repeat(43);
@@ -25,7 +25,7 @@ function sharedDocument() {
     share_epoch: 0,
   };
   const { _id: document_id, family_id } = state;
-  const held = { _id: newId(), organization_id, family_id, hash: tokenHash(token), sealed: '' };
+  const held = { _id: newId(), organization_id, family_id, hash: hashToken(token), sealed: '' };
   const row: NodeRow = {
     _id: newId(),
     document_id,
@@ -36,7 +36,7 @@ function sharedDocument() {
     order: 0,
   };
   const shared = { state, row, nodeReads: 0, whileReading: () => {} };
-  const sharing: Embedding['sharing'] = {
+  const sharing: EmbedOptions['sharing'] = {
     organizationBySlug: async (slug) => ({
       ...{ _id: organization_id, name: '', slug, row_version: 1 },
       ...{ lock_published: false, embed_origins: null },
@@ -55,8 +55,8 @@ function sharedDocument() {
 }
 
 /** Opens the link: the text of the answer; with `etag`, as a client that has that answer already. */
-function openerOf(options: Pick<Embedding, 'sharing' | 'cacheBytes'>, format?: 'html') {
-  const [handled] = embedding({
+function openerOf(options: Pick<EmbedOptions, 'sharing' | 'cacheBytes'>, format?: 'html') {
+  const [handled] = embedRoutes({
     ...options,
     limit: notFoundLimit({ perMinute: 0, now: Date.now }),
     countResponse: () => undefined,
@@ -158,8 +158,8 @@ test('many documents at once through a cache that holds none of them are all ans
   const all = Array.from({ length: 50 }, sharedDocument);
   const held = new Map(all.map((one) => [one.shared.state._id, one]));
   let asked = 0;
-  const sharing: Embedding['sharing'] = {
-    ...(all[0]?.sharing as Embedding['sharing']),
+  const sharing: EmbedOptions['sharing'] = {
+    ...(all[0]?.sharing as EmbedOptions['sharing']),
     published: async () => ({ ...(all[asked++ % all.length]?.shared.state as DocumentState) }),
     document: async (_organization, id) => held.get(id)?.sharing.document('', id),
     async nodes(id) {

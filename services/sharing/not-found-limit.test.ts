@@ -11,8 +11,8 @@ describe('the limit', () => {
     let at = 0;
     const limit = notFoundLimit({ perMinute: 2, now: () => at });
     const tried = (address: string) => {
-      const waitS = limit.waitS(address, 'wrong');
-      if (waitS === 0) limit.was(false, address, 'wrong');
+      const waitS = limit.getWaitSeconds(address, 'wrong');
+      if (waitS === 0) limit.record(false, address, 'wrong');
       return waitS;
     };
     expect([tried('a'), tried('a'), tried('a'), tried('b')]).toEqual([0, 0, 30, 0]);
@@ -22,23 +22,23 @@ describe('the limit', () => {
 
   test('lets links through that opened before, until they end', () => {
     const limit = notFoundLimit({ perMinute: 1, now: () => 0 });
-    limit.was(true, 'a', 'right');
-    limit.was(false, 'a', 'wrong');
-    expect([limit.waitS('a', 'right'), limit.waitS('a', 'another')]).toEqual([0, 60]);
-    limit.was(false, 'a', 'right');
-    expect(limit.waitS('a', 'right')).toBe(60);
+    limit.record(true, 'a', 'right');
+    limit.record(false, 'a', 'wrong');
+    expect([limit.getWaitSeconds('a', 'right'), limit.getWaitSeconds('a', 'another')]).toEqual([0, 60]);
+    limit.record(false, 'a', 'right');
+    expect(limit.getWaitSeconds('a', 'right')).toBe(60);
   });
 
   test('takes nothing for what is there', () => {
     const limit = notFoundLimit({ perMinute: 1, now: () => 0 });
-    for (let count = 0; count < 100; count += 1) limit.was(true, 'a', 'right');
-    expect(limit.waitS('a', 'another')).toBe(0);
+    for (let count = 0; count < 100; count += 1) limit.record(true, 'a', 'right');
+    expect(limit.getWaitSeconds('a', 'another')).toBe(0);
   });
 
   test('of 0 is none', () => {
     const limit = notFoundLimit({ perMinute: 0, now: () => 0 });
-    for (let count = 0; count < 1_000; count += 1) limit.was(false, 'a', 'wrong');
-    expect(limit.waitS('a', 'wrong')).toBe(0);
+    for (let count = 0; count < 1_000; count += 1) limit.record(false, 'a', 'wrong');
+    expect(limit.getWaitSeconds('a', 'wrong')).toBe(0);
   });
 });
 

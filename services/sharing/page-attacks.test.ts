@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { attacks, places } from '../../libs/rich-text/testing/attacks.ts';
-import { hostileTree, randomFrom } from '../../libs/rich-text/testing/hostile.ts';
-import { misdeedsOf, type PageStage, pageStage } from './testing/page-fixture.ts';
+import { createRandom, hostileTree } from '../../libs/rich-text/testing/hostile.ts';
+import { type PageFixture, pageFixture, recordSideEffects } from './testing/page-fixture.ts';
 
-let stage: PageStage;
+let stage: PageFixture;
 beforeAll(async () => {
-  stage = await pageStage();
+  stage = await pageFixture();
 }, 180_000);
 afterAll(() => stage?.stop());
 
@@ -18,8 +18,8 @@ afterAll(() => stage?.stop());
 type Policy = 'with its policy' | 'without any policy';
 
 async function visited<R>(address: string, policy: Policy, work: (page: Page) => Promise<R>): Promise<R> {
-  return stage.opened({}, async (page) => {
-    const misdeeds = misdeedsOf(page);
+  return stage.withPage({}, async (page) => {
+    const misdeeds = recordSideEffects(page);
     if (policy === 'without any policy')
       await page.route(address, async (route) => {
         const response = await route.fetch();
@@ -70,7 +70,7 @@ describe.each(policies)('%s', (policy) => {
         content: { type: 'doc', content: [inPlace(attack)] },
       })),
     }));
-    const address = await stage.shared({ title: 'Attacked', nodes: tree });
+    const address = await stage.share({ title: 'Attacked', nodes: tree });
     await visited(address, policy, async (page) => {
       expect(await forbiddenIn(page)).toEqual([]);
       expect(await page.title()).toContain('Attacked');
@@ -79,12 +79,12 @@ describe.each(policies)('%s', (policy) => {
   }, 60_000);
 
   test('no attack as title, version, department or name of the organization does anything', async () => {
-    const { here, ada } = stage;
+    const { app, ada } = stage;
     for (let at = 0; at + 3 < attacks.length; at += 4) {
       const [title = '', version = '', department = '', name = ''] = attacks.slice(at, at + 4);
-      const renamed = await here.request('PATCH', '/organization', { as: ada.token, body: { name } });
+      const renamed = await app.request('PATCH', '/organization', { as: ada.token, body: { name } });
       expect(renamed.status).toBe(200);
-      const address = await stage.shared({ title, version: version.slice(0, 64), department });
+      const address = await stage.share({ title, version: version.slice(0, 64), department });
       await visited(address, policy, async (page) => {
         expect(await forbiddenIn(page)).toEqual([]);
         expect(await page.locator('h1').count()).toBe(1);
@@ -94,13 +94,13 @@ describe.each(policies)('%s', (policy) => {
   }, 120_000);
 
   test('nothing that an editor could not have made does anything', async () => {
-    const random = randomFrom(7);
+    const random = createRandom(7);
     const sections = Array.from({ length: 150 }, (_, at) => ({
       node_type: 'section',
       title: `Hostile ${at}`,
       content: { type: 'doc', content: [hostileTree(random, 5)] },
     }));
-    const address = await stage.shared({ title: 'Hostile', nodes: sections });
+    const address = await stage.share({ title: 'Hostile', nodes: sections });
     await visited(address, policy, async (page) => {
       expect(await forbiddenIn(page)).toEqual([]);
       expect(await page.locator('.section').count()).toBe(sections.length);
@@ -109,7 +109,7 @@ describe.each(policies)('%s', (policy) => {
 });
 
 test('the policy alone stops scripts, styles and requests that escaping would have let through', async () => {
-  const address = await stage.shared({ title: 'A page that lost its escaping' });
+  const address = await stage.share({ title: 'A page that lost its escaping' });
   const asked: string[] = [];
   const elsewhere = createServer((request, response) => {
     asked.push(request.url ?? '');
@@ -123,8 +123,8 @@ test('the policy alone stops scripts, styles and requests that escaping would ha
 <img src="${origin}/image" onerror="alert(2)"><link rel="stylesheet" href="${origin}/style">
 <iframe src="${origin}/frame"></iframe><video src="${origin}/video"></video><object data="${origin}/object"></object>
 <style>h1 { display: none }</style><p style="display: none" id="styled">x</p>`;
-  const misdeeds = await stage.opened({}, async (page) => {
-    const found = misdeedsOf(page);
+  const misdeeds = await stage.withPage({}, async (page) => {
+    const found = recordSideEffects(page);
     await page.route(address, async (route) => {
       const response = await route.fetch();
       const body = (await response.text()).replace('<article', `${injected}<article`);

@@ -1,10 +1,10 @@
 /** The two forms of a public link, without a database. */
 import { describe, expect, test } from '@jest/globals';
-import { specimen } from './page/renderer-fixture.ts';
-import { type OpenedLink, type Representation, representations } from './representations.ts';
+import { rendererFixture } from './page/renderer-fixture.ts';
+import { type Representation, type ResolvedLink, representations } from './representations.ts';
 
-const { document, organization, rows } = specimen;
-const opened: OpenedLink = { document, organization };
+const { document, organization, rows } = rendererFixture;
+const opened: ResolvedLink = { document, organization };
 const changed = {
   document: { ...opened, document: { ...document, row_version: 2 } },
   'another document': { ...opened, document: { ...document, _id: 'another' } },

@@ -1,14 +1,14 @@
 /** The rules of sharing. */
 import { describe, expect, test } from '@jest/globals';
 import {
+  encodeToken,
   frameAncestors,
-  isForPeople,
+  hashToken,
   isLive,
   isShareable,
   mayShare,
-  opens,
-  tokenFrom,
-  tokenHash,
+  resolveLink,
+  wantsHtml,
 } from './rules.ts';
 
 describe('who may share', () => {
@@ -39,7 +39,7 @@ test('a token of an older epoch is dead', () => {
 });
 
 test('a token is 32 bytes as 43 characters of base64url', () => {
-  expect(tokenFrom(new Uint8Array(32).fill(0xfb))).toMatch(/^[\w-]{43}$/);
+  expect(encodeToken(new Uint8Array(32).fill(0xfb))).toMatch(/^[\w-]{43}$/);
 });
 
 describe('a link', () => {
@@ -48,25 +48,28 @@ describe('a link', () => {
   const link = {
     token,
     organization: { _id: 'acme' },
-    held: { hash: tokenHash(token), organization_id: 'acme', share_epoch: 2 },
+    storedToken: { hash: hashToken(token), organization_id: 'acme', share_epoch: 2 },
     document,
   };
 
   test('opens the published version of its family', () => {
-    expect(opens(link)).toBe(document);
+    expect(resolveLink(link)).toBe(document);
   });
 
   test.each([
     ['no organization has this slug', { organization: undefined }],
-    ['no token is held', { held: undefined }],
+    ['no token is held', { storedToken: undefined }],
     ['nothing of the family is published', { document: undefined }],
-    ['the hash is of another token', { held: { ...link.held, hash: tokenHash('b'.repeat(43)) } }],
-    ['the hash is of another length', { held: { ...link.held, hash: 'short' } }],
+    [
+      'the hash is of another token',
+      { storedToken: { ...link.storedToken, hash: hashToken('b'.repeat(43)) } },
+    ],
+    ['the hash is of another length', { storedToken: { ...link.storedToken, hash: 'short' } }],
     ['the slug is of another organization', { organization: { _id: 'other' } }],
     ['the document is not published', { document: { ...document, status: 'archived' } }],
     ['the document was archived since', { document: { ...document, share_epoch: 3 } }],
   ])('opens nothing when %s', (_cause, wrong) => {
-    expect(opens({ ...link, ...wrong })).toBeUndefined();
+    expect(resolveLink({ ...link, ...wrong })).toBeUndefined();
   });
 });
 
@@ -78,7 +81,7 @@ test.each([
   ['xml', true, true],
   [['html', 'json'], false, false],
 ])('format %j with a client that prefers HTML: %j, gets the page: %j', (format, prefersHtml, isPage) => {
-  expect(isForPeople(format, { prefersHtml })).toBe(isPage);
+  expect(wantsHtml(format, { prefersHtml })).toBe(isPage);
 });
 
 describe('who may frame a page', () => {

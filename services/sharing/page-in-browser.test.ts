@@ -6,24 +6,27 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { specimen } from './page/renderer-fixture.ts';
-import { misdeedsOf, type PageStage, pageStage, sop } from './testing/page-fixture.ts';
+import { rendererFixture } from './page/renderer-fixture.ts';
+import { type PageFixture, pageFixture, recordSideEffects, sop } from './testing/page-fixture.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const widths = [360, 768, 1280];
 const schemes = ['light', 'dark'] as const;
 
-let stage: PageStage;
+let stage: PageFixture;
 /** The sample procedure, a document with everything that can be in one, and one that tries to break its page. */
 let links: Record<'sop' | 'specimen' | 'unwieldy', string>;
 
 beforeAll(async () => {
-  stage = await pageStage();
+  stage = await pageFixture();
   links = {
-    sop: await stage.shared(sop),
-    specimen: await stage.shared({ title: specimen.document.title, nodes: tree(specimen.rows[0]?.content) }),
-    unwieldy: await stage.shared(unwieldy),
+    sop: await stage.share(sop),
+    specimen: await stage.share({
+      title: rendererFixture.document.title,
+      nodes: tree(rendererFixture.rows[0]?.content),
+    }),
+    unwieldy: await stage.share(unwieldy),
   };
 }, 180_000);
 afterAll(() => stage?.stop());
@@ -32,7 +35,7 @@ describe.each(schemes)('in %s', (colorScheme) => {
   test.each(widths)(
     'at %i px the page keeps the rules of WCAG 2.2 AA',
     async (width) => {
-      await stage.opened({ viewport: { width, height: 900 }, colorScheme }, async (page) => {
+      await stage.withPage({ viewport: { width, height: 900 }, colorScheme }, async (page) => {
         await page.goto(links.specimen);
         expect(await violationsOn(page)).toEqual([]);
       });
@@ -42,8 +45,8 @@ describe.each(schemes)('in %s', (colorScheme) => {
 });
 
 test('a long procedure and the notice of a link that leads nowhere keep them too', async () => {
-  await stage.opened({ viewport: { width: 1280, height: 900 } }, async (page) => {
-    for (const address of [links.sop, `${stage.here.origin}/embed/nobody/nothing`]) {
+  await stage.withPage({ viewport: { width: 1280, height: 900 } }, async (page) => {
+    for (const address of [links.sop, `${stage.app.origin}/embed/nobody/nothing`]) {
       await page.goto(address);
       expect(await violationsOn(page)).toEqual([]);
     }
@@ -53,7 +56,7 @@ test('a long procedure and the notice of a link that leads nowhere keep them too
 test.each(widths)(
   'at %i px nothing makes the page wider than the screen',
   async (width) => {
-    await stage.opened({ viewport: { width, height: 900 } }, async (page) => {
+    await stage.withPage({ viewport: { width, height: 900 } }, async (page) => {
       for (const address of [links.unwieldy, links.specimen, links.sop]) {
         await page.goto(address);
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
@@ -64,11 +67,11 @@ test.each(widths)(
 );
 
 test('the page needs no script, no font, no picture from elsewhere: one request is all', async () => {
-  await stage.opened({ javaScriptEnabled: false }, async (page) => {
-    const misdeeds = misdeedsOf(page);
+  await stage.withPage({ javaScriptEnabled: false }, async (page) => {
+    const misdeeds = recordSideEffects(page);
     await page.goto(links.specimen, { waitUntil: 'networkidle' });
     expect(misdeeds).toEqual([]);
-    expect(await page.locator('h1').innerText()).toBe(specimen.document.title);
+    expect(await page.locator('h1').innerText()).toBe(rendererFixture.document.title);
     expect(
       await page
         .locator('img')
@@ -82,7 +85,7 @@ test('the page needs no script, no font, no picture from elsewhere: one request 
 }, 60_000);
 
 test('dark readers get a dark page, and paper is light for them too', async () => {
-  await stage.opened({ colorScheme: 'dark' }, async (page) => {
+  await stage.withPage({ colorScheme: 'dark' }, async (page) => {
     await page.goto(links.specimen);
     const lightness = async () => {
       const color = await styleOf(page.locator('.sheet'), 'color');
@@ -95,7 +98,7 @@ test('dark readers get a dark page, and paper is light for them too', async () =
 }, 60_000);
 
 test('on paper there is the document and what it is, and nothing to click', async () => {
-  await stage.opened({}, async (page) => {
+  await stage.withPage({}, async (page) => {
     await page.goto(links.sop);
     await page.emulateMedia({ media: 'print' });
     const shown = async (name: string) => page.locator(name).first().isVisible();
@@ -116,7 +119,7 @@ test('on paper there is the document and what it is, and nothing to click', asyn
 
 describe('with the keyboard', () => {
   test('the first key leads past everything to the document', async () => {
-    await stage.opened({}, async (page) => {
+    await stage.withPage({}, async (page) => {
       await page.goto(links.sop);
       await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the document');
@@ -131,7 +134,7 @@ describe('with the keyboard', () => {
       [360, '.narrow'],
       [1280, '.wide'],
     ] as const)
-      await stage.opened({ viewport: { width, height: 700 } }, async (page) => {
+      await stage.withPage({ viewport: { width, height: 700 } }, async (page) => {
         await page.goto(links.sop);
         const link = page.locator(`${name} a[href="#4.2"]`);
         expect(await link.isVisible()).toBe(width > 1000);
@@ -150,9 +153,9 @@ describe('with the keyboard', () => {
 });
 
 test('a node is reached by its number and by its id as JSON tells it', async () => {
-  const told = await stage.here.request('GET', new URL(links.sop).pathname);
+  const told = await stage.app.request('GET', new URL(links.sop).pathname);
   const node = told.body.nodes[4].children[1];
-  await stage.opened({ viewport: { width: 1280, height: 700 } }, async (page) => {
+  await stage.withPage({ viewport: { width: 1280, height: 700 } }, async (page) => {
     for (const fragment of [node.id, '5.2']) {
       await page.goto('about:blank');
       await page.goto(`${links.sop}#${fragment}`);
@@ -163,7 +166,7 @@ test('a node is reached by its number and by its id as JSON tells it', async () 
 }, 60_000);
 
 test('another site may frame the page as the docs say, until the organization names others', async () => {
-  const { here, ada } = stage;
+  const { app, ada } = stage;
   const docs = readFileSync(new URL('../../docs/embedding.md', import.meta.url), 'utf8');
   const [snippet = ''] = /<iframe.*<\/iframe>/s.exec(docs) ?? [];
   const site = createServer((_request, response) => {
@@ -174,9 +177,9 @@ test('another site may frame the page as the docs say, until the organization na
   await once(site, 'listening');
   const { port } = site.address() as AddressInfo;
   const allow = (embed_origins: string[] | null) =>
-    here.request('PATCH', '/organization', { as: ada.token, body: { settings: { embed_origins } } });
+    app.request('PATCH', '/organization', { as: ada.token, body: { settings: { embed_origins } } });
   const isFramed = () =>
-    stage.opened({}, async (page) => {
+    stage.withPage({}, async (page) => {
       await page.goto(`http://127.0.0.1:${port}/`, { waitUntil: 'networkidle' });
       return page.frameLocator('iframe').locator('h1', { hasText: sop.title }).isVisible();
     });
