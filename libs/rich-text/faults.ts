@@ -1,10 +1,10 @@
-/** Says whether a value from outside is rich text that can be kept, and if not, everything that is wrong with it. */
+/** Validates untrusted values as rich text and lists everything that is wrong with them. */
 import { findAttributeFaults, isRecord } from './attributes.ts';
 import type { RichText } from './tree.ts';
 
 type Fault = { path: string; message: string };
 type Limits = { maxDepth: number; maxBytes: number };
-type Waiting = { value: unknown; path: string; depth: number };
+type Pending = { value: unknown; path: string; depth: number };
 
 const defaults: Limits = { maxDepth: 32, maxBytes: 512 * 1024 };
 const unlimited: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
@@ -13,8 +13,9 @@ const nodeFields = new Set(['type', 'content', 'text', 'marks', 'attrs']);
 const markFields = new Set(['type', 'attrs']);
 
 /**
- * Every fault of a value that should be rich text, at most 50, and none when it is fine; `path` is like "content/0/marks/1",
- * the root's is empty. `maxDepth` (32) counts nested `content` arrays, `maxBytes` (524,288) the UTF-8 bytes of its JSON.
+ * Lists the first 50 faults of a value in reading order; the list is empty if the value is valid rich text. A
+ * `path` looks like "content/0/marks/1"; the root's path is empty. `maxDepth` (default 32) limits nested
+ * `content` arrays, `maxBytes` (default 524,288) the UTF-8 bytes of the JSON.
  */
 export function findFaults(value: unknown, limits: Limits = defaults): Fault[] {
   const found: Fault[] = [];
@@ -24,7 +25,7 @@ export function findFaults(value: unknown, limits: Limits = defaults): Fault[] {
   return found;
 }
 
-/** Whether the value has the form of rich text, whatever its depth and size. */
+/** Whether the value is valid rich text; depth and size are not limited. */
 export function isRichText(value: unknown): value is RichText {
   return findFaults(value, unlimited).length === 0;
 }
@@ -33,8 +34,8 @@ function* findTreeFaults(value: unknown, limits: Limits): Generator<Fault> {
   if (isRecord(value) && countBytes(value, limits) > limits.maxBytes) {
     yield { path: '', message: `must be at most ${limits.maxBytes} bytes as JSON` };
   }
-  const waiting: Waiting[] = [{ value, path: '', depth: 0 }];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+  const pending: Pending[] = [{ value, path: '', depth: 0 }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
     yield* findNodeFaults(next.value, next.path);
     const children = isRecord(next.value) ? next.value.content : undefined;
     if (!Array.isArray(children)) continue;
@@ -44,7 +45,7 @@ function* findTreeFaults(value: unknown, limits: Limits): Generator<Fault> {
       continue;
     }
     for (let index = children.length - 1; index >= 0; index--) {
-      waiting.push({ value: children[index], path: appendPath(path, index), depth: next.depth + 1 });
+      pending.push({ value: children[index], path: appendPath(path, index), depth: next.depth + 1 });
     }
   }
 }
@@ -73,7 +74,7 @@ function* findNodeFaults(node: unknown, path: string): Generator<Fault> {
   }
 }
 
-/** What nodes and marks have in common: a type, perhaps attributes, and no field besides those known. */
+/** Checks what nodes and marks have in common: a type, optional attributes and no unknown fields. */
 function* findShapeFaults(
   value: Record<string, unknown>,
   path: string,
@@ -90,7 +91,7 @@ function* findShapeFaults(
   else yield { path: appendPath(path, 'attrs'), message: 'must be an object' };
 }
 
-/** The size as JSON in UTF-8; what cannot be written as JSON (too deep for the machine, cyclic) is over every limit. */
+/** The UTF-8 size of the JSON; infinite if a value cannot be serialized (cyclic or too deep). */
 function countBytes(value: unknown, limits: Limits): number {
   if (limits.maxBytes === Number.POSITIVE_INFINITY) return 0;
   try {
@@ -100,8 +101,8 @@ function countBytes(value: unknown, limits: Limits): number {
   }
 }
 
-/** One step down a path; a key from outside is cut, so that no answer repeats a megabyte of it. */
+/** Appends a key to a path; keys are cut to 64 characters, because an untrusted key can be megabytes long. */
 function appendPath(path: string, key: string | number): string {
-  const step = String(key).slice(0, 64);
-  return path === '' ? step : `${path}/${step}`;
+  const segment = String(key).slice(0, 64);
+  return path === '' ? segment : `${path}/${segment}`;
 }

@@ -1,4 +1,7 @@
-/** Promises that no text, attribute, mark or node type can become markup; everything is read back by a strict parser. */
+/**
+ * Promises that no text, attribute, mark or node type can become markup; everything is read back by a strict
+ * parser.
+ */
 import { expect, test } from '@jest/globals';
 import { SaxesParser } from 'saxes';
 import { link, p, text } from './build.ts';
@@ -102,7 +105,10 @@ test('hostile depth and width are shown without overflowing', () => {
   expect(check(toHtml(wide))).toHaveLength(100_000);
 });
 
-/** Reads the HTML strictly (it is well-formed XML too), holds it against the lists above and gives the text that is shown. */
+/**
+ * Reads the HTML strictly (it is well-formed XML too), holds it against the lists above and gives the text
+ * that is shown.
+ */
 function check(html: string): string {
   const open = ['root'];
   let shown = '';

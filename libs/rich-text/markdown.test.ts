@@ -124,14 +124,20 @@ test('lists 32 deep and text of 100,000 characters are written in moments', () =
   }
 });
 
-/** The text with character references and backslash escapes read back (CommonMark 2.4 and 2.5, the references we write). */
+/**
+ * The text with character references and backslash escapes read back (CommonMark 2.4 and 2.5, the references
+ * we write).
+ */
 function unescaped(markdown: string): string {
   return markdown.replace(/\\([!-/:-@[-`{-~])|&#x([0-9A-F]+);/g, (_, character, code) =>
     code === undefined ? character : String.fromCodePoint(Number.parseInt(code, 16)),
   );
 }
 
-/** What could be read as markup once everything that is escaped has been taken out, or null; `_` within a word is none. */
+/**
+ * What could be read as markup once everything that is escaped has been taken out, or null; `_` within a word
+ * is none.
+ */
 function markupIn(markdown: string): RegExpMatchArray | null {
   const open = markdown.replace(/\\[!-/:-@[-`{-~]|&#x[0-9A-F]+;/g, '·').replace(/_+/g, '_');
   const inline = /[*`~[]|(?<=^|[\s\p{P}\p{S}])_|_(?=$|[\s\p{P}\p{S}])|<[!/?A-Za-z]|&#?[A-Za-z0-9]+;|\\$/mu;

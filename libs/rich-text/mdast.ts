@@ -1,4 +1,4 @@
-/** Turns rich text into Markdown's tree as the export wants it: plain-text paragraphs and bullet lists, nothing else. */
+/** Converts rich text to a Markdown tree (mdast) that contains only plain paragraphs and bullet lists. */
 import type { BlockContent, List, ListItem, Paragraph } from 'mdast';
 import { getHref, safeHref } from './link.ts';
 import { collapseWhitespace, removeInvalidCharacters, toText } from './text.ts';
@@ -10,8 +10,9 @@ const lists = new Set(['bulletList', 'orderedList', 'taskList']);
 const noBreakSpace = '\u00a0';
 
 /**
- * Paragraphs and bullet lists with the words of the tree: headings, quotes and code are paragraphs, a table's rows one paragraph
- * `a | b` each, a link is `text (url)`, an image its alt text; a task's item carries `checked`. Marks and rules are dropped.
+ * Converts a tree to paragraphs and bullet lists. Headings, quotes and code become paragraphs; each table row
+ * becomes one paragraph `a | b`; a link becomes `text (url)`, an image its alt text. Task items keep
+ * `checked`. Marks and rules are dropped.
  */
 export function toMdast(content: RichText): BlockContent[] {
   return blocks(toWellFormed(content));
@@ -35,7 +36,7 @@ function list(node: RichText): List[] {
   return [{ type: 'list', ordered: false, spread: children.some((item) => item.spread), children }];
 }
 
-/** The item, spread out only when it has several paragraphs, which otherwise would run together. */
+/** Converts a list item; it is spread only if it has several paragraphs, which would otherwise merge. */
 function listItem(item: RichText): ListItem[] {
   const children = blocks(item);
   if (children.length === 0) return [];
@@ -55,7 +56,10 @@ function toRowLine(row: RichText): string {
   return cells.some((cell) => cell !== '') ? cells.join(' | ').trim() : '';
 }
 
-/** Code keeps its lines, its indentation as no-break spaces (Markdown drops others), and becomes a paragraph at each blank line. */
+/**
+ * Splits code into paragraphs at blank lines; indentation becomes no-break spaces, because Markdown drops
+ * other spaces.
+ */
 function toCodeParagraphs(node: RichText): Paragraph[] {
   const text = (node.content ?? []).map(toText).join('');
   const lines = text.split(/\r\n|\n|\r/).map((line) => {
@@ -71,7 +75,7 @@ function toCodeParagraphs(node: RichText): Paragraph[] {
   return paragraphs.flatMap(paragraph);
 }
 
-/** The lines of a textblock, split at hard breaks, each as a browser would lay it out, without the empty ones. */
+/** Splits a textblock at hard breaks, collapses white space and drops empty lines. */
 function toLines(node: RichText): string[] {
   const lines = [''];
   const leaves = node.content ?? [];
@@ -92,7 +96,10 @@ function getHrefAt(leaves: RichText[], index: number): string | undefined {
   return leaf && getHref(leaf);
 }
 
-/** The lines of neighbouring leaves, and after the words of a link its target, unless the words are the target. */
+/**
+ * The lines of adjacent leaves; if they are a link, its target follows the text, unless the text is the
+ * target.
+ */
 function appendTarget(leaves: RichText[], href: string | undefined): string[] {
   const lines = [''];
   for (const leaf of leaves) {

@@ -1,4 +1,6 @@
-/** The rich-text tree for anyone who keeps, searches, shows or exports it: checks, walk, plain text, safe HTML, Markdown. */
+/**
+ * The public interface of the rich-text library: validation, traversal, plain text, safe HTML and Markdown.
+ */
 export { findFaults, isRichText } from './faults.ts';
 export { toHtml } from './html.ts';
 export { parseImage } from './image.ts';

@@ -1,4 +1,6 @@
-/** Promises that readers of GitHub's dialect find in the Markdown what the rich text says, and nothing else. */
+/**
+ * Promises that readers of GitHub's dialect find in the Markdown what the rich text says, and nothing else.
+ */
 import { expect, test } from '@jest/globals';
 import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
 import { toMarkdown } from './markdown.ts';

@@ -1,19 +1,24 @@
-/** Reads Markdown back as GitHub's dialect does, and says what is in it and in a tree in one short form; for tests only. */
+/**
+ * Compares Markdown with a tree by short outlines of both; parses Markdown as GitHub does. For tests only.
+ */
 import type { BlockContent, Nodes, PhrasingContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
-/** A paragraph as its words, with a line feed for each break; a list as the forms of its items. */
+/**
+ * The outline of a block: a paragraph as text with a line feed for each break, a list as the outlines of its
+ * items.
+ */
 export type Outline = string | { items: Outline[][] };
 
-/** What readers of GitHub's dialect find; whatever is neither paragraph, bullet list nor text is named in angle brackets. */
+/** The outline of parsed Markdown; other nodes than paragraph, bullet list and text appear as `<type>`. */
 export function outlineMarkdown(markdown: string): Outline[] {
   const read = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   return read.children.map(outlineBlock);
 }
 
-/** What was meant to be written. */
+/** The outline of a tree before it is written as Markdown. */
 export function outlineBlocks(blocks: readonly BlockContent[]): Outline[] {
   return blocks.map(outlineBlock);
 }
@@ -26,19 +31,22 @@ function outlineBlock(block: Nodes): Outline {
   };
 }
 
-/** A box stands before the first words; GitHub shows one without words as text, which is the same to the eye. */
-function addBox(checked: boolean | null | undefined, forms: Outline[]): Outline[] {
-  if (typeof checked !== 'boolean') return forms;
-  const [first, ...rest] = forms;
+/**
+ * Puts the checkbox before the first text; GitHub shows a checkbox without text as text, which looks the
+ * same.
+ */
+function addBox(checked: boolean | null | undefined, outlines: Outline[]): Outline[] {
+  if (typeof checked !== 'boolean') return outlines;
+  const [first, ...rest] = outlines;
   return [`${checked ? '[x]' : '[ ]'} ${typeof first === 'string' ? first : ''}`.trimEnd(), ...rest];
 }
 
-/** The words; an address that GitHub makes a link of by itself is its words. */
+/** The text; a link that GitHub creates from a bare address counts as text. */
 function getWords(node: PhrasingContent): string {
   if (node.type === 'text') return node.value;
   if (node.type === 'break') return '\n';
   if (node.type !== 'link') return `<${node.type}>`;
-  const words = node.children.map(getWords).join('');
-  const isBare = [words, `http://${words}`, `mailto:${words}`].includes(node.url);
-  return isBare ? words : `<link ${node.url}>`;
+  const text = node.children.map(getWords).join('');
+  const isBare = [text, `http://${text}`, `mailto:${text}`].includes(node.url);
+  return isBare ? text : `<link ${node.url}>`;
 }

@@ -16,7 +16,8 @@ import { documentNodes, documentStates } from '../documents/contract.ts';
 import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
 import { member, organizationProfiles, principalViews } from '../identity/contract.ts';
 
-// ── Problems ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Problems
+// ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const DocumentNotPublished = problem(
   'document_not_published',
@@ -24,7 +25,8 @@ export const DocumentNotPublished = problem(
   'This document is not published. Publish it before you share it.',
 );
 
-// ── Shapes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Shapes ─────────────────────────────────────────────────────────────────────────────────────────────────
+// ───────────
 
 const docParams = z.object({ doc_id: id });
 
@@ -75,7 +77,8 @@ export const EmbeddedDocument = z
   })
   .meta({ id: 'EmbeddedDocument' });
 
-// ── Operations ────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Operations
+// ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const createShareToken = operation({
   id: 'createShareToken',

@@ -12,9 +12,9 @@ export interface DeadTokenOptions {
 }
 
 /**
- * The subscribers of the sharing service. An event only names the document to check: it may arrive late, twice, or again on
- * request, when the family has been published and shared again. The family's current epoch, which never decreases, decides
- * which token is deleted.
+ * The subscribers of the sharing service. An event only names the document to check: it may arrive late,
+ * twice, or again on request, when the family has been published and shared again. The family's current
+ * epoch, which never decreases, decides which token is deleted.
  */
 export function deleteDeadTokens({ store, sharing }: DeadTokenOptions): Subscriber[] {
   return [

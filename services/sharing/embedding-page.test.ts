@@ -1,4 +1,7 @@
-/** How a public link answers in its two forms, over HTTP with a real MongoDB: choice, headers, ETags, the notice for every 404. */
+/**
+ * How a public link answers in its two forms, over HTTP with a real MongoDB: choice, headers, ETags, the
+ * notice for every 404.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Person, register, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { documents } from '../documents/service.ts';

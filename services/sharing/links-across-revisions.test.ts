@@ -1,4 +1,7 @@
-/** How a public link follows its document through its life, over HTTP: without a gap from version to version, and to its end. */
+/**
+ * How a public link follows its document through its life, over HTTP: without a gap from version to version,
+ * and to its end.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { register, type TestApp, testApp, until } from '#libs/testing';

@@ -32,7 +32,8 @@ export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOption
       async ({ actor, params, body }) => {
         const document = await getDocumentForSharing(actor, params.doc_id);
         if (!isShareable(document)) throw DocumentNotPublished();
-        // read before the transaction: of two concurrent replacements the second returns the first one's token
+        // read before the transaction: of two concurrent replacements the second returns the first one's
+        // token
         const replaced = body?.replace ? await sharing.find(actor, document.family_id) : undefined;
         return store.respond(actor, async (within) =>
           toShareToken(actor, document, await findOrCreateToken(within, document, replaced?.hash)),
@@ -72,7 +73,10 @@ export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOption
     throw Forbidden('Only the owner of the document or an admin may share it.');
   }
 
-  /** The family's only token: the stored one if it is valid and its hash is not `replacedHash`, else a new one. */
+  /**
+   * The family's only token: the stored one if it is valid and its hash is not `replacedHash`, else a new
+   * one.
+   */
   async function findOrCreateToken(
     within: Actor,
     document: DocumentState,

@@ -1,4 +1,7 @@
-/** Promises that nothing stored can run, load or change anything, in a real browser; escaping and policy each hold alone. */
+/**
+ * Promises that nothing stored can run, load or change anything, in a real browser; escaping and policy each
+ * hold alone.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** Promises of the page to people: every screen, light and dark, paper, keyboard, no script; in a real browser. */
+/**
+ * Promises of the page to people: every screen, light and dark, paper, keyboard, no script; in a real
+ * browser.
+ */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -15,7 +18,9 @@ const widths = [360, 768, 1280];
 const schemes = ['light', 'dark'] as const;
 
 let stage: PageFixture;
-/** The sample procedure, a document with everything that can be in one, and one that tries to break its page. */
+/**
+ * The sample procedure, a document with everything that can be in one, and one that tries to break its page.
+ */
 let links: Record<'sop' | 'specimen' | 'unwieldy', string>;
 
 beforeAll(async () => {

@@ -21,12 +21,10 @@ export const sharing = service({
       .pipe(z.number().min(1).max(65_536))
       .default(64)
       .meta({ description: 'Memory for rendered public documents, in MB' }),
-    EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: integer
-      .default(60)
-      .meta({
-        description:
-          'Requests for unknown public links that one address may send per minute; 0 disables the limit',
-      }),
+    EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: integer.default(60).meta({
+      description:
+        'Requests for unknown public links that one address may send per minute; 0 disables the limit',
+    }),
   }),
   collections: [shareTokens],
   metrics: sharingMetrics,

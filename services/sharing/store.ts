@@ -113,7 +113,10 @@ export function sharingStore(store: Store) {
       await rows.updateOne({ organization_id, family_id }, update, options);
     },
 
-    /** Deletes the token of a document's family if the family was archived after its creation: it never works again. */
+    /**
+     * Deletes the token of a document's family if the family was archived after its creation: it never works
+     * again.
+     */
     async deleteDead({ organization_id, tx }: Actor, document: DocumentState): Promise<void> {
       const { family_id, share_epoch } = document;
       const dead = { organization_id, family_id, share_epoch: { $lt: share_epoch } };

@@ -1,4 +1,4 @@
-/** Makes texts and trees that try everything, the same for the same seed; for tests only. */
+/** Generates hostile texts and trees for tests; the same seed gives the same results. */
 import type { Mark, RichText } from '../tree.ts';
 
 type Random = { below(limit: number): number; pick<T>(choices: readonly [T, ...T[]]): T };
@@ -83,7 +83,7 @@ const pieces = [
     '|-|-|',
     ':-:',
   ],
-] as [string, ...string[]]; // a literal of this size is at least one piece
+] as [string, ...string[]]; // the literal is not empty
 const types = [
   ...[
     'doc',
@@ -109,7 +109,7 @@ const types = [
     'text',
   ],
   ...['callout', 'script', '__proto__', 'constructor', '<img src=x onerror=alert(1)>'],
-] as [string, ...string[]]; // a literal of this size is at least one type
+] as [string, ...string[]]; // the literal is not empty
 const marks: [string, ...string[]] = [
   'bold',
   'italic',
@@ -131,7 +131,7 @@ const targets: [unknown, ...unknown[]] = [
   { toString: 'x' },
 ];
 
-/** A source of numbers that look random and are not (Marsaglia's xorshift, 32 bits). */
+/** Creates a deterministic pseudorandom generator (Marsaglia's 32-bit xorshift). */
 export function createRandom(seed: number): Random {
   let state = seed || 1;
   const below = (limit: number) => {
@@ -143,12 +143,15 @@ export function createRandom(seed: number): Random {
   return { below, pick: (choices) => choices[below(choices.length)] ?? choices[0] };
 }
 
-/** One to twelve pieces of markup, entities, control characters and words. */
+/** A text of 1 to 12 pieces: markup, entities, control characters and words. */
 export function hostileText(random: Random): string {
   return Array.from({ length: 1 + random.below(12) }, () => random.pick(pieces)).join('');
 }
 
-/** A tree of known and unknown nodes in any order, up to `depth` levels, with attributes and marks of every kind. */
+/**
+ * A tree of known and unknown nodes in any order, at most `depth` levels deep, with all kinds of attributes
+ * and marks.
+ */
 export function hostileTree(random: Random, depth = 6): RichText {
   const type = random.pick(types);
   const attrs = {

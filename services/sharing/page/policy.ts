@@ -1,8 +1,12 @@
-/** The Content-Security-Policy of public pages: it allows one style sheet and embedded images, and nothing else. */
+/**
+ * The Content-Security-Policy of public pages: it allows one style sheet and embedded images, and nothing
+ * else.
+ */
 
 /**
- * The policy of a page with one style sheet; the parameters are the sources of `style-src` and `frame-ancestors`. It has no
- * `sandbox`: that would add no protection, and it would disable reading tools such as translation.
+ * The policy of a page with one style sheet; the parameters are the sources of `style-src` and
+ * `frame-ancestors`. It has no `sandbox`: that would add no protection, and it would disable reading tools
+ * such as translation.
  */
 export function pagePolicy(styleSource: string, ancestors: string): string {
   return [

@@ -1,4 +1,7 @@
-/** A small document with every element that a page can show; its rendering identifies the version of the renderer. */
+/**
+ * A small document with every element that a page can show; its rendering identifies the version of the
+ * renderer.
+ */
 import type { DocumentState, NodeRow, OrganizationProfile } from '../store.ts';
 
 const id = (last: number) => `00000000-0000-7000-8000-${String(last).padStart(12, '0')}`;

@@ -1,4 +1,6 @@
-/** The fixture for tests of public pages: services over a real MongoDB, a registered user and a real browser. */
+/**
+ * The fixture for tests of public pages: services over a real MongoDB, a registered user and a real browser.
+ */
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Person, register, type TestApp, testApp, testBrowser } from '#libs/testing';
@@ -54,7 +56,10 @@ export const sop = JSON.parse(
   readFileSync(new URL('../../../tests/fixtures/incident-response-sop.json', import.meta.url), 'utf8'),
 );
 
-/** Records console messages, errors, dialogs, popups and all requests of a page except its own document and data images. */
+/**
+ * Records console messages, errors, dialogs, popups and all requests of a page except its own document and
+ * data images.
+ */
 export function recordSideEffects(page: Page): string[] {
   const sideEffects: string[] = [];
   page.on('console', (message) => sideEffects.push(`console: ${message.text()}`));
