@@ -1,11 +1,12 @@
-/** A real browser for tests, by a chain that needs no set-up: what is there first, what must be installed last. */
+/** Provides a real browser for tests; uses an installed one if possible and installs one otherwise. */
 import type { Browser } from 'playwright-core';
 import { installPackage, printLine } from './debian.ts';
 import { findExecutable, findOnPath } from './program.ts';
 
 /**
- * A headless Chromium for tests: the program in CHROMIUM_PATH, else one on the PATH or where it usually is, else the
- * distribution's package installed now. Which one is said in one line on stderr. `close()` ends it.
+ * Starts a headless Chromium: the program in CHROMIUM_PATH, else one on the PATH or in a default location,
+ * else the distribution's package, which is installed now. Prints which one to stderr. The caller must
+ * `close()` it.
  */
 export async function testBrowser(): Promise<Browser> {
   const path = (await findBrowser()) ?? (await installBrowser());
@@ -15,7 +16,9 @@ export async function testBrowser(): Promise<Browser> {
   return browser;
 }
 
-/** Root may not use Chromium's own sandbox, and the pages are ours; nothing is fetched in the background. */
+/**
+ * Root cannot use Chromium's sandbox, and tests load only their own pages; background requests are disabled.
+ */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -26,13 +29,13 @@ const flags = [
 ];
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
-const usualPlaces = [
+const defaultPaths = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
 async function findBrowser(): Promise<string | undefined> {
-  return process.env.CHROMIUM_PATH || (await findOnPath(...names)) || findExecutable(usualPlaces);
+  return process.env.CHROMIUM_PATH || (await findOnPath(...names)) || findExecutable(defaultPaths);
 }
 
 async function installBrowser(): Promise<string> {
@@ -40,6 +43,6 @@ async function installBrowser(): Promise<string> {
   const path = await findBrowser();
   if (path) return path;
   throw new Error(
-    'There is no browser for the tests: install Chromium or Chrome, or set CHROMIUM_PATH to its program.',
+    'The tests need a browser. Install Chromium or Chrome, or set CHROMIUM_PATH to its program.',
   );
 }

@@ -1,4 +1,4 @@
-/** What a bus promises when consumers are cancelled and when it closes. */
+/** Conformance tests: cancelled consumers and closed buses. */
 import { describe, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
 import { BusClosed } from '#libs/events';
@@ -13,11 +13,11 @@ import {
 } from './bus-fixture.ts';
 import { until } from './until.ts';
 
-/** Declares these tests within a suite. */
-export function busShutdown(stage: BusFixture): void {
-  describe('ending', () => {
-    test('cancel takes nothing new and waits for what is in hand; the next consumer gets the rest', async () => {
-      const { bus, alpha, gone, collect } = stage;
+/** Declares the tests within a suite. */
+export function busShutdown(fixture: BusFixture): void {
+  describe('shutdown', () => {
+    test('cancel waits for events in flight and leaves the rest in the queue', async () => {
+      const { bus, alpha, goneType, collect } = fixture;
       const gate = createGate();
       const first: string[] = [];
       let finished = 0;
@@ -27,9 +27,9 @@ export function busShutdown(stage: BusFixture): void {
         finished += 1;
       };
       const consumer = await bus.consume(alpha, slow, { prefetch: 1 });
-      const events = [createEnvelope(gone), createEnvelope(gone), createEnvelope(gone)];
-      for (const one of events) publish(bus, one);
-      await until('one in hand', async () => first.length === 1);
+      const events = [createEnvelope(goneType), createEnvelope(goneType), createEnvelope(goneType)];
+      for (const event of events) publish(bus, event);
+      await until('one event in flight', async () => first.length === 1);
       const cancelled = consumer.cancel();
       expect(await isSettled(cancelled)).toBe(false);
       gate.open();
@@ -40,34 +40,34 @@ export function busShutdown(stage: BusFixture): void {
       expect([...first, ...toIds(rest)].sort()).toEqual(toIds(events));
     });
 
-    test('cancelling one consumer does not wait for another queue', async () => {
-      const { bus, alpha, beta, made } = stage;
+    test('cancel does not wait for consumers of other queues', async () => {
+      const { bus, alpha, beta, madeType } = fixture;
       const gate = createGate();
-      let waiting = false;
+      let isHandling = false;
       const slow = () => {
-        waiting = true;
+        isHandling = true;
         return gate.opened;
       };
       await bus.consume(beta, slow, { prefetch: 1 });
       const consumer = await bus.consume(alpha, async () => undefined, { prefetch: 1 });
-      publish(bus, createEnvelope(made));
-      await until('the slow one', async () => waiting);
+      publish(bus, createEnvelope(madeType));
+      await until('the slow handler', async () => isHandling);
       await consumer.cancel();
       gate.open();
     });
 
-    test('close waits for what is in hand', async () => {
-      const { bus, alpha, gone } = stage;
+    test('close waits for events in flight', async () => {
+      const { bus, alpha, goneType } = fixture;
       const gate = createGate();
-      let [begun, finished] = [false, false];
+      let [isStarted, finished] = [false, false];
       const slow = async () => {
-        begun = true;
+        isStarted = true;
         await gate.opened;
         finished = true;
       };
       await bus.consume(alpha, slow, { prefetch: 1 });
-      publish(bus, createEnvelope(gone));
-      await until('it is in hand', async () => begun);
+      publish(bus, createEnvelope(goneType));
+      await until('the event in flight', async () => isStarted);
       const closed = bus.close();
       expect(await isSettled(closed)).toBe(false);
       gate.open();
@@ -75,78 +75,78 @@ export function busShutdown(stage: BusFixture): void {
       expect(finished).toBe(true);
     });
 
-    test('a handler is told when the bus closes', async () => {
-      const { bus, alpha, gone } = stage;
-      let told = false;
-      let begun = false;
+    test('the signal of a handler is aborted when the bus closes', async () => {
+      const { bus, alpha, goneType } = fixture;
+      let isAborted = false;
+      let isStarted = false;
       const patient = async (_: Envelope, signal: AbortSignal) => {
-        begun = true;
+        isStarted = true;
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        told = true;
+        isAborted = true;
       };
       await bus.consume(alpha, patient, { prefetch: 1 });
-      publish(bus, createEnvelope(gone));
-      await until('it is in hand', async () => begun);
+      publish(bus, createEnvelope(goneType));
+      await until('the event in flight', async () => isStarted);
       await bus.close();
-      expect(told).toBe(true);
+      expect(isAborted).toBe(true);
     });
 
-    test('what is unfinished when the bus closes is not lost: refused to who published it, or there next time', async () => {
-      await stage.restart(noRetryInTime);
-      const { bus, underTest, alpha, gone, collect } = stage;
+    test('an unfinished event is rejected or redelivered after the bus closes', async () => {
+      await fixture.restart(noRetryInTime);
+      const { bus, underTest, alpha, goneType, collect } = fixture;
       let failed = 0;
       const fails = async () => {
         failed += 1;
         throw new Error('not now');
       };
       await bus.consume(alpha, fails, { prefetch: 1 });
-      // one waits for its second try, one has not been looked at
-      const events = [createEnvelope(gone), createEnvelope(gone)];
-      const outcomes = events.map((one) => publish(bus, one));
+      // one event waits for its second attempt, the other has not been handled yet
+      const events = [createEnvelope(goneType), createEnvelope(goneType)];
+      const outcomes = events.map((event) => publish(bus, event));
       await until('a failure', async () => failed === 1);
       await bus.close();
-      const told = await Promise.all(outcomes);
-      for (const outcome of told) if (outcome !== 'taken') expect(outcome).toBeInstanceOf(BusClosed);
-      const taken = events.filter((_, index) => told[index] === 'taken');
+      const results = await Promise.all(outcomes);
+      for (const outcome of results) if (outcome !== 'accepted') expect(outcome).toBeInstanceOf(BusClosed);
+      const accepted = events.filter((_, index) => results[index] === 'accepted');
       expect(await bus.dead(alpha).catch(() => [])).toEqual([]);
       const next = await underTest.reopen();
-      const heard = await collect(alpha, next);
-      await until('all that was taken', async () => heard.length === taken.length);
-      expect(toIds(heard)).toEqual(toIds(taken));
+      const received = await collect(alpha, next);
+      await until('all accepted events', async () => received.length === accepted.length);
+      expect(toIds(received)).toEqual(toIds(accepted));
       await next.close();
     });
 
-    test('an event whose last try fails while the bus closes is not lost', async () => {
-      await stage.restart([]);
-      const { bus, underTest, alpha, gone, collect } = stage;
+    test('an event whose last attempt fails during close is not lost', async () => {
+      await fixture.restart([]);
+      const { bus, underTest, alpha, goneType, collect } = fixture;
       const gate = createGate();
-      let begun = false;
+      let isStarted = false;
       const fails = async () => {
-        begun = true;
+        isStarted = true;
         await gate.opened;
-        throw new Error('the database has gone');
+        throw new Error('the database is down');
       };
       await bus.consume(alpha, fails, { prefetch: 1 });
-      const one = createEnvelope(gone);
-      const outcome = publish(bus, one);
-      await until('it is in hand', async () => begun);
+      const event = createEnvelope(goneType);
+      const outcome = publish(bus, event);
+      await until('the event in flight', async () => isStarted);
       const closed = bus.close();
       gate.open();
       await closed;
       const next = await underTest.reopen();
-      if ((await outcome) === 'taken') {
-        const heard = await collect(alpha, next);
-        await until('the event', async () => heard.length === 1);
+      if ((await outcome) === 'accepted') {
+        const received = await collect(alpha, next);
+        await until('the event', async () => received.length === 1);
       } else expect(await outcome).toBeInstanceOf(BusClosed);
       await next.close();
     });
 
-    test('a closed bus takes nothing, is down, and may be closed again', async () => {
-      const { bus, made } = stage;
+    test('a closed bus rejects events, is down and can be closed again', async () => {
+      const { bus, madeType } = fixture;
       expect(bus.up).toBe(true);
       await bus.close();
       expect(bus.up).toBe(false);
-      await expect(bus.publish(createEnvelope(made))).rejects.toBeInstanceOf(BusClosed);
+      await expect(bus.publish(createEnvelope(madeType))).rejects.toBeInstanceOf(BusClosed);
       await bus.close();
     });
   });

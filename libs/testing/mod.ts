@@ -1,4 +1,4 @@
-/** The door of the testing library: real servers, a world of services, and people who use them. */
+/** The public interface of the test library: real servers, services in this process and their users. */
 export {
   auditRecorder,
   documentedEvents,

@@ -1,4 +1,4 @@
-/** A MongoDB replica set that asks everybody who they are, for tests of what its users may do. */
+/** A MongoDB replica set with authentication, for tests of user permissions. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import mongoose from 'mongoose';
 import { startMongod } from '../store/embedded/mongod.ts';
 import type { TestServer } from './servers.ts';
 
-/** Starts a mongod with a key file and authentication; `uri` is that of its administrator. */
+/** Starts a mongod with a key file and authentication; `uri` contains the administrator's credentials. */
 export async function securedMongo(): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'pds-keys-'));
   const removeFolder = () => rm(folder, { recursive: true, force: true });
@@ -28,7 +28,7 @@ export async function securedMongo(): Promise<TestServer> {
   }
 }
 
-/** Makes the administrator, which the localhost exception allows as long as there is no user; gives the address with its password. */
+/** Creates the first user (MongoDB's localhost exception allows it); returns the URI with its credentials. */
 async function createAdministrator(port: number): Promise<string> {
   const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
   const pwd = randomBytes(18).toString('hex');
