@@ -1,6 +1,5 @@
 /**
- * How a public link follows its document through its life, over HTTP: without a gap from version to version,
- * and to its end.
+ * Tests of a public link while its document is revised, archived and republished, over HTTP with a replica.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -11,160 +10,163 @@ import { type TestContext, type TestMember, testContextFor } from '../documents/
 import { identity } from '../identity/service.ts';
 import { sharing } from './service.ts';
 
-let here: TestApp;
+let app: TestApp;
 let replica: Pick<TestApp, 'request'>;
-let home: TestContext;
-let life: LifecycleClient;
+let context: TestContext;
+let lifecycle: LifecycleClient;
 let ada: TestMember;
 let slug: string;
 
 beforeAll(async () => {
   const services = [identity, documents, sharing];
-  here = await testApp({ services, contracts: services.map((one) => one.contract) });
-  replica = await here.replica();
-  home = testContextFor(here);
-  life = lifecycleClient(home);
-  const { key, userId, ...person } = await register(here);
+  app = await testApp({ services, contracts: services.map(({ contract }) => contract) });
+  replica = await app.replica();
+  context = testContextFor(app);
+  lifecycle = lifecycleClient(context);
+  const { key, userId, ...person } = await register(app);
   ada = { as: key, id: userId };
   slug = person.slug;
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 const share = async (id: string): Promise<string> =>
-  (await home.request(ada, 'POST', `${id}/share-token`)).body.token;
-const tokenOf = async (id: string) => (await home.request(ada, 'GET', `${id}/share-token`)).body;
-const embed = (token: string, at: Pick<TestApp, 'request'> = here) =>
+  (await context.request(ada, 'POST', `${id}/share-token`)).body.token;
+const getToken = async (id: string) => (await context.request(ada, 'GET', `${id}/share-token`)).body;
+const embed = (token: string, at: Pick<TestApp, 'request'> = app) =>
   at.request('GET', `/embed/${slug}/${token}`);
-const statusesOf = async (token: string) =>
+const getStatuses = async (token: string) =>
   (await Promise.all([embed(token), embed(token, replica)])).map(({ status }) => status);
 
-/** A revision that says so everywhere, published; gives its id. */
-async function nextVersion(options: string, version: string): Promise<string> {
-  const draft = await life.createRevision(ada, options);
-  const [section] = (await life.get(ada, draft.id)).nodes;
-  await home.request(ada, 'PATCH', `${draft.id}`, { version, title: `SOP ${version}` });
-  await home.request(ada, 'PATCH', `${draft.id}/nodes/${section.id}`, { title: `Section ${version}` });
-  const { status } = await life.publish(ada, draft.id);
+/** Publishes a revision with `version` in all titles; returns its id. */
+async function publishVersion(documentId: string, version: string): Promise<string> {
+  const draft = await lifecycle.createRevision(ada, documentId);
+  const [section] = (await lifecycle.get(ada, draft.id)).nodes;
+  await context.request(ada, 'PATCH', `${draft.id}`, { version, title: `SOP ${version}` });
+  await context.request(ada, 'PATCH', `${draft.id}/nodes/${section.id}`, { title: `Section ${version}` });
+  const { status } = await lifecycle.publish(ada, draft.id);
   expect(status).toBe(200);
   return draft.id;
 }
 
-test('clients that ask every 5 ms while revisions are published see only 200s, and each version once', async () => {
+test('clients that poll during publications see every version exactly once', async () => {
   const steps = Array.from({ length: 40 }, (_, at) => ({ node_type: 'step', title: `Step ${at}` }));
   const nodes = [{ node_type: 'section', title: 'Section 1', children: steps }];
-  let { id } = await life.createPublished(ada, { title: 'SOP 1', version: '1', nodes });
+  let { id } = await lifecycle.createPublished(ada, { title: 'SOP 1', version: '1', nodes });
   const token = await share(id);
-  const jsonAt = (at: typeof replica) => async () => {
+  const readJson = (at: typeof replica) => async () => {
     const { status, body } = await embed(token, at);
     if (status !== 200) return `a ${status}`;
-    const { version, title, nodes: shown } = body;
-    const isWhole = title === `SOP ${version}` && shown[0].title === `Section ${version}`;
-    return isWhole && shown[0].children.length === steps.length ? version : 'a mix';
+    const { version, title, nodes: embedded } = body;
+    const isConsistent = title === `SOP ${version}` && embedded[0].title === `Section ${version}`;
+    return isConsistent && embedded[0].children.length === steps.length ? version : 'a mix';
   };
-  const pageAt = (at: typeof replica) => async () => {
+  const readPage = (at: typeof replica) => async () => {
     const { status, bytes } = await embed(`${token}?format=html`, at);
     if (status !== 200) return `a ${status}`;
     const html = Buffer.from(bytes).toString();
     const [, version] = /<h1>SOP (\d+)<\/h1>/.exec(html) ?? [];
-    const isWhole = html.includes(`<dd>${version}</dd>`) && html.includes(`>Section ${version}</span></h2>`);
-    return isWhole ? version : 'a mix';
+    const isConsistent =
+      html.includes(`<dd>${version}</dd>`) && html.includes(`>Section ${version}</span></h2>`);
+    return isConsistent ? version : 'a mix';
   };
-  const clients = [jsonAt(here), jsonAt(replica), pageAt(here), pageAt(replica)];
+  const clients = [readJson(app), readJson(replica), readPage(app), readPage(replica)];
   const seen = clients.map((): unknown[] => []);
-  let isOver = false;
-  const asking = Promise.all(
-    clients.map(async (look, at) => {
-      while (!isOver) {
-        const what = await look();
-        if (seen[at]?.at(-1) !== what) seen[at]?.push(what);
-        // the pace is what is promised about, nothing is waited for
+  let isDone = false;
+  const polling = Promise.all(
+    clients.map(async (read, at) => {
+      while (!isDone) {
+        const version = await read();
+        if (seen[at]?.at(-1) !== version) seen[at]?.push(version);
+        // the polling interval; the test does not wait for anything here
         await pause(5);
       }
     }),
   );
   const versions = ['2', '3', '4', '5', '6', '7'];
-  const allHaveSeen = (version: string) =>
-    until(`all have seen ${version}`, async () => seen.every((one) => one.includes(version)));
+  const waitUntilSeen = (version: string) =>
+    until(`all clients have seen ${version}`, async () =>
+      seen.every((versions) => versions.includes(version)),
+    );
   try {
-    await allHaveSeen('1');
+    await waitUntilSeen('1');
     for (const version of versions) {
-      id = await nextVersion(id, version);
+      id = await publishVersion(id, version);
       expect((await embed(token, replica)).body.id).toBe(id);
-      expect(await tokenOf(id)).toMatchObject({ token, document_id: id });
-      await allHaveSeen(version);
+      expect(await getToken(id)).toMatchObject({ token, document_id: id });
+      await waitUntilSeen(version);
     }
   } finally {
-    isOver = true;
-    await asking;
+    isDone = true;
+    await polling;
   }
   expect(seen).toEqual(clients.map(() => ['1', ...versions]));
 }, 60_000);
 
-test('an open draft leaves the link alone, and shows nothing of itself', async () => {
-  const { id } = await life.createPublished(ada, { title: 'Published', version: '1' });
+test('a draft neither changes the public link nor appears in it', async () => {
+  const { id } = await lifecycle.createPublished(ada, { title: 'Published', version: '1' });
   const token = await share(id);
-  const draft = await life.createRevision(ada, id);
-  await home.request(ada, 'PATCH', `${draft.id}`, { title: 'Secret plans', version: '2' });
+  const draft = await lifecycle.createRevision(ada, id);
+  await context.request(ada, 'PATCH', `${draft.id}`, { title: 'Secret plans', version: '2' });
   expect((await embed(token)).body).toMatchObject({ id, title: 'Published' });
-  expect(await tokenOf(draft.id)).toBeNull();
-  expect((await home.request(ada, 'DELETE', `${draft.id}/share-token`)).status).toBe(204);
+  expect(await getToken(draft.id)).toBeNull();
+  expect((await context.request(ada, 'DELETE', `${draft.id}/share-token`)).status).toBe(204);
   expect((await embed(token)).status).toBe(200);
 });
 
-test('archiving stops the link with the next request on every replica, also for those who have the answer', async () => {
-  const { id } = await life.createPublished(ada);
+test('archiving disables the public link at once on all replicas', async () => {
+  const { id } = await lifecycle.createPublished(ada);
   const token = await share(id);
-  expect(await statusesOf(token)).toEqual([200, 200]);
+  expect(await getStatuses(token)).toEqual([200, 200]);
   const etag = (await embed(token)).headers.get('etag') ?? '';
-  expect((await life.archive(ada, id)).status).toBe(200);
-  expect(await statusesOf(token)).toEqual([404, 404]);
-  const again = await here.request('GET', `/embed/${slug}/${token}`, { headers: { 'if-none-match': etag } });
+  expect((await lifecycle.archive(ada, id)).status).toBe(200);
+  expect(await getStatuses(token)).toEqual([404, 404]);
+  const again = await app.request('GET', `/embed/${slug}/${token}`, { headers: { 'if-none-match': etag } });
   expect(again.status).toBe(404);
-  expect(await tokenOf(id)).toBeNull();
-  expect((await home.request(ada, 'POST', `${id}/share-token`)).body.code).toBe('document_not_published');
+  expect(await getToken(id)).toBeNull();
+  expect((await context.request(ada, 'POST', `${id}/share-token`)).body.code).toBe('document_not_published');
 });
 
-test('deleting the token stops the link with the next request on every replica', async () => {
-  const { id } = await life.createPublished(ada);
+test('deleting the token disables the public link at once on all replicas', async () => {
+  const { id } = await lifecycle.createPublished(ada);
   const token = await share(id);
-  expect(await statusesOf(token)).toEqual([200, 200]);
-  await home.request(ada, 'DELETE', `${id}/share-token`);
-  expect(await statusesOf(token)).toEqual([404, 404]);
+  expect(await getStatuses(token)).toEqual([200, 200]);
+  await context.request(ada, 'DELETE', `${id}/share-token`);
+  expect(await getStatuses(token)).toEqual([404, 404]);
 });
 
-test('an old link stays dead when a draft of an archived document is published, and a new one is another', async () => {
-  const { id } = await life.createPublished(ada);
+test('publishing again after archiving does not revive the old public link', async () => {
+  const { id } = await lifecycle.createPublished(ada);
   const token = await share(id);
-  const tokens = here.db.collection<{ _id: string; family_id: string }>('share_tokens');
+  const tokens = app.db.collection<{ _id: string; family_id: string }>('share_tokens');
   const row = await tokens.findOne({ family_id: id });
-  const draft = await life.createRevision(ada, id);
-  await life.archive(ada, id);
-  await until('it is forgotten', async () => (await tokens.findOne({ family_id: id })) === null);
-  await life.publish(ada, draft.id);
-  expect(await statusesOf(token)).toEqual([404, 404]);
-  // nor does it open where it could not be forgotten yet
+  const draft = await lifecycle.createRevision(ada, id);
+  await lifecycle.archive(ada, id);
+  await until('the token is deleted', async () => (await tokens.findOne({ family_id: id })) === null);
+  await lifecycle.publish(ada, draft.id);
+  expect(await getStatuses(token)).toEqual([404, 404]);
+  // the link must not work either if the token has not been deleted yet
   if (row) await tokens.insertOne(row);
-  expect(await statusesOf(token)).toEqual([404, 404]);
-  expect(await tokenOf(draft.id)).toBeNull();
+  expect(await getStatuses(token)).toEqual([404, 404]);
+  expect(await getToken(draft.id)).toBeNull();
   const fresh = await share(draft.id);
   expect(fresh).not.toBe(token);
-  expect(await statusesOf(fresh)).toEqual([200, 200]);
-  expect(await statusesOf(token)).toEqual([404, 404]);
+  expect(await getStatuses(fresh)).toEqual([200, 200]);
+  expect(await getStatuses(token)).toEqual([404, 404]);
 });
 
-test('a new slug stops the old links with the next request on every replica, and the new ones open', async () => {
-  const { key, token: session, userId, ...bob } = await register(here);
+test('a new slug replaces old public links at once on all replicas', async () => {
+  const { key, token: session, userId, ...bob } = await register(app);
   const mine = { as: key, id: userId };
-  const { id } = await life.createPublished(mine);
-  const { token } = (await home.request(mine, 'POST', `${id}/share-token`)).body;
+  const { id } = await lifecycle.createPublished(mine);
+  const { token } = (await context.request(mine, 'POST', `${id}/share-token`)).body;
   const at = (name: string) =>
-    Promise.all([here, replica].map((one) => one.request('GET', `/embed/${name}/${token}`)));
+    Promise.all([app, replica].map((instance) => instance.request('GET', `/embed/${name}/${token}`)));
   const statuses = async (name: string) => (await at(name)).map(({ status }) => status);
   expect(await statuses(bob.slug)).toEqual([200, 200]);
-  const changed = `${bob.slug.slice(0, 30)}-new`;
-  const told = await here.request('PATCH', '/organization', { as: session, body: { slug: changed } });
-  expect(told.status).toBe(200);
+  const newSlug = `${bob.slug.slice(0, 30)}-new`;
+  const response = await app.request('PATCH', '/organization', { as: session, body: { slug: newSlug } });
+  expect(response.status).toBe(200);
   expect(await statuses(bob.slug)).toEqual([404, 404]);
-  expect(await statuses(changed)).toEqual([200, 200]);
-  expect((await home.request(mine, 'GET', `${id}/share-token`)).body.org_slug).toBe(changed);
+  expect(await statuses(newSlug)).toEqual([200, 200]);
+  expect((await context.request(mine, 'GET', `${id}/share-token`)).body.org_slug).toBe(newSlug);
 });
