@@ -41,11 +41,11 @@ const hardBreak: Handle = (node, parent, state, info) => {
 };
 
 const paragraph: Handle = (node, parent, state, info) => {
-  const words = defaultHandlers.paragraph(node, parent, state, info);
+  const content = defaultHandlers.paragraph(node, parent, state, info);
   if (parent?.type !== 'listItem' || parent.children[0] !== node || typeof parent.checked !== 'boolean')
-    return words;
+    return content;
   const box = parent.checked ? '[x]' : '[ ]';
-  return words === '' ? box : `${box} ${words}`;
+  return content === '' ? box : `${box} ${content}`;
 };
 
 const text: Handle = (node, parent, state, info) => {
@@ -66,7 +66,7 @@ function escapeUnderscores(run: string, at: number, all: string): string {
  * GitHub links a bare address up to the next space, including escapes; an address with escapes must not
  * become a link.
  */
-function preventAutolink(words: string): string {
-  const plain = words.replace(looseAmpersand, (pair) => (pair === '\\&' ? '&' : pair));
+function preventAutolink(address: string): string {
+  const plain = address.replace(looseAmpersand, (pair) => (pair === '\\&' ? '&' : pair));
   return plain.includes('\\') ? plain.replace(addressStart, '$&\\') : plain;
 }

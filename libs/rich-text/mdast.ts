@@ -106,12 +106,17 @@ function appendTarget(leaves: RichText[], href: string | undefined): string[] {
     if (leaf.type === 'hardBreak') lines.push('');
     else lines.push(`${lines.pop() ?? ''}${toText(leaf)}`);
   }
-  const words = collapseWhitespace(lines.join(' '));
-  if (href === undefined || [href, href.replace('mailto:', '')].includes(words) || safeHref(words) === href)
+  const linkText = collapseWhitespace(lines.join(' '));
+  if (
+    href === undefined ||
+    [href, href.replace('mailto:', '')].includes(linkText) ||
+    safeHref(linkText) === href
+  )
     return lines;
   const last = lines.pop() ?? '';
   const end = last.trimEnd();
-  const target = words === '' ? removeInvalidCharacters(href) : `${end} (${removeInvalidCharacters(href)})`;
+  const target =
+    linkText === '' ? removeInvalidCharacters(href) : `${end} (${removeInvalidCharacters(href)})`;
   return [...lines, `${target}${last.slice(end.length)}`];
 }
 

@@ -81,7 +81,7 @@ export const places: Record<string, (attack: string) => RichText> = {
       }),
     ),
   'an image': (attack) => nodeWith('image', { src: attack, alt: attack, title: attack, width: attack }),
-  'words beside an image': (attack) =>
+  'attributes of an embedded image': (attack) =>
     nodeWith('image', { src: dataUri('image/png', png(1, 1)), alt: attack, title: attack, width: attack }),
   'the type of a mark': (attack) => p(text('x', { type: attack, attrs: { href: attack } })),
   'the type of a node': (attack) => doc(node(attack, p('x')), p(node(attack, 'x'))),
