@@ -51,7 +51,7 @@ test.each<[string, RichText, string]>([
     doc(node('callout', p('a', node('tag', 'b')))),
     '<p>ab</p>',
   ],
-])('%s', (_, content, html) => {
+])('toHtml: %s', (_, content, html) => {
   expect(toHtml(content)).toBe(html);
 });
 

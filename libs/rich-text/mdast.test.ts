@@ -14,16 +14,12 @@ const markdown = (content: RichText) => toMarkdown(toMdast(content));
 test.each<[string, RichText, string[]]>([
   ['paragraphs are separated by an empty line', doc(p('a'), p('b')), ['a', '', 'b']],
   ['headings become paragraphs', doc(nodeWith('heading', { level: 1 }, 'a'), p('b')), ['a', '', 'b']],
-  [
-    'marks are dropped in Markdown',
-    p('a ', text('b', 'bold', 'italic'), text('c', 'code', 'strike')),
-    ['a bc'],
-  ],
+  ['marks are dropped', p('a ', text('b', 'bold', 'italic'), text('c', 'code', 'strike')), ['a bc']],
   ['a hard break becomes two spaces and a line feed', p('a', br, br, 'b', br), ['a  ', 'b']],
   ['white space is collapsed as in a browser', p(' a\n\n  b\t', br, '  c '), ['a b  ', 'c']],
   ['ordered lists become bullets', nodeWith('orderedList', { start: 3 }, li('a'), li('b')), ['- a', '- b']],
   [
-    'nested lists stay nested in Markdown',
+    'nested lists stay nested',
     node('bulletList', li('a', node('orderedList', li('b', node('bulletList', li('c'))))), li('d')),
     ['- a', '  - b', '    - c', '- d'],
   ],
@@ -62,12 +58,8 @@ test.each<[string, RichText, string[]]>([
     node('taskList', task(true, node('bulletList', li('a')))),
     ['- [x]', '  - a'],
   ],
-  [
-    'quotes become paragraphs in Markdown',
-    node('blockquote', p('a'), node('blockquote', p('b'))),
-    ['a', '', 'b'],
-  ],
-  ['rules are dropped in Markdown', doc(p('a'), { type: 'horizontalRule' }, p('b')), ['a', '', 'b']],
+  ['quotes become paragraphs', node('blockquote', p('a'), node('blockquote', p('b'))), ['a', '', 'b']],
+  ['rules are dropped', doc(p('a'), { type: 'horizontalRule' }, p('b')), ['a', '', 'b']],
   [
     'each table row becomes one paragraph',
     node('table', row('a', 'b'), row('c', ''), row('', '')),
@@ -90,20 +82,16 @@ test.each<[string, RichText, string[]]>([
     node('codeBlock', 'if a:\r\n  b \n\tc\n\n\nd'),
     ['if a:  ', '\u00a0\u00a0b  ', '\u00a0\u00a0\u00a0\u00a0c', '', 'd'],
   ],
+  ['unknown nodes give their text', doc(node('callout', p('a')), { type: 'x', text: 'b' }), ['a', '', 'b']],
   [
-    'unknown nodes give their text in Markdown',
-    doc(node('callout', p('a')), { type: 'x', text: 'b' }),
-    ['a', '', 'b'],
-  ],
-  [
-    'images give their alt text in Markdown',
+    'images give their alt text',
     doc(
       p('See ', nodeWith('image', { src: dataUri('image/png', png(1, 1)), alt: 'a valve' }), '.'),
       nodeWith('image', { src: 'https://a.example' }),
     ),
     ['See a valve.'],
   ],
-])('%s', (_, content, lines) => {
+])('toMarkdown: %s', (_, content, lines) => {
   expect(markdown(content)).toBe(lines.join('\n'));
 });
 
@@ -157,7 +145,7 @@ test.each<[string, RichText, string]>([
     'a https://a.example/',
   ],
   ['an unsafe link is written as its text only', p(text('a', link('javascript:alert(1)'))), 'a'],
-])('%s', (_, content, line) => {
+])('toMarkdown with links: %s', (_, content, line) => {
   expect(markdown(content)).toBe(line);
 });
 

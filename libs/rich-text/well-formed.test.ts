@@ -60,7 +60,7 @@ test.each<[string, RichText, RichText[]]>([
     doc(node('bulletList'), node('blockquote'), node('table', node('tableRow'))),
     [],
   ],
-])('%s', (_, content, blocks) => {
+])('toWellFormed: %s', (_, content, blocks) => {
   expect(toWellFormed(content)).toEqual({ type: 'doc', content: blocks });
 });
 

@@ -13,9 +13,7 @@ export interface TcpProxy {
   remainingCuts(): number;
   /** Replaces the toxics of both directions; an empty object removes them. */
   setToxics(toxics: Toxics): void;
-  /**
-   * Resolves when a client sends these bytes; they and everything after them are held back until `resetAll`.
-   */
+  /** Resolves when a client sends these bytes; they and all data after them are not forwarded. */
   holdAt(bytes: Buffer): Promise<void>;
   /** Closes all connections and discards held bytes. */
   resetAll(): void;

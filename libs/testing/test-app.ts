@@ -57,7 +57,7 @@ export interface LogLine {
 }
 
 /** The operator's token in every test app. */
-export const opsToken = 'operator-of-the-test-world';
+export const opsToken = 'operator-of-the-test-app';
 
 /** Starts services; `environment` adds to or replaces the test settings. */
 export async function testApp(options: {
