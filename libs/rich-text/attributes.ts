@@ -1,7 +1,4 @@
-/**
- * Validates and reads the attributes of nodes and marks; any name and value is allowed, but the depth is
- * limited.
- */
+/** Validates and reads the attributes of nodes and marks; only their depth is limited. */
 import type { Mark, RichText } from './tree.ts';
 
 const maxDepth = 32;
@@ -29,10 +26,7 @@ export function getInteger(
   return value >= min && value <= max ? value : undefined;
 }
 
-/**
- * Yields a fault if values are nested deeper than 32. Any name is valid, because rich text is stored as JSON
- * text.
- */
+/** Yields a fault if values are nested deeper than 32; any name is valid, because storage is JSON text. */
 export function* findAttributeFaults(
   attributes: Record<string, unknown>,
   path: string,

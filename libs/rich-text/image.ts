@@ -14,9 +14,7 @@ const prefix = /^data:image\/(?:png|jpe?g|gif);base64,/i;
 /** Above any camera image; a few bytes that declare more pixels could exhaust the memory of a viewer. */
 const maxPixels = 100_000_000;
 
-/**
- * Parses a base64 `data:` URI of a PNG, JPEG or GIF with at most 100 megapixels; undefined for anything else.
- */
+/** Parses a base64 `data:` URI of a PNG, JPEG or GIF of at most 100 megapixels; else undefined. */
 export function parseImage(src: unknown): Image | undefined {
   if (typeof src !== 'string') return undefined;
   const start = prefix.exec(src)?.[0].length;
@@ -53,9 +51,7 @@ function readGifSize(view: DataView): Size | undefined {
   return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
 }
 
-/**
- * JPEG: segments with marker and length, up to a start-of-frame segment with the size (ITU-T T.81, B.2.2).
- */
+/** JPEG: segments with marker and length, up to the start of frame with the size (ITU-T T.81, B.2.2). */
 function readJpegSize(view: DataView): Size | undefined {
   if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return undefined;
   let at = 2;

@@ -3,10 +3,7 @@ import type { RichText } from './tree.ts';
 
 const schemes = new Set(['http:', 'https:', 'mailto:']);
 
-/**
- * Normalizes an http, https or mailto URL; undefined for anything else. Control characters are removed
- * (WHATWG URL).
- */
+/** Normalizes an http, https or mailto URL without control characters (WHATWG URL); else undefined. */
 export function safeHref(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const url = URL.parse(value.replace(/\p{Cc}/gu, '').trim());

@@ -1,7 +1,4 @@
-/**
- * Writes HTML that is safe by construction: tag names come from code only, text and attributes are always
- * escaped.
- */
+/** Writes safe HTML: tag names come from code only, text and attributes are always escaped. */
 import { removeInvalidCharacters } from './text.ts';
 
 declare const brand: unique symbol;
@@ -27,10 +24,7 @@ export function escapeHtml(text: string): Html {
   );
 }
 
-/**
- * Writes an element; without `inner` it is a void element, written as `<name/>` so that XML parsers accept
- * it.
- */
+/** Writes an element; without `inner` a void element as `<name/>`, which XML parsers accept too. */
 export function element(name: string, attributes: Attributes, inner?: Html): Html {
   const opening = `<${name}${writeAttributes(attributes)}`;
   return trusted(inner === undefined ? `${opening}/>` : `${opening}>${inner}</${name}>`);

@@ -1,6 +1,4 @@
-/**
- * The public interface of the rich-text library: validation, traversal, plain text, safe HTML and Markdown.
- */
+/** The public interface of libs/rich-text: validation, traversal, plain text, safe HTML and Markdown. */
 export { findFaults, isRichText } from './faults.ts';
 export { toHtml } from './html.ts';
 export { parseImage } from './image.ts';

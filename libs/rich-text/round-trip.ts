@@ -1,15 +1,10 @@
-/**
- * Compares Markdown with a tree by short outlines of both; parses Markdown as GitHub does. For tests only.
- */
+/** Outlines Markdown, parsed as GitHub does, and trees, so that tests can compare them. */
 import type { BlockContent, Nodes, PhrasingContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
-/**
- * The outline of a block: a paragraph as text with a line feed for each break, a list as the outlines of its
- * items.
- */
+/** The outline of a block: a paragraph as text (a break is a line feed), a list as outlines of its items. */
 export type Outline = string | { items: Outline[][] };
 
 /** The outline of parsed Markdown; other nodes than paragraph, bullet list and text appear as `<type>`. */
@@ -24,17 +19,14 @@ export function outlineBlocks(blocks: readonly BlockContent[]): Outline[] {
 }
 
 function outlineBlock(block: Nodes): Outline {
-  if (block.type === 'paragraph') return block.children.map(getWords).join('');
+  if (block.type === 'paragraph') return block.children.map(getText).join('');
   if (block.type !== 'list' || block.ordered) return `<${block.type}>`;
   return {
     items: block.children.map(({ checked, children }) => addBox(checked, children.map(outlineBlock))),
   };
 }
 
-/**
- * Puts the checkbox before the first text; GitHub shows a checkbox without text as text, which looks the
- * same.
- */
+/** Puts the checkbox before the first text; GitHub parses one without text as text, which looks the same. */
 function addBox(checked: boolean | null | undefined, outlines: Outline[]): Outline[] {
   if (typeof checked !== 'boolean') return outlines;
   const [first, ...rest] = outlines;
@@ -42,11 +34,11 @@ function addBox(checked: boolean | null | undefined, outlines: Outline[]): Outli
 }
 
 /** The text; a link that GitHub creates from a bare address counts as text. */
-function getWords(node: PhrasingContent): string {
+function getText(node: PhrasingContent): string {
   if (node.type === 'text') return node.value;
   if (node.type === 'break') return '\n';
   if (node.type !== 'link') return `<${node.type}>`;
-  const text = node.children.map(getWords).join('');
+  const text = node.children.map(getText).join('');
   const isBare = [text, `http://${text}`, `mailto:${text}`].includes(node.url);
   return isBare ? text : `<link ${node.url}>`;
 }

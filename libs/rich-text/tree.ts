@@ -3,10 +3,7 @@
 /** A mark of a text, such as `bold`, or `link` with the attribute `href`. */
 export type Mark = { type: string; attrs?: Record<string, unknown> };
 
-/**
- * A node: the root (`doc`), a block, or a leaf such as `text`; only `text` leaves should have `text` and
- * `marks`.
- */
+/** A node: the root (`doc`), a block or a leaf; only leaves of type `text` should have `text` and `marks`. */
 export type RichText = {
   type: string;
   attrs?: Record<string, unknown>;
@@ -21,10 +18,7 @@ export type RichText = {
  */
 export type Visit = { node: RichText; depth: number; path: string };
 
-/**
- * Yields every node including the root, depth first in reading order; it does not recurse, so any depth is
- * safe.
- */
+/** Yields every node including the root, depth first in reading order; safe for any depth (no recursion). */
 export function* walk(content: RichText): Generator<Visit> {
   const pending: Visit[] = [{ node: content, depth: 0, path: '' }];
   for (let visit = pending.pop(); visit; visit = pending.pop()) {

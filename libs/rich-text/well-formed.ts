@@ -65,10 +65,7 @@ function normalizeBlock(node: RichText, level: number): RichText[] | undefined {
   return omitIfEmpty(node, rows);
 }
 
-/**
- * Normalizes the children of a list or row; a child whose type is not in `wanted` is wrapped in a `wrapper`
- * node.
- */
+/** Normalizes the children of a list or row; wraps a child whose type is not in `wanted` in a `wrapper`. */
 function wrapParts(children: RichText[], wanted: Set<string>, wrapper: string, level: number): RichText[] {
   return children.map((child) => {
     if (!wanted.has(child.type)) return { type: wrapper, content: toBlocks([child], level + 1) };

@@ -1,7 +1,4 @@
-/**
- * The fixture for tests of the RabbitMQ bus: buses with a unique prefix over one broker, and ways to disturb
- * them.
- */
+/** The fixture for tests of the RabbitMQ bus: buses with a unique prefix over one broker. */
 import { randomBytes } from 'node:crypto';
 import { type Channel, connect } from 'amqplib';
 import { type Envelope, newId, Secret } from '#libs/contract';
@@ -93,9 +90,7 @@ export async function countReady(fixture: AmqpFixture, queue: string): Promise<n
   return (await fixture.withChannel((channel) => channel.checkQueue(fixture.prefix + queue))).messageCount;
 }
 
-/**
- * Consumes this many messages without acknowledging them, then closes the connection; needs an idle queue.
- */
+/** Consumes `count` messages without acknowledging them, then disconnects; the queue must be idle. */
 export async function killWhileHandling(fixture: AmqpFixture, queue: string, count: number): Promise<void> {
   const connection = await connect(fixture.url);
   const channel = await connection.createChannel();

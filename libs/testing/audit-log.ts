@@ -1,6 +1,4 @@
-/**
- * The audit log in tests: requests with the lines that they log, and the events that the documentation lists.
- */
+/** Records the audit lines of requests in tests, and reads the audit events that the documentation lists. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { type Contract, newId } from '#libs/contract';
@@ -15,9 +13,7 @@ export const noActor = { actor_id: null, organization_id: null, key_id: null };
 
 const common = ['event', 'outcome', 'actor_id', 'organization_id', 'key_id', 'request_id', 'address'];
 
-/**
- * Sends requests to one service of an app that trusts proxies on loopback, and collects their audit lines.
- */
+/** Sends requests to a service and collects their audit lines; the app must trust proxies on loopback. */
 export function auditRecorder(app: TestApp, { name }: Pick<Contract, 'name'>) {
   /** The fields of each event's lines, without the fields that every line has. */
   const details = new Map<string, Set<string>>();
@@ -33,9 +29,7 @@ export function auditRecorder(app: TestApp, { name }: Pick<Contract, 'name'>) {
       return { ...response, lines: await auditLines(request_id, address) };
     },
 
-    /**
-     * Sends a request as the operator to the management port, which has no proxy; returns the audit lines.
-     */
+    /** Sends an operator's request to the management port, without a proxy; returns the audit lines. */
     async adminRequest(method: string, path: string, body: unknown) {
       const request_id = newId();
       const authorization = `Bearer ${opsToken}`;

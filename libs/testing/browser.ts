@@ -16,9 +16,7 @@ export async function testBrowser(): Promise<Browser> {
   return browser;
 }
 
-/**
- * Root cannot use Chromium's sandbox, and tests load only their own pages; background requests are disabled.
- */
+/** Disables background requests, and the sandbox, which root cannot use; tests load only their own pages. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',

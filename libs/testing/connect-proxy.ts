@@ -1,6 +1,4 @@
-/**
- * A real HTTP proxy for tests; it opens every tunnel (CONNECT) to loopback, whatever host the client names.
- */
+/** A real HTTP proxy for tests; opens every tunnel (CONNECT) to loopback, whatever the requested host. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';

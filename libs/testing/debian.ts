@@ -41,10 +41,7 @@ function apt(...args: string[]): Promise<unknown> {
   });
 }
 
-/**
- * Prevents packages from starting services (Debian policy: invoke-rc.d runs policy-rc.d, exit code 101
- * forbids).
- */
+/** Prevents packages from starting services: invoke-rc.d obeys policy-rc.d, exit code 101 forbids it. */
 async function withoutServices(work: () => Promise<void>): Promise<void> {
   const policy = '/usr/sbin/policy-rc.d';
   // does not replace an existing file, which an administrator created

@@ -10,9 +10,7 @@ import { findExecutable, findOnPath } from './program.ts';
 
 const convertMs = 240_000;
 
-/**
- * Prints Word files as PDF with LibreOffice; returns their text with its layout (from poppler) by file name.
- */
+/** Prints Word files as PDF with LibreOffice; returns their text and layout (poppler) by file name. */
 export async function printedText(files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, string>> {
   const libreOffice = await findOrInstall(
     findLibreOffice,

@@ -1,6 +1,4 @@
-/**
- * A MongoDB replica set for one test, with one or more members that the test may kill, freeze or step down.
- */
+/** A MongoDB replica set for one test, which may kill, freeze or step down its members. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -54,10 +52,7 @@ export interface FailPoint {
 
 const startMs = 60_000;
 
-/**
- * Starts a replica set with an election timeout of 2 s; its members are killed at the latest with this
- * process.
- */
+/** Starts a replica set with an election timeout of 2 s; it is killed at the latest with this process. */
 export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
   const { path } = await findBinary(() => undefined);
   const folder = await mkdtemp(join(tmpdir(), 'pds-mongo-'));
@@ -75,7 +70,7 @@ export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
       },
       startMs,
     );
-  const servers: MongoReplicaSet = {
+  const replicaSet: MongoReplicaSet = {
     uri: `mongodb://${hosts.join(',')}/?replicaSet=${setName}`,
     members,
     primary,
@@ -106,15 +101,13 @@ export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
     if (first) await withAdmin(first, (admin) => admin.command({ replSetInitiate: set }));
     await primary();
   } catch (error) {
-    await servers.stop();
+    await replicaSet.stop();
     throw error;
   }
-  return servers;
+  return replicaSet;
 }
 
-/**
- * Kills the server when stdin closes, so that the server also ends if the test process is killed (SIGKILL).
- */
+/** Kills the server when stdin closes, so that it also ends if the test process is killed (SIGKILL). */
 const keeperScript = '"$0" "$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -KILL $!; wait';
 
 async function createMember(program: string, folder: string, port: number): Promise<MongoMember> {

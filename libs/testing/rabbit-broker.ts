@@ -1,7 +1,4 @@
-/**
- * A RabbitMQ broker for one test, from installed programs: runs as any user, on loopback only, next to
- * others.
- */
+/** A RabbitMQ broker for one test, from installed programs; runs as any user, on loopback, next to others. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -105,10 +102,7 @@ export async function startBroker(programs: string): Promise<RabbitBroker> {
   return broker;
 }
 
-/**
- * Kills the server and its epmd when stdin closes, so that they also end if the test process is killed
- * (SIGKILL).
- */
+/** Kills server and epmd when stdin closes, so that they also end if the test process is killed (SIGKILL). */
 const keeperScript =
   '"$0" </dev/null >"$1" 2>&1 & echo $!; cat >/dev/null; kill -KILL $!; wait; epmd -kill >/dev/null 2>&1';
 

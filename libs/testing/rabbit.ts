@@ -51,9 +51,7 @@ const image = 'rabbitmq:4';
 const daemonMs = 2_000;
 const pullMs = 90_000;
 
-/**
- * Starts RabbitMQ in a container; undefined without a Docker daemon, or if the image is not pulled in time.
- */
+/** Starts RabbitMQ in Docker; undefined without a daemon, or if the image is not pulled in time. */
 async function startInDocker(): Promise<TestRabbit | undefined> {
   const { GenericContainer, getContainerRuntimeClient } = await import('testcontainers');
   const rejectAfter = (ms: number) =>

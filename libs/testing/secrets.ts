@@ -4,9 +4,7 @@
 export interface SecretScanner {
   /** Adds a secret; ignores null, undefined and values shorter than 12 characters. */
   add(secret: string | null | undefined): void;
-  /**
-   * Adds the values of all fields of a request or response body whose name is that of a secret, at any depth.
-   */
+  /** Adds the values of all fields with a secret's name in a request or response body, at any depth. */
   addFrom(value: unknown): void;
   /** The number of known secrets, including parts of tokens and links. */
   size(): number;

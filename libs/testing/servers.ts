@@ -33,9 +33,7 @@ const image = 'mongo:7.0';
 const daemonMs = 2_000;
 const pullMs = 90_000;
 
-/**
- * Starts MongoDB in a container; undefined without a Docker daemon, or if the image is not pulled in time.
- */
+/** Starts MongoDB in Docker; undefined without a daemon, or if the image is not pulled in time. */
 async function startInDocker(): Promise<TestServer | undefined> {
   const { GenericContainer, getContainerRuntimeClient, Wait } = await import('testcontainers');
   const isAvailable = await withTimeout(daemonMs, getContainerRuntimeClient()).then(

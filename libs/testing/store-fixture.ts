@@ -87,9 +87,7 @@ export function recordingBus() {
   return { taken, bus: createFakeBus(async (event) => void taken.push(event)) };
 }
 
-/**
- * A bus whose `publish` is pending until the bus closes, as in a process that dies with unpublished events.
- */
+/** A bus whose `publish` stays pending until the bus closes, as when a process dies before publishing. */
 export function unresponsiveBus(): Bus {
   const closing = Promise.withResolvers<never>();
   closing.promise.catch(() => undefined);

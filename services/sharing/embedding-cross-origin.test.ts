@@ -1,7 +1,4 @@
-/**
- * Tests of public links that pages of other origins fetch, in a real browser, directly and through the
- * gateway.
- */
+/** Tests of public links fetched by pages of other origins, in a real browser, also through the gateway. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,4 @@
-/**
- * Tests of how embedding reads documents: consistently during writes, once for many requests, from the cache.
- */
+/** Tests of how public links read documents: consistent during writes, once for many requests, cached. */
 import { expect, test } from '@jest/globals';
 import { Body, NotFound, newId } from '#libs/contract';
 import { type EmbedOptions, embedRoutes } from './embedding.ts';

@@ -94,10 +94,7 @@ export function embedRoutes({ sharing, cacheBytes, limit, countResponse }: Embed
     ),
   ];
 
-  /**
-   * Reads the rows that decide whether the link works; they are never cached, so every change applies at
-   * once.
-   */
+  /** Reads the rows that decide whether a link works; never cached, so that every change applies at once. */
   async function findLink({ org_slug, token }: { org_slug: string; token: string }) {
     const [organization, storedToken] = await Promise.all([
       sharing.organizationBySlug(org_slug),
@@ -137,10 +134,7 @@ async function encodePieces(pieces: Iterable<string>): Promise<Uint8Array> {
   return Buffer.from(text);
 }
 
-/**
- * The 404 of every invalid link. It is created once, because a stack trace would cost more than the whole
- * request.
- */
+/** The 404 of every invalid link, created once: a stack trace would cost more than the whole request. */
 const linkNotFound = NotFound(undefined, { headers: publicHeaders });
 
 function tooManyUnknownLinks(policy: RateLimitPolicy, waitSeconds: number): Problem {

@@ -1,6 +1,4 @@
-/**
- * Tests of a public link while its document is revised, archived and republished, over HTTP with a replica.
- */
+/** Tests of a public link while its document is revised, archived and republished, with a replica. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { register, type TestApp, testApp, until } from '#libs/testing';

@@ -73,10 +73,7 @@ export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOption
     throw Forbidden('Only the owner of the document or an admin may share it.');
   }
 
-  /**
-   * The family's only token: the stored one if it is valid and its hash is not `replacedHash`, else a new
-   * one.
-   */
+  /** The family's token: the stored one if it is valid and its hash is not `replacedHash`, else a new one. */
   async function findOrCreateToken(
     within: Actor,
     document: DocumentState,

@@ -13,9 +13,7 @@ export interface NotFoundLimit {
   record(found: boolean, address: string, link: string): void;
 }
 
-/**
- * Recently found links that are exempt, so that readers who share an address with an attacker can continue.
- */
+/** The number of recently found links that are exempt; readers may share an address with an attacker. */
 const maxExemptLinks = 10_000;
 
 /** Creates a limit of `perMinute` unknown links for each address; 0 disables it. `now` is in milliseconds. */

@@ -1,6 +1,4 @@
-/**
- * Tests that stored content has no side effects in a real browser, by escaping alone and by the CSP alone.
- */
+/** Tests that stored content has no side effects in a browser, by escaping alone and by the CSP alone. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

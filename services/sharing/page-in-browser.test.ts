@@ -1,6 +1,4 @@
-/**
- * Tests of public pages in a real browser: accessibility, screen sizes, dark mode, print, keyboard, framing.
- */
+/** Tests of public pages in a browser: accessibility, screen sizes, dark mode, print, keyboard, framing. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -45,10 +45,7 @@ export const representations: Readonly<Record<'json' | 'html', Representation>> 
   }),
 };
 
-/**
- * Adds the ETag. It includes a hash of the rendered fixture, so a new version of the renderer changes all
- * ETags.
- */
+/** Adds the ETag. It includes a hash of the rendered fixture, so a new renderer changes all ETags. */
 function createRepresentation({
   dependsOn,
   ...base

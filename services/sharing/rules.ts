@@ -14,10 +14,7 @@ export function isShareable(document: { status: string }): boolean {
   return document.status === 'published';
 }
 
-/**
- * Whether a token is still valid for its family. Archiving the published version invalidates all earlier
- * tokens.
- */
+/** Whether a token is still valid for its family. Archiving the family invalidates all earlier tokens. */
 export function isLive(token: { share_epoch: number }, document: { share_epoch: number }): boolean {
   return token.share_epoch === document.share_epoch;
 }
@@ -59,9 +56,7 @@ export function wantsHtml(format: unknown, { prefersHtml }: { prefersHtml: boole
   return prefersHtml;
 }
 
-/**
- * The CSP `frame-ancestors` sources for `embed_origins`: null allows any origin, an empty list allows none.
- */
+/** The CSP `frame-ancestors` sources of `embed_origins`: null allows any origin, an empty list none. */
 export function frameAncestors(origins: readonly string[] | null): string {
   if (origins === null) return '*';
   // anything but a plain origin could end the directive

@@ -4,9 +4,7 @@ import type { NodeRow } from './store.ts';
 /** The sorted children of each node, by the id of their parent; the key of the sections is null. */
 export type Children = ReadonlyMap<string | null, readonly NodeRow[]>;
 
-/**
- * Groups rows by their parent. Siblings are sorted by `order`, then by creation, because ids sort by time.
- */
+/** Groups rows by parent; sorts siblings by `order`, then by creation, because ids sort by time. */
 export function groupByParent(rows: readonly NodeRow[]): Children {
   const children = new Map<string | null, NodeRow[]>();
   for (const row of rows.toSorted(bySibling)) {

@@ -22,9 +22,7 @@ export function gif(width: number, height: number, version = '89a'): Buffer {
   return bytes;
 }
 
-/**
- * The segments of a JPEG up to the start of frame: APP0, Huffman table, fill bytes, then the size in pixels.
- */
+/** The segments of a JPEG up to the start of frame: APP0, Huffman table, fill bytes, size in pixels. */
 export function jpeg(width: number, height: number, startOfFrame = 0xc2): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt16BE(height, 0);

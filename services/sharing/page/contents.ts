@@ -1,7 +1,4 @@
-/**
- * Writes the table of contents twice: for wide screens beside the document, for narrow ones folded; CSS hides
- * one.
- */
+/** Writes the table of contents twice, for wide screens and folded for narrow ones; CSS hides one. */
 import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
 import type { NodeRow } from '../store.ts';
 import type { Children } from '../tree.ts';

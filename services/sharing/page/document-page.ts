@@ -1,7 +1,4 @@
-/**
- * Renders a published document as an HTML page without scripts and external resources, with one embedded
- * style.
- */
+/** Renders a published document as an HTML page without scripts and external resources. */
 import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
 import type { DocumentState, NodeRow } from '../store.ts';
 import { groupByParent } from '../tree.ts';

@@ -1,7 +1,4 @@
-/**
- * The Content-Security-Policy of public pages: it allows one style sheet and embedded images, and nothing
- * else.
- */
+/** The Content-Security-Policy of public pages; it allows only one style sheet and embedded images. */
 
 /**
  * The policy of a page with one style sheet; the parameters are the sources of `style-src` and

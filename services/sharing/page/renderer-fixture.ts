@@ -1,7 +1,4 @@
-/**
- * A small document with every element that a page can show; its rendering identifies the version of the
- * renderer.
- */
+/** A small document with every element of a page; its rendering identifies the version of the renderer. */
 import type { DocumentState, NodeRow, OrganizationProfile } from '../store.ts';
 
 const id = (last: number) => `00000000-0000-7000-8000-${String(last).padStart(12, '0')}`;

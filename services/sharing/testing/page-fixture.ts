@@ -1,6 +1,4 @@
-/**
- * The fixture for tests of public pages: services over a real MongoDB, a registered user and a real browser.
- */
+/** The fixture for tests of public pages: services over a real MongoDB, a user and a real browser. */
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Person, register, type TestApp, testApp, testBrowser } from '#libs/testing';
