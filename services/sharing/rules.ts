@@ -14,7 +14,7 @@ export function isShareable(document: { status: string }): boolean {
   return document.status === 'published';
 }
 
-/** Whether a token is still valid for its family. Archiving the family invalidates all earlier tokens. */
+/** Whether a token is still valid; archiving the published version invalidates the tokens of its family. */
 export function isLive(token: { share_epoch: number }, document: { share_epoch: number }): boolean {
   return token.share_epoch === document.share_epoch;
 }

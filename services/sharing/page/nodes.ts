@@ -16,7 +16,7 @@ export function* nodes(children: Children, parent: string | null = null, above =
   }
 }
 
-/** Adds two anchors: the node's id, which is specific to this version, and its number, which is stable. */
+/** Adds two anchors: the node's id, which only this version has, and its number, which every version has. */
 function node({ _id, node_type, title, content }: NodeRow, number: string, level: number): Html {
   const to = escapeHtml(number);
   const heading = element(
