@@ -9,7 +9,7 @@ import {
   otlpEndpoint,
   type Person,
   register,
-  secretWatch,
+  secretScanner,
   type TestRequest,
   type TestResponse,
   until,
@@ -32,7 +32,7 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
   let hook: WebhookReceiver;
   let traced: ReceivedRequest | undefined;
   const caller = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  const secrets = secretWatch();
+  const secrets = secretScanner();
 
   const ask = async (
     method: string,
@@ -40,8 +40,8 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     { as, body, headers: more }: Pick<TestRequest, 'as' | 'body' | 'headers'> = {},
     origin = five.origin,
   ): Promise<TestResponse> => {
-    secrets.know(as);
-    secrets.knowWithin(body);
+    secrets.add(as);
+    secrets.addFrom(body);
     const response = await fetch(origin + (path.startsWith('/embed') ? path : `/api/v1${path}`), {
       method,
       headers: {
@@ -56,7 +56,7 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     const { status, headers } = response;
     const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
     const told = isJson ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
-    if (isJson) secrets.knowWithin(told);
+    if (isJson) secrets.addFrom(told);
     return { status, headers, body: told, bytes };
   };
 
@@ -169,9 +169,9 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
   });
 
   test('nobody’s password, token or key is in what any process printed, nor its way into MongoDB', () => {
-    for (const { name } of five.services) secrets.know(new URL(five.users.uriOf(name)).password);
+    for (const { name } of five.services) secrets.add(new URL(five.users.uriOf(name)).password);
     const printed = [five.gateway, ...five.services].map((one) => one.printed());
-    expect(secrets.foundIn(printed.flatMap((text) => text.split('\n')))).toEqual([]);
+    expect(secrets.findLeaks(printed.flatMap((text) => text.split('\n')))).toEqual([]);
     // the password, the token with its signature, the key, the link, and those of the five
     expect(secrets.size()).toBeGreaterThanOrEqual(10);
     expect(printed.join('')).toContain('"event":"api_key.create"');

@@ -4,10 +4,10 @@ import { newId } from '#libs/contract';
 import {
   auditRecorder,
   documentedEvents,
-  inOrder,
   noActor,
   recordedEvents,
   register,
+  sortByEvent,
   type TestApp,
   testApp,
 } from '#libs/testing';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => app?.stop());
 
-const request = (...args: Parameters<typeof log.asked>) => log.asked(...args);
+const request = (...args: Parameters<typeof log.request>) => log.request(...args);
 const password = 'correct horse battery staple';
 
 /** Registers a user. */
@@ -204,7 +204,7 @@ describe('the security log records', () => {
     ]);
 
     const body = { email: bob.email };
-    const operatorLines = await log.operated('POST', '/ops/password-resets', body);
+    const operatorLines = await log.adminRequest('POST', '/ops/password-resets', body);
     const operator = { actor_id: 'operator', organization_id: null, key_id: null };
     expect(operatorLines).toEqual([
       { event: 'password_reset.create', outcome: 'done', ...operator, member_id: bob.id },
@@ -214,7 +214,7 @@ describe('the security log records', () => {
   test('the plan that the operator sets, and changed organization fields', async () => {
     const { token, actor, organizationId } = await registerAda();
     const path = `/ops/organizations/${organizationId}/subscription`;
-    const set = await log.operated('PUT', path, { plan: 'team' });
+    const set = await log.adminRequest('PUT', path, { plan: 'team' });
     const operator = { actor_id: 'operator', organization_id: organizationId, key_id: null };
     expect(set).toEqual([{ event: 'subscription.update', outcome: 'done', ...operator, plan: 'team' }]);
 
@@ -254,12 +254,12 @@ test('docs/security-log.md lists exactly the recorded events of identity', async
     .flatMap((contract) => [...contract.operations, ...(contract.adminOperations ?? [])])
     .map(({ audit }) => audit);
   const systemEvents = [
-    { event: 'signing_key.create', routes: [], says: ['kid'] },
-    { event: 'signing_key.delete', routes: [], says: ['kid'] },
-    { event: 'dead_letter.replay', routes: [], says: ['id', 'queue'] },
-    { event: 'secrets.reseal', routes: [], says: ['collection', 'count', 'field'] },
+    { event: 'signing_key.create', routes: [], details: ['kid'] },
+    { event: 'signing_key.delete', routes: [], details: ['kid'] },
+    { event: 'dead_letter.replay', routes: [], details: ['id', 'queue'] },
+    { event: 'secrets.reseal', routes: [], details: ['collection', 'count', 'field'] },
   ];
   expect(page.filter(({ event }) => !elsewhere.includes(event))).toEqual(
-    inOrder([...recordedEvents(identity.contract, log.facts), ...systemEvents]),
+    sortByEvent([...recordedEvents(identity.contract, log.details), ...systemEvents]),
   );
 });

@@ -4,10 +4,10 @@ import { newId } from '#libs/contract';
 import {
   auditRecorder,
   documentedEvents,
-  inOrder,
   noActor,
   type Person,
   recordedEvents,
+  sortByEvent,
 } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
@@ -35,7 +35,7 @@ beforeEach(async () => {
 afterAll(() => home?.app.stop());
 
 const asked = (method: string, path: string, body?: unknown, headers = {}) =>
-  log.asked(method, path, { as: ada.token, body, headers });
+  log.request(method, path, { as: ada.token, body, headers });
 const make = (options: object = {}, headers = {}) =>
   asked('POST', '/webhooks', { name: 'ERP', url, event_types, ...options }, headers);
 
@@ -52,7 +52,7 @@ describe('the security log says', () => {
     const [{ id: key_id }] = (await home.app.request('GET', '/api-keys', { as: ada.token })).body;
     const headers = { 'idempotency-key': newId() };
     const ask = () =>
-      log.asked('POST', '/webhooks', { as: ada.key, body: { name: 'ERP', url, event_types }, headers });
+      log.request('POST', '/webhooks', { as: ada.key, body: { name: 'ERP', url, event_types }, headers });
     const line = { event: 'webhook.create', ...actor, key_id };
     const made = await ask();
     expect(made.lines).toEqual([{ ...line, outcome: 'done', webhook_id: made.body.id, host, event_types }]);
@@ -90,11 +90,11 @@ describe('the security log says', () => {
     const webhook_id = (await make()).body.id;
     const eve = await home.createTenant();
     const body = { name: 'Mine' };
-    const strange = await log.asked('PATCH', `/webhooks/${webhook_id}`, { as: eve.key, body });
+    const strange = await log.request('PATCH', `/webhooks/${webhook_id}`, { as: eve.key, body });
     expect(strange.lines).toEqual([
       expect.objectContaining({ event: 'webhook.update', outcome: 'not_found', actor_id: eve.userId }),
     ]);
-    const unknown = await log.asked('DELETE', `/webhooks/${webhook_id}`, { as: 'nobody' });
+    const unknown = await log.request('DELETE', `/webhooks/${webhook_id}`, { as: 'nobody' });
     expect(unknown.lines).toEqual([{ event: 'webhook.delete', outcome: 'unauthenticated', ...noActor }]);
   });
 });
@@ -111,6 +111,6 @@ test('docs/security-log.md lists every event of webhooks, the operations that le
   const own = webhookDelivery.contract.operations.flatMap(({ audit }) => audit ?? []);
   expect(own.length).toBeGreaterThan(0);
   expect(page.filter(({ event }) => own.includes(event))).toEqual(
-    inOrder(recordedEvents(webhookDelivery.contract, log.facts)),
+    sortByEvent(recordedEvents(webhookDelivery.contract, log.details)),
   );
 });

@@ -153,8 +153,8 @@ export const faultsOfServers: readonly Fault[] = [
       {
         ...amqp(
           'amqp-bus',
-          'garbage, unknown types and data of another shape are set aside at once, each once',
-          'bytes that are no event do not stop the queue',
+          'malformed, unknown and invalid events are dead-lettered at once',
+          'bytes that are not an event do not stop the queue',
         ),
         declaredIn: 'libs/testing/bus-failures.ts',
       },

@@ -92,7 +92,7 @@ test('what is too slow is told: MongoDB for one service, a process that gets no 
       async fault() {
         volume.leave(0.15);
         const commands = ['find', 'insert', 'update', 'commitTransaction'];
-        await mongo.ail({ commands, appName: 'webhook-delivery', blockMs: 700 });
+        await mongo.setFailPoint({ commands, appName: 'webhook-delivery', blockMs: 700 });
         await said('member.joined', { member }, 1_400);
       },
       again: [
@@ -101,7 +101,7 @@ test('what is too slow is told: MongoDB for one service, a process that gets no 
       ],
     });
   } finally {
-    await mongo.ail();
+    await mongo.setFailPoint();
   }
 }, 180_000);
 
@@ -149,14 +149,14 @@ test('what comes to no good end is told: receivers that hang, refuse or are slow
       async fault() {
         volume.leave(0.03);
         // `Unauthorized`: a grant is missing
-        await mongo.ail({ commands: ['find'], appName: 'sharing', errorCode: 13 });
+        await mongo.setFailPoint({ commands: ['find'], appName: 'sharing', errorCode: 13 });
         await said('document.published', { no: 'document' });
       },
       again: [dies, fire, () => Promise.all(Array.from({ length: 6 }, file))],
     });
   } finally {
     areSlow = false;
-    await mongo.ail();
+    await mongo.setFailPoint();
   }
 }, 180_000);
 

@@ -8,8 +8,8 @@ import {
   type AmqpFixture,
   amqpFixture,
   createEvent,
-  idsIn,
   publishUntilAccepted,
+  takeIds,
 } from '../../testing/amqp-fixture.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
@@ -54,7 +54,7 @@ test.each([1, 2])(
       await until('the neighbours', () => family.haveHandled([...first, ...neighbours]), 30_000);
       expect((await bus.dead('alpha')).map(({ id }) => id)).toEqual([poison.id]);
       // without the second chance it would be the same: no neighbour has needed it
-      expect(await stage.withChannel((channel) => idsIn(channel, spy))).toEqual([poison.id]);
+      expect(await stage.withChannel((channel) => takeIds(channel, spy))).toEqual([poison.id]);
       // one delivery and five more, then the second chance and one more
       expect(family.deaths()).toBe(8);
     } finally {

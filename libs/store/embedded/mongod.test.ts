@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { programFor, until } from '#libs/testing';
+import { findTestProgram, until } from '#libs/testing';
 import { findBinary } from './binary.ts';
 import { databaseFolder, ownerFile, readyDataDir } from './data-dir.ts';
 import { startMongod } from './mongod.ts';
@@ -72,7 +72,7 @@ test('a mongod that lost its supervisor goes on, and still stops when asked', as
 });
 
 test('a mongod that is still ending, its first thread and its command line gone, is waited for', async () => {
-  const program = await programFor('python3', {
+  const program = await findTestProgram('python3', {
     from: 'python3',
     purpose: 'A process that ends thread by thread',
   });

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type MongoServers, ownMongo, type TestRabbit, tcpProxy, testRabbit, until } from '#libs/testing';
+import { type MongoReplicaSet, ownMongo, type TestRabbit, tcpProxy, testRabbit, until } from '#libs/testing';
 import { shardOf } from '../../../services/webhook-delivery/rules/fair-scheduler.ts';
 import { toBody } from '../../../services/webhook-delivery/rules/message.ts';
 import { metric, type System, system } from '../system.ts';
@@ -17,7 +17,7 @@ import {
   settled,
 } from '../tenants.ts';
 
-let mongo: MongoServers;
+let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;
 let mail: Mailbox;
 let running: System | undefined;

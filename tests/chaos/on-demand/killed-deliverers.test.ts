@@ -1,7 +1,7 @@
 /** SIGKILL of who delivers: in the midst of a batch, in the midst of a POST, and between the answer and its record. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import {
-  type MongoServers,
+  type MongoReplicaSet,
   ownMongo,
   type TcpProxy,
   type TestRabbit,
@@ -20,7 +20,7 @@ import {
   settled,
 } from '../tenants.ts';
 
-let mongo: MongoServers;
+let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;
 let wire: TcpProxy;
 let mail: Mailbox;

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '#libs/contract';
-import { type SecretWatch, secretWatch } from '#libs/testing';
+import { type SecretScanner, secretScanner } from '#libs/testing';
 
 /** An answer: its status and its JSON, or its text where it is none. */
 export interface ApiResponse {
@@ -28,7 +28,7 @@ export interface Client {
   /** How often it had to ask again. */
   repeats(): number;
   /** All secrets that it sent, and those in answers, also in those that were lost. */
-  secrets: SecretWatch;
+  secrets: SecretScanner;
 }
 
 const patienceMs = 120_000;
@@ -38,7 +38,7 @@ const lostEvery = 7;
 
 /** A client of the API at an origin. In its answers `again` says that it was not the first time it asked. */
 export function client(origin: string): Client {
-  const secrets = secretWatch();
+  const secrets = secretScanner();
   const asking = new Set<{ path: string }>();
   let repeats = 0;
   let changes = 0;
@@ -50,8 +50,8 @@ export function client(origin: string): Client {
     async request(method, path, { as, body } = {}) {
       const mine = { path };
       asking.add(mine);
-      secrets.know(as);
-      secrets.knowWithin(body);
+      secrets.add(as);
+      secrets.addFrom(body);
       try {
         const url = origin + (path.startsWith('/embed') ? path : `/api/v1${path}`);
         const headers = {
@@ -66,7 +66,7 @@ export function client(origin: string): Client {
         const isLost = method !== 'GET' && changes % lostEvery === 0;
         for (let again = false; ; again = true) {
           const heard = await once(url, request);
-          if ('answer' in heard) secrets.knowWithin(heard.answer.body);
+          if ('answer' in heard) secrets.addFrom(heard.answer.body);
           const told = isLost && !again && 'answer' in heard ? lost : heard;
           if ('answer' in told) return { ...told.answer, again };
           if (performance.now() > limit) throw new Error(`${method} ${path}: ${told.why}`);

@@ -184,7 +184,7 @@ export function journeyWithFaults(way: Deployment): void {
 
   test('nobody’s password, token, key or secret is in what any process printed, before it was killed and after', () => {
     const printed = [...system.parts.values()].flatMap((part) => part.printed().split('\n'));
-    expect(api.secrets.foundIn(printed)).toEqual([]);
+    expect(api.secrets.findLeaks(printed)).toEqual([]);
     // that is said of logs that are there, and of the secrets of everybody who was told of
     expect(printed.filter((line) => line.includes('"event":"invitation.accept"')).length).toBeGreaterThan(0);
     const people = offices.reduce((sum, { joined }) => sum + 1 + joined.length, 0);

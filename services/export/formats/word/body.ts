@@ -1,5 +1,5 @@
 /** Renders the body of a document node by node, so that memory use stays constant. */
-import { wellFormed } from '#libs/rich-text';
+import { toWellFormed } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from '../document.ts';
 import { renderBlocks, renderParagraph } from './blocks.ts';
 import { type BodyWriter, limitIndent, type Position } from './body-writer.ts';
@@ -29,7 +29,7 @@ function* renderNodes(
     const position = { ...edge, base: left, left };
     // read once: each access parses the content again
     const { content } = node;
-    const text = content ? renderBlocks(writer, wellFormed(content).content ?? [], position) : '';
+    const text = content ? renderBlocks(writer, toWellFormed(content).content ?? [], position) : '';
     yield renderHeading(writer, node, left) + text;
     yield* renderNodes(writer, node.children, depth + 1, step);
   }

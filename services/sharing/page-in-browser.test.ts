@@ -1,4 +1,4 @@
-/** Promises of the page to people: every screen, light and dark, paper, keyboard, no script; in a real browser. */
+/** Tests of public pages in a browser: accessibility, screen sizes, dark mode, print, keyboard, framing. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -6,55 +6,58 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { specimen } from './page/renderer-fixture.ts';
-import { misdeedsOf, type PageStage, pageStage, sop } from './testing/page-fixture.ts';
+import { rendererFixture } from './page/renderer-fixture.ts';
+import { type PageFixture, pageFixture, recordSideEffects, sop } from './testing/page-fixture.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const widths = [360, 768, 1280];
 const schemes = ['light', 'dark'] as const;
 
-let stage: PageStage;
-/** The sample procedure, a document with everything that can be in one, and one that tries to break its page. */
-let links: Record<'sop' | 'specimen' | 'unwieldy', string>;
+let fixture: PageFixture;
+/** Links to the sample procedure, to a document with every element and to one with oversized content. */
+let links: Record<'sop' | 'complete' | 'oversized', string>;
 
 beforeAll(async () => {
-  stage = await pageStage();
+  fixture = await pageFixture();
   links = {
-    sop: await stage.shared(sop),
-    specimen: await stage.shared({ title: specimen.document.title, nodes: tree(specimen.rows[0]?.content) }),
-    unwieldy: await stage.shared(unwieldy),
+    sop: await fixture.share(sop),
+    complete: await fixture.share({
+      title: rendererFixture.document.title,
+      nodes: createNodes(rendererFixture.rows[0]?.content),
+    }),
+    oversized: await fixture.share(oversized),
   };
 }, 180_000);
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 
-describe.each(schemes)('in %s', (colorScheme) => {
+describe.each(schemes)('a public page in %s mode', (colorScheme) => {
   test.each(widths)(
-    'at %i px the page keeps the rules of WCAG 2.2 AA',
+    'conforms to WCAG 2.2 AA at %i px',
     async (width) => {
-      await stage.opened({ viewport: { width, height: 900 }, colorScheme }, async (page) => {
-        await page.goto(links.specimen);
-        expect(await violationsOn(page)).toEqual([]);
+      await fixture.withPage({ viewport: { width, height: 900 }, colorScheme }, async (page) => {
+        await page.goto(links.complete);
+        expect(await findViolations(page)).toEqual([]);
       });
     },
     60_000,
   );
 });
 
-test('a long procedure and the notice of a link that leads nowhere keep them too', async () => {
-  await stage.opened({ viewport: { width: 1280, height: 900 } }, async (page) => {
-    for (const address of [links.sop, `${stage.here.origin}/embed/nobody/nothing`]) {
+test('a long public page and the notice page conform to WCAG 2.2 AA', async () => {
+  await fixture.withPage({ viewport: { width: 1280, height: 900 } }, async (page) => {
+    for (const address of [links.sop, `${fixture.app.origin}/embed/unknown/unknown`]) {
       await page.goto(address);
-      expect(await violationsOn(page)).toEqual([]);
+      expect(await findViolations(page)).toEqual([]);
     }
   });
 }, 60_000);
 
 test.each(widths)(
-  'at %i px nothing makes the page wider than the screen',
+  'no content makes a public page wider than a screen of %i px',
   async (width) => {
-    await stage.opened({ viewport: { width, height: 900 } }, async (page) => {
-      for (const address of [links.unwieldy, links.specimen, links.sop]) {
+    await fixture.withPage({ viewport: { width, height: 900 } }, async (page) => {
+      for (const address of [links.oversized, links.complete, links.sop]) {
         await page.goto(address);
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       }
@@ -63,12 +66,12 @@ test.each(widths)(
   60_000,
 );
 
-test('the page needs no script, no font, no picture from elsewhere: one request is all', async () => {
-  await stage.opened({ javaScriptEnabled: false }, async (page) => {
-    const misdeeds = misdeedsOf(page);
-    await page.goto(links.specimen, { waitUntil: 'networkidle' });
-    expect(misdeeds).toEqual([]);
-    expect(await page.locator('h1').innerText()).toBe(specimen.document.title);
+test('a public page needs one request and no scripts', async () => {
+  await fixture.withPage({ javaScriptEnabled: false }, async (page) => {
+    const sideEffects = recordSideEffects(page);
+    await page.goto(links.complete, { waitUntil: 'networkidle' });
+    expect(sideEffects).toEqual([]);
+    expect(await page.locator('h1').innerText()).toBe(rendererFixture.document.title);
     expect(
       await page
         .locator('img')
@@ -81,11 +84,11 @@ test('the page needs no script, no font, no picture from elsewhere: one request 
   });
 }, 60_000);
 
-test('dark readers get a dark page, and paper is light for them too', async () => {
-  await stage.opened({ colorScheme: 'dark' }, async (page) => {
-    await page.goto(links.specimen);
+test('a public page follows dark mode on screen but prints light', async () => {
+  await fixture.withPage({ colorScheme: 'dark' }, async (page) => {
+    await page.goto(links.complete);
     const lightness = async () => {
-      const color = await styleOf(page.locator('.sheet'), 'color');
+      const color = await getStyle(page.locator('.sheet'), 'color');
       return Math.max(...[...color.matchAll(/\d+/g)].map(Number));
     };
     expect(await lightness()).toBeGreaterThan(200);
@@ -94,44 +97,44 @@ test('dark readers get a dark page, and paper is light for them too', async () =
   });
 }, 60_000);
 
-test('on paper there is the document and what it is, and nothing to click', async () => {
-  await stage.opened({}, async (page) => {
+test('a printed public page has link targets but no navigation', async () => {
+  await fixture.withPage({}, async (page) => {
     await page.goto(links.sop);
     await page.emulateMedia({ media: 'print' });
-    const shown = async (name: string) => page.locator(name).first().isVisible();
-    expect(await Promise.all(['.contents.narrow', '.contents.wide', '.skip'].map(shown))).toEqual([
+    const isVisible = async (name: string) => page.locator(name).first().isVisible();
+    expect(await Promise.all(['.contents.narrow', '.contents.wide', '.skip'].map(isVisible))).toEqual([
       false,
       false,
       false,
     ]);
-    expect(await Promise.all(['.masthead', 'h1', '.facts', '.section', 'footer'].map(shown))).not.toContain(
-      false,
-    );
-    const target = await styleOf(page.locator('.text a[target]').first(), 'content', '::after');
+    expect(
+      await Promise.all(['.masthead', 'h1', '.facts', '.section', 'footer'].map(isVisible)),
+    ).not.toContain(false);
+    const target = await getStyle(page.locator('.text a[target]').first(), 'content', '::after');
     expect(target).toContain('https://');
     const pages = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type\s*\/Page\b/g) ?? [];
     expect(pages.length).toBeGreaterThan(5);
   });
 }, 60_000);
 
-describe('with the keyboard', () => {
-  test('the first key leads past everything to the document', async () => {
-    await stage.opened({}, async (page) => {
+describe('a public page with the keyboard', () => {
+  test('the first Tab reaches a link that skips to the document', async () => {
+    await fixture.withPage({}, async (page) => {
       await page.goto(links.sop);
       await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the document');
-      expect(await topOf(page.locator('.skip'))).toBeGreaterThan(0);
+      expect(await getTop(page.locator('.skip'))).toBeGreaterThan(0);
       await page.keyboard.press('Enter');
       expect(await page.evaluate('document.activeElement.id')).toBe('document');
     });
   }, 60_000);
 
-  test('the contents are folded on a phone, beside the text on a desk, and lead to their sections', async () => {
+  test('the table of contents is collapsed on small screens and links work', async () => {
     for (const [width, name] of [
       [360, '.narrow'],
       [1280, '.wide'],
     ] as const)
-      await stage.opened({ viewport: { width, height: 700 } }, async (page) => {
+      await fixture.withPage({ viewport: { width, height: 700 } }, async (page) => {
         await page.goto(links.sop);
         const link = page.locator(`${name} a[href="#4.2"]`);
         expect(await link.isVisible()).toBe(width > 1000);
@@ -143,27 +146,27 @@ describe('with the keyboard', () => {
         await page.keyboard.press('Enter');
         const heading = page.getByRole('heading', { name: '4.2 Move traffic away' });
         await heading.waitFor();
-        expect(await topOf(heading)).toBeLessThan(120);
+        expect(await getTop(heading)).toBeLessThan(120);
         expect(await page.getByRole('navigation').count()).toBe(1);
       });
   }, 60_000);
 });
 
-test('a node is reached by its number and by its id as JSON tells it', async () => {
-  const told = await stage.here.request('GET', new URL(links.sop).pathname);
-  const node = told.body.nodes[4].children[1];
-  await stage.opened({ viewport: { width: 1280, height: 700 } }, async (page) => {
+test('a node of a public page has anchors by number and by id', async () => {
+  const response = await fixture.app.request('GET', new URL(links.sop).pathname);
+  const node = response.body.nodes[4].children[1];
+  await fixture.withPage({ viewport: { width: 1280, height: 700 } }, async (page) => {
     for (const fragment of [node.id, '5.2']) {
       await page.goto('about:blank');
       await page.goto(`${links.sop}#${fragment}`);
       const heading = page.getByRole('heading', { name: `5.2 ${node.title}` });
-      expect(await topOf(heading)).toBeLessThan(120);
+      expect(await getTop(heading)).toBeLessThan(120);
     }
   });
 }, 60_000);
 
-test('another site may frame the page as the docs say, until the organization names others', async () => {
-  const { here, ada } = stage;
+test('another site may frame a public page unless embed_origins excludes it', async () => {
+  const { app, ada } = fixture;
   const docs = readFileSync(new URL('../../docs/embedding.md', import.meta.url), 'utf8');
   const [snippet = ''] = /<iframe.*<\/iframe>/s.exec(docs) ?? [];
   const site = createServer((_request, response) => {
@@ -174,9 +177,9 @@ test('another site may frame the page as the docs say, until the organization na
   await once(site, 'listening');
   const { port } = site.address() as AddressInfo;
   const allow = (embed_origins: string[] | null) =>
-    here.request('PATCH', '/organization', { as: ada.token, body: { settings: { embed_origins } } });
+    app.request('PATCH', '/organization', { as: ada.token, body: { settings: { embed_origins } } });
   const isFramed = () =>
-    stage.opened({}, async (page) => {
+    fixture.withPage({}, async (page) => {
       await page.goto(`http://127.0.0.1:${port}/`, { waitUntil: 'networkidle' });
       return page.frameLocator('iframe').locator('h1', { hasText: sop.title }).isVisible();
     });
@@ -194,8 +197,8 @@ test('another site may frame the page as the docs say, until the organization na
   }
 }, 60_000);
 
-/** What axe finds: the rule and the elements that break it. */
-async function violationsOn(page: Page): Promise<unknown> {
+/** The violations that axe finds: each rule with its elements. */
+async function findViolations(page: Page): Promise<unknown> {
   await page.evaluate(axe);
   return page.evaluate(
     `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] }).then(({ violations }) =>
@@ -203,24 +206,25 @@ async function violationsOn(page: Page): Promise<unknown> {
   );
 }
 
-/** Where an element is on the screen, px from its top. */
-async function topOf(element: Locator): Promise<number> {
+/** The distance of an element from the top of the screen, px. */
+async function getTop(element: Locator): Promise<number> {
   return (await element.boundingBox())?.y ?? Number.NaN;
 }
 
-function styleOf(element: Locator, property: string, pseudo?: string): Promise<string> {
+function getStyle(element: Locator, property: string, pseudo?: string): Promise<string> {
   return element.evaluate(
-    (one, [name, part]) => one.ownerDocument.defaultView.getComputedStyle(one, part).getPropertyValue(name),
+    (target, [name, part]) =>
+      target.ownerDocument.defaultView.getComputedStyle(target, part).getPropertyValue(name),
     [property, pseudo] as const,
   );
 }
 
-/** One content at every depth. */
-function tree(content: string | null | undefined) {
-  const shown = { title: 'A part', content: JSON.parse(content ?? 'null') };
-  const step = { ...shown, node_type: 'step', children: [{ ...shown, node_type: 'sub_step' }] };
+/** Nodes with the same content at every level. */
+function createNodes(content: string | null | undefined) {
+  const part = { title: 'A part', content: JSON.parse(content ?? 'null') };
+  const step = { ...part, node_type: 'step', children: [{ ...part, node_type: 'sub_step' }] };
   return [
-    { ...shown, node_type: 'section', children: [step, { ...step, title: 'Another' }] },
+    { ...part, node_type: 'section', children: [step, { ...step, title: 'Another' }] },
     { title: 'An empty one', node_type: 'section' },
   ];
 }
@@ -232,7 +236,7 @@ function paragraph(text: string) {
   return { type: 'paragraph', content: [{ type: 'text', text }] };
 }
 
-const unwieldy = {
+const oversized = {
   title: 'W'.repeat(300),
   version: 'v'.repeat(64),
   department: 'd'.repeat(100),
@@ -249,8 +253,8 @@ const unwieldy = {
             type: 'table',
             content: ['tableHeader', 'tableCell'].map((type) => ({ type: 'tableRow', content: cells(type) })),
           },
-          nested(['blockquote'], paragraph('q'.repeat(500))),
-          nested(['bulletList', 'listItem'], paragraph('l'.repeat(500))),
+          nest(['blockquote'], paragraph('q'.repeat(500))),
+          nest(['bulletList', 'listItem'], paragraph('l'.repeat(500))),
         ],
       },
       children: [{ node_type: 'step', title: 'Long '.repeat(60).trim() }],
@@ -258,9 +262,9 @@ const unwieldy = {
   ],
 };
 
-/** As deep as rich text may be. */
-function nested(types: string[], content: object, depth = 30): object {
+/** Nests content as deep as rich text allows. */
+function nest(types: string[], content: object, depth = 30): object {
   if (depth <= 0) return content;
-  const inner = nested(types, content, depth - types.length);
-  return types.reduceRight((held, type) => ({ type, content: [held] }), inner);
+  const inner = nest(types, content, depth - types.length);
+  return types.reduceRight((inside, type) => ({ type, content: [inside] }), inner);
 }
