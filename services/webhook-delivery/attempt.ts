@@ -2,7 +2,7 @@
 import type { Log, Tracing } from '#libs/service';
 import { retryAfterMs, verdictOn } from './rules/backoff.ts';
 import { toHeaders } from './rules/message.ts';
-import type { Sender } from './sending.ts';
+import type { Sender } from './transport/sender.ts';
 import type { Receiver } from './store/configs.ts';
 import type { Claimed, Result, StoredEvent } from './store/queue.ts';
 

@@ -14,7 +14,7 @@ import type { DeliveryMetrics } from './metrics.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { createReservations, type NewDelivery, type Reservation } from './reservation.ts';
 import { type Candidate, fairScheduler, halves } from './rules/fair-scheduler.ts';
-import type { Sender } from './sending.ts';
+import type { Sender } from './transport/sender.ts';
 import type { Configs } from './store/configs.ts';
 import type { Claimed, Queue, Result } from './store/queue.ts';
 

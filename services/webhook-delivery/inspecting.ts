@@ -7,7 +7,7 @@ import { listWebhookEvents, testWebhook } from './contract.ts';
 import { isSuccess } from './rules/backoff.ts';
 import { toBody, toHeaders } from './rules/message.ts';
 import { testType } from './rules/redelivery.ts';
-import type { Sender } from './sending.ts';
+import type { Sender } from './transport/sender.ts';
 import type { Configs } from './store/configs.ts';
 import { type EventLog, toEntry } from './store/log.ts';
 

@@ -3,7 +3,7 @@ import { counter, gauge, histogram, type Meters, statusClasses, toStatusClass } 
 import type { DeliveryJob } from './attempt.ts';
 import { maxAttempts } from './rules/backoff.ts';
 import type { CircuitBreakers } from './rules/circuit-breaker.ts';
-import type { Sender } from './sending.ts';
+import type { Sender } from './transport/sender.ts';
 import type { Queue, Result } from './store/queue.ts';
 
 const metrics = {

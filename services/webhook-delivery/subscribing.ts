@@ -6,7 +6,7 @@ import { handle, toPage } from '#libs/http';
 import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook } from './contract.ts';
 import { requireCreatorOrAdmin } from './rules/permission.ts';
 import { parseSecret } from './rules/signature.ts';
-import type { Sender } from './sending.ts';
+import type { Sender } from './transport/sender.ts';
 import { type Configs, toWebhook } from './store/configs.ts';
 
 const position = z.tuple([z.uuid()]);

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { parseRange } from '../../services/webhook-delivery/rules/target.ts';
-import { type Sender, sender } from '../../services/webhook-delivery/sending.ts';
+import { type Sender, sender } from '../../services/webhook-delivery/transport/sender.ts';
 import { selfSigned } from '../../services/webhook-delivery/testing/certificate.ts';
 import { listen } from '../../services/webhook-delivery/testing/receiver.ts';
 

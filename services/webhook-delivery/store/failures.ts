@@ -1,7 +1,7 @@
 /** Failures in MongoDB: who is told of them, and which webhooks are switched off for them. */
 import type { Store, Transaction } from '#libs/store';
 import { WebhookDisabled, WebhookExhausted } from '../events.ts';
-import { type EndpointHealth, shouldDisable, shouldNotify } from '../rules/failing.ts';
+import { type EndpointHealth, shouldDisable, shouldNotify } from '../rules/endpoint-health.ts';
 import { testType } from '../rules/redelivery.ts';
 import { type ConfigRow, webhookConfigs, webhookDeliveries } from './collections.ts';
 

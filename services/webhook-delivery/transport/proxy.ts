@@ -1,8 +1,8 @@
 /** Proxying: every request goes through a tunnel of the operator's proxy, which resolves names and decides where it leads. */
 import { type Dispatcher, ProxyAgent } from 'undici';
 import type { Secret } from '#libs/contract';
-import { AddressBlockedError, tlsOptions } from './connecting.ts';
-import { isAllowed, isLoopbackName, literalAddress, type TargetPolicy } from './rules/target.ts';
+import { AddressBlockedError, tlsOptions } from './ssrf-guard.ts';
+import { isAllowed, isLoopbackName, literalAddress, type TargetPolicy } from '../rules/target.ts';
 
 /** Tunnels (CONNECT) through a proxy, also to http targets; TLS is between here and the receiver, and verified as ever. */
 export function tunnels({

@@ -1,7 +1,7 @@
 /** Resolving: names to addresses, without the few threads that file access and password hashes need too. */
 import { lookup, Resolver } from 'node:dns/promises';
-import type { Resolve } from './connecting.ts';
-import { isLoopbackName } from './rules/target.ts';
+import type { Resolve } from './ssrf-guard.ts';
+import { isLoopbackName } from '../rules/target.ts';
 
 /** Asks name servers. */
 export type NameServers = Pick<Resolver, 'resolve4' | 'resolve6'>;

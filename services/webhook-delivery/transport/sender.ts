@@ -7,10 +7,10 @@ import {
   guardedConnector,
   type Resolve,
   vettedAddresses,
-} from './connecting.ts';
-import { tunnels, vettedName } from './proxying.ts';
-import { isSuccess } from './rules/backoff.ts';
-import { type TargetPolicy, targetFault } from './rules/target.ts';
+} from './ssrf-guard.ts';
+import { tunnels, vettedName } from './proxy.ts';
+import { isSuccess } from '../rules/backoff.ts';
+import { type TargetPolicy, targetFault } from '../rules/target.ts';
 
 const answerBytes = 16 * 1024;
 

@@ -2,9 +2,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
 import { connectProxy } from '#libs/testing';
-import { sender } from './sending.ts';
-import { selfSigned } from './testing/certificate.ts';
-import { webhookReceiver } from './testing/receiver.ts';
+import { sender } from './sender.ts';
+import { selfSigned } from '../testing/certificate.ts';
+import { webhookReceiver } from '../testing/receiver.ts';
 
 const local = { allowLoopback: true, allowedRanges: [] };
 const strict = { allowLoopback: false, allowedRanges: [] };

@@ -1,8 +1,8 @@
 /** Names are resolved by a real name server over UDP, and what it does not know by the system. */
 import { Resolver } from 'node:dns/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { resolving, type System } from './resolving.ts';
-import { type NameServer, nameServer, type Saying } from './testing/dns-server.ts';
+import { resolving, type System } from './dns.ts';
+import { type NameServer, nameServer, type Saying } from '../testing/dns-server.ts';
 
 const open: NameServer[] = [];
 afterEach(async () => {

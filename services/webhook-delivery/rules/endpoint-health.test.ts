@@ -1,6 +1,6 @@
 /** When a webhook is switched off for failing, and when its creator is told. */
 import { describe, expect, test } from '@jest/globals';
-import { disableAfterMs, notifyIntervalMs, shouldDisable, shouldNotify } from './failing.ts';
+import { disableAfterMs, notifyIntervalMs, shouldDisable, shouldNotify } from './endpoint-health.ts';
 
 const at = new Date('2026-11-21T09:30:00Z');
 const ago = (ms: number) => new Date(at.getTime() - ms);

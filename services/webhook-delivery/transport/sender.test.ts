@@ -1,9 +1,9 @@
 /** One POST against real servers: what is sent, what is refused, and how it ends. */
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type Sender, sender } from './sending.ts';
-import { selfSigned } from './testing/certificate.ts';
-import { listen, type Responder, type WebhookReceiver, webhookReceiver } from './testing/receiver.ts';
+import { type Sender, sender } from './sender.ts';
+import { selfSigned } from '../testing/certificate.ts';
+import { listen, type Responder, type WebhookReceiver, webhookReceiver } from '../testing/receiver.ts';
 
 const local = { allowLoopback: true, allowedRanges: [] };
 const strict = { allowLoopback: false, allowedRanges: [] };

@@ -1,7 +1,7 @@
 /** Guarded connections: a host is resolved, every one of its addresses is vetted, and only a vetted one is connected to. */
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { isAllowed, literalAddress, type TargetPolicy } from './rules/target.ts';
+import { isAllowed, literalAddress, type TargetPolicy } from '../rules/target.ts';
 
 /** All addresses of a host name, IPv4 and IPv6. Rejects when there are none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
