@@ -27,15 +27,13 @@ test('lists are read', () => {
 
 test('mistakes are named', () => {
   expect(faults({ WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8,intranet' })).toEqual([
-    'WEBHOOK_ALLOWED_CIDRS: intranet is no CIDR such as 10.20.0.0/16',
+    'WEBHOOK_ALLOWED_CIDRS: intranet is not a CIDR range such as 10.20.0.0/16',
   ]);
   const proxy = { WEBHOOK_PROXY_URL: 'socks5://who:hush@proxy' };
-  expect(faults(proxy)).toEqual([
-    'WEBHOOK_PROXY_URL: must be an address like http://user:password@host:3128',
-  ]);
+  expect(faults(proxy)).toEqual(['WEBHOOK_PROXY_URL: must be a URL such as http://user:password@host:3128']);
   expect(faults({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,2,3' })).toHaveLength(1);
   expect(faults({ WEBHOOK_CIRCUIT_BREAKER_SECONDS: '30' })).toEqual([
-    'WEBHOOK_CIRCUIT_BREAKER_SECONDS: must be two times: the first pause and the longest',
+    'WEBHOOK_CIRCUIT_BREAKER_SECONDS: must be two durations: the first pause and the longest pause',
   ]);
   expect(faults({ WEBHOOK_CIRCUIT_BREAKER_SECONDS: '0,10' })).toHaveLength(1);
   expect(faults({ WEBHOOK_RETRY_SCHEDULE_SECONDS: 'soon' })).toHaveLength(1);

@@ -1,6 +1,6 @@
 /** Which targets are refused, in every spelling we know of. */
 import { describe, expect, test } from '@jest/globals';
-import { isAllowed, literalAddress, parseRange, targetFault, urlFault } from './target.ts';
+import { checkTargetPolicy, checkUrlForm, isAllowed, parseLiteralAddress, parseRange } from './target.ts';
 
 const strict = { allowLoopback: false, allowedRanges: [] };
 const local = { allowLoopback: true, allowedRanges: [] };
@@ -18,16 +18,16 @@ describe('a target is an https URL without credentials and fragment', () => {
     'http://127.0.0.1:9000/',
     'http://localhost/',
     'http://[::1]:1/',
-  ])('%s is well-formed', (url) => expect(urlFault(url)).toBeUndefined());
+  ])('%s is well-formed', (url) => expect(checkUrlForm(url)).toBeUndefined());
 
   test.each([
-    ['', /no absolute URL/],
-    ['example.com', /no absolute URL/],
-    ['/hook', /no absolute URL/],
-    ['https://', /no absolute URL/],
-    ['https://exa mple.com', /no absolute URL/],
-    [' https://example.com', /no absolute URL/],
-    ['https://example.com/\n', /no absolute URL/],
+    ['', /must be absolute/],
+    ['example.com', /must be absolute/],
+    ['/hook', /must be absolute/],
+    ['https://', /must be absolute/],
+    ['https://exa mple.com', /must be absolute/],
+    [' https://example.com', /must be absolute/],
+    ['https://example.com/\n', /must be absolute/],
     ['http://example.com', /https/],
     ['http://10.0.0.1', /https/],
     ['http://localhost.example.com', /https/],
@@ -39,14 +39,14 @@ describe('a target is an https URL without credentials and fragment', () => {
     ['https://:pw@example.com', /credentials/],
     ['https://example.com/#part', /fragment/],
     ['https://example.com/#', /fragment/],
-  ])('%j is not', (url, message) => expect(urlFault(url)).toMatch(message));
+  ])('%j is not', (url, message) => expect(checkUrlForm(url)).toMatch(message));
 });
 
 test('http needs the allowance for local work', () => {
-  expect(targetFault('http://127.0.0.1/', strict)).toMatch(/https/);
-  expect(targetFault('http://127.0.0.1/', local)).toBeUndefined();
-  expect(targetFault('https://example.com/', strict)).toBeUndefined();
-  expect(targetFault('http://example.com/', local)).toMatch(/https/);
+  expect(checkTargetPolicy('http://127.0.0.1/', strict)).toMatch(/https/);
+  expect(checkTargetPolicy('http://127.0.0.1/', local)).toBeUndefined();
+  expect(checkTargetPolicy('https://example.com/', strict)).toBeUndefined();
+  expect(checkTargetPolicy('http://example.com/', local)).toMatch(/https/);
 });
 
 describe('public addresses are allowed', () => {
@@ -126,5 +126,5 @@ describe('hosts that spell an address are known as addresses', () => {
     ['https://[::1]/', '::1'],
     ['https://[::ffff:127.0.0.1]/', '::ffff:7f00:1'],
     ['https://example.com/', undefined],
-  ])('%s', (url, address) => expect(literalAddress(new URL(url).hostname)).toBe(address));
+  ])('%s', (url, address) => expect(parseLiteralAddress(new URL(url).hostname)).toBe(address));
 });
