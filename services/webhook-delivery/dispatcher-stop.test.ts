@@ -4,14 +4,14 @@ import { expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
 import { createDispatcher, type DispatcherDeps } from './dispatcher.ts';
-import { circuitBreakers } from './rules/circuit-breaker.ts';
-import { parseSecret } from './rules/signature.ts';
+import { createCircuitBreakers } from './rules/circuit-breaker.ts';
+import { formatSecret } from './rules/signature.ts';
 import type { Receiver } from './store/configs.ts';
-import type { Claimed } from './store/queue.ts';
+import type { ClaimedRow } from './store/queue.ts';
 import { untraced } from './testing/untraced.ts';
 
 /** A queue with these due rows, which writes down what is done with them; `claiming` is waited for in every claim. */
-function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
+function fakes(rows: readonly ClaimedRow[], claiming: () => Promise<void>) {
   const done: string[] = [];
   const note = (what: string) => async () => {
     done.push(what);
@@ -19,35 +19,35 @@ function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
   const waiting = new Set(rows);
   const of: DispatcherDeps = {
     queue: {
-      due: async () => [...waiting],
+      findDue: async () => [...waiting],
       async claim() {
         await claiming();
         waiting.clear();
         return [...rows];
       },
-      async count(claimed) {
+      async countAttempts(claimed) {
         done.push('count');
         return claimed.map((row) => ({ ...row, attempts: row.attempts + 1 }));
       },
       finish: note('finish'),
-      giveBack: note('give back'),
+      release: note('give back'),
       sweep: async () => 0,
       backlog: async () => ({ count: 0, oldestSeconds: 0 }),
-      bodies: async () => new Map(rows.map(({ event_id }) => [event_id, { body: '{}' }])),
+      getEvents: async () => new Map(rows.map(({ event_id }) => [event_id, { body: '{}' }])),
     },
-    postponing: { postpone: async () => 0, resume: note('resume') },
-    metering: { attempted: () => undefined, ended: () => undefined },
-    breakers: circuitBreakers({ pauseMs: 1, longestMs: 1 }),
+    postponements: { postpone: async () => 0, resume: note('resume') },
+    metrics: { recordAttempt: () => undefined, recordFinished: () => undefined },
+    breakers: createCircuitBreakers({ firstPauseMs: 1, maxPauseMs: 1 }),
     configs: {
-      receivers: async () => new Map(rows.map(({ config_id }) => [config_id, receiverOf(config_id)])),
-      switchOff: note('switch off'),
+      getReceivers: async () => new Map(rows.map(({ config_id }) => [config_id, receiverOf(config_id)])),
+      disable: note('switch off'),
     },
     sender: {
       async send() {
         done.push('send');
         return { http_status: 200, duration_ms: 1, error: null, retry_after: undefined };
       },
-      faultOf: async () => undefined,
+      checkTarget: async () => undefined,
       inFlight: () => 0,
       close: note('close'),
     },
@@ -55,7 +55,7 @@ function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
     log: { info: () => undefined },
     delaysMs: [1, 1],
     lockMs: 1_000,
-    keepMs: 1_000,
+    retryForMs: 1_000,
     now: () => new Date(),
     random: () => 0,
     onError: () => undefined,
@@ -64,11 +64,11 @@ function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
 }
 
 function receiverOf(id: string): Receiver {
-  const secrets = [new Secret(parseSecret(new Uint8Array(32)))];
+  const secrets = [new Secret(formatSecret(new Uint8Array(32)))];
   return { id, url: 'https://example.com/', isActive: true, secrets };
 }
 
-function row(): Claimed {
+function row(): ClaimedRow {
   const ids = { _id: newId(), event_id: newId(), config_id: newId(), organization_id: newId() };
   return { ...ids, event_type: 'document.published', attempts: 0, lock_token: newId() };
 }
@@ -100,7 +100,7 @@ test('a running worker counts before it sends, and records after', async () => {
   expect(done).toEqual(['count', 'send', 'finish', 'close']);
 });
 
-const draftOf = ({ lock_token: _, ...row }: Claimed) => ({
+const draftOf = ({ lock_token: _, ...row }: ClaimedRow) => ({
   row,
   receiver: receiverOf(row.config_id),
   event: { body: '{}' },
@@ -119,7 +119,7 @@ test('what has a slot when it is written is sent without a claim, and recorded',
   const booking = worker.reserve([draft]);
   expect([...booking.ids]).toEqual([draft.row._id]);
   expect(done).toEqual([]);
-  booking.written(booking.ids);
+  booking.confirm(booking.ids);
   await until('the record', async () => done.includes('finish'));
   await worker.stop();
   expect(done).toEqual(['send', 'finish', 'close']);
@@ -128,7 +128,7 @@ test('what has a slot when it is written is sent without a claim, and recorded',
 test('what has no slot when it is written is claimed and counted like any due row', async () => {
   const fresh = row();
   const { of, done } = fakes([fresh], async () => undefined);
-  of.queue.due = async () => [];
+  of.queue.findDue = async () => [];
   const worker = createDispatcher(of);
   worker.start();
   const draft = draftOf(fresh);
@@ -136,7 +136,7 @@ test('what has no slot when it is written is claimed and counted like any due ro
   const before = worker.reserve(others);
   const booking = worker.reserve([draft]);
   expect([before.ids.size, booking.ids.size]).toEqual([4, 0]);
-  booking.written(new Set([draft.row._id]));
+  booking.confirm(new Set([draft.row._id]));
   before.cancel();
   await until('the record', async () => done.includes('finish'));
   await worker.stop();
@@ -149,7 +149,7 @@ test('of what is booked only that goes out which was written by this process; th
   const config_id = newId();
   const drafts = Array.from({ length: 4 }, () => draftOf({ ...row(), config_id }));
   const booking = worker.reserve(drafts);
-  booking.written(new Set(drafts.slice(0, 1).map(({ row }) => row._id)));
+  booking.confirm(new Set(drafts.slice(0, 1).map(({ row }) => row._id)));
   const others = worker.reserve(drafts.slice(1));
   expect(others.ids.size).toBe(3);
   others.cancel();
@@ -164,7 +164,7 @@ test('a booking that is cancelled sends nothing, and its slots are free again', 
   const drafts = Array.from({ length: 4 }, () => draftOf({ ...row(), config_id }));
   const booking = worker.reserve(drafts);
   booking.cancel();
-  booking.written(booking.ids);
+  booking.confirm(booking.ids);
   const again = worker.reserve(drafts);
   expect(again.ids.size).toBe(4);
   again.cancel();
@@ -179,7 +179,7 @@ test('what took too long to be written is not sent: its row might be freed meanw
   const booking = worker.reserve([draftOf(row())]);
   const bookedAt = performance.now();
   await until('a third of the lock to be over', async () => performance.now() > bookedAt + 2);
-  booking.written(booking.ids);
+  booking.confirm(booking.ids);
   await worker.stop();
   expect(done).toEqual(['close']);
 });
@@ -195,7 +195,7 @@ test('no secret that can be opened, no slot', async () => {
 test('an endpoint that is left alone has no slots', async () => {
   const { of } = fakes([], async () => undefined);
   const [alone, other] = [draftOf(row()), draftOf(row())];
-  const open = circuitBreakers({ pauseMs: 60_000, longestMs: 60_000 });
+  const open = createCircuitBreakers({ firstPauseMs: 60_000, maxPauseMs: 60_000 });
   for (let failures = 0; failures < 5; failures += 1)
     open.recordFailure(alone.row.config_id, performance.now());
   const worker = createDispatcher({ ...of, breakers: open });
@@ -213,7 +213,7 @@ test('a stop waits for what is booked, and sends it when it is written', async (
   const stopping = worker.stop();
   for (let turn = 0; turn < 10; turn += 1) await afterOthers();
   expect(done).toEqual([]);
-  booking.written(booking.ids);
+  booking.confirm(booking.ids);
   await stopping;
   expect(done).toEqual(['send', 'finish', 'close']);
 });

@@ -193,7 +193,7 @@ test('at most four requests are open to one endpoint, and a hanging one holds up
   await until('four requests', async () => hanging.received.length === 4);
   release();
   expect(await home.untilSettled(ada, 8)).toHaveLength(8);
-  expect(hanging.most()).toBe(4);
+  expect(hanging.maxConcurrent()).toBe(4);
 });
 
 describe('when a process died', () => {

@@ -1,11 +1,11 @@
 /** What breakers do to due rows. */
 import { expect, test } from '@jest/globals';
-import { endpointBackoff } from './endpoint-backoff.ts';
-import { circuitBreakers } from './rules/circuit-breaker.ts';
-import type { Result } from './store/queue.ts';
+import { createEndpointBackoff } from './endpoint-backoff.ts';
+import { createCircuitBreakers } from './rules/circuit-breaker.ts';
+import type { AttemptResult } from './store/queue.ts';
 
-const ended = (http_status: number | null): Result => ({
-  verdict: { status: 'failed' },
+const ended = (http_status: number | null): AttemptResult => ({
+  decision: { status: 'failed' },
   http_status,
   duration_ms: 1,
   error: http_status === null ? 'timeout' : null,
@@ -16,9 +16,9 @@ const silent = ended(null);
 function asked(errors: Error[] = []) {
   const done: string[] = [];
   const failed: number[] = [];
-  const alone = endpointBackoff({
-    breakers: circuitBreakers({ pauseMs: 60_000, longestMs: 60_000 }),
-    postponing: {
+  const alone = createEndpointBackoff({
+    breakers: createCircuitBreakers({ firstPauseMs: 60_000, maxPauseMs: 60_000 }),
+    postponements: {
       async postpone(configId, ms) {
         const error = errors.shift();
         if (error) throw error;
@@ -29,12 +29,12 @@ function asked(errors: Error[] = []) {
         done.push(`resume ${configId}`);
       },
     },
-    metering: { ended: (_, count = 1) => failed.push(count) },
+    metrics: { recordFinished: (_, count = 1) => failed.push(count) },
     onError: (what) => done.push(what),
   });
   const fall = async () => {
-    for (let times = 0; times < 5; times += 1) await alone.learn('a', silent);
-    await alone.rest();
+    for (let times = 0; times < 5; times += 1) await alone.recordResult('a', silent);
+    await alone.idle();
   };
   return { alone, done, failed, fall };
 }
@@ -51,10 +51,10 @@ test('an endpoint that does not answer is left alone, and what is due for it pos
 
 test('what was postponed is hurried by the first answer, once', async () => {
   const { alone, done, fall } = asked();
-  await alone.learn('a', ended(200));
+  await alone.recordResult('a', ended(200));
   await fall();
-  await alone.learn('a', ended(500));
-  await alone.learn('a', ended(200));
+  await alone.recordResult('a', ended(500));
+  await alone.recordResult('a', ended(200));
   expect(done).toEqual(['postpone a a minute', 'resume a']);
   expect(alone.limit('a')).toBe(4);
 });
@@ -64,7 +64,7 @@ test('what comes later for it is postponed too; nothing is for an endpoint that 
   await fall();
   alone.postpone(['a', 'b', 'a']);
   expect(alone.pending()).toEqual(['a', 'b']);
-  await alone.rest();
+  await alone.idle();
   expect(done).toEqual(['postpone a a minute', 'postpone a a minute']);
   expect(alone.pending()).toEqual([]);
 });
@@ -73,6 +73,6 @@ test('a postponement that fails is told, and the next one is made', async () => 
   const { alone, done, fall } = asked([new Error('down')]);
   await fall();
   alone.postpone(['a']);
-  await alone.rest();
-  expect(done).toEqual(['Deliveries could not be postponed', 'postpone a a minute']);
+  await alone.idle();
+  expect(done).toEqual(['Could not postpone deliveries', 'postpone a a minute']);
 });

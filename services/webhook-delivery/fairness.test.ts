@@ -106,7 +106,7 @@ test('a receiver that is not there is left alone; what waits for it uses no atte
   });
   expect(there.received.length).toBeGreaterThan(90);
   expect(await metric('webhook_circuit_breakers_open')).toBe(0);
-  expect(there.most()).toBeLessThanOrEqual(4);
+  expect(there.maxConcurrent()).toBeLessThanOrEqual(4);
 }, 60_000);
 
 test('a delivery that waited for a day for a receiver that is not there has failed', async () => {

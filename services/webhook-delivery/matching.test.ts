@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { type Envelope, event as eventType, newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../identity/contract.ts';
-import { matching } from './matching.ts';
+import { matchingSubscribers } from './matching.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
-import { configs } from './store/configs.ts';
-import { eventLog } from './store/log.ts';
-import { ownStore } from './testing/store-fixture.ts';
+import { createConfigs } from './store/configs.ts';
+import { createEventLog } from './store/log.ts';
+import { openTestStore } from './testing/store-fixture.ts';
 
 const ThingHappened = eventType('thing.happened', {
   description: 'Something happened.',
@@ -20,7 +20,7 @@ const organization_id = newId();
 let own: { store: Store; stop(): Promise<void> };
 
 beforeAll(async () => {
-  own = await ownStore();
+  own = await openTestStore();
   const rows = own.store.rows(webhookConfigs);
   const acting = { organization_id, user_id: newId() };
   const hook = { name: 'Hook', url: 'https://example.com', event_types: [ThingHappened.name] };
@@ -65,10 +65,10 @@ async function bookingsOf(
     const db = Object.create(model.db, { collection: { value: () => ({ bulkWrite }) } });
     return Object.create(model, { db: { value: db } });
   };
-  const [listener] = matching([ThingHappened], {
+  const [listener] = matchingSubscribers([ThingHappened], {
     store,
-    configs: configs(store, () => new Date()),
-    log: eventLog({ ...store, rows }, () => new Date()),
+    configs: createConfigs(store, () => new Date()),
+    log: createEventLog({ ...store, rows }, () => new Date()),
     worker: {
       reserve(drafts) {
         const at = bookings.push('open') - 1;
@@ -78,7 +78,7 @@ async function bookingsOf(
         const ids = new Set(drafts.map(({ row }) => row._id));
         return {
           ...{ token: newId(), ids, lockMs: 60_000 },
-          written: (those) => end(`${those.size} written`),
+          confirm: (those) => end(`${those.size} written`),
           cancel: () => end('cancelled'),
         };
       },

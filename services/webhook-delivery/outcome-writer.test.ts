@@ -3,11 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { createOutcomeWriter } from './outcome-writer.ts';
-import type { Claimed, Finished, Result } from './store/queue.ts';
+import type { AttemptResult, ClaimedRow, Outcome } from './store/queue.ts';
 
-const result: Result = { verdict: { status: 'delivered' }, http_status: 200, duration_ms: 1, error: null };
+const result: AttemptResult = {
+  decision: { status: 'delivered' },
+  http_status: 200,
+  duration_ms: 1,
+  error: null,
+};
 
-function row(): Claimed {
+function row(): ClaimedRow {
   const ids = { _id: newId(), event_id: newId(), config_id: newId(), organization_id: newId() };
   return { ...ids, event_type: 'document.published', attempts: 1, lock_token: newId() };
 }
@@ -17,7 +22,7 @@ const down = Object.assign(new Error('down'), { name: 'MongoServerSelectionError
 
 /** A database that refuses the first writes. */
 function refusing(errors: unknown[], keepMs = 10_000) {
-  const written: (readonly Finished[])[] = [];
+  const written: (readonly Outcome[])[] = [];
   const told: string[] = [];
   const recorder = createOutcomeWriter({
     queue: {
@@ -27,7 +32,7 @@ function refusing(errors: unknown[], keepMs = 10_000) {
         written.push(batch);
       },
     },
-    keepMs,
+    retryForMs: keepMs,
     onError: (what) => told.push(what),
   });
   return { recorder, written, told };
@@ -79,7 +84,7 @@ describe('while there is no database', () => {
     const { recorder, written, told } = refusing([down, down], 0);
     await recorder.record(row(), result);
     expect(written).toEqual([]);
-    expect(told).toEqual(['Outcomes of 1 deliveries could not be recorded']);
+    expect(told).toEqual(['Could not record the outcomes of 1 deliveries']);
   });
 
   test('a stop does not wait for it', async () => {

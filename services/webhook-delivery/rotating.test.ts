@@ -7,7 +7,7 @@ import { type Person, type TestResponse, until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { RotatedWebhook } from './contract.ts';
-import { rotated } from './rules/secrets.ts';
+import { rotateSecrets } from './rules/secrets.ts';
 import { webhookDelivery } from './service.ts';
 import { type ReceivedRequest, type WebhookReceiver, webhookReceiver } from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
@@ -194,6 +194,8 @@ test('the rule: no older secret outlives the overlap or its own end', () => {
   const after = (seconds: number) => new Date(at.getTime() + seconds * 1000);
   const list = (...ends: (number | null)[]) => ends.map((s) => ({ until: s === null ? null : after(s) }));
   const young = { until: null };
-  expect(rotated(list(null, 5, 90, -1), young, { at, overlapSeconds: 60 })).toEqual(list(null, 60, 5, 60));
-  expect(rotated(list(null, 5), young, { at, overlapSeconds: 0 })).toEqual(list(null));
+  expect(rotateSecrets(list(null, 5, 90, -1), young, { at, overlapSeconds: 60 })).toEqual(
+    list(null, 60, 5, 60),
+  );
+  expect(rotateSecrets(list(null, 5), young, { at, overlapSeconds: 0 })).toEqual(list(null));
 });

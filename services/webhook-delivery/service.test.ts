@@ -6,12 +6,12 @@ import type { Meters } from '#libs/service';
 import type { Store } from '#libs/store';
 import { webhookDelivery } from './service.ts';
 import { webhookSettings } from './settings.ts';
-import { ownStore } from './testing/store-fixture.ts';
+import { openTestStore } from './testing/store-fixture.ts';
 import { untraced } from './testing/untraced.ts';
 
 let own: { store: Store; stop(): Promise<void> };
 beforeAll(async () => {
-  own = await ownStore();
+  own = await openTestStore();
 }, 60_000);
 afterAll(() => own?.stop());
 

@@ -1,10 +1,10 @@
 /** What follows an attempt. */
 import { describe, expect, test } from '@jest/globals';
-import { retryAfterMs, verdictOn } from './backoff.ts';
+import { decideRetry, parseRetryAfter } from './backoff.ts';
 
 const delaysMs = [30_000, 1_800_000];
 const verdict = (number: number, httpStatus: number | null, retryAfter?: number, random = 0) =>
-  verdictOn({ number, httpStatus, retryAfterMs: retryAfter }, delaysMs, random);
+  decideRetry({ number, httpStatus, retryAfterMs: retryAfter }, delaysMs, random);
 
 describe('any 2xx is delivered', () => {
   test.each([200, 201, 204, 299])('%i', (status) => {
@@ -22,11 +22,11 @@ describe('anything else is tried again after 30 seconds, then after 30 minutes, 
 });
 
 test('a fourth attempt is never decided, however many pauses are given', () => {
-  expect(verdictOn({ number: 3, httpStatus: 500 }, [1, 1, 1, 1], 0)).toEqual({ status: 'failed' });
+  expect(decideRetry({ number: 3, httpStatus: 500 }, [1, 1, 1, 1], 0)).toEqual({ status: 'failed' });
 });
 
 test('without a pause there is no further attempt', () => {
-  expect(verdictOn({ number: 1, httpStatus: 500 }, [], 0)).toEqual({ status: 'failed' });
+  expect(decideRetry({ number: 1, httpStatus: 500 }, [], 0)).toEqual({ status: 'failed' });
 });
 
 test('410 fails at once', () => {
@@ -67,6 +67,6 @@ describe('Retry-After', () => {
     ['an absurd number', '9'.repeat(400), Number.POSITIVE_INFINITY],
     ['nothing', undefined, undefined],
   ])('as %s', (_, header, expected) => {
-    expect(retryAfterMs(header, now)).toBe(expected);
+    expect(parseRetryAfter(header, now)).toBe(expected);
   });
 });

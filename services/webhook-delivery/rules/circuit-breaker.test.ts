@@ -1,8 +1,8 @@
 /** When an endpoint is left alone, and when it is asked again. */
 import { describe, expect, test } from '@jest/globals';
-import { circuitBreakers, isUnanswered } from './circuit-breaker.ts';
+import { createCircuitBreakers, isUnanswered } from './circuit-breaker.ts';
 
-const made = () => circuitBreakers({ pauseMs: 30_000, longestMs: 100_000 });
+const made = () => createCircuitBreakers({ firstPauseMs: 30_000, maxPauseMs: 100_000 });
 type Breakers = ReturnType<typeof made>;
 const fail = ({ recordFailure }: Breakers, times: number, nowMs: number) =>
   Array.from({ length: times }, () => recordFailure('a', nowMs)).filter(Boolean).length;
@@ -14,7 +14,7 @@ test('four failures in a row change nothing, the fifth opens the breaker once', 
   expect(fail(of, 4, 0)).toBe(1);
   expect(of.permits('a', 29_999, 4)).toBe(0);
   expect(of.remainingMs('a', 10_000)).toBe(20_000);
-  expect(of.open()).toBe(1);
+  expect(of.openCount()).toBe(1);
 });
 
 test('an answer in between starts the count again', () => {
@@ -48,7 +48,7 @@ describe('when the pause is over', () => {
     of.recordFailure('a', 30_000);
     expect(of.recordSuccess('a')).toBe(true);
     expect(of.permits('a', 30_000, 4)).toBe(4);
-    expect(of.open()).toBe(0);
+    expect(of.openCount()).toBe(0);
     fail(of, 5, 40_000);
     expect(of.remainingMs('a', 40_000)).toBe(30_000);
   });
@@ -58,9 +58,9 @@ test('an endpoint that was not heard of for long is forgotten', () => {
   const of = made();
   fail(of, 5, 1_000);
   of.evict(1_000);
-  expect(of.open()).toBe(1);
+  expect(of.openCount()).toBe(1);
   of.evict(1_001);
-  expect(of.open()).toBe(0);
+  expect(of.openCount()).toBe(0);
 });
 
 test('hanging and unreachable receivers count; answers, and refusals of our own, do not', () => {

@@ -3,12 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import {
   type Candidate,
-  fairScheduler,
-  halves,
+  createFairScheduler,
   maxQueuedPerEndpoint,
   perProcess,
   shardCount,
-  shardOf,
+  splitShards,
+  toShard,
 } from './fair-scheduler.ts';
 
 let made = 0;
@@ -20,14 +20,14 @@ const whose = (taken: readonly Candidate[]) => taken.map(({ config_id }) => conf
 
 describe('an endpoint', () => {
   test('gets four slots, and those behind it are not kept waiting', () => {
-    const room = fairScheduler();
+    const room = createFairScheduler();
     room.add([...rows('a', 6), ...rows('b', 1)]);
     expect(whose(room.take())).toEqual(['a', 'a', 'a', 'a', 'b']);
     expect(room.take()).toEqual([]);
   });
 
   test('gets the next slot when one of its own is free', () => {
-    const room = fairScheduler();
+    const room = createFairScheduler();
     room.add(rows('a', 6));
     const [first] = room.take() as [Candidate];
     room.release(first);
@@ -35,13 +35,13 @@ describe('an endpoint', () => {
   });
 
   test('gets as many as it may have, none if none', () => {
-    const room = fairScheduler();
+    const room = createFairScheduler();
     room.add([...rows('a', 3), ...rows('b', 3)]);
     expect(whose(room.take((id) => (id === 'a' ? 1 : 0)))).toEqual(['a']);
   });
 
   test('takes turns with others', () => {
-    const room = fairScheduler();
+    const room = createFairScheduler();
     room.add([...rows('a', 8), ...rows('b', 8)]);
     const taken = room.take();
     for (const row of taken) room.release(row);
@@ -50,7 +50,7 @@ describe('an endpoint', () => {
   });
 
   test('keeps some rows here; the others stay in MongoDB, and are asked for when it runs short', () => {
-    const room = fairScheduler();
+    const room = createFairScheduler();
     room.add(rows('a', maxQueuedPerEndpoint + 1));
     expect(room.saturated()).toEqual({ without: ['a'], others: 0 });
     expect(room.needsRefill()).toBe(false);
@@ -62,7 +62,7 @@ describe('an endpoint', () => {
 });
 
 test('of many endpoints fewer rows each are enough, so that those known here do not fill every look', () => {
-  const room = fairScheduler();
+  const room = createFairScheduler();
   room.add(endpoints('few', 10, 10));
   expect(room.saturated()).toEqual({ without: [], others: 100 });
   room.add(endpoints('many', 300, 10));
@@ -70,7 +70,7 @@ test('of many endpoints fewer rows each are enough, so that those known here do 
 });
 
 test('a row is known while it waits and while it has its slot', () => {
-  const room = fairScheduler();
+  const room = createFairScheduler();
   const [row] = rows('a', 1) as [Candidate];
   room.add([row, row]);
   expect(room.take()).toEqual([row]);
@@ -84,7 +84,7 @@ test('a row is known while it waits and while it has its slot', () => {
 
 describe('an organization', () => {
   test('gets no more than are free, without those that are kept: near half of all when it is alone', () => {
-    const room = fairScheduler();
+    const room = createFairScheduler();
     room.add(endpoints('big', 50, 4));
     expect(room.take()).toHaveLength((perProcess - 32) / 2);
     room.add(rows('small', 4));
@@ -92,7 +92,7 @@ describe('an organization', () => {
   });
 
   test('finds a slot for its first row, however many others took theirs before', () => {
-    const room = fairScheduler();
+    const room = createFairScheduler();
     for (let at = 0; at < 20; at += 1) room.add(endpoints(`org${at}`, 50, 4));
     room.take();
     room.add(rows('late', 2));
@@ -101,7 +101,7 @@ describe('an organization', () => {
 });
 
 test('what is dropped is not known any more', () => {
-  const room = fairScheduler();
+  const room = createFairScheduler();
   const all = rows('a', 3);
   room.add(all);
   room.drop('a');
@@ -112,15 +112,15 @@ test('what is dropped is not known any more', () => {
 
 test('two halves hold every shard once, from any start', () => {
   for (const random of [0, 0.3, 0.999]) {
-    const all = halves(random).flat();
+    const all = splitShards(random).flat();
     expect(new Set(all).size).toBe(shardCount);
     expect(Math.max(...all)).toBe(shardCount - 1);
   }
-  expect(halves(0.5)[0][0]).toBe(8);
+  expect(splitShards(0.5)[0][0]).toBe(8);
 });
 
 test('ids spread over all shards', () => {
-  const seen = new Set(Array.from({ length: 2_000 }, () => shardOf(newId())));
+  const seen = new Set(Array.from({ length: 2_000 }, () => toShard(newId())));
   expect([...seen].sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount }, (_, at) => at));
 });
 
@@ -128,7 +128,7 @@ describe('a booking', () => {
   const four = () => 4;
 
   test('gives as many slots as an endpoint may have, and they count', () => {
-    const room = fairScheduler();
+    const room = createFairScheduler();
     const booked = room.reserve([...rows('a', 6), ...rows('b', 1)], (id) => (id === 'a' ? 2 : 4));
     expect(whose(booked)).toEqual(['a', 'a', 'b']);
     expect(room.free()).toBe(perProcess - 3);
@@ -137,19 +137,19 @@ describe('a booking', () => {
   });
 
   test('passes no row by that waits for the same endpoint', () => {
-    const room = fairScheduler();
+    const room = createFairScheduler();
     room.add(rows('a', 1));
     expect(whose(room.reserve([...rows('a', 1), ...rows('b', 1)], four))).toEqual(['b']);
   });
 
   test('gives an organization no more than its share', () => {
-    const room = fairScheduler();
+    const room = createFairScheduler();
     expect(room.reserve(endpoints('one', 100, 4), four).length).toBeLessThan(perProcess / 2);
     expect(room.reserve(endpoints('two', 1, 4), four)).toHaveLength(4);
   });
 
   test('makes its rows known: a look that finds them lets them in no second time, until their slots are free', () => {
-    const room = fairScheduler();
+    const room = createFairScheduler();
     const booked = room.reserve(rows('a', 1), four);
     room.add(booked);
     expect(room.take()).toEqual([]);

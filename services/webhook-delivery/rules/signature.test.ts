@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Secret } from '#libs/contract';
-import { parseSecret, signatureHeaders } from './signature.ts';
+import { createSignatureHeaders, formatSecret } from './signature.ts';
 
 interface Vector {
   name: string;
@@ -20,22 +20,22 @@ const { vectors }: { vectors: Vector[] } = JSON.parse(readFileSync(published, 'u
 describe('the published test vectors hold', () => {
   test.each(vectors)('$name', ({ webhook_id, webhook_timestamp, body, secrets, headers }) => {
     const sealed = secrets.map((secret) => new Secret(secret));
-    expect(signatureHeaders({ id: webhook_id, timestamp: webhook_timestamp, body, secrets: sealed })).toEqual(
-      headers,
-    );
+    expect(
+      createSignatureHeaders({ id: webhook_id, timestamp: webhook_timestamp, body, secrets: sealed }),
+    ).toEqual(headers);
   });
 });
 
 test('while a rotation overlaps, a receiver with either secret accepts', () => {
-  const [older, newer] = [parseSecret(new Uint8Array(32).fill(1)), parseSecret(new Uint8Array(32).fill(2))];
+  const [older, newer] = [formatSecret(new Uint8Array(32).fill(1)), formatSecret(new Uint8Array(32).fill(2))];
   const timestamp = Math.floor(Date.now() / 1000);
   const secrets = [new Secret(newer), new Secret(older)];
-  const headers = signatureHeaders({ id: 'msg', timestamp, body: '{"ü":1}', secrets });
+  const headers = createSignatureHeaders({ id: 'msg', timestamp, body: '{"ü":1}', secrets });
   expect(new Webhook(older).verify('{"ü":1}', headers)).toEqual({ ü: 1 });
   expect(new Webhook(newer).verify('{"ü":1}', headers)).toEqual({ ü: 1 });
   expect(() => new Webhook(newer).verify('{"ü":2}', headers)).toThrow();
 });
 
 test('a secret is whsec_ and base64 of its 32 bytes', () => {
-  expect(parseSecret(new Uint8Array(32))).toBe(`whsec_${'A'.repeat(43)}=`);
+  expect(formatSecret(new Uint8Array(32))).toBe(`whsec_${'A'.repeat(43)}=`);
 });

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { ownStore } from '../testing/store-fixture.ts';
+import { openTestStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookConfigs, webhookDeliveries } from './collections.ts';
-import { eventLog, type Listed } from './log.ts';
-import { newDelivery } from './update-pipelines.ts';
+import { createEventLog, type ListOptions } from './log.ts';
+import { createDelivery } from './update-pipelines.ts';
 
 const organization_id = newId();
 const [busy, quiet, deleted] = [newId(), newId(), newId()];
@@ -14,7 +14,7 @@ const begin = Date.parse('2026-11-21T09:30:00Z');
 let own: { store: Store; stop(): Promise<void> };
 
 beforeAll(async () => {
-  own = await ownStore();
+  own = await openTestStore();
   const config = { organization_id, created_by: newId(), name: 'Hook', url: 'https://example.com' };
   const configs = [busy, quiet].map((_id) => ({ ...config, _id }));
   await own.store.rows(webhookConfigs).insertMany(configs, { lean: true });
@@ -36,11 +36,11 @@ function rows(
 ): DeliveryRow[] {
   return Array.from({ length: count }, () => {
     const told = { event_id: newId(), organization_id, document_id: null, ...deliveryRow };
-    return { ...newDelivery(told, config_id, new Date(begin)), ...deliveryRow };
+    return { ...createDelivery(told, config_id, new Date(begin)), ...deliveryRow };
   });
 }
 
-const filters: [Partial<Listed>, number][] = [
+const filters: [Partial<ListOptions>, number][] = [
   [{}, 2_080],
   [{ config_id: quiet }, 60],
   [{ config_id: quiet, status: 'delivered' }, 20],
@@ -53,12 +53,12 @@ const filters: [Partial<Listed>, number][] = [
 ];
 
 test.each(filters)('%j: as many as there are, page by page, and little else is read', async (filter, all) => {
-  const log = eventLog(own.store, () => new Date());
+  const log = createEventLog(own.store, () => new Date());
   const db = own.store.rows(webhookDeliveries).db.db;
   const acting = { organization_id, user_id: null };
   await db?.command({ profile: 2 });
   const found: DeliveryRow[] = [];
-  for (let after: Listed['after']; ; after = found.at(-1)) {
+  for (let after: ListOptions['after']; ; after = found.at(-1)) {
     const page = await log.list(acting, { ...filter, after, limit: 101 });
     found.push(...page);
     if (page.length < 101) break;

@@ -3,22 +3,22 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { enqueueDeliveries } from '../testing/backlog.ts';
-import { ownStore } from '../testing/store-fixture.ts';
+import { openTestStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
-import { type Postponing, postponing } from './postponement.ts';
-import { type Queue, queue } from './queue.ts';
+import { createPostponements, type Postponements } from './postponement.ts';
+import { createQueue, type Queue } from './queue.ts';
 
 const minute = 60_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);
 
 let own: { store: Store; stop(): Promise<void> };
 let deliveries: Queue;
-let postponed: Postponing;
+let postponed: Postponements;
 
 beforeAll(async () => {
-  own = await ownStore();
-  deliveries = queue(own.store, 30_000);
-  postponed = postponing(own.store);
+  own = await openTestStore();
+  deliveries = createQueue(own.store, 30_000);
+  postponed = createPostponements(own.store);
 }, 60_000);
 afterAll(() => own?.stop());
 
@@ -45,7 +45,7 @@ test('what is due waits for as long as is said and a little longer, and is not s
     expect(row.due_at?.getTime()).toBeGreaterThan(Date.now() + 9 * minute);
     expect(row.due_at?.getTime()).toBeLessThan(Date.now() + 13 * minute);
   }
-  const due = await deliveries.due({ shards: everyShard, without: [], limit: 100 });
+  const due = await deliveries.findDue({ shards: everyShard, without: [], limit: 100 });
   expect(due.map(({ config_id }) => config_id)).toEqual([other.hook]);
 });
 
@@ -78,7 +78,7 @@ test('a claim ends the postponement: the pause that follows is not hurried', asy
   const [claimed] = await deliveries.claim([made[0]?._id ?? ''], newId());
   if (!claimed) throw new Error('Nothing was claimed');
   const seen = { http_status: null, duration_ms: 1, error: 'timeout' };
-  const result = { verdict: { status: 'pending', delayMs: 30 * minute } as const, ...seen };
+  const result = { decision: { status: 'pending', delayMs: 30 * minute } as const, ...seen };
   await deliveries.finish([{ row: claimed, result }]);
   await postponed.resume(hook);
   const [row] = await rowsOf(hook);

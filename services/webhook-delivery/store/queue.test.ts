@@ -3,22 +3,22 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { until } from '#libs/testing';
-import { ownStore } from '../testing/store-fixture.ts';
+import { openTestStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
-import { eventLog } from './log.ts';
-import { type Claimed, type Queue, queue, type Result } from './queue.ts';
+import { createEventLog } from './log.ts';
+import { type AttemptResult, type ClaimedRow, createQueue, type Queue } from './queue.ts';
 import type { Lease } from './update-pipelines.ts';
 
 const lockMs = 30_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);
 const delivered = {
-  verdict: { status: 'delivered' },
+  decision: { status: 'delivered' },
   http_status: 204,
   duration_ms: 5,
   error: null,
 } as const;
 const later = {
-  verdict: { status: 'pending', delayMs: 60_000 },
+  decision: { status: 'pending', delayMs: 60_000 },
   http_status: 500,
   duration_ms: 5,
   error: 'status_500',
@@ -28,8 +28,8 @@ let own: { store: Store; stop(): Promise<void> };
 let deliveries: Queue;
 
 beforeAll(async () => {
-  own = await ownStore();
-  deliveries = queue(own.store, lockMs);
+  own = await openTestStore();
+  deliveries = createQueue(own.store, lockMs);
 }, 60_000);
 afterAll(() => own?.stop());
 beforeEach(async () => {
@@ -49,7 +49,7 @@ async function enqueued(
     document_id: null,
     body: '{}',
   };
-  const log = eventLog(own.store, now ?? (() => new Date()));
+  const log = createEventLog(own.store, now ?? (() => new Date()));
   const receivers = configIds.map((id) => ({ id }));
   await log.enqueueOnce(telling, receivers, (drafts) => {
     const ids = new Set(drafts.map(({ row }) => row._id));
@@ -60,7 +60,7 @@ async function enqueued(
   );
 }
 
-async function claimedOne(): Promise<Claimed> {
+async function claimedOne(): Promise<ClaimedRow> {
   const [claimed] = await deliveries.claim(await enqueued([newId()]), newId());
   if (!claimed) throw new Error('Nothing was claimed');
   return claimed;
@@ -80,9 +80,9 @@ async function serverTime(): Promise<number> {
 }
 
 const dueIds = async (without: string[] = []) =>
-  (await deliveries.due({ shards: everyShard, without, limit: 100 })).map(({ _id }) => _id);
-const count = async (row: Claimed) => (await deliveries.count([row]))[0];
-const finish = (row: Claimed, result: Result) => deliveries.finish([{ row, result }]);
+  (await deliveries.findDue({ shards: everyShard, without, limit: 100 })).map(({ _id }) => _id);
+const count = async (row: ClaimedRow) => (await deliveries.countAttempts([row]))[0];
+const finish = (row: ClaimedRow, result: AttemptResult) => deliveries.finish([{ row, result }]);
 const change = ({ _id }: { _id: string }, set: Partial<DeliveryRow>) =>
   own.store.rows(webhookDeliveries).updateOne({ _id }, set);
 const abandon = (row: { _id: string }) => change(row, { locked_until: new Date(Date.now() - 1_000) });
@@ -151,10 +151,10 @@ test('an attempt is counted once for a claim, and never by another one', async (
 
 test('rows of a batch are counted together, except those whose claim is not valid any more', async () => {
   const claimed = await deliveries.claim(await enqueued([newId(), newId(), newId()]), newId());
-  const [first, second, lost] = claimed as [Claimed, Claimed, Claimed];
+  const [first, second, lost] = claimed as [ClaimedRow, ClaimedRow, ClaimedRow];
   await change(second, { attempts: 1 });
   await change(lost, { lock_token: newId() });
-  const counted = await deliveries.count([first, { ...second, attempts: 1 }, lost]);
+  const counted = await deliveries.countAttempts([first, { ...second, attempts: 1 }, lost]);
   expect(counted.map(({ _id }) => _id).sort()).toEqual([first._id, second._id].sort());
   expect(await rowOf(first)).toMatchObject({ attempts: 1 });
   expect(await rowOf(second)).toMatchObject({ attempts: 2 });
@@ -163,7 +163,7 @@ test('rows of a batch are counted together, except those whose claim is not vali
 
 test('outcomes of a batch are recorded each by itself, except where the claim is not valid any more', async () => {
   const claimed = await deliveries.claim(await enqueued([newId(), newId(), newId()]), newId());
-  const [first, second, lost] = claimed as [Claimed, Claimed, Claimed];
+  const [first, second, lost] = claimed as [ClaimedRow, ClaimedRow, ClaimedRow];
   await change(lost, { lock_token: newId() });
   const results = [delivered, { ...delivered, error: '$due_at' }, delivered];
   await deliveries.finish(
@@ -206,13 +206,13 @@ test('who lost the claim records nothing', async () => {
   const [again] = await deliveries.claim([row._id], newId());
   expect(again).toBeDefined();
   await finish(row, delivered);
-  await deliveries.giveBack([row]);
+  await deliveries.release([row]);
   expect(await rowOf(row)).toMatchObject({ status: 'pending', lock_token: again?.lock_token });
 });
 
 test('a row that is given back is due at once, without a burnt attempt', async () => {
   const row = await claimedOne();
-  await deliveries.giveBack([row]);
+  await deliveries.release([row]);
   expect(await dueIds()).toEqual([row._id]);
   expect(await rowOf(row)).toMatchObject({ attempts: 0 });
 });
@@ -254,7 +254,7 @@ test('looking for due rows reads the index only as far as rows are due', async (
   const rows = own.store.rows(webhookDeliveries);
   await rows.updateMany({ _id: { $in: waiting } }, { due_at: new Date(Date.now() + 60_000) });
   await own.store.rows(webhookDeliveries).db.db?.command({ profile: 2 });
-  await deliveries.due({ shards: everyShard, without: [], limit: 100 });
+  await deliveries.findDue({ shards: everyShard, without: [], limit: 100 });
   await own.store.rows(webhookDeliveries).db.db?.command({ profile: 0 });
   const profile = own.store.rows(webhookDeliveries).db.collection('system.profile');
   const seen = await profile.findOne({ ns: /webhook_deliveries$/, op: 'query' });

@@ -1,24 +1,24 @@
 /** Names are resolved by a real name server over UDP, and what it does not know by the system. */
 import { Resolver } from 'node:dns/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { resolving, type System } from './dns.ts';
-import { type NameServer, nameServer, type Saying } from '../testing/dns-server.ts';
+import { type DnsAnswer, type NameServer, startNameServer } from '../testing/dns-server.ts';
+import { createResolver, type SystemLookup } from './dns.ts';
 
 const open: NameServer[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-const unknown: System = async (hostname) => {
+const unknown: SystemLookup = async (hostname) => {
   throw new Error(`${hostname} is not known`);
 };
 
-async function resolver(saying: (name: string) => Saying, system = unknown) {
-  const there = await nameServer(saying);
+async function resolver(saying: (name: string) => DnsAnswer, system = unknown) {
+  const there = await startNameServer(saying);
   open.push(there);
   const servers = new Resolver({ timeout: 200, tries: 1 });
   servers.setServers([there.address]);
-  return { resolve: resolving({ servers, system }), asked: there.asked };
+  return { resolve: createResolver({ servers, system }), asked: there.queries };
 }
 
 test('addresses of both kinds are given', async () => {
@@ -45,7 +45,7 @@ test('names that hang hold up no other name, however many they are', async () =>
 test('a name that no name server knows is left to the system, one at a time', async () => {
   let most = 0;
   let open = 0;
-  const hosts: System = async (hostname) => {
+  const hosts: SystemLookup = async (hostname) => {
     open += 1;
     most = Math.max(most, open);
     await new Promise((done) => setImmediate(done));

@@ -1,31 +1,34 @@
-/** Resolving: names to addresses, without the few threads that file access and password hashes need too. */
+/**
+ * Resolves host names without blocking Node's thread pool, which file access and password hashing also use.
+ */
 import { lookup, Resolver } from 'node:dns/promises';
-import type { Resolve } from './ssrf-guard.ts';
 import { isLoopbackName } from '../rules/target.ts';
+import type { Resolve } from './ssrf-guard.ts';
 
-/** Asks name servers. */
-export type NameServers = Pick<Resolver, 'resolve4' | 'resolve6'>;
+/** A DNS client that queries name servers. */
+export type DnsClient = Pick<Resolver, 'resolve4' | 'resolve6'>;
 
-/** Asks the system, which also knows its own hosts; it keeps a thread busy for as long as it takes. */
-export type System = (hostname: string) => Promise<readonly string[]>;
+/** Looks up a name with the operating system, including its hosts file. Blocks one thread until it ends. */
+export type SystemLookup = (hostname: string) => Promise<readonly string[]>;
 
-/** Whoever asked has given up by then. */
-const patienceMs = 3_000;
+/** The caller of a lookup gives up after this time, so a queued lookup is no longer needed. */
+const maxWaitMs = 3_000;
 
-const nameServers = () => new Resolver({ timeout: 1_000, tries: 2 });
-const system: System = async (hostname) =>
+const createDnsClient = () => new Resolver({ timeout: 1_000, tries: 2 });
+const lookUp: SystemLookup = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
 /**
- * Resolves names by asking name servers over sockets of its own, any number at once; names that they do not know are
- * left to the system (its hosts file, its search domains), one after the other, so that no more than one thread waits.
+ * Creates a resolver. It queries name servers over its own sockets, any number of names in parallel. Names
+ * unknown to them are looked up with the operating system (hosts file, search domains), one at a time, so
+ * that at most one thread is blocked.
  */
-export function resolving({
-  servers = nameServers(),
-  system: bySystem = system,
+export function createResolver({
+  servers = createDnsClient(),
+  system = lookUp,
 }: {
-  servers?: NameServers;
-  system?: System;
+  servers?: DnsClient;
+  system?: SystemLookup;
 } = {}): Resolve {
   let last: Promise<unknown> = Promise.resolve();
 
@@ -34,12 +37,13 @@ export function resolving({
     const answers = await Promise.allSettled([servers.resolve4(hostname), servers.resolve6(hostname)]);
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (found.length > 0) return found;
-    const askedAt = performance.now();
-    const turn = last.then(() => {
-      if (performance.now() - askedAt > patienceMs) throw new Error(`Nobody waits for ${hostname} any more`);
-      return bySystem(hostname);
+    const queuedAt = performance.now();
+    const result = last.then(() => {
+      if (performance.now() - queuedAt > maxWaitMs)
+        throw new Error(`The lookup of ${hostname} waited too long`);
+      return system(hostname);
     });
-    last = turn.catch(() => undefined);
-    return turn;
+    last = result.catch(() => undefined);
+    return result;
   };
 }

@@ -2,9 +2,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
 import { connectProxy } from '#libs/testing';
-import { sender } from './sender.ts';
 import { selfSigned } from '../testing/certificate.ts';
 import { webhookReceiver } from '../testing/receiver.ts';
+import { createSender } from './sender.ts';
 
 const local = { allowLoopback: true, allowedRanges: [] };
 const strict = { allowLoopback: false, allowedRanges: [] };
@@ -28,9 +28,9 @@ function kept<T extends { close(): Promise<void> }>(one: T): T {
 /** Names are the proxy's affair. */
 const resolve = () => Promise.reject(new Error('A name was resolved here'));
 
-function sending(through: string, partial: Partial<Parameters<typeof sender>[0]> = {}) {
+function sending(through: string, partial: Partial<Parameters<typeof createSender>[0]> = {}) {
   const trust = { policy: strict, timeoutMs: 10_000, resolve, ca: certificate.cert };
-  return kept(sender({ ...trust, proxy: new Secret(through), ...partial }));
+  return kept(createSender({ ...trust, proxy: new Secret(through), ...partial }));
 }
 
 test('a delivery goes through a tunnel, by name, and TLS is the receiver’s', async () => {
@@ -78,14 +78,14 @@ describe('the proxy is not asked for what needs no resolving to be refused', () 
     'https://localhost./',
   ])('%s', async (url) => {
     const by = kept(await connectProxy());
-    const { send, faultOf } = sending(by.url);
+    const { send, checkTarget } = sending(by.url);
     expect(await send({ url, ...shipment })).toMatchObject({ http_status: null, error: 'address_refused' });
-    expect(await faultOf(url)).toMatch(/not public/);
+    expect(await checkTarget(url)).toMatch(/not public/);
     expect(by.tunnels).toEqual([]);
   });
 
   test('names are accepted at registration as they are', async () => {
-    expect(await sending('http://127.0.0.1:9').faultOf('https://intranet.example/')).toBeUndefined();
+    expect(await sending('http://127.0.0.1:9').checkTarget('https://intranet.example/')).toBeUndefined();
   });
 });
 
@@ -119,7 +119,9 @@ test('what the environment says about proxies does not count', async () => {
   const before = names.map((name) => [name, process.env[name]] as const);
   for (const name of names) process.env[name] = 'http://127.0.0.1:9';
   try {
-    const direct = kept(sender({ policy: local, timeoutMs: 10_000, resolve: async () => ['127.0.0.1'] }));
+    const direct = kept(
+      createSender({ policy: local, timeoutMs: 10_000, resolve: async () => ['127.0.0.1'] }),
+    );
     expect(await direct.send({ url: there.url, ...shipment })).toMatchObject({ http_status: 204 });
   } finally {
     for (const [name, value] of before) {

@@ -1,11 +1,14 @@
-/** Proxying: every request goes through a tunnel of the operator's proxy, which resolves names and decides where it leads. */
+/** Sends requests through the operator's proxy, which resolves names and enforces its own rules. */
 import { type Dispatcher, ProxyAgent } from 'undici';
 import type { Secret } from '#libs/contract';
+import { isAllowed, isLoopbackName, parseLiteralAddress, type TargetPolicy } from '../rules/target.ts';
 import { AddressBlockedError, tlsOptions } from './ssrf-guard.ts';
-import { isAllowed, isLoopbackName, literalAddress, type TargetPolicy } from '../rules/target.ts';
 
-/** Tunnels (CONNECT) through a proxy, also to http targets; TLS is between here and the receiver, and verified as ever. */
-export function tunnels({
+/**
+ * Creates an agent that tunnels all requests (CONNECT) through a proxy, also those to http targets. TLS is
+ * verified end to end with the receiver.
+ */
+export function createProxyAgent({
   proxy,
   timeoutMs,
   ca,
@@ -26,9 +29,12 @@ export function tunnels({
   });
 }
 
-/** What can be said of a host without resolving it: addresses and this very machine must be allowed; else `Refused`. */
-export function vettedName(hostname: string, policy: TargetPolicy): void {
-  const literal = literalAddress(hostname);
-  const isFine = literal ? isAllowed(literal, policy) : policy.allowLoopback || !isLoopbackName(hostname);
-  if (!isFine) throw new AddressBlockedError('address_refused');
+/**
+ * Throws `AddressBlockedError` for a literal address or loopback name that is not allowed. Does not resolve
+ * names.
+ */
+export function assertHostAllowed(hostname: string, policy: TargetPolicy): void {
+  const literal = parseLiteralAddress(hostname);
+  const allowed = literal ? isAllowed(literal, policy) : policy.allowLoopback || !isLoopbackName(hostname);
+  if (!allowed) throw new AddressBlockedError('address_refused');
 }

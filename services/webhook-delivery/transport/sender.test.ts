@@ -1,9 +1,9 @@
 /** One POST against real servers: what is sent, what is refused, and how it ends. */
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type Sender, sender } from './sender.ts';
 import { selfSigned } from '../testing/certificate.ts';
 import { listen, type Responder, type WebhookReceiver, webhookReceiver } from '../testing/receiver.ts';
+import { createSender, type Sender } from './sender.ts';
 
 const local = { allowLoopback: true, allowedRanges: [] };
 const strict = { allowLoopback: false, allowedRanges: [] };
@@ -21,8 +21,13 @@ async function receiving(answering?: Responder, tls = undefined as Parameters<ty
   return made;
 }
 
-function sending(partial: Partial<Parameters<typeof sender>[0]> = {}): Sender {
-  const made = sender({ policy: local, timeoutMs: 10_000, resolve: async () => ['127.0.0.1'], ...partial });
+function sending(partial: Partial<Parameters<typeof createSender>[0]> = {}): Sender {
+  const made = createSender({
+    policy: local,
+    timeoutMs: 10_000,
+    resolve: async () => ['127.0.0.1'],
+    ...partial,
+  });
   open.push(made);
   return made;
 }
@@ -220,16 +225,16 @@ describe('TLS is verified', () => {
 describe('whoever registers a URL is told what is against it', () => {
   const strictly = (resolve: () => Promise<string[]>) => sending({ policy: strict, resolve });
   test('an address that is not public', async () => {
-    const fault = await strictly(async () => ['192.168.1.1']).faultOf('https://intranet.example/');
+    const fault = await strictly(async () => ['192.168.1.1']).checkTarget('https://intranet.example/');
     expect(fault).toMatch(/not public/);
-    expect(await strictly(async () => []).faultOf('https://10.0.0.1/')).toMatch(/not public/);
+    expect(await strictly(async () => []).checkTarget('https://10.0.0.1/')).toMatch(/not public/);
   });
   test('http', async () => {
-    expect(await strictly(async () => []).faultOf('http://localhost/')).toMatch(/https/);
+    expect(await strictly(async () => []).checkTarget('http://localhost/')).toMatch(/https/);
   });
   test('but not that its name does not resolve today', async () => {
     const resolve = () => Promise.reject(new Error('ENOTFOUND'));
-    expect(await strictly(resolve).faultOf('https://tomorrow.example/')).toBeUndefined();
-    expect(await strictly(async () => ['93.184.215.14']).faultOf('https://example.com/')).toBeUndefined();
+    expect(await strictly(resolve).checkTarget('https://tomorrow.example/')).toBeUndefined();
+    expect(await strictly(async () => ['93.184.215.14']).checkTarget('https://example.com/')).toBeUndefined();
   });
 });

@@ -1,52 +1,60 @@
-/** Sending: one POST to one receiver, bounded in time and size, and how it ended. */
+/** Sends one POST to one receiver, limited in time and response size, and reports the result. */
 import { Agent, request } from 'undici';
 import type { Secret } from '#libs/contract';
+import { isSuccess } from '../rules/backoff.ts';
+import { checkTargetPolicy, type TargetPolicy } from '../rules/target.ts';
+import { assertHostAllowed, createProxyAgent } from './proxy.ts';
 import {
   AddressBlockedError,
-  codeOf,
-  guardedConnector,
+  createGuardedConnector,
+  getErrorCode,
   type Resolve,
-  vettedAddresses,
+  resolveAllowedAddresses,
 } from './ssrf-guard.ts';
-import { tunnels, vettedName } from './proxy.ts';
-import { isSuccess } from '../rules/backoff.ts';
-import { type TargetPolicy, targetFault } from '../rules/target.ts';
 
-const answerBytes = 16 * 1024;
+const maxResponseBytes = 16 * 1024;
 
-/** One request. */
-export interface Shipment {
+/** One request to a receiver. */
+export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** How it ended. */
-export interface Outcome {
-  /** The answer's status, or null when no answer came in time. */
+/** The result of one request. */
+export interface SendResult {
+  /** Status of the response, or null if none arrived in time. */
   readonly http_status: number | null;
-  /** Until the answer's headers or the failure, whole ms. */
+  /** Time until the response headers or the failure, whole ms. */
   readonly duration_ms: number;
-  /** Why it is no success, as a stable word such as `timeout`, `address_refused`, `econnrefused`, `status_500`. */
+  /**
+   * Stable error code such as `timeout`, `address_refused`, `econnrefused` or `status_500`; null for a 2xx.
+   */
   readonly error: string | null;
-  /** The answer's `Retry-After`. */
+  /** `Retry-After` header of the response. */
   readonly retry_after: string | undefined;
 }
 
-/** Sends requests. */
+/** Sends webhook requests. */
 export interface Sender {
-  /** Never rejects. Redirects are not followed; up to 16 KiB of the answer are read and dropped. */
-  send(shipment: Shipment): Promise<Outcome>;
-  /** What the policy has against a URL now, for whoever registers it. A name that does not resolve is not held against it. */
-  faultOf(url: string): Promise<string | undefined>;
-  /** How many requests have not ended. */
+  /** Never rejects. Does not follow redirects. Reads up to 16 KiB of the response body and discards them. */
+  send(webhookRequest: WebhookRequest): Promise<SendResult>;
+  /**
+   * Returns an error message if the policy blocks this URL now, for use when a webhook is created or updated.
+   * A name that does not resolve is accepted.
+   */
+  checkTarget(url: string): Promise<string | undefined>;
+  /** Returns the number of requests in flight. */
   inFlight(): number;
-  /** Closes every connection. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** A sender with its own connections, or tunnels through a proxy. `timeoutMs` is the whole time of a request, with DNS and TLS. */
-export function sender(options: {
+/**
+ * Creates a sender. It connects directly, or through a proxy if one is given. `timeoutMs` limits the whole
+ * request, including DNS and TLS. `ca` replaces the default certificate authorities.
+ */
+export function createSender(options: {
   policy: TargetPolicy;
   timeoutMs: number;
   resolve: Resolve;
@@ -56,53 +64,57 @@ export function sender(options: {
   const { policy, timeoutMs, resolve, proxy } = options;
   const limits = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 16 * 1024 };
   const dispatcher = proxy
-    ? tunnels({ ...options, proxy, limits })
-    : new Agent({ ...limits, connect: guardedConnector(options) });
+    ? createProxyAgent({ ...options, proxy, limits })
+    : new Agent({ ...limits, connect: createGuardedConnector(options) });
 
   let inFlight = 0;
   return {
     inFlight: () => inFlight,
     async send({ url, headers, body }) {
       const startedAt = performance.now();
-      const ended = (http_status: number | null, error: string | null, retry_after?: string): Outcome => {
+      const toResult = (
+        http_status: number | null,
+        error: string | null,
+        retry_after?: string,
+      ): SendResult => {
         return { http_status, duration_ms: Math.round(performance.now() - startedAt), error, retry_after };
       };
-      if (targetFault(url, policy)) return ended(null, 'target_refused');
-      const { signal, done } = deadline(timeoutMs);
+      if (checkTargetPolicy(url, policy)) return toResult(null, 'target_refused');
+      const { signal, clear } = startDeadline(timeoutMs);
       inFlight += 1;
       try {
-        if (proxy) vettedName(new URL(url).hostname, policy);
-        const asked = request(url, {
+        if (proxy) assertHostAllowed(new URL(url).hostname, policy);
+        const pending = request(url, {
           dispatcher,
           method: 'POST',
           headers: { ...headers },
           body,
           signal,
         });
-        const answer = await orAborted(asked, signal);
-        const { statusCode } = answer;
-        const retryAfter = answer.headers['retry-after'];
-        const outcome = ended(
+        const response = await rejectOnAbort(pending, signal);
+        const { statusCode } = response;
+        const retryAfter = response.headers['retry-after'];
+        const result = toResult(
           statusCode,
           isSuccess(statusCode) ? null : `status_${statusCode}`,
           typeof retryAfter === 'string' ? retryAfter : undefined,
         );
-        await answer.body.dump({ limit: answerBytes, signal }).catch(() => undefined);
-        return outcome;
+        await response.body.dump({ limit: maxResponseBytes, signal }).catch(() => undefined);
+        return result;
       } catch (error) {
-        return ended(null, reasonOf(error));
+        return toResult(null, toErrorCode(error));
       } finally {
         inFlight -= 1;
-        done();
+        clear();
       }
     },
-    async faultOf(url) {
-      const fault = targetFault(url, policy);
-      if (fault) return fault;
+    async checkTarget(url) {
+      const message = checkTargetPolicy(url, policy);
+      if (message) return message;
       try {
         const { hostname } = new URL(url);
-        if (proxy) vettedName(hostname, policy);
-        else await vettedAddresses(hostname, policy, resolve);
+        if (proxy) assertHostAllowed(hostname, policy);
+        else await resolveAllowedAddresses(hostname, policy, resolve);
       } catch (error) {
         if (error instanceof AddressBlockedError && error.reason === 'name_not_resolved') return undefined;
         return 'This host has an address that is not public';
@@ -113,27 +125,28 @@ export function sender(options: {
   };
 }
 
-/** As `AbortSignal.timeout`, but nothing of it outlives the request. */
-function deadline(ms: number): { signal: AbortSignal; done(): void } {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new DOMException('Too late', 'TimeoutError')), ms);
-  return { signal: late.signal, done: () => clearTimeout(timer) };
+/** Like `AbortSignal.timeout`, but the timer can be cleared when the request ends. */
+function startDeadline(ms: number): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort(new DOMException('The request timed out', 'TimeoutError'));
+  const timer = setTimeout(abort, ms);
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
 }
 
-/** undici looks at the signal only once it is connected, so the time is watched here as well. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Rejects on abort while undici is still connecting, because undici checks the signal only after that. */
+function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     work.then(resolve, reject);
   });
 }
 
-function reasonOf(error: unknown): string {
+function toErrorCode(error: unknown): string {
   if (error instanceof AddressBlockedError) return error.reason;
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
   if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';
-  // an answer of the proxy to CONNECT that is no success
+  // undici reports this code if the proxy rejects CONNECT
   if (code === 'UND_ERR_ABORTED') return 'proxy_refused';
   return code?.toLowerCase() ?? 'connection_failed';
 }

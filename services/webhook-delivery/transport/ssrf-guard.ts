@@ -1,26 +1,28 @@
-/** Guarded connections: a host is resolved, every one of its addresses is vetted, and only a vetted one is connected to. */
+/** SSRF guard: resolves a host, checks all of its addresses and connects only to a checked address. */
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { isAllowed, literalAddress, type TargetPolicy } from '../rules/target.ts';
+import { isAllowed, parseLiteralAddress, type TargetPolicy } from '../rules/target.ts';
 
-/** All addresses of a host name, IPv4 and IPv6. Rejects when there are none. */
+/** Returns all IPv4 and IPv6 addresses of a host name. Rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** A target that is not connected to; `reason` is a stable word for the log. */
+/** A target that must not be connected to; `reason` is a stable error code for the event log. */
 export class AddressBlockedError extends Error {
   readonly reason: 'name_not_resolved' | 'address_refused';
 
   constructor(reason: AddressBlockedError['reason'], options?: ErrorOptions) {
     super(reason, options);
-    this.name = 'Refused';
+    this.name = 'AddressBlockedError';
     this.reason = reason;
   }
 }
 
-const resolveMs = 3_000;
-const nextAddressMs = 3_000;
-const mostAddresses = 4;
-const elsewhereMayHelp = new Set([
+const resolveTimeoutMs = 3_000;
+/** Connect timeout for each address except the last, which gets the whole request timeout. */
+const earlyTimeoutMs = 3_000;
+const maxAddresses = 4;
+/** Errors after which another address of the host may still work. */
+const connectErrors = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
   'ENETUNREACH',
@@ -29,34 +31,45 @@ const elsewhereMayHelp = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** The addresses of a URL's host, if all of them are allowed; else `Refused`. Literal addresses are vetted too. */
-export async function vettedAddresses(
+/**
+ * Returns the addresses of a host if the policy allows all of them; otherwise throws `AddressBlockedError`. A
+ * host may be a literal address.
+ */
+export async function resolveAllowedAddresses(
   hostname: string,
   policy: TargetPolicy,
   resolve: Resolve,
 ): Promise<readonly string[]> {
-  const literal = literalAddress(hostname);
-  const addresses = literal ? [literal] : await resolved(hostname, resolve);
+  const literal = parseLiteralAddress(hostname);
+  const addresses = literal ? [literal] : await resolveWithTimeout(hostname, resolve);
   if (addresses.every((address) => isAllowed(address, policy))) return addresses;
   throw new AddressBlockedError('address_refused');
 }
 
-/** How TLS is spoken, always. */
+/** Returns the TLS options of every connection. `ca` replaces the default certificate authorities. */
 export function tlsOptions(ca: string | undefined) {
   const minVersion = 'TLSv1.2' as const;
   return { rejectUnauthorized: true, minVersion, allowH2: false, ...(ca !== undefined && { ca }) };
 }
 
-/** A connector for undici. TLS is always verified, 1.2 or newer; `ca` trusts other authorities than the usual ones. */
-export function guardedConnector(input: {
+/**
+ * Creates a connector for undici that connects only to allowed addresses. It tries up to four addresses in
+ * order. TLS is always verified, version 1.2 or newer.
+ */
+export function createGuardedConnector({
+  policy,
+  resolve: resolveHost,
+  timeoutMs,
+  ca,
+}: {
   policy: TargetPolicy;
   resolve: Resolve;
   timeoutMs: number;
   ca?: string | undefined;
 }): buildConnector.connector {
-  const tls = tlsOptions(input.ca);
-  const patient = buildConnector({ ...tls, timeout: input.timeoutMs });
-  const brief = buildConnector({ ...tls, timeout: Math.min(nextAddressMs, input.timeoutMs) });
+  const tls = tlsOptions(ca);
+  const lastConnector = buildConnector({ ...tls, timeout: timeoutMs });
+  const earlyConnector = buildConnector({ ...tls, timeout: Math.min(earlyTimeoutMs, timeoutMs) });
 
   return (options, callback) => {
     connect(options).then(
@@ -66,44 +79,48 @@ export function guardedConnector(input: {
   };
 
   async function connect(options: buildConnector.Options) {
-    const found = await vettedAddresses(options.hostname, input.policy, input.resolve);
-    const [last = '', ...before] = found.slice(0, mostAddresses).reverse();
+    const addresses = await resolveAllowedAddresses(options.hostname, policy, resolveHost);
+    const [last = '', ...before] = addresses.slice(0, maxAddresses).reverse();
     for (const address of before.reverse()) {
       try {
-        return await to(address, options, brief);
+        return await connectTo(address, options, earlyConnector);
       } catch (error) {
-        if (!elsewhereMayHelp.has(codeOf(error) ?? '')) throw error;
+        if (!connectErrors.has(getErrorCode(error) ?? '')) throw error;
       }
     }
-    return to(last, options, patient);
+    return connectTo(last, options, lastConnector);
   }
 
-  async function to(address: string, options: buildConnector.Options, connector: buildConnector.connector) {
+  async function connectTo(
+    address: string,
+    options: buildConnector.Options,
+    connector: buildConnector.connector,
+  ) {
     const socket = await new Promise<Socket>((resolve, reject) => {
-      connector({ ...options, hostname: address }, (error, made) =>
-        error === null ? resolve(made) : reject(error),
+      connector({ ...options, hostname: address }, (error, connected) =>
+        error === null ? resolve(connected) : reject(error),
       );
     });
-    if (isAllowed(socket.remoteAddress ?? '', input.policy)) return socket;
+    if (isAllowed(socket.remoteAddress ?? '', policy)) return socket;
     socket.destroy();
     throw new AddressBlockedError('address_refused');
   }
 }
 
-/** The code of a system error, e.g. `ECONNREFUSED`. */
-export function codeOf(error: unknown): string | undefined {
+/** Returns the code of a system error, e.g. `ECONNREFUSED`, or undefined. */
+export function getErrorCode(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
-async function resolved(hostname: string, resolve: Resolve): Promise<readonly string[]> {
+async function resolveWithTimeout(hostname: string, resolve: Resolve): Promise<readonly string[]> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${hostname} was not resolved in time`)), resolveMs);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Resolving ${hostname} timed out`)), resolveTimeoutMs);
     timer.unref();
   });
   try {
-    const addresses = await Promise.race([resolve(hostname), late]);
+    const addresses = await Promise.race([resolve(hostname), timeout]);
     if (addresses.length > 0) return addresses;
   } catch (cause) {
     throw new AddressBlockedError('name_not_resolved', { cause });
