@@ -36,8 +36,8 @@ const patch = (id: string, body: unknown, as = ada.key) =>
   home.app.request('PATCH', `/webhooks/${id}`, { as, body });
 const get = async (id: string, as = ada.key) => home.app.request('GET', `/webhooks/${id}`, { as });
 
-describe('a change', () => {
-  test('is of what was sent, and of nothing else; the secret stays and is not shown', async () => {
+describe('updating a webhook', () => {
+  test('an update changes only the sent fields and never shows the secret', async () => {
     const { id } = await home.createWebhook(ada, url, ['document.published', 'document.archived']);
     const before = (await get(id)).body;
     for (const [sent, becomes] of [
@@ -72,7 +72,7 @@ describe('a change', () => {
     ['http', { url: 'http://example.com/' }, 'body/url'],
     ['a private address', { url: 'https://10.0.0.1/' }, 'body/url'],
     ['a word for a switch', { is_active: 'no' }, 'body/is_active'],
-  ])('that says %s is refused, and changes nothing', async (_, body, path) => {
+  ])('an update with %s is rejected and changes nothing', async (_, body, path) => {
     const { id } = await home.createWebhook(ada, url);
     const before = (await get(id)).body;
     const refused = { status: 400, body: { code: 'invalid_request', errors: [{ path }] } };
@@ -80,7 +80,7 @@ describe('a change', () => {
     expect((await get(id)).body).toEqual(before);
   });
 
-  test('is for the creator and for admins', async () => {
+  test('only the creator and admins may update a webhook', async () => {
     const body = { name: 'Member', role: 'member' };
     const { key } = (await home.app.request('POST', '/api-keys', { as: ada.token, body })).body;
     const own = await home.createWebhook({ ...ada, key }, url);
@@ -95,7 +95,7 @@ describe('a change', () => {
   });
 });
 
-test('another organization’s webhook, an unknown one and an ill-formed id are the same 404', async () => {
+test('get and update return 404 for foreign, unknown and malformed ids', async () => {
   const mallory = await home.createTenant();
   const { id } = await home.createWebhook(ada, url);
   for (const one of [id, newId(), 'nonsense', 'events']) {
@@ -105,8 +105,8 @@ test('another organization’s webhook, an unknown one and an ill-formed id are 
   }
 });
 
-describe('what was still to be sent', () => {
-  test('goes to the new URL from the next attempt on, with the same bytes', async () => {
+describe('deliveries pending during an update', () => {
+  test('a retry goes to the new URL with the same bytes', async () => {
     const later = await receiving();
     const before = await receiving(async () => {
       expect((await patch(hook.id, { url: later.url })).status).toBe(200);
@@ -120,7 +120,7 @@ describe('what was still to be sent', () => {
     expect(second?.body).toBe(first?.body);
   });
 
-  test('ends failed when it falls due while the webhook is off; it goes on if the webhook is on again by then', async () => {
+  test('a delivery fails if its webhook is inactive when it falls due', async () => {
     let calls = 0;
     const there = await receiving(async () => {
       calls += 1;
@@ -140,7 +140,7 @@ describe('what was still to be sent', () => {
   });
 });
 
-test('events of the time when a webhook was off, or did not subscribe, are never sent to it', async () => {
+test('events from before activation or subscription are never sent', async () => {
   const [there, witness] = [await receiving(), await receiving()];
   const { id } = await home.createWebhook(ada, there.url);
   await home.createWebhook(ada, witness.url);

@@ -73,7 +73,7 @@ function row(): ClaimedRow {
   return { ...ids, event_type: 'document.published', attempts: 0, lock_token: newId() };
 }
 
-test('what is claimed while the worker stops is given back, uncounted and unsent', async () => {
+test('a row claimed during a stop is released, uncounted and unsent', async () => {
   let claiming = false;
   let release: () => void = () => undefined;
   const { of, done } = fakes([row(), row()], async () => {
@@ -91,7 +91,7 @@ test('what is claimed while the worker stops is given back, uncounted and unsent
   expect(done).toEqual(['give back', 'close']);
 });
 
-test('a running worker counts before it sends, and records after', async () => {
+test('an attempt is counted before its request and recorded after it', async () => {
   const { of, done } = fakes([row()], async () => undefined);
   const worker = createDispatcher(of);
   worker.start();
@@ -112,7 +112,7 @@ function idle() {
   return { of, done, worker: createDispatcher(of) };
 }
 
-test('what has a slot when it is written is sent without a claim, and recorded', async () => {
+test('a delivery with a reserved slot is sent without a claim', async () => {
   const { done, worker } = idle();
   worker.start();
   const draft = draftOf(row());
@@ -125,7 +125,7 @@ test('what has a slot when it is written is sent without a claim, and recorded',
   expect(done).toEqual(['send', 'finish', 'close']);
 });
 
-test('what has no slot when it is written is claimed and counted like any due row', async () => {
+test('a delivery without a reserved slot is claimed and counted', async () => {
   const fresh = row();
   const { of, done } = fakes([fresh], async () => undefined);
   of.queue.findDue = async () => [];
@@ -143,7 +143,7 @@ test('what has no slot when it is written is claimed and counted like any due ro
   expect(done).toEqual(['count', 'send', 'finish', 'close']);
 });
 
-test('of what is booked only that goes out which was written by this process; the other slots are free again', async () => {
+test('a reservation sends only inserted deliveries and frees other slots', async () => {
   const { done, worker } = idle();
   worker.start();
   const config_id = newId();
@@ -157,7 +157,7 @@ test('of what is booked only that goes out which was written by this process; th
   expect(done).toEqual(['send', 'finish', 'close']);
 });
 
-test('a booking that is cancelled sends nothing, and its slots are free again', async () => {
+test('a cancelled reservation sends nothing and frees its slots', async () => {
   const { done, worker } = idle();
   worker.start();
   const config_id = newId();
@@ -172,7 +172,7 @@ test('a booking that is cancelled sends nothing, and its slots are free again', 
   expect(done).toEqual(['close']);
 });
 
-test('what took too long to be written is not sent: its row might be freed meanwhile', async () => {
+test('a delivery that took too long to insert is not sent', async () => {
   const { of, done } = fakes([], async () => undefined);
   const worker = createDispatcher({ ...of, lockMs: 3 });
   worker.start();
@@ -184,7 +184,7 @@ test('what took too long to be written is not sent: its row might be freed meanw
   expect(done).toEqual(['close']);
 });
 
-test('no secret that can be opened, no slot', async () => {
+test('a webhook without a readable secret gets no reserved slot', async () => {
   const { worker } = idle();
   worker.start();
   const draft = draftOf(row());
@@ -192,7 +192,7 @@ test('no secret that can be opened, no slot', async () => {
   await worker.stop();
 });
 
-test('an endpoint that is left alone has no slots', async () => {
+test('an endpoint with an open circuit breaker gets no reserved slot', async () => {
   const { of } = fakes([], async () => undefined);
   const [alone, other] = [draftOf(row()), draftOf(row())];
   const open = createCircuitBreakers({ firstPauseMs: 60_000, maxPauseMs: 60_000 });
@@ -206,7 +206,7 @@ test('an endpoint that is left alone has no slots', async () => {
   await worker.stop();
 });
 
-test('a stop waits for what is booked, and sends it when it is written', async () => {
+test('a stop waits for open reservations and sends their deliveries', async () => {
   const { done, worker } = idle();
   worker.start();
   const booking = worker.reserve([draftOf(row())]);
@@ -218,7 +218,7 @@ test('a stop waits for what is booked, and sends it when it is written', async (
   expect(done).toEqual(['send', 'finish', 'close']);
 });
 
-test('nothing is booked before the start and after the stop', async () => {
+test('no slot is reserved before the start or after the stop', async () => {
   const { worker } = idle();
   expect(worker.reserve([draftOf(row())]).ids.size).toBe(0);
   worker.start();

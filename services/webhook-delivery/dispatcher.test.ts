@@ -39,7 +39,7 @@ async function receiving(answering?: Responder) {
   return made;
 }
 
-test('a published document reaches the receiver, signed in both ways', async () => {
+test('a published document is delivered with both signatures', async () => {
   const there = await receiving();
   const { id: configId, secret } = await home.createWebhook(ada, there.url);
   const documentId = await home.publish(ada);
@@ -78,7 +78,7 @@ test('a published document reaches the receiver, signed in both ways', async () 
   });
 });
 
-test('only the webhooks of this organization that subscribe to the event are told', async () => {
+test('only subscribed webhooks of the same organization get an event', async () => {
   const [mine, deaf, foreign] = [await receiving(), await receiving(), await receiving()];
   const bob = await home.createTenant();
   await home.createWebhook(ada, mine.url, ['document.published', 'document.archived']);
@@ -90,7 +90,7 @@ test('only the webhooks of this organization that subscribe to the event are tol
   expect(await home.log(bob)).toEqual([]);
 });
 
-test('a failing receiver is asked three times with the same bytes, then the delivery is failed', async () => {
+test('a failing receiver gets three attempts with the same bytes', async () => {
   const there = await receiving(() => 500);
   await home.createWebhook(ada, there.url);
   await home.publish(ada);
@@ -107,7 +107,7 @@ test('a failing receiver is asked three times with the same bytes, then the deli
   expect(new Set(there.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
-test('a receiver that recovers is delivered to', async () => {
+test('a delivery succeeds if the receiver recovers by the third attempt', async () => {
   let calls = 0;
   const there = await receiving(() => (++calls < 3 ? 503 : 200));
   await home.createWebhook(ada, there.url);
@@ -115,7 +115,7 @@ test('a receiver that recovers is delivered to', async () => {
   expect(await home.untilSettled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 3, error: null }]);
 });
 
-test('410 ends the delivery at once and switches the webhook off', async () => {
+test('a 410 response fails the delivery and disables the webhook', async () => {
   const there = await receiving(() => 410);
   await home.createWebhook(ada, there.url);
   await home.publish(ada);
@@ -131,7 +131,7 @@ test('410 ends the delivery at once and switches the webhook off', async () => {
   expect(there.received).toHaveLength(1);
 });
 
-test('a webhook of a lapsed plan is skipped', async () => {
+test('a webhook gets no events while its organization lacks the Scale plan', async () => {
   const there = await receiving();
   await home.createWebhook(ada, there.url);
   await plan(ada, 'team');
@@ -141,7 +141,7 @@ test('a webhook of a lapsed plan is skipped', async () => {
   expect(await home.untilSettled(ada, 1)).toMatchObject([{ document_id: told }]);
 });
 
-test('what waits for a deleted webhook ends failed', async () => {
+test('deleting a webhook fails its pending deliveries', async () => {
   const there = await receiving(() => ({ status: 503, headers: { 'retry-after': '600' } }));
   const { id } = await home.createWebhook(ada, there.url);
   await home.publish(ada);
@@ -161,7 +161,7 @@ test('what waits for a deleted webhook ends failed', async () => {
   expect(await home.log(ada)).toMatchObject([{ status: 'failed', attempts: 1, error: 'webhook_deleted' }]);
 });
 
-test('a webhook whose secret cannot be opened fails alone', async () => {
+test('an unreadable secret fails only the deliveries of its own webhook', async () => {
   const there = await receiving();
   const { id } = await home.createWebhook(ada, there.url);
   await home.createWebhook(ada, there.url);
@@ -177,7 +177,7 @@ test('a webhook whose secret cannot be opened fails alone', async () => {
   expect(entries.find(({ config_id }) => config_id !== id)).toMatchObject({ status: 'delivered' });
 });
 
-test('at most four requests are open to one endpoint, and a hanging one holds up nobody else', async () => {
+test('a hanging endpoint gets four requests and does not delay others', async () => {
   let release: () => void = () => undefined;
   const released = new Promise<number>((resolve) => {
     release = () => resolve(200);
@@ -196,8 +196,8 @@ test('at most four requests are open to one endpoint, and a hanging one holds up
   expect(hanging.maxConcurrent()).toBe(4);
 });
 
-describe('when a process died', () => {
-  test('a row that it held is delivered by the sweep', async () => {
+describe('after a crash', () => {
+  test('the sweep releases a row of a dead process, and it is delivered', async () => {
     const there = await receiving();
     const row = await abandoned(there, 1);
     await home.app.restart();
@@ -205,7 +205,7 @@ describe('when a process died', () => {
     expect(there.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['2']);
   });
 
-  test('a row with three attempts behind it is not sent again', async () => {
+  test('a row with three counted attempts fails as interrupted', async () => {
     const there = await receiving();
     const row = await abandoned(there, 3);
     await home.app.restart();
@@ -227,7 +227,7 @@ describe('when a process died', () => {
   }
 });
 
-test('a stop lets the request in hand finish, and its outcome is recorded', async () => {
+test('a stop waits for requests in flight and records their outcomes', async () => {
   let arrived = false;
   let release: () => void = () => undefined;
   const there = await receiving(async () => {

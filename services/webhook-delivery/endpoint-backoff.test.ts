@@ -39,7 +39,7 @@ function asked(errors: Error[] = []) {
   return { alone, done, failed, fall };
 }
 
-test('an endpoint that does not answer is left alone, and what is due for it postponed; what is too old for that is counted', async () => {
+test('an open breaker postpones due deliveries and counts those too old', async () => {
   const { alone, done, failed, fall } = asked();
   expect(alone.limit('a')).toBe(4);
   await fall();
@@ -49,7 +49,7 @@ test('an endpoint that does not answer is left alone, and what is due for it pos
   expect(alone.pending()).toEqual([]);
 });
 
-test('what was postponed is hurried by the first answer, once', async () => {
+test('the first response resumes postponed deliveries once', async () => {
   const { alone, done, fall } = asked();
   await alone.recordResult('a', ended(200));
   await fall();
@@ -59,7 +59,7 @@ test('what was postponed is hurried by the first answer, once', async () => {
   expect(alone.limit('a')).toBe(4);
 });
 
-test('what comes later for it is postponed too; nothing is for an endpoint that answers', async () => {
+test('later deliveries are postponed too, but only for open breakers', async () => {
   const { alone, done, fall } = asked();
   await fall();
   alone.postpone(['a', 'b', 'a']);
@@ -69,7 +69,7 @@ test('what comes later for it is postponed too; nothing is for an endpoint that 
   expect(alone.pending()).toEqual([]);
 });
 
-test('a postponement that fails is told, and the next one is made', async () => {
+test('a failed postponement is reported and the next one still runs', async () => {
   const { alone, done, fall } = asked([new Error('down')]);
   await fall();
   alone.postpone(['a']);

@@ -88,8 +88,8 @@ async function member(): Promise<{ token: string; id: string }> {
   return { token: body.access_token, id: body.member.id };
 }
 
-describe('who made a webhook', () => {
-  test('is told that a delivery failed its last attempt; others are not', async () => {
+describe('failure notifications', () => {
+  test('only the creator is notified when a delivery fails its last attempt', async () => {
     const guest = await member();
     const { id } = await home.createWebhook({ ...ada, key: guest.token }, there.url);
     await home.publish(ada);
@@ -107,7 +107,7 @@ describe('who made a webhook', () => {
     expect(await isActive(id)).toBe(true);
   });
 
-  test('is told in one unread item that counts, at most once a minute; a read one is followed by a new one', async () => {
+  test('an unread notification adds up failures, at most once a minute', async () => {
     const replica = await home.app.replica();
     const { id } = await home.createWebhook(ada, there.url);
     ahead = -600;
@@ -148,7 +148,7 @@ describe('who made a webhook', () => {
     expect((await told(3))[0]).toMatchObject({ data: { failed: 1 } });
   }, 30_000);
 
-  test('is told of a flood in one item, thousand by thousand', async () => {
+  test('more than a thousand failures are added up in one notification', async () => {
     ahead = -600;
     const { id } = await home.createWebhook(ada, there.url);
     await home.publish(ada);
@@ -163,7 +163,7 @@ describe('who made a webhook', () => {
     expect(await inbox(ada.token)).toHaveLength(1);
   });
 
-  test('is told that a 410 switched it off, once, and of nothing else', async () => {
+  test('a 410 notifies the creator once that the webhook was disabled', async () => {
     status = 410;
     const { id } = await home.createWebhook(ada, there.url);
     await home.publish(ada);
@@ -178,7 +178,7 @@ describe('who made a webhook', () => {
     expect(await isActive(id)).toBe(false);
   });
 
-  test('and is a member no more: the admins are told', async () => {
+  test('admins are notified if the creator has left the organization', async () => {
     const guest = await member();
     await home.createWebhook({ ...ada, key: guest.token }, there.url);
     await home.app.request('DELETE', `/members/${guest.id}`, { as: ada.token });
@@ -186,7 +186,7 @@ describe('who made a webhook', () => {
     expect(await told(1)).toMatchObject([{ type: 'webhook.exhausted' }]);
   });
 
-  test('hears nothing of tests that fail, and of deliveries that could not be sent at all', async () => {
+  test('failed tests and unsendable deliveries cause no notification', async () => {
     const { id } = await home.createWebhook(ada, there.url);
     await home.app.request('POST', `/webhooks/${id}/test`, { as: ada.key });
     await home.app.db
@@ -199,8 +199,8 @@ describe('who made a webhook', () => {
   });
 });
 
-describe('a webhook whose deliveries have all failed for five days', () => {
-  test('is switched off with the next failure, by one of the replicas, and its creator is told; a restart forgets nothing', async () => {
+describe('disabling a failing webhook', () => {
+  test('a webhook is disabled once after five days of failures', async () => {
     await home.app.replica();
     ahead = -7 * day;
     const { id } = await home.createWebhook(ada, there.url);
@@ -224,7 +224,7 @@ describe('a webhook whose deliveries have all failed for five days', () => {
     ]);
   }, 30_000);
 
-  test('stays on after less than five days, after a success in between, and while nothing is sent', async () => {
+  test('a webhook stays active before five days, and after a success', async () => {
     ahead = -9 * day;
     const { id } = await home.createWebhook(ada, there.url);
     await publish(8, 'failed');
@@ -240,7 +240,7 @@ describe('a webhook whose deliveries have all failed for five days', () => {
     ['switched on again', [{ is_active: false }, { is_active: true }]],
     ['given another URL', [{ url: 'http://localhost:9/elsewhere' }]],
   ])(
-    'begins anew when it is %s',
+    'the five days start again if the webhook %s',
     async (_, changes) => {
       ahead = -6 * day;
       const { id } = await home.createWebhook(ada, there.url);

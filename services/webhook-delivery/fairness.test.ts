@@ -57,7 +57,7 @@ async function copies({ id, organization_id }: BacklogWebhook, count: number): P
   return made.map(({ _id }) => ({ id: _id, organization_id }));
 }
 
-test('ten thousand deliveries to a receiver that hangs hold up nobody, not even what was due after them', async () => {
+test('10,000 deliveries to a hanging receiver do not delay later ones', async () => {
   const hung = await receiving(hanging);
   const healthy = await receiving();
   const hook = await hooked(ada, hung.url);
@@ -71,7 +71,7 @@ test('ten thousand deliveries to a receiver that hangs hold up nobody, not even 
   expect(await metric('webhook_due_oldest_seconds')).toBeGreaterThan(60);
 }, 60_000);
 
-test('organizations with more receivers that hang than there are slots hold up nobody else', async () => {
+test('more hanging receivers than slots do not delay other organizations', async () => {
   const hung = await receiving(hanging);
   const healthy = await receiving();
   const hooks = [
@@ -85,7 +85,7 @@ test('organizations with more receivers that hang than there are slots hold up n
   await until('others are delivered', async () => healthy.received.length === 50);
 }, 60_000);
 
-test('a receiver that is not there is left alone; what waits for it uses no attempt, and arrives when it is back', async () => {
+test('deliveries to an unreachable receiver are postponed until it is back', async () => {
   const [port] = await freePorts(1);
   const hook = await hooked(ada, `http://127.0.0.1:${port}/hook`);
   await enqueueDeliveries(home.app.db, [hook], 100);
@@ -109,7 +109,7 @@ test('a receiver that is not there is left alone; what waits for it uses no atte
   expect(there.maxConcurrent()).toBeLessThanOrEqual(4);
 }, 60_000);
 
-test('a delivery that waited for a day for a receiver that is not there has failed', async () => {
+test('a delivery postponed for a day fails as endpoint_unavailable', async () => {
   const [port] = await freePorts(1);
   const hook = await hooked(ada, `http://127.0.0.1:${port}/hook`);
   await enqueueDeliveries(home.app.db, [hook], 30);

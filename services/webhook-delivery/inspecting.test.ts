@@ -34,8 +34,8 @@ async function receiving(answering?: Responder) {
 const tested = (id: string, as = ada): Promise<TestResponse> =>
   home.app.request('POST', `/webhooks/${id}/test`, { as: as.key });
 
-describe('a test', () => {
-  test('sends one signed webhook.test and says how it went', async () => {
+describe('testing a webhook', () => {
+  test('a test sends one signed webhook.test event and returns the result', async () => {
     const there = await receiving(() => 202);
     const { id, secret } = await home.createWebhook(ada, there.url);
     expect(await tested(id)).toMatchObject({ status: 200, body: { status: 'delivered', http_status: 202 } });
@@ -57,7 +57,7 @@ describe('a test', () => {
     ]);
   });
 
-  test('that fails is told with the status, is logged, and is not tried again', async () => {
+  test('a failed test returns the status, is logged and is not retried', async () => {
     const there = await receiving(() => 500);
     const { id } = await home.createWebhook(ada, there.url);
     expect((await tested(id)).body).toEqual({ status: 'failed', http_status: 500 });
@@ -65,14 +65,14 @@ describe('a test', () => {
     expect(there.received).toHaveLength(1);
   });
 
-  test('that gets no answer in time has no status', async () => {
+  test('a test without a response in time returns no status', async () => {
     const there = await receiving(() => new Promise(() => undefined));
     const { id } = await home.createWebhook(ada, there.url);
     expect((await tested(id)).body).toEqual({ status: 'failed', http_status: null });
     expect(await home.log(ada)).toMatchObject([{ error: 'timeout', http_status: null }]);
   });
 
-  test('goes to an inactive webhook too, and 410 does not switch one off', async () => {
+  test('a test reaches an inactive webhook, and a 410 does not disable one', async () => {
     const there = await receiving(() => 410);
     const { id } = await home.createWebhook(ada, there.url);
     expect((await tested(id)).body).toEqual({ status: 'failed', http_status: 410 });
@@ -84,7 +84,7 @@ describe('a test', () => {
     expect(there.received).toHaveLength(2);
   });
 
-  test('is for members of the organization only', async () => {
+  test('only members of the organization may test a webhook', async () => {
     const there = await receiving();
     const { id } = await home.createWebhook(ada, there.url);
     const mallory = await home.createTenant();
@@ -93,7 +93,7 @@ describe('a test', () => {
     expect(there.received).toEqual([]);
   });
 
-  test('is limited to ten a minute for a webhook', async () => {
+  test('a webhook may be tested ten times a minute', async () => {
     const there = await receiving();
     const { id } = await home.createWebhook(ada, there.url);
     const answers = await Promise.all(Array.from({ length: 11 }, () => tested(id)));
@@ -106,7 +106,7 @@ describe('a test', () => {
     expect(there.received).toHaveLength(10);
   });
 
-  test('repeated by Idempotency-Key sends once', async () => {
+  test('a test repeated with the same Idempotency-Key sends one request', async () => {
     const there = await receiving();
     const { id } = await home.createWebhook(ada, there.url);
     const headers = { 'Idempotency-Key': newId() };
@@ -118,8 +118,8 @@ describe('a test', () => {
   });
 });
 
-describe('the event log', () => {
-  test('has the newest first, at most 100, and goes on page by page', async () => {
+describe('listing the event log', () => {
+  test('the event log is listed newest first, in pages of at most 100', async () => {
     const there = await receiving();
     await home.createWebhook(ada, there.url);
     const published: string[] = [];
@@ -137,7 +137,7 @@ describe('the event log', () => {
     expect((await home.app.request('GET', '/webhooks/events?cursor=x', { as: ada.key })).status).toBe(400);
   });
 
-  test('shows those of one webhook, one status, one type, or all of these; a filter of another form is refused', async () => {
+  test('the log filters by webhook, status and type and rejects bad filters', async () => {
     const [fine, broken] = [await receiving(), await receiving(() => 410)];
     const first = await home.createWebhook(ada, fine.url);
     const second = await home.createWebhook(ada, broken.url);
@@ -167,7 +167,7 @@ describe('the event log', () => {
       });
   });
 
-  test('shows nothing of other organizations', async () => {
+  test('the log contains no entries of other organizations', async () => {
     const there = await receiving();
     await home.createWebhook(ada, there.url);
     await home.publish(ada);

@@ -90,13 +90,13 @@ async function bookingsOf(
 
 const rowsOf = ({ id }: Envelope) => own.store.rows(webhookDeliveries).find({ event_id: id }).lean();
 
-test('a booking is told that its rows are written, and they are in hand', async () => {
+test('a confirmed reservation inserts its delivery as leased', async () => {
   const event = happened();
   expect(await bookingsOf(event)).toEqual(['1 written']);
   expect(await rowsOf(event)).toMatchObject([{ status: 'pending', attempts: 1 }]);
 });
 
-test('what was booked is cancelled when the event cannot be handled, and written when it comes again', async () => {
+test('a failed insert cancels the reservation, and a repeated event retries', async () => {
   const event = happened();
   const found = await bookingsOf(event, async () => {
     throw new Error('no');
@@ -107,7 +107,7 @@ test('what was booked is cancelled when the event cannot be handled, and written
   expect(await rowsOf(event)).toHaveLength(1);
 });
 
-test('what was written without an answer is not written again when the event comes again', async () => {
+test('a delivery inserted without a response is not inserted again', async () => {
   const event = happened();
   const found = await bookingsOf(event, async (write) => {
     await write();
@@ -118,21 +118,21 @@ test('what was written without an answer is not written again when the event com
   expect(await rowsOf(event)).toHaveLength(1);
 });
 
-test('an event that was handled before books nothing', async () => {
+test('an event that was already matched reserves nothing', async () => {
   const event = happened();
   await bookingsOf(event);
   expect(await bookingsOf(event)).toEqual([]);
   expect(await rowsOf(event)).toHaveLength(1);
 });
 
-test('an event that comes many times at once, to several replicas, is one delivery', async () => {
+test('an event handled by several replicas at once gives one delivery', async () => {
   const event = happened();
   const found = await Promise.all(Array.from({ length: 8 }, () => bookingsOf(event)));
   expect(found.flat().filter((how) => how !== 'cancelled')).toEqual(['1 written']);
   expect(await rowsOf(event)).toHaveLength(1);
 });
 
-test('an event that nobody subscribed to leaves nothing behind, and is not told to whoever subscribes hours later', async () => {
+test('an event without subscribers is not stored and not sent later', async () => {
   const event = { ...happened(), occurred_at: new Date(Date.now() - 2 * 3_600_000).toISOString() };
   expect(await bookingsOf(event)).toEqual([]);
   const { db } = own.store.rows(webhookEvents);
@@ -142,7 +142,7 @@ test('an event that nobody subscribed to leaves nothing behind, and is not told 
   }
 });
 
-test('what was booked is cancelled when another one is faster with the event', async () => {
+test('a reservation is cancelled if another replica inserts first', async () => {
   const event = happened();
   const other: string[] = [];
   const found = await bookingsOf(event, async (write) => {
@@ -153,7 +153,7 @@ test('what was booked is cancelled when another one is faster with the event', a
   expect(await rowsOf(event)).toHaveLength(1);
 });
 
-test('of an event with several webhooks only what is missing is written, and only to those that it was to be told to', async () => {
+test('a repeated event inserts only missing deliveries of its recipients', async () => {
   const [event, late] = [happened(), happened()];
   const rows = own.store.rows(webhookConfigs);
   const hook = await rows.findOne({ organization_id }).lean();

@@ -24,7 +24,7 @@ async function receiving(answering?: Responder) {
   return made;
 }
 
-test('attempts and ends are counted', async () => {
+test('the metrics count attempts and finished deliveries', async () => {
   const counts = async () => {
     const page = await (await fetch(`${home.app.management}/metrics`)).text();
     const of = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(page)?.[1] ?? 0);

@@ -38,7 +38,7 @@ function refusing(errors: unknown[], keepMs = 10_000) {
   return { recorder, written, told };
 }
 
-test('outcomes that come together are written together, and each is told when it is', async () => {
+test('outcomes recorded together are written in one batch', async () => {
   const { recorder, written } = refusing([]);
   const rows = [row(), row(), row()];
   await Promise.all(rows.map((one) => recorder.record(one, result)));
@@ -47,7 +47,7 @@ test('outcomes that come together are written together, and each is told when it
   expect(written).toHaveLength(2);
 });
 
-test('a few outcomes wait a little for more, and enough of them do not', async () => {
+test('a small batch waits for more outcomes and a full batch does not', async () => {
   const { recorder, written } = refusing([]);
   // timers go off in the order of their times, however late
   const early = recorder.record(row(), result);
@@ -61,7 +61,7 @@ test('a few outcomes wait a little for more, and enough of them do not', async (
   expect(order).toEqual(['many', '12 ms']);
 });
 
-test('a stop does not let a few wait', async () => {
+test('a flush writes a small batch without the extra wait', async () => {
   const { recorder, written } = refusing([]);
   const order: string[] = [];
   const one = recorder.record(row(), result);
@@ -71,8 +71,8 @@ test('a stop does not let a few wait', async () => {
   expect([written.length, order]).toEqual([1, ['rested', '12 ms']]);
 });
 
-describe('while there is no database', () => {
-  test('an outcome is kept and written later', async () => {
+describe('while MongoDB is unavailable', () => {
+  test('an outcome is retried until MongoDB is available', async () => {
     const { recorder, written, told } = refusing([down, down]);
     const first = row();
     await recorder.record(first, result);
@@ -80,14 +80,14 @@ describe('while there is no database', () => {
     expect(told).toEqual([]);
   });
 
-  test('it is given up when it is of no use any more', async () => {
+  test('an outcome is given up when the retry time is over', async () => {
     const { recorder, written, told } = refusing([down, down], 0);
     await recorder.record(row(), result);
     expect(written).toEqual([]);
     expect(told).toEqual(['Could not record the outcomes of 1 deliveries']);
   });
 
-  test('a stop does not wait for it', async () => {
+  test('a flush stops the retries', async () => {
     const { recorder, written, told } = refusing(Array(10_000).fill(down), 3_600_000);
     const recorded = recorder.record(row(), result);
     recorder.flush();
@@ -97,7 +97,7 @@ describe('while there is no database', () => {
   });
 });
 
-test('a write that another try would not help is told and not repeated, and the next one goes on', async () => {
+test('an error that is not transient is reported and not retried', async () => {
   const { recorder, written, told } = refusing([new Error('no')]);
   await recorder.record(row(), result);
   expect([written.length, told.length]).toEqual([0, 1]);

@@ -56,8 +56,8 @@ async function failed(count: number): Promise<{ id: string; secret: string; entr
   return { ...hook, entries };
 }
 
-describe('one entry', () => {
-  test('is sent again as a new entry: the same event and bytes, attempts of its own, signed with the secret of now', async () => {
+describe('redelivering one entry', () => {
+  test('a redelivery is a new entry for the same event, with a new signature', async () => {
     const { id, entries } = await failed(1);
     const [first] = entries as [Entry];
     const body = { overlap_seconds: 0 };
@@ -89,7 +89,7 @@ describe('one entry', () => {
     });
   });
 
-  test('that was delivered, or was sent again before, is sent again too', async () => {
+  test('a delivered or already redelivered entry can be redelivered', async () => {
     status = 200;
     await home.createWebhook(ada, there.url);
     await home.publish(ada);
@@ -100,7 +100,7 @@ describe('one entry', () => {
     expect(new Set(there.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(3);
   });
 
-  test('is not sent again while it is pending', async () => {
+  test('a pending entry cannot be redelivered', async () => {
     let answer: TestResponse | undefined;
     await there.close();
     there = await webhookReceiver(async ({ headers }) => {
@@ -113,7 +113,7 @@ describe('one entry', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'delivery_pending' } });
   });
 
-  test('is not sent to a webhook that is off or deleted, nor when what it said is gone, nor when it is a test', async () => {
+  test('expired events, tests and inactive webhooks are not redelivered', async () => {
     const { id, entries } = await failed(2);
     const [entry, other] = entries as [Entry, Entry];
     await patch(id, { is_active: false });
@@ -134,7 +134,7 @@ describe('one entry', () => {
     });
   });
 
-  test('is sent again once for one Idempotency-Key', async () => {
+  test('one Idempotency-Key redelivers an entry once', async () => {
     const { entries } = await failed(1);
     const headers = { 'Idempotency-Key': newId() };
     const { body } = await again(entries[0]?.id ?? '', ada.key, headers);
@@ -143,8 +143,8 @@ describe('one entry', () => {
   });
 });
 
-describe('all that failed', () => {
-  test('since a time, to this webhook, is sent again, each event once: not what a command has brought there since', async () => {
+describe('redelivering failed entries', () => {
+  test('failed events since a time are redelivered once per event', async () => {
     const { id, entries } = await failed(3);
     const [newest, second] = entries as [Entry, Entry];
     await home.createWebhook(ada, there.url, ['document.archived']);
@@ -160,7 +160,7 @@ describe('all that failed', () => {
     expect(arrived.sort()).toEqual(entries.map(({ event_id }) => event_id).sort());
   });
 
-  test('what failed once more may be sent again once more; what was sent again one by one is not', async () => {
+  test('a failed redelivery can be redelivered, its old entry only once', async () => {
     const { id, entries } = await failed(2);
     expect((await again(entries[0]?.id ?? '')).status).toBe(202);
     await home.untilSettled(ada, 3);
@@ -173,7 +173,7 @@ describe('all that failed', () => {
     expect((await allAgain(id)).body).toEqual({ count: 0 });
   });
 
-  test('is sent again once for one Idempotency-Key, and once by many commands at the same moment', async () => {
+  test('concurrent commands and repeated keys redeliver each event once', async () => {
     const { id } = await failed(3);
     // what fails once more would be sent again once more by a command that comes later
     status = 200;
@@ -192,7 +192,7 @@ describe('all that failed', () => {
     await home.untilSettled(ada, 6);
   }, 30_000);
 
-  test('comes in batches, the oldest first', async () => {
+  test('failed entries are redelivered in batches, oldest first', async () => {
     const { id, entries } = await failed(1);
     const rows = collection('webhook_deliveries');
     const row = await rows.findOne({ _id: entries[0]?.id ?? '' });
@@ -220,7 +220,7 @@ describe('all that failed', () => {
     ['another status', { status: 'delivered' }, 'body/status'],
     ['no webhook', { config_id: undefined }, 'body/config_id'],
     ['an unknown webhook', { config_id: newId() }, 'body/config_id'],
-  ])('with %s is refused', async (_, wrong, path) => {
+  ])('redelivering with %s is rejected', async (_, wrong, path) => {
     const { id } = await home.createWebhook(ada, there.url);
     const body = { config_id: id, since: long, status: 'failed', ...wrong };
     const answer = await home.app.request('POST', '/webhooks/events/redeliver', { as: ada.key, body });
@@ -228,8 +228,8 @@ describe('all that failed', () => {
   });
 });
 
-describe('who may', () => {
-  test('the creator and admins; another organization knows of nothing', async () => {
+describe('permission to redeliver', () => {
+  test('only the creator and admins of the organization may redeliver', async () => {
     const { id, entries } = await failed(1);
     const entry = entries[0]?.id ?? '';
     const key = await memberKey();
@@ -243,7 +243,7 @@ describe('who may', () => {
     expect(await home.log(ada)).toHaveLength(1);
   });
 
-  test('who may no longer does not get a kept answer again', async () => {
+  test('a caller who lost the permission gets no replayed redelivery', async () => {
     const { id, entries } = await failed(1);
     const key = await memberKey();
     const headers = { 'Idempotency-Key': newId() };

@@ -65,7 +65,7 @@ const rows = () =>
     'webhook_configs',
   );
 
-test('the new secret signs first, the old one beside it until the overlap is over, then it is removed', async () => {
+test('the old secret signs until the overlap ends and is then deleted', async () => {
   const { id, secret: old } = await home.createWebhook(ada, there.url);
   const answer = await rotate(id, { overlap_seconds: 60 });
   const { secret: young, older_secrets_until } = RotatedWebhook.parse(answer.body);
@@ -84,7 +84,7 @@ test('the new secret signs first, the old one beside it until the overlap is ove
   expectSigned(await delivered(id), [String(young)]);
 });
 
-test('a day of overlap is the standard; none at all stops the old one at once', async () => {
+test('the default overlap is one day; zero stops the old secret at once', async () => {
   const { id } = await home.createWebhook(ada, there.url);
   const until = Date.parse((await rotate(id)).body.older_secrets_until);
   expect(Math.abs(until - Date.now() - 86_400_000)).toBeLessThan(60_000);
@@ -94,7 +94,7 @@ test('a day of overlap is the standard; none at all stops the old one at once', 
   expect((await rows().findOne({ _id: id }))?.secrets).toHaveLength(1);
 });
 
-test('rotated again within the overlap, all sign that still may; none longer than it was told', async () => {
+test('a second rotation within the overlap extends no older secret', async () => {
   const { id, secret: first } = await home.createWebhook(ada, there.url);
   const second = await renewed(id, 30);
   const third = await renewed(id, 120);
@@ -107,7 +107,7 @@ test('rotated again within the overlap, all sign that still may; none longer tha
   expectSigned(await delivered(id), [fourth]);
 });
 
-test('at most five sign at once: the next rotation waits, or ends the others', async () => {
+test('a rotation that would make six secrets sign is rejected', async () => {
   const { id, secret } = await home.createWebhook(ada, there.url);
   const secrets = [secret];
   for (let count = 0; count < 4; count += 1) secrets.unshift(await renewed(id));
@@ -118,7 +118,7 @@ test('at most five sign at once: the next rotation waits, or ends the others', a
   expectSigned(await delivered(id), [alone]);
 });
 
-test('rotations at the same moment, by two replicas, lose nothing', async () => {
+test('concurrent rotations by two replicas keep all secrets', async () => {
   const replica = await home.app.replica();
   const { id, secret } = await home.createWebhook(ada, there.url);
   const asked = { as: ada.key };
@@ -136,7 +136,7 @@ test('rotations at the same moment, by two replicas, lose nothing', async () => 
     expect(new Verifier(one).verify(got.body, trio)).toEqual(JSON.parse(got.body));
 }, 20_000);
 
-test('what waits for its next attempt is signed with the secrets of then', async () => {
+test('a retry is signed with the secrets valid at its own time', async () => {
   let young = '';
   await there.close();
   there = await webhookReceiver(async () => {
@@ -153,7 +153,7 @@ test('what waits for its next attempt is signed with the secrets of then', async
   expect(second.body).toBe(first.body);
 });
 
-test('a repetition by Idempotency-Key rotates nothing and shows no secret', async () => {
+test('a replayed rotation changes nothing and shows no secret', async () => {
   const { id, secret: old } = await home.createWebhook(ada, there.url);
   const headers = { 'Idempotency-Key': newId() };
   const first = await rotate(id, undefined, headers);
@@ -163,7 +163,7 @@ test('a repetition by Idempotency-Key rotates nothing and shows no secret', asyn
   expectSigned(await delivered(id), [first.body.secret, old]);
 });
 
-test('who may no longer rotate does not get the kept answer again', async () => {
+test('a caller who lost the permission gets no replayed rotation', async () => {
   const body = { name: 'Member', role: 'member' };
   const { key } = (await home.app.request('POST', '/api-keys', { as: ada.token, body })).body;
   const { id } = await home.createWebhook({ ...ada, key }, there.url);
@@ -178,7 +178,7 @@ test('who may no longer rotate does not get the kept answer again', async () => 
 });
 
 test.each([[-1], [604_801], [1.5], ['60'], [null]])(
-  'an overlap of %p is refused',
+  'an overlap of %p is rejected',
   async (overlap_seconds) => {
     const { id } = await home.createWebhook(ada, there.url);
     expect(await rotate(id, { overlap_seconds })).toMatchObject({
@@ -189,7 +189,7 @@ test.each([[-1], [604_801], [1.5], ['60'], [null]])(
   },
 );
 
-test('the rule: no older secret outlives the overlap or its own end', () => {
+test('rotateSecrets expires older secrets at the overlap or their own end', () => {
   const at = new Date(1_000_000);
   const after = (seconds: number) => new Date(at.getTime() + seconds * 1000);
   const list = (...ends: (number | null)[]) => ends.map((s) => ({ until: s === null ? null : after(s) }));

@@ -38,7 +38,7 @@ function linesOf(allowed: string): string {
   return lines.join('');
 }
 
-test('it says loudly that insecure targets are allowed, and is silent otherwise', () => {
+test('the service warns at start only if insecure targets are allowed', () => {
   expect(linesOf('true')).toMatch(/"level":40.*WEBHOOK_ALLOW_INSECURE_TARGETS is on/);
   expect(linesOf('false')).toBe('');
 });

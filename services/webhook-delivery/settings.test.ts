@@ -7,7 +7,7 @@ const faults = (options: Record<string, string>) =>
     .safeParse(options)
     .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
-test('without settings targets are strict, and retries come after 30 seconds and 30 minutes', () => {
+test('webhook settings default to strict targets and two retries', () => {
   expect(webhookSettings.parse({})).toMatchObject({
     WEBHOOK_ALLOW_INSECURE_TARGETS: false,
     WEBHOOK_ALLOWED_CIDRS: [],
@@ -17,7 +17,7 @@ test('without settings targets are strict, and retries come after 30 seconds and
   });
 });
 
-test('lists are read', () => {
+test('webhook settings parse comma-separated lists', () => {
   const read = { WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8, fd00::/8', WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.1,5' };
   expect(webhookSettings.parse(read)).toMatchObject({
     WEBHOOK_ALLOWED_CIDRS: [{ bits: 8 }, { bits: 8 }],
@@ -25,7 +25,7 @@ test('lists are read', () => {
   });
 });
 
-test('mistakes are named', () => {
+test('invalid webhook settings are reported with their name', () => {
   expect(faults({ WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8,intranet' })).toEqual([
     'WEBHOOK_ALLOWED_CIDRS: intranet is not a CIDR range such as 10.20.0.0/16',
   ]);

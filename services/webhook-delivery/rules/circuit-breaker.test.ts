@@ -7,7 +7,7 @@ type Breakers = ReturnType<typeof made>;
 const fail = ({ recordFailure }: Breakers, times: number, nowMs: number) =>
   Array.from({ length: times }, () => recordFailure('a', nowMs)).filter(Boolean).length;
 
-test('four failures in a row change nothing, the fifth opens the breaker once', () => {
+test('the fifth consecutive failure opens the breaker once', () => {
   const of = made();
   expect(fail(of, 4, 0)).toBe(0);
   expect(of.permits('a', 0, 4)).toBe(4);
@@ -17,22 +17,22 @@ test('four failures in a row change nothing, the fifth opens the breaker once', 
   expect(of.openCount()).toBe(1);
 });
 
-test('an answer in between starts the count again', () => {
+test('a response resets the failure count', () => {
   const of = made();
   fail(of, 4, 0);
   expect(of.recordSuccess('a')).toBe(false);
   expect(fail(of, 4, 0)).toBe(0);
 });
 
-test('others are not meant', () => {
+test('a failure does not affect other endpoints', () => {
   const of = made();
   fail(of, 5, 0);
   expect(of.permits('b', 0, 4)).toBe(4);
   expect(of.remainingMs('b', 0)).toBe(0);
 });
 
-describe('when the pause is over', () => {
-  test('one request at a time asks; each failure doubles the pause up to the longest', () => {
+describe('a half-open breaker', () => {
+  test('it permits one request, and each failure doubles the pause', () => {
     const of = made();
     fail(of, 5, 0);
     expect(of.permits('a', 30_000, 4)).toBe(1);
@@ -42,7 +42,7 @@ describe('when the pause is over', () => {
     expect(of.remainingMs('a', 90_000)).toBe(100_000);
   });
 
-  test('an answer closes it, and the next time begins with the first pause', () => {
+  test('a response closes it and resets the pause', () => {
     const of = made();
     fail(of, 5, 0);
     of.recordFailure('a', 30_000);
@@ -54,7 +54,7 @@ describe('when the pause is over', () => {
   });
 });
 
-test('an endpoint that was not heard of for long is forgotten', () => {
+test('the state of an endpoint without recent failures is evicted', () => {
   const of = made();
   fail(of, 5, 1_000);
   of.evict(1_000);
@@ -63,7 +63,7 @@ test('an endpoint that was not heard of for long is forgotten', () => {
   expect(of.openCount()).toBe(0);
 });
 
-test('hanging and unreachable receivers count; answers, and refusals of our own, do not', () => {
+test('only timeouts and unreachable receivers count as unanswered', () => {
   const ended = (http_status: number | null, error: string | null) => isUnanswered({ http_status, error });
   expect(ended(null, 'timeout')).toBe(true);
   expect(ended(null, 'econnrefused')).toBe(true);

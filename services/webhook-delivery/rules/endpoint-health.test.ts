@@ -5,7 +5,7 @@ import { disableAfterMs, notifyIntervalMs, shouldDisable, shouldNotify } from '.
 const at = new Date('2026-11-21T09:30:00Z');
 const ago = (ms: number) => new Date(at.getTime() - ms);
 
-describe('a webhook is switched off', () => {
+describe('disabling by health', () => {
   test.each([
     ['after five days of failures', { delivered: undefined, firstFailed: ago(disableAfterMs) }, true],
     ['not a moment earlier', { delivered: undefined, firstFailed: ago(disableAfterMs - 1) }, false],
@@ -16,12 +16,12 @@ describe('a webhook is switched off', () => {
       false,
     ],
     ['long after a success', { delivered: ago(disableAfterMs), firstFailed: ago(disableAfterMs) }, true],
-  ])('%s', (_, standing, expected) => {
+  ])('a webhook %s', (_, standing, expected) => {
     expect(shouldDisable(standing, at)).toBe(expected);
   });
 });
 
-test('its creator is told at once, and then at most once a minute', () => {
+test('failures are notified at once and then at most once a minute', () => {
   expect(shouldNotify({}, at)).toBe(true);
   expect(shouldNotify({ notified_at: ago(notifyIntervalMs - 1) }, at)).toBe(false);
   expect(shouldNotify({ notified_at: ago(notifyIntervalMs) }, at)).toBe(true);

@@ -18,15 +18,15 @@ const endpoints = (organization: string, count: number, each: number) =>
   Array.from({ length: count }, (_, at) => rows(`${organization}-${at}`, each, organization)).flat();
 const whose = (taken: readonly Candidate[]) => taken.map(({ config_id }) => config_id);
 
-describe('an endpoint', () => {
-  test('gets four slots, and those behind it are not kept waiting', () => {
+describe('slots of an endpoint', () => {
+  test('an endpoint gets four slots and does not block others behind it', () => {
     const room = createFairScheduler();
     room.add([...rows('a', 6), ...rows('b', 1)]);
     expect(whose(room.take())).toEqual(['a', 'a', 'a', 'a', 'b']);
     expect(room.take()).toEqual([]);
   });
 
-  test('gets the next slot when one of its own is free', () => {
+  test('an endpoint gets the next slot when one of its slots is released', () => {
     const room = createFairScheduler();
     room.add(rows('a', 6));
     const [first] = room.take() as [Candidate];
@@ -34,13 +34,13 @@ describe('an endpoint', () => {
     expect(room.take()).toHaveLength(1);
   });
 
-  test('gets as many as it may have, none if none', () => {
+  test('an endpoint gets no more slots than its limit', () => {
     const room = createFairScheduler();
     room.add([...rows('a', 3), ...rows('b', 3)]);
     expect(whose(room.take((id) => (id === 'a' ? 1 : 0)))).toEqual(['a']);
   });
 
-  test('takes turns with others', () => {
+  test('endpoints take turns', () => {
     const room = createFairScheduler();
     room.add([...rows('a', 8), ...rows('b', 8)]);
     const taken = room.take();
@@ -49,7 +49,7 @@ describe('an endpoint', () => {
     expect(new Set(whose(room.take()))).toEqual(new Set(['a', 'b', 'c']));
   });
 
-  test('keeps some rows here; the others stay in MongoDB, and are asked for when it runs short', () => {
+  test('an endpoint is refilled from MongoDB when its queue runs low', () => {
     const room = createFairScheduler();
     room.add(rows('a', maxQueuedPerEndpoint + 1));
     expect(room.saturated()).toEqual({ without: ['a'], others: 0 });
@@ -61,7 +61,7 @@ describe('an endpoint', () => {
   });
 });
 
-test('of many endpoints fewer rows each are enough, so that those known here do not fill every look', () => {
+test('the target depth drops when many rows are queued', () => {
   const room = createFairScheduler();
   room.add(endpoints('few', 10, 10));
   expect(room.saturated()).toEqual({ without: [], others: 100 });
@@ -69,7 +69,7 @@ test('of many endpoints fewer rows each are enough, so that those known here do 
   expect(room.saturated().others).toBe(0);
 });
 
-test('a row is known while it waits and while it has its slot', () => {
+test('a queued or running row is not added twice', () => {
   const room = createFairScheduler();
   const [row] = rows('a', 1) as [Candidate];
   room.add([row, row]);
@@ -82,8 +82,8 @@ test('a row is known while it waits and while it has its slot', () => {
   expect(room.take()).toEqual([row]);
 });
 
-describe('an organization', () => {
-  test('gets no more than are free, without those that are kept: near half of all when it is alone', () => {
+describe('slots of an organization', () => {
+  test('a single organization gets about half of the unreserved slots', () => {
     const room = createFairScheduler();
     room.add(endpoints('big', 50, 4));
     expect(room.take()).toHaveLength((perProcess - 32) / 2);
@@ -91,7 +91,7 @@ describe('an organization', () => {
     expect(whose(room.take())).toEqual(['small', 'small', 'small', 'small']);
   });
 
-  test('finds a slot for its first row, however many others took theirs before', () => {
+  test('an organization without slots always gets its first slot', () => {
     const room = createFairScheduler();
     for (let at = 0; at < 20; at += 1) room.add(endpoints(`org${at}`, 50, 4));
     room.take();
@@ -100,7 +100,7 @@ describe('an organization', () => {
   });
 });
 
-test('what is dropped is not known any more', () => {
+test('dropped rows can be added again', () => {
   const room = createFairScheduler();
   const all = rows('a', 3);
   room.add(all);
@@ -110,7 +110,7 @@ test('what is dropped is not known any more', () => {
   expect(room.take()).toHaveLength(3);
 });
 
-test('two halves hold every shard once, from any start', () => {
+test('splitShards covers every shard once from any start', () => {
   for (const random of [0, 0.3, 0.999]) {
     const all = splitShards(random).flat();
     expect(new Set(all).size).toBe(shardCount);
@@ -119,15 +119,15 @@ test('two halves hold every shard once, from any start', () => {
   expect(splitShards(0.5)[0][0]).toBe(8);
 });
 
-test('ids spread over all shards', () => {
+test('toShard spreads ids over all shards', () => {
   const seen = new Set(Array.from({ length: 2_000 }, () => toShard(newId())));
   expect([...seen].sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount }, (_, at) => at));
 });
 
-describe('a booking', () => {
+describe('reserving slots', () => {
   const four = () => 4;
 
-  test('gives as many slots as an endpoint may have, and they count', () => {
+  test('reserve gives an endpoint no more slots than its limit', () => {
     const room = createFairScheduler();
     const booked = room.reserve([...rows('a', 6), ...rows('b', 1)], (id) => (id === 'a' ? 2 : 4));
     expect(whose(booked)).toEqual(['a', 'a', 'b']);
@@ -136,19 +136,19 @@ describe('a booking', () => {
     expect(room.take()).toHaveLength(2);
   });
 
-  test('passes no row by that waits for the same endpoint', () => {
+  test('reserve skips endpoints with queued rows', () => {
     const room = createFairScheduler();
     room.add(rows('a', 1));
     expect(whose(room.reserve([...rows('a', 1), ...rows('b', 1)], four))).toEqual(['b']);
   });
 
-  test('gives an organization no more than its share', () => {
+  test('reserve gives an organization no more than its share', () => {
     const room = createFairScheduler();
     expect(room.reserve(endpoints('one', 100, 4), four).length).toBeLessThan(perProcess / 2);
     expect(room.reserve(endpoints('two', 1, 4), four)).toHaveLength(4);
   });
 
-  test('makes its rows known: a look that finds them lets them in no second time, until their slots are free', () => {
+  test('a reserved row is not added again until its slot is released', () => {
     const room = createFairScheduler();
     const booked = room.reserve(rows('a', 1), four);
     room.add(booked);

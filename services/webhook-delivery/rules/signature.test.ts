@@ -17,16 +17,19 @@ interface Vector {
 const published = new URL('../../../docs/webhook-test-vectors.json', import.meta.url);
 const { vectors }: { vectors: Vector[] } = JSON.parse(readFileSync(published, 'utf8'));
 
-describe('the published test vectors hold', () => {
-  test.each(vectors)('$name', ({ webhook_id, webhook_timestamp, body, secrets, headers }) => {
-    const sealed = secrets.map((secret) => new Secret(secret));
-    expect(
-      createSignatureHeaders({ id: webhook_id, timestamp: webhook_timestamp, body, secrets: sealed }),
-    ).toEqual(headers);
-  });
+describe('published test vectors', () => {
+  test.each(vectors)(
+    'the signatures match the vector: $name',
+    ({ webhook_id, webhook_timestamp, body, secrets, headers }) => {
+      const sealed = secrets.map((secret) => new Secret(secret));
+      expect(
+        createSignatureHeaders({ id: webhook_id, timestamp: webhook_timestamp, body, secrets: sealed }),
+      ).toEqual(headers);
+    },
+  );
 });
 
-test('while a rotation overlaps, a receiver with either secret accepts', () => {
+test('during a rotation, receivers with the old or new secret accept', () => {
   const [older, newer] = [formatSecret(new Uint8Array(32).fill(1)), formatSecret(new Uint8Array(32).fill(2))];
   const timestamp = Math.floor(Date.now() / 1000);
   const secrets = [new Secret(newer), new Secret(older)];
@@ -36,6 +39,6 @@ test('while a rotation overlaps, a receiver with either secret accepts', () => {
   expect(() => new Webhook(newer).verify('{"ü":2}', headers)).toThrow();
 });
 
-test('a secret is whsec_ and base64 of its 32 bytes', () => {
+test('formatSecret returns whsec_ and the base64 of 32 bytes', () => {
   expect(formatSecret(new Uint8Array(32))).toBe(`whsec_${'A'.repeat(43)}=`);
 });

@@ -52,7 +52,7 @@ const filters: [Partial<ListOptions>, number][] = [
   [{ config_id: newId() }, 0],
 ];
 
-test.each(filters)('%j: as many as there are, page by page, and little else is read', async (filter, all) => {
+test.each(filters)('filter %j lists all its entries and reads few others', async (filter, all) => {
   const log = createEventLog(own.store, () => new Date());
   const db = own.store.rows(webhookDeliveries).db.db;
   const acting = { organization_id, user_id: null };

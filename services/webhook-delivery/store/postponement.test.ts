@@ -36,7 +36,7 @@ async function waiting(count: number, due: Date): Promise<{ hook: string; rows: 
 const rowsOf = (config_id: string) => rows().find({ config_id }).lean();
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
-test('what is due waits for as long as is said and a little longer, and is not seen meanwhile', async () => {
+test('postponed rows are due after the pause and not found before it', async () => {
   const { hook } = await waiting(20, inMs(-minute));
   const other = await waiting(1, inMs(-minute));
   await postponed.postpone(hook, 10 * minute);
@@ -49,7 +49,7 @@ test('what is due waits for as long as is said and a little longer, and is not s
   expect(due.map(({ config_id }) => config_id)).toEqual([other.hook]);
 });
 
-test('what waits for a pause of its own, and what is in hand, stays as it is', async () => {
+test('leased rows and rows waiting for a retry are not postponed', async () => {
   const { hook, rows: made } = await waiting(2, inMs(-minute));
   const [retried, held] = made as [DeliveryRow, DeliveryRow];
   await rows().updateOne({ _id: retried._id }, { due_at: inMs(30 * minute), attempts: 2 });
@@ -60,7 +60,7 @@ test('what waits for a pause of its own, and what is in hand, stays as it is', a
   expect(await rowsOf(hook)).toEqual(before);
 });
 
-test('what was postponed is due within seconds once somebody answers, and is claimed as ever', async () => {
+test('resumed rows are due within seconds, at different times', async () => {
   const { hook } = await waiting(20, inMs(-minute));
   await postponed.postpone(hook, 10 * minute);
   await postponed.resume(hook);
@@ -71,7 +71,7 @@ test('what was postponed is due within seconds once somebody answers, and is cla
   expect(resumed.some((row) => 'postponed' in row)).toBe(false);
 });
 
-test('a claim ends the postponement: the pause that follows is not hurried', async () => {
+test('a claim ends the postponement, so its retry delay is not shortened', async () => {
   const { hook, rows: made } = await waiting(1, inMs(-minute));
   await postponed.postpone(hook, minute);
   await rows().updateOne({ config_id: hook }, { due_at: inMs(-1) });
@@ -85,7 +85,7 @@ test('a claim ends the postponement: the pause that follows is not hurried', asy
   expect(row?.due_at?.getTime()).toBeGreaterThan(Date.now() + 29 * minute);
 });
 
-test('what is older than a day fails instead, and its maker will be told; younger rows wait', async () => {
+test('rows older than a day fail with a notification, younger ones wait', async () => {
   const { hook, rows: made } = await waiting(2, inMs(-minute));
   await rows().updateOne({ _id: made[0]?._id ?? '' }, { created_at: inMs(-25 * 60 * minute) });
   await postponed.postpone(hook, minute);

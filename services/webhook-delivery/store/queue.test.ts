@@ -87,31 +87,28 @@ const change = ({ _id }: { _id: string }, set: Partial<DeliveryRow>) =>
   own.store.rows(webhookDeliveries).updateOne({ _id }, set);
 const abandon = (row: { _id: string }) => change(row, { locked_until: new Date(Date.now() - 1_000) });
 
-test('a row is claimed by one of many who try at the same time', async () => {
+test('a row is claimed by exactly one of several concurrent claims', async () => {
   const ids = await enqueued(Array.from({ length: 20 }, newId));
   const claims = await Promise.all(Array.from({ length: 8 }, () => deliveries.claim(ids, newId())));
   const claimed = claims.flat().map(({ _id }) => _id);
   expect(claimed.sort()).toEqual([...ids].sort());
 });
 
-test('a claimed row is not due, and its claim counted nothing', async () => {
+test('a claimed row is not due, and the claim counts no attempt', async () => {
   const row = await claimedOne();
   expect(await dueIds()).toEqual([]);
   expect(await rowOf(row)).toMatchObject({ status: 'pending', attempts: 0 });
 });
 
-test.each([-1, 1])(
-  'a process whose clock is %i h off writes rows that are due at once, and no sooner',
-  async (h) => {
-    const before = await serverTime();
-    const ids = await enqueued([newId()], { now: () => new Date(Date.now() + h * 3_600_000) });
-    expect(await dueIds()).toEqual(ids);
-    const { due_at } = await rowOf({ _id: ids[0] ?? '' });
-    expect(due_at?.getTime()).toBeGreaterThanOrEqual(before);
-  },
-);
+test.each([-1, 1])('rows are due at once on the server clock, %i h from the process clock', async (h) => {
+  const before = await serverTime();
+  const ids = await enqueued([newId()], { now: () => new Date(Date.now() + h * 3_600_000) });
+  expect(await dueIds()).toEqual(ids);
+  const { due_at } = await rowOf({ _id: ids[0] ?? '' });
+  expect(due_at?.getTime()).toBeGreaterThanOrEqual(before);
+});
 
-test('a row that is in hand when it is written is not due, its attempt counts, and its outcome is recorded', async () => {
+test('a row inserted as leased is not due, and its outcome is recorded', async () => {
   const inHand = { token: newId(), lockMs, ids: new Set<string>() };
   const [_id = ''] = await enqueued([newId()], { inHand });
   expect(await dueIds()).toEqual([]);
@@ -123,7 +120,7 @@ test('a row that is in hand when it is written is not due, its attempt counts, a
   expect(await rowOf(row)).toMatchObject({ status: 'delivered', attempts: 1 });
 });
 
-test('a row that was in the hands of a process that died when it was written is due again', async () => {
+test('a row inserted as leased by a process that died is due again', async () => {
   const ids = await enqueued([newId()], { inHand: { token: newId(), lockMs: 1, ids: new Set() } });
   await until('the end of its lock', async () => {
     await deliveries.sweep();
@@ -132,7 +129,7 @@ test('a row that was in the hands of a process that died when it was written is 
   expect(await dueIds()).toEqual(ids);
 });
 
-test('rows that are due later, and those of excepted endpoints, are not due', async () => {
+test('rows due later and rows of excluded endpoints are not returned', async () => {
   const [busy, free] = [newId(), newId()];
   const ids = await enqueued([busy, free]);
   const postponed = await enqueued([newId()]);
@@ -141,7 +138,7 @@ test('rows that are due later, and those of excepted endpoints, are not due', as
   expect(await dueIds([busy])).toHaveLength(1);
 });
 
-test('an attempt is counted once for a claim, and never by another one', async () => {
+test('an attempt is counted once per claim', async () => {
   const row = await claimedOne();
   expect(await count({ ...row, lock_token: newId() })).toBeUndefined();
   expect(await count(row)).toMatchObject({ _id: row._id, attempts: 1 });
@@ -149,7 +146,7 @@ test('an attempt is counted once for a claim, and never by another one', async (
   expect(await rowOf(row)).toMatchObject({ attempts: 1 });
 });
 
-test('rows of a batch are counted together, except those whose claim is not valid any more', async () => {
+test('a batch is counted except for rows with an invalid claim', async () => {
   const claimed = await deliveries.claim(await enqueued([newId(), newId(), newId()]), newId());
   const [first, second, lost] = claimed as [ClaimedRow, ClaimedRow, ClaimedRow];
   await change(second, { attempts: 1 });
@@ -161,7 +158,7 @@ test('rows of a batch are counted together, except those whose claim is not vali
   expect(await rowOf(lost)).toMatchObject({ attempts: 0 });
 });
 
-test('outcomes of a batch are recorded each by itself, except where the claim is not valid any more', async () => {
+test('outcomes of a batch are recorded except for invalid claims', async () => {
   const claimed = await deliveries.claim(await enqueued([newId(), newId(), newId()]), newId());
   const [first, second, lost] = claimed as [ClaimedRow, ClaimedRow, ClaimedRow];
   await change(lost, { lock_token: newId() });
@@ -175,13 +172,13 @@ test('outcomes of a batch are recorded each by itself, except where the claim is
   expect(await rowOf(lost)).toMatchObject({ status: 'pending' });
 });
 
-test('no fourth attempt is counted, whatever the row says', async () => {
+test('a fourth attempt is never counted', async () => {
   const row = await claimedOne();
   await change(row, { attempts: 3 });
   expect(await count({ ...row, attempts: 3 })).toBeUndefined();
 });
 
-test('an attempt that ended is recorded and the row let go', async () => {
+test('finish records the outcome and unlocks the row', async () => {
   const row = await claimedOne();
   await finish((await count(row)) ?? row, delivered);
   const after = await rowOf(row);
@@ -190,7 +187,7 @@ test('an attempt that ended is recorded and the row let go', async () => {
   expect(after).not.toHaveProperty('due_at');
 });
 
-test('a next attempt is due when its pause is over', async () => {
+test('a retry is due when its delay is over', async () => {
   const row = await claimedOne();
   await finish(row, later);
   const after = await rowOf(row);
@@ -199,7 +196,7 @@ test('a next attempt is due when its pause is over', async () => {
   expect(await dueIds()).toEqual([]);
 });
 
-test('who lost the claim records nothing', async () => {
+test('finish and release do nothing after the claim was lost', async () => {
   const row = await claimedOne();
   await abandon(row);
   await deliveries.sweep();
@@ -210,14 +207,14 @@ test('who lost the claim records nothing', async () => {
   expect(await rowOf(row)).toMatchObject({ status: 'pending', lock_token: again?.lock_token });
 });
 
-test('a row that is given back is due at once, without a burnt attempt', async () => {
+test('a released row is due at once and keeps its attempts', async () => {
   const row = await claimedOne();
   await deliveries.release([row]);
   expect(await dueIds()).toEqual([row._id]);
   expect(await rowOf(row)).toMatchObject({ attempts: 0 });
 });
 
-test('the sweep frees what a dead process held, and leaves what is in living hands', async () => {
+test('the sweep unlocks only rows whose lock has expired', async () => {
   const [dead, alive] = [await claimedOne(), await claimedOne()];
   await abandon(dead);
   await deliveries.sweep();
@@ -225,7 +222,7 @@ test('the sweep frees what a dead process held, and leaves what is in living han
   expect(await rowOf(alive)).toMatchObject({ lock_token: alive.lock_token });
 });
 
-test('three crashes before any request cost no attempt; three after it end the row', async () => {
+test('crashes before counting use no attempt, three after it fail the row', async () => {
   const row = await claimedOne();
   for (let crash = 0; crash < 3; crash += 1) {
     await abandon(row);
@@ -248,7 +245,7 @@ test('three crashes before any request cost no attempt; three after it end the r
   expect(await dueIds()).toEqual([]);
 });
 
-test('looking for due rows reads the index only as far as rows are due', async () => {
+test('finding due rows reads only index entries of due rows', async () => {
   await enqueued([newId()]);
   const waiting = await enqueued(Array.from({ length: 50 }, newId));
   const rows = own.store.rows(webhookDeliveries);

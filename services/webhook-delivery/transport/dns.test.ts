@@ -21,17 +21,17 @@ async function resolver(saying: (name: string) => DnsAnswer, system = unknown) {
   return { resolve: createResolver({ servers, system }), asked: there.queries };
 }
 
-test('addresses of both kinds are given', async () => {
+test('a name resolves to its IPv4 and IPv6 addresses', async () => {
   const { resolve } = await resolver(() => ['192.0.2.7', '2001:db8:0:0:0:0:0:7']);
   expect(await resolve('receiver.example')).toEqual(['192.0.2.7', '2001:db8::7']);
 });
 
-test('one kind is enough', async () => {
+test('a name with only IPv6 addresses resolves', async () => {
   const { resolve } = await resolver(() => ['2001:db8:0:0:0:0:0:7']);
   expect(await resolve('receiver.example')).toEqual(['2001:db8::7']);
 });
 
-test('names that hang hold up no other name, however many they are', async () => {
+test('100 names without a response do not delay another name', async () => {
   const { resolve, asked } = await resolver((name) => (name.startsWith('hung') ? 'silence' : ['192.0.2.7']));
   const hung = Array.from({ length: 100 }, (_, at) => resolve(`hung${at}.example`));
   const ended: string[] = [];
@@ -42,7 +42,7 @@ test('names that hang hold up no other name, however many they are', async () =>
   expect(new Set(asked).size).toBe(101);
 });
 
-test('a name that no name server knows is left to the system, one at a time', async () => {
+test('unknown names are looked up with the system, one at a time', async () => {
   let most = 0;
   let open = 0;
   const hosts: SystemLookup = async (hostname) => {
@@ -64,7 +64,7 @@ test('a name that no name server knows is left to the system, one at a time', as
   expect(most).toBe(1);
 });
 
-test('localhost is this machine, whatever a name server says', async () => {
+test('localhost always resolves to loopback without a query', async () => {
   const { resolve, asked } = await resolver(() => ['192.0.2.7']);
   for (const name of ['localhost', 'LOCALHOST', 'hooks.localhost', 'localhost.'])
     expect(await resolve(name)).toEqual(['127.0.0.1', '::1']);

@@ -33,7 +33,7 @@ function sending(through: string, partial: Partial<Parameters<typeof createSende
   return kept(createSender({ ...trust, proxy: new Secret(through), ...partial }));
 }
 
-test('a delivery goes through a tunnel, by name, and TLS is the receiver’s', async () => {
+test('a delivery uses a tunnel by host name, and TLS with the receiver', async () => {
   const there = kept(await webhookReceiver(undefined, certificate));
   const by = kept(await connectProxy());
   const url = `https://receiver.example:${there.port}/hook`;
@@ -48,7 +48,7 @@ test('a delivery goes through a tunnel, by name, and TLS is the receiver’s', a
   expect(there.received[0]?.headers).not.toHaveProperty('proxy-authorization');
 });
 
-test('a certificate of another host is refused through a proxy too', async () => {
+test('a certificate for another host is rejected through a proxy', async () => {
   const there = kept(await webhookReceiver(undefined, certificate));
   const by = kept(await connectProxy());
   const outcome = await sending(by.url).send({ url: `https://other.example:${there.port}/`, ...shipment });
@@ -56,7 +56,7 @@ test('a certificate of another host is refused through a proxy too', async () =>
   expect(there.received).toEqual([]);
 });
 
-test('an http target of a local run goes through a tunnel too', async () => {
+test('an http target uses a tunnel too if loopback is allowed', async () => {
   const there = kept(await webhookReceiver());
   const by = kept(await connectProxy());
   const outcome = await sending(by.url, { policy: local }).send({ url: there.url, ...shipment });
@@ -65,7 +65,7 @@ test('an http target of a local run goes through a tunnel too', async () => {
   expect(by.tunnels).toHaveLength(1);
 });
 
-describe('the proxy is not asked for what needs no resolving to be refused', () => {
+describe('targets that need no name resolution', () => {
   test.each([
     'https://127.0.0.1/',
     'https://0x7f.1/',
@@ -76,7 +76,7 @@ describe('the proxy is not asked for what needs no resolving to be refused', () 
     'https://localhost/',
     'https://hooks.localhost/',
     'https://localhost./',
-  ])('%s', async (url) => {
+  ])('the target %s is blocked before the proxy is used', async (url) => {
     const by = kept(await connectProxy());
     const { send, checkTarget } = sending(by.url);
     expect(await send({ url, ...shipment })).toMatchObject({ http_status: null, error: 'address_refused' });
@@ -84,12 +84,12 @@ describe('the proxy is not asked for what needs no resolving to be refused', () 
     expect(by.tunnels).toEqual([]);
   });
 
-  test('names are accepted at registration as they are', async () => {
+  test('checkTarget accepts names without resolving them if a proxy is set', async () => {
     expect(await sending('http://127.0.0.1:9').checkTarget('https://intranet.example/')).toBeUndefined();
   });
 });
 
-test('a refusal of the proxy, and a proxy that is not there, have their reason', async () => {
+test('a rejecting proxy and an unreachable proxy have their own errors', async () => {
   const by = kept(await connectProxy({ status: 403 }));
   const url = 'https://receiver.example/';
   expect(await sending(by.url).send({ url, ...shipment })).toMatchObject({
@@ -104,7 +104,7 @@ test('a refusal of the proxy, and a proxy that is not there, have their reason',
   });
 });
 
-test('a proxy that hangs is bounded by the same time', async () => {
+test('a request through a hanging proxy ends at the timeout', async () => {
   const hung = kept(await webhookReceiver(() => new Promise(() => {})));
   const through = new URL(hung.url).origin;
   const { send } = sending(through, { timeoutMs: 200 });
@@ -113,7 +113,7 @@ test('a proxy that hangs is bounded by the same time', async () => {
   expect(outcome.duration_ms).toBeLessThan(5_000);
 });
 
-test('what the environment says about proxies does not count', async () => {
+test('proxy environment variables are ignored', async () => {
   const there = kept(await webhookReceiver());
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy'];
   const before = names.map((name) => [name, process.env[name]] as const);

@@ -35,20 +35,20 @@ function sending(partial: Partial<Parameters<typeof createSender>[0]> = {}): Sen
 const shipment = { headers: { 'Content-Type': 'application/json', 'X-Mark': 'm' }, body: '{"größe":1}' };
 const to = (url: string) => ({ url, ...shipment });
 
-test('the body and the headers arrive as they are', async () => {
+test('the body and the headers arrive unchanged', async () => {
   const there = await receiving();
   const outcome = await sending().send(to(there.url));
   expect(outcome).toMatchObject({ http_status: 204, error: null });
   expect(there.received).toMatchObject([{ body: shipment.body, headers: { 'x-mark': 'm' } }]);
 });
 
-describe('the status is the outcome', () => {
+describe('response statuses', () => {
   test.each([
     [200, null],
     [302, 'status_302'],
     [410, 'status_410'],
     [500, 'status_500'],
-  ])('%i', async (status, error) => {
+  ])('status %i is returned with its error code', async (status, error) => {
     const there = await receiving(() => status);
     expect(await sending().send(to(there.url))).toMatchObject({ http_status: status, error });
   });
@@ -61,26 +61,26 @@ test('a redirect is not followed', async () => {
   expect(inner.received).toEqual([]);
 });
 
-test('Retry-After is given on', async () => {
+test('the Retry-After header is returned', async () => {
   const there = await receiving(() => ({ status: 503, headers: { 'retry-after': '120' } }));
   expect(await sending().send(to(there.url))).toMatchObject({ retry_after: '120' });
 });
 
-test('an answer that does not come in time is a timeout without a status', async () => {
+test('a response that is too late is a timeout without a status', async () => {
   const there = await receiving(() => new Promise(() => {}));
   const outcome = await sending({ timeoutMs: 100 }).send(to(there.url));
   expect(outcome).toMatchObject({ http_status: null, error: 'timeout' });
   expect(outcome.duration_ms).toBeLessThan(1_000);
 });
 
-test('a name server that hangs is bounded by the same time', async () => {
+test('a hanging DNS lookup ends at the request timeout', async () => {
   const outcome = await sending({ timeoutMs: 100, resolve: () => new Promise(() => {}) }).send(
     to('https://example.com/'),
   );
   expect(outcome).toMatchObject({ http_status: null, error: 'timeout' });
 });
 
-test('an endless body does not change the outcome, and is not read to its end', async () => {
+test('an endless response body is not read to its end', async () => {
   let written = 0;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -100,7 +100,7 @@ test('an endless body does not change the outcome, and is not read to its end', 
   expect(written).toBeLessThan(64 * 1024 * 1024);
 });
 
-test('a body that drips ends with the time, and does not change the outcome', async () => {
+test('a slow response body ends at the timeout and keeps the status', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx'));
@@ -113,7 +113,7 @@ test('a body that drips ends with the time, and does not change the outcome', as
   expect(performance.now() - startedAt).toBeLessThan(2_000);
 });
 
-test('headers beyond 16 KiB are a failure', async () => {
+test('response headers over 16 KiB are an error', async () => {
   const there = await receiving(() => ({ status: 200, headers: { 'x-long': 'x'.repeat(20_000) } }));
   expect(await sending().send(to(there.url))).toMatchObject({
     http_status: null,
@@ -121,7 +121,7 @@ test('headers beyond 16 KiB are a failure', async () => {
   });
 });
 
-test('a connection that is refused or cut has its reason', async () => {
+test('a refused or closed connection has its own error code', async () => {
   const there = await receiving();
   await there.close();
   open.splice(open.indexOf(there), 1);
@@ -136,7 +136,7 @@ test('a connection that is refused or cut has its reason', async () => {
   });
 });
 
-describe('no connection reaches a server on this machine without the allowance', () => {
+describe('blocked loopback targets', () => {
   test.each([
     ['127.0.0.1', 'https://127.0.0.1'],
     ['decimal', 'https://2130706433'],
@@ -149,7 +149,7 @@ describe('no connection reaches a server on this machine without the allowance',
     ['NAT64', 'https://[64:ff9b::7f00:1]'],
     ['6to4', 'https://[2002:7f00:1::]'],
     ['a name that resolves to it', 'https://rebound.example'],
-  ])('%s', async (_, origin) => {
+  ])('loopback is blocked as %s', async (_, origin) => {
     const certificate = selfSigned('localhost', inDays(-1), inDays(1));
     const there = await receiving(undefined, certificate);
     const strictly = sending({ policy: strict, ca: certificate.cert });
@@ -158,20 +158,20 @@ describe('no connection reaches a server on this machine without the allowance',
     expect(there.received).toEqual([]);
   });
 
-  test('http is refused before anything is resolved', async () => {
+  test('http is rejected before the name is resolved', async () => {
     const resolve = () => Promise.reject(new Error('asked'));
     const outcome = await sending({ policy: strict, resolve }).send(to('http://localhost:9/'));
     expect(outcome).toMatchObject({ http_status: null, error: 'target_refused' });
   });
 });
 
-test('one address that is not public spoils all of a name', async () => {
+test('a name with one private address is blocked', async () => {
   const resolve = async () => ['93.184.215.14', '10.0.0.1'];
   const outcome = await sending({ policy: strict, resolve }).send(to('https://mixed.example/'));
   expect(outcome).toMatchObject({ error: 'address_refused' });
 });
 
-test('a name is resolved once for a connection: what was vetted is what is connected to', async () => {
+test('a name is resolved once per connection, so rebinding has no effect', async () => {
   const certificate = selfSigned('receiver.invalid', inDays(-1), inDays(1));
   const there = await receiving(undefined, certificate);
   const answers = [['127.0.0.1'], ['10.0.0.1']];
@@ -182,14 +182,14 @@ test('a name is resolved once for a connection: what was vetted is what is conne
   expect(asked).toBe(1);
 });
 
-test('an address that does not answer is no hindrance while another one does', async () => {
+test('an unreachable address is skipped if another address works', async () => {
   const there = await receiving();
   const resolve = async () => ['::1', '127.0.0.1'];
   const outcome = await sending({ resolve }).send(to(`http://localhost:${there.port}/`));
   expect(outcome).toMatchObject({ http_status: 204 });
 });
 
-test('a name without an address is a failure with its reason', async () => {
+test('a name without an address fails as name_not_resolved', async () => {
   const refused = { http_status: null, error: 'name_not_resolved' };
   const nowhere = to('https://nowhere.example/');
   expect(await sending({ resolve: async () => [] }).send(nowhere)).toMatchObject(refused);
@@ -197,42 +197,42 @@ test('a name without an address is a failure with its reason', async () => {
   expect(await sending({ resolve }).send(nowhere)).toMatchObject(refused);
 });
 
-describe('TLS is verified', () => {
+describe('TLS verification', () => {
   async function over(certificate: ReturnType<typeof selfSigned>, trusted: boolean) {
     const there: WebhookReceiver = await receiving(undefined, certificate);
     const outcome = await sending(trusted ? { ca: certificate.cert } : {}).send(to(there.url));
     return { ...outcome, arrived: there.received.length };
   }
 
-  test('a trusted certificate for this host is accepted', async () => {
+  test('a trusted certificate for the host is accepted', async () => {
     const outcome = await over(selfSigned('localhost', inDays(-1), inDays(1)), true);
     expect(outcome).toMatchObject({ http_status: 204, arrived: 1 });
   });
-  test('an unknown authority is refused', async () => {
+  test('a certificate of an unknown authority is rejected', async () => {
     const outcome = await over(selfSigned('localhost', inDays(-1), inDays(1)), false);
     expect(outcome).toMatchObject({ error: 'depth_zero_self_signed_cert', arrived: 0 });
   });
-  test('another host’s certificate is refused', async () => {
+  test('a certificate for another host is rejected', async () => {
     const outcome = await over(selfSigned('other.example', inDays(-1), inDays(1)), true);
     expect(outcome).toMatchObject({ error: 'err_tls_cert_altname_invalid', arrived: 0 });
   });
-  test('an expired certificate is refused', async () => {
+  test('an expired certificate is rejected', async () => {
     const outcome = await over(selfSigned('localhost', inDays(-2), inDays(-1)), true);
     expect(outcome).toMatchObject({ error: 'cert_has_expired', arrived: 0 });
   });
 });
 
-describe('whoever registers a URL is told what is against it', () => {
+describe('checking a target', () => {
   const strictly = (resolve: () => Promise<string[]>) => sending({ policy: strict, resolve });
-  test('an address that is not public', async () => {
+  test('checkTarget reports an address that is not public', async () => {
     const fault = await strictly(async () => ['192.168.1.1']).checkTarget('https://intranet.example/');
     expect(fault).toMatch(/not public/);
     expect(await strictly(async () => []).checkTarget('https://10.0.0.1/')).toMatch(/not public/);
   });
-  test('http', async () => {
+  test('checkTarget reports http', async () => {
     expect(await strictly(async () => []).checkTarget('http://localhost/')).toMatch(/https/);
   });
-  test('but not that its name does not resolve today', async () => {
+  test('checkTarget accepts a name that does not resolve', async () => {
     const resolve = () => Promise.reject(new Error('ENOTFOUND'));
     expect(await strictly(resolve).checkTarget('https://tomorrow.example/')).toBeUndefined();
     expect(await strictly(async () => ['93.184.215.14']).checkTarget('https://example.com/')).toBeUndefined();
