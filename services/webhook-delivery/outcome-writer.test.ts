@@ -1,4 +1,4 @@
-/** Outcomes on their way into the database, also while there is none. */
+/** Tests how outcomes are batched, and retried while MongoDB is unavailable. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
@@ -12,19 +12,19 @@ const result: AttemptResult = {
   error: null,
 };
 
-function row(): ClaimedRow {
+function createRow(): ClaimedRow {
   const ids = { _id: newId(), event_id: newId(), config_id: newId(), organization_id: newId() };
   return { ...ids, event_type: 'document.published', attempts: 1, lock_token: newId() };
 }
 
-/** As the driver says that it cannot reach a server. */
+/** The driver's error when no server is reachable. */
 const down = Object.assign(new Error('down'), { name: 'MongoServerSelectionError' });
 
-/** A database that refuses the first writes. */
-function refusing(errors: unknown[], keepMs = 10_000) {
+/** Creates a writer whose first writes fail with `errors`. */
+function createFakes(errors: unknown[], keepMs = 10_000) {
   const written: (readonly Outcome[])[] = [];
-  const told: string[] = [];
-  const recorder = createOutcomeWriter({
+  const messages: string[] = [];
+  const writer = createOutcomeWriter({
     queue: {
       async finish(batch) {
         const error = errors.shift();
@@ -33,74 +33,74 @@ function refusing(errors: unknown[], keepMs = 10_000) {
       },
     },
     retryForMs: keepMs,
-    onError: (what) => told.push(what),
+    onError: (message) => messages.push(message),
   });
-  return { recorder, written, told };
+  return { writer, written, messages };
 }
 
 test('outcomes recorded together are written in one batch', async () => {
-  const { recorder, written } = refusing([]);
-  const rows = [row(), row(), row()];
-  await Promise.all(rows.map((one) => recorder.record(one, result)));
-  expect(written.map((batch) => batch.map((one) => one.row))).toEqual([rows]);
-  await recorder.record(row(), result);
+  const { writer, written } = createFakes([]);
+  const rows = [createRow(), createRow(), createRow()];
+  await Promise.all(rows.map((outcome) => writer.record(outcome, result)));
+  expect(written.map((batch) => batch.map((outcome) => outcome.row))).toEqual([rows]);
+  await writer.record(createRow(), result);
   expect(written).toHaveLength(2);
 });
 
 test('a small batch waits for more outcomes and a full batch does not', async () => {
-  const { recorder, written } = refusing([]);
-  // timers go off in the order of their times, however late
-  const early = recorder.record(row(), result);
+  const { writer, written } = createFakes([]);
+  // timers fire in the order of their times, even if they are late
+  const early = writer.record(createRow(), result);
   await pause(10);
-  await Promise.all([early, recorder.record(row(), result)]);
+  await Promise.all([early, writer.record(createRow(), result)]);
   expect(written.map((batch) => batch.length)).toEqual([2]);
 
   const order: string[] = [];
-  const many = Promise.all([1, 2, 3, 4].map(() => recorder.record(row(), result)));
+  const many = Promise.all([1, 2, 3, 4].map(() => writer.record(createRow(), result)));
   await Promise.all([many.then(() => order.push('many')), pause(12).then(() => order.push('12 ms'))]);
   expect(order).toEqual(['many', '12 ms']);
 });
 
 test('a flush writes a small batch without the extra wait', async () => {
-  const { recorder, written } = refusing([]);
+  const { writer, written } = createFakes([]);
   const order: string[] = [];
-  const one = recorder.record(row(), result);
-  recorder.flush();
-  const rested = Promise.all([one, recorder.idle()]).then(() => order.push('rested'));
-  await Promise.all([rested, pause(12).then(() => order.push('12 ms'))]);
+  const outcome = writer.record(createRow(), result);
+  writer.flush();
+  const idle = Promise.all([outcome, writer.idle()]).then(() => order.push('rested'));
+  await Promise.all([idle, pause(12).then(() => order.push('12 ms'))]);
   expect([written.length, order]).toEqual([1, ['rested', '12 ms']]);
 });
 
 describe('while MongoDB is unavailable', () => {
   test('an outcome is retried until MongoDB is available', async () => {
-    const { recorder, written, told } = refusing([down, down]);
-    const first = row();
-    await recorder.record(first, result);
-    expect(written).toEqual([[{ row: first, result }]]);
-    expect(told).toEqual([]);
+    const { writer, written, messages } = createFakes([down, down]);
+    const first = createRow();
+    await writer.record(first, result);
+    expect(written).toEqual([[{ createRow: first, result }]]);
+    expect(messages).toEqual([]);
   });
 
   test('an outcome is given up when the retry time is over', async () => {
-    const { recorder, written, told } = refusing([down, down], 0);
-    await recorder.record(row(), result);
+    const { writer, written, messages } = createFakes([down, down], 0);
+    await writer.record(createRow(), result);
     expect(written).toEqual([]);
-    expect(told).toEqual(['Could not record the outcomes of 1 deliveries']);
+    expect(messages).toEqual(['Could not record the outcomes of 1 deliveries']);
   });
 
   test('a flush stops the retries', async () => {
-    const { recorder, written, told } = refusing(Array(10_000).fill(down), 3_600_000);
-    const recorded = recorder.record(row(), result);
-    recorder.flush();
-    await recorder.idle();
+    const { writer, written, messages } = createFakes(Array(10_000).fill(down), 3_600_000);
+    const recorded = writer.record(createRow(), result);
+    writer.flush();
+    await writer.idle();
     await recorded;
-    expect([written.length, told.length]).toEqual([0, 1]);
+    expect([written.length, messages.length]).toEqual([0, 1]);
   });
 });
 
 test('an error that is not transient is reported and not retried', async () => {
-  const { recorder, written, told } = refusing([new Error('no')]);
-  await recorder.record(row(), result);
-  expect([written.length, told.length]).toEqual([0, 1]);
-  await recorder.record(row(), result);
+  const { writer, written, messages } = createFakes([new Error('no')]);
+  await writer.record(createRow(), result);
+  expect([written.length, messages.length]).toEqual([0, 1]);
+  await writer.record(createRow(), result);
   expect(written).toHaveLength(1);
 });

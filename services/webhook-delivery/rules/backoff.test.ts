@@ -1,15 +1,15 @@
-/** What follows an attempt. */
+/** Tests the retry policy. */
 import { describe, expect, test } from '@jest/globals';
 import { decideRetry, parseRetryAfter } from './backoff.ts';
 
 const delaysMs = [30_000, 1_800_000];
-const verdict = (number: number, httpStatus: number | null, retryAfter?: number, random = 0) =>
+const decide = (number: number, httpStatus: number | null, retryAfter?: number, random = 0) =>
   decideRetry({ number, httpStatus, retryAfterMs: retryAfter }, delaysMs, random);
 
 describe('successful statuses', () => {
   test.each([200, 201, 204, 299])('status %i is delivered', (status) => {
-    expect(verdict(1, status)).toEqual({ status: 'delivered' });
-    expect(verdict(3, status)).toEqual({ status: 'delivered' });
+    expect(decide(1, status)).toEqual({ status: 'delivered' });
+    expect(decide(3, status)).toEqual({ status: 'delivered' });
   });
 });
 
@@ -17,9 +17,9 @@ describe('other statuses', () => {
   test.each([null, 199, 300, 302, 400, 404, 429, 500, 503])(
     'status %p is retried after 30 s, then after 30 min, then fails',
     (status) => {
-      expect(verdict(1, status)).toEqual({ status: 'pending', delayMs: 30_000 });
-      expect(verdict(2, status)).toEqual({ status: 'pending', delayMs: 1_800_000 });
-      expect(verdict(3, status)).toEqual({ status: 'failed' });
+      expect(decide(1, status)).toEqual({ status: 'pending', delayMs: 30_000 });
+      expect(decide(2, status)).toEqual({ status: 'pending', delayMs: 1_800_000 });
+      expect(decide(3, status)).toEqual({ status: 'failed' });
     },
   );
 });
@@ -33,28 +33,28 @@ test('an attempt without a configured delay fails', () => {
 });
 
 test('status 410 fails without a retry', () => {
-  expect(verdict(1, 410)).toEqual({ status: 'failed' });
+  expect(decide(1, 410)).toEqual({ status: 'failed' });
 });
 
 test('jitter extends a delay by at most 20 percent', () => {
-  expect(verdict(1, 500, undefined, 0.5)).toEqual({ status: 'pending', delayMs: 33_000 });
-  expect(verdict(1, 500, undefined, 0.999_999)).toEqual({ status: 'pending', delayMs: 36_000 });
+  expect(decide(1, 500, undefined, 0.5)).toEqual({ status: 'pending', delayMs: 33_000 });
+  expect(decide(1, 500, undefined, 0.999_999)).toEqual({ status: 'pending', delayMs: 36_000 });
 });
 
 describe('Retry-After', () => {
   test('Retry-After is used for 429 and 503', () => {
-    expect(verdict(1, 429, 90_000)).toEqual({ status: 'pending', delayMs: 90_000 });
-    expect(verdict(1, 503, 90_000)).toEqual({ status: 'pending', delayMs: 90_000 });
+    expect(decide(1, 429, 90_000)).toEqual({ status: 'pending', delayMs: 90_000 });
+    expect(decide(1, 503, 90_000)).toEqual({ status: 'pending', delayMs: 90_000 });
   });
   test('Retry-After is ignored for other statuses', () => {
-    expect(verdict(1, 500, 90_000)).toEqual({ status: 'pending', delayMs: 30_000 });
+    expect(decide(1, 500, 90_000)).toEqual({ status: 'pending', delayMs: 30_000 });
   });
   test('Retry-After never shortens a delay', () => {
-    expect(verdict(2, 429, 1_000)).toEqual({ status: 'pending', delayMs: 1_800_000 });
+    expect(decide(2, 429, 1_000)).toEqual({ status: 'pending', delayMs: 1_800_000 });
   });
   test('Retry-After is limited to one hour', () => {
-    expect(verdict(1, 503, 86_400_000)).toEqual({ status: 'pending', delayMs: 3_600_000 });
-    expect(verdict(1, 503, Number.POSITIVE_INFINITY)).toEqual({ status: 'pending', delayMs: 3_600_000 });
+    expect(decide(1, 503, 86_400_000)).toEqual({ status: 'pending', delayMs: 3_600_000 });
+    expect(decide(1, 503, Number.POSITIVE_INFINITY)).toEqual({ status: 'pending', delayMs: 3_600_000 });
   });
 
   const now = Date.parse('2026-11-21T09:30:00Z');
@@ -66,9 +66,9 @@ describe('Retry-After', () => {
     ['a negative number', '-5', undefined],
     ['a fraction', '1.5', undefined],
     ['garbage', 'soon', undefined],
-    ['a date that is none', 'Sat, 99 Foo 2026', undefined],
-    ['an absurd number', '9'.repeat(400), Number.POSITIVE_INFINITY],
-    ['nothing', undefined, undefined],
+    ['an invalid date', 'Sat, 99 Foo 2026', undefined],
+    ['a huge number', '9'.repeat(400), Number.POSITIVE_INFINITY],
+    ['no value', undefined, undefined],
   ])('Retry-After with %s is parsed', (_, header, expected) => {
     expect(parseRetryAfter(header, now)).toBe(expected);
   });

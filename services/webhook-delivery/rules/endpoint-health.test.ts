@@ -1,4 +1,4 @@
-/** When a webhook is switched off for failing, and when its creator is told. */
+/** Tests when a failing webhook is disabled and when its creator is notified. */
 import { describe, expect, test } from '@jest/globals';
 import { disableAfterMs, notifyIntervalMs, shouldDisable, shouldNotify } from './endpoint-health.ts';
 
@@ -7,17 +7,29 @@ const ago = (ms: number) => new Date(at.getTime() - ms);
 
 describe('disabling by health', () => {
   test.each([
-    ['after five days of failures', { delivered: undefined, firstFailed: ago(disableAfterMs) }, true],
-    ['not a moment earlier', { delivered: undefined, firstFailed: ago(disableAfterMs - 1) }, false],
-    ['not without a failure', { delivered: undefined, firstFailed: undefined }, false],
     [
-      'not within five days of a success',
+      'is disabled after five days of failures',
+      { delivered: undefined, firstFailed: ago(disableAfterMs) },
+      true,
+    ],
+    [
+      'stays active just before five days',
+      { delivered: undefined, firstFailed: ago(disableAfterMs - 1) },
+      false,
+    ],
+    ['stays active without a failure', { delivered: undefined, firstFailed: undefined }, false],
+    [
+      'stays active within five days of a success',
       { delivered: ago(disableAfterMs - 1), firstFailed: ago(disableAfterMs) },
       false,
     ],
-    ['long after a success', { delivered: ago(disableAfterMs), firstFailed: ago(disableAfterMs) }, true],
-  ])('a webhook %s', (_, standing, expected) => {
-    expect(shouldDisable(standing, at)).toBe(expected);
+    [
+      'is disabled five days after the last success',
+      { delivered: ago(disableAfterMs), firstFailed: ago(disableAfterMs) },
+      true,
+    ],
+  ])('a webhook %s', (_, health, expected) => {
+    expect(shouldDisable(health, at)).toBe(expected);
   });
 });
 

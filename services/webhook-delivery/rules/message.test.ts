@@ -1,4 +1,4 @@
-/** What a delivery says. */
+/** Tests the body and the headers of webhook messages. */
 import { expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
 import { toBody, toHeaders } from './message.ts';

@@ -1,4 +1,4 @@
-/** Which entries are sent again. */
+/** Tests the redelivery rules. */
 import { expect, test } from '@jest/globals';
 import { uniqueByEvent } from './redelivery.ts';
 

@@ -1,4 +1,4 @@
-/** Signatures against the published test vectors, which were made without this code. */
+/** Tests signatures against the published test vectors, which were created without this code. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
@@ -21,9 +21,9 @@ describe('published test vectors', () => {
   test.each(vectors)(
     'the signatures match the vector: $name',
     ({ webhook_id, webhook_timestamp, body, secrets, headers }) => {
-      const sealed = secrets.map((secret) => new Secret(secret));
+      const secretValues = secrets.map((secret) => new Secret(secret));
       expect(
-        createSignatureHeaders({ id: webhook_id, timestamp: webhook_timestamp, body, secrets: sealed }),
+        createSignatureHeaders({ id: webhook_id, timestamp: webhook_timestamp, body, secrets: secretValues }),
       ).toEqual(headers);
     },
   );

@@ -162,7 +162,7 @@ export function createConfigs(store: Store, now: () => Date) {
     /**
      * Returns the receivers of an event: active webhooks that subscribe to its type and were created before
      * it, with one hour of tolerance for clock differences. The time matters because an event without
-     * receivers is not logged, so a redelivered copy hours later is not recognized as a repetition.
+     * receivers is not logged, so a copy that arrives hours later is not recognized as repeated.
      */
     async findSubscribed({ organization_id, type, occurred_at }: Envelope): Promise<Receiver[]> {
       const created_at = { $lt: new Date(Date.parse(occurred_at) + maxClockSkewMs) };

@@ -1,4 +1,4 @@
-/** Postponing on a real MongoDB: whose due times move, and whose do not. */
+/** Tests on a real MongoDB which due times a postponement changes. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
@@ -11,37 +11,37 @@ import { createQueue, type Queue } from './queue.ts';
 const minute = 60_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);
 
-let own: { store: Store; stop(): Promise<void> };
+let fixture: { store: Store; stop(): Promise<void> };
 let deliveries: Queue;
-let postponed: Postponements;
+let postponements: Postponements;
 
 beforeAll(async () => {
-  own = await openTestStore();
-  deliveries = createQueue(own.store, 30_000);
-  postponed = createPostponements(own.store);
+  fixture = await openTestStore();
+  deliveries = createQueue(fixture.store, 30_000);
+  postponements = createPostponements(fixture.store);
 }, 60_000);
-afterAll(() => own?.stop());
+afterAll(() => fixture?.stop());
 
-const rows = () => own.store.rows(webhookDeliveries);
+const rows = () => fixture.store.rows(webhookDeliveries);
 
-/** Rows of a new webhook. */
-async function waiting(count: number, due: Date): Promise<{ hook: string; rows: DeliveryRow[] }> {
+/** Inserts rows for a new webhook that are due at `due`. */
+async function createDue(count: number, due: Date): Promise<{ hook: string; rows: DeliveryRow[] }> {
   const hook = { id: newId(), organization_id: newId() };
   const { db } = rows().db;
-  if (!db) throw new Error('There is no database');
+  if (!db) throw new Error('The database is not connected');
   await enqueueDeliveries(db, [hook], count, due);
-  return { hook: hook.id, rows: await rowsOf(hook.id) };
+  return { hook: hook.id, rows: await findRows(hook.id) };
 }
 
-const rowsOf = (config_id: string) => rows().find({ config_id }).lean();
+const findRows = (config_id: string) => rows().find({ config_id }).lean();
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
 test('postponed rows are due after the pause and not found before it', async () => {
-  const { hook } = await waiting(20, inMs(-minute));
-  const other = await waiting(1, inMs(-minute));
-  await postponed.postpone(hook, 10 * minute);
-  for (const row of await rowsOf(hook)) {
-    expect(row).toMatchObject({ status: 'pending', attempts: 0, postponed: true });
+  const { hook } = await createDue(20, inMs(-minute));
+  const other = await createDue(1, inMs(-minute));
+  await postponements.postpone(hook, 10 * minute);
+  for (const row of await findRows(hook)) {
+    expect(row).toMatchObject({ status: 'pending', attempts: 0, postponements: true });
     expect(row.due_at?.getTime()).toBeGreaterThan(Date.now() + 9 * minute);
     expect(row.due_at?.getTime()).toBeLessThan(Date.now() + 13 * minute);
   }
@@ -50,21 +50,21 @@ test('postponed rows are due after the pause and not found before it', async () 
 });
 
 test('leased rows and rows waiting for a retry are not postponed', async () => {
-  const { hook, rows: made } = await waiting(2, inMs(-minute));
-  const [retried, held] = made as [DeliveryRow, DeliveryRow];
+  const { hook, rows: created } = await createDue(2, inMs(-minute));
+  const [retried, leased] = created as [DeliveryRow, DeliveryRow];
   await rows().updateOne({ _id: retried._id }, { due_at: inMs(30 * minute), attempts: 2 });
-  await deliveries.claim([held._id], newId());
-  const before = await rowsOf(hook);
-  await postponed.postpone(hook, minute);
-  await postponed.resume(hook);
-  expect(await rowsOf(hook)).toEqual(before);
+  await deliveries.claim([leased._id], newId());
+  const before = await findRows(hook);
+  await postponements.postpone(hook, minute);
+  await postponements.resume(hook);
+  expect(await findRows(hook)).toEqual(before);
 });
 
 test('resumed rows are due within seconds, at different times', async () => {
-  const { hook } = await waiting(20, inMs(-minute));
-  await postponed.postpone(hook, 10 * minute);
-  await postponed.resume(hook);
-  const resumed = await rowsOf(hook);
+  const { hook } = await createDue(20, inMs(-minute));
+  await postponements.postpone(hook, 10 * minute);
+  await postponements.resume(hook);
+  const resumed = await findRows(hook);
   const times = resumed.map(({ due_at }) => due_at?.getTime() ?? 0);
   expect(Math.max(...times)).toBeLessThan(Date.now() + 6_000);
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(500);
@@ -72,26 +72,26 @@ test('resumed rows are due within seconds, at different times', async () => {
 });
 
 test('a claim ends the postponement, so its retry delay is not shortened', async () => {
-  const { hook, rows: made } = await waiting(1, inMs(-minute));
-  await postponed.postpone(hook, minute);
+  const { hook, rows: created } = await createDue(1, inMs(-minute));
+  await postponements.postpone(hook, minute);
   await rows().updateOne({ config_id: hook }, { due_at: inMs(-1) });
-  const [claimed] = await deliveries.claim([made[0]?._id ?? ''], newId());
+  const [claimed] = await deliveries.claim([created[0]?._id ?? ''], newId());
   if (!claimed) throw new Error('Nothing was claimed');
-  const seen = { http_status: null, duration_ms: 1, error: 'timeout' };
-  const result = { decision: { status: 'pending', delayMs: 30 * minute } as const, ...seen };
+  const response = { http_status: null, duration_ms: 1, error: 'timeout' };
+  const result = { decision: { status: 'pending', delayMs: 30 * minute } as const, ...response };
   await deliveries.finish([{ row: claimed, result }]);
-  await postponed.resume(hook);
-  const [row] = await rowsOf(hook);
+  await postponements.resume(hook);
+  const [row] = await findRows(hook);
   expect(row?.due_at?.getTime()).toBeGreaterThan(Date.now() + 29 * minute);
 });
 
 test('rows older than a day fail with a notification, younger ones wait', async () => {
-  const { hook, rows: made } = await waiting(2, inMs(-minute));
-  await rows().updateOne({ _id: made[0]?._id ?? '' }, { created_at: inMs(-25 * 60 * minute) });
-  await postponed.postpone(hook, minute);
-  const after = await rowsOf(hook);
+  const { hook, rows: created } = await createDue(2, inMs(-minute));
+  await rows().updateOne({ _id: created[0]?._id ?? '' }, { created_at: inMs(-25 * 60 * minute) });
+  await postponements.postpone(hook, minute);
+  const after = await findRows(hook);
   const failed = after.filter(({ status }) => status === 'failed');
-  expect(failed).toMatchObject([{ _id: made[0]?._id, error: 'endpoint_unavailable', attempts: 0 }]);
+  expect(failed).toMatchObject([{ _id: created[0]?._id, error: 'endpoint_unavailable', attempts: 0 }]);
   expect(failed[0]).not.toHaveProperty('due_at');
   expect(after.map(({ status, notification_pending }) => [status, notification_pending]).sort()).toEqual([
     ['failed', true],

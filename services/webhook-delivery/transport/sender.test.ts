@@ -1,4 +1,4 @@
-/** One POST against real servers: what is sent, what is refused, and how it ends. */
+/** Tests single requests against real servers: content, limits, blocked targets and TLS. */
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { selfSigned } from '../testing/certificate.ts';
@@ -12,34 +12,34 @@ const inDays = (days: number) => new Date(Date.now() + days * day);
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
+  for (const item of open.splice(0)) await item.close();
 });
 
-async function receiving(answering?: Responder, tls = undefined as Parameters<typeof webhookReceiver>[1]) {
-  const made = await webhookReceiver(answering, tls);
-  open.push(made);
-  return made;
+async function startReceiver(respond?: Responder, tls = undefined as Parameters<typeof webhookReceiver>[1]) {
+  const created = await webhookReceiver(respond, tls);
+  open.push(created);
+  return created;
 }
 
-function sending(partial: Partial<Parameters<typeof createSender>[0]> = {}): Sender {
-  const made = createSender({
+function createTestSender(partial: Partial<Parameters<typeof createSender>[0]> = {}): Sender {
+  const created = createSender({
     policy: local,
     timeoutMs: 10_000,
     resolve: async () => ['127.0.0.1'],
     ...partial,
   });
-  open.push(made);
-  return made;
+  open.push(created);
+  return created;
 }
 
-const shipment = { headers: { 'Content-Type': 'application/json', 'X-Mark': 'm' }, body: '{"größe":1}' };
-const to = (url: string) => ({ url, ...shipment });
+const message = { headers: { 'Content-Type': 'application/json', 'X-Mark': 'm' }, body: '{"größe":1}' };
+const toRequest = (url: string) => ({ url, ...message });
 
 test('the body and the headers arrive unchanged', async () => {
-  const there = await receiving();
-  const outcome = await sending().send(to(there.url));
+  const receiver = await startReceiver();
+  const outcome = await createTestSender().send(toRequest(receiver.url));
   expect(outcome).toMatchObject({ http_status: 204, error: null });
-  expect(there.received).toMatchObject([{ body: shipment.body, headers: { 'x-mark': 'm' } }]);
+  expect(receiver.received).toMatchObject([{ body: message.body, headers: { 'x-mark': 'm' } }]);
 });
 
 describe('response statuses', () => {
@@ -49,33 +49,36 @@ describe('response statuses', () => {
     [410, 'status_410'],
     [500, 'status_500'],
   ])('status %i is returned with its error code', async (status, error) => {
-    const there = await receiving(() => status);
-    expect(await sending().send(to(there.url))).toMatchObject({ http_status: status, error });
+    const receiver = await startReceiver(() => status);
+    expect(await createTestSender().send(toRequest(receiver.url))).toMatchObject({
+      http_status: status,
+      error,
+    });
   });
 });
 
 test('a redirect is not followed', async () => {
-  const inner = await receiving();
-  const there = await receiving(() => ({ status: 307, headers: { location: inner.url } }));
-  expect(await sending().send(to(there.url))).toMatchObject({ http_status: 307 });
-  expect(inner.received).toEqual([]);
+  const redirectTarget = await startReceiver();
+  const receiver = await startReceiver(() => ({ status: 307, headers: { location: redirectTarget.url } }));
+  expect(await createTestSender().send(toRequest(receiver.url))).toMatchObject({ http_status: 307 });
+  expect(redirectTarget.received).toEqual([]);
 });
 
 test('the Retry-After header is returned', async () => {
-  const there = await receiving(() => ({ status: 503, headers: { 'retry-after': '120' } }));
-  expect(await sending().send(to(there.url))).toMatchObject({ retry_after: '120' });
+  const receiver = await startReceiver(() => ({ status: 503, headers: { 'retry-after': '120' } }));
+  expect(await createTestSender().send(toRequest(receiver.url))).toMatchObject({ retry_after: '120' });
 });
 
 test('a response that is too late is a timeout without a status', async () => {
-  const there = await receiving(() => new Promise(() => {}));
-  const outcome = await sending({ timeoutMs: 100 }).send(to(there.url));
+  const receiver = await startReceiver(() => new Promise(() => {}));
+  const outcome = await createTestSender({ timeoutMs: 100 }).send(toRequest(receiver.url));
   expect(outcome).toMatchObject({ http_status: null, error: 'timeout' });
   expect(outcome.duration_ms).toBeLessThan(1_000);
 });
 
 test('a hanging DNS lookup ends at the request timeout', async () => {
-  const outcome = await sending({ timeoutMs: 100, resolve: () => new Promise(() => {}) }).send(
-    to('https://example.com/'),
+  const outcome = await createTestSender({ timeoutMs: 100, resolve: () => new Promise(() => {}) }).send(
+    toRequest('https://example.com/'),
   );
   expect(outcome).toMatchObject({ http_status: null, error: 'timeout' });
 });
@@ -94,7 +97,7 @@ test('an endless response body is not read to its end', async () => {
     });
   });
   const port = await listen(server);
-  const outcome = await sending().send(to(`http://127.0.0.1:${port}/`));
+  const outcome = await createTestSender().send(toRequest(`http://127.0.0.1:${port}/`));
   server.close();
   expect(outcome).toMatchObject({ http_status: 200, error: null });
   expect(written).toBeLessThan(64 * 1024 * 1024);
@@ -107,28 +110,31 @@ test('a slow response body ends at the timeout and keeps the status', async () =
   });
   const port = await listen(server);
   const startedAt = performance.now();
-  const outcome = await sending({ timeoutMs: 200 }).send(to(`http://127.0.0.1:${port}/`));
+  const outcome = await createTestSender({ timeoutMs: 200 }).send(toRequest(`http://127.0.0.1:${port}/`));
   server.close();
   expect(outcome).toMatchObject({ http_status: 200, error: null });
   expect(performance.now() - startedAt).toBeLessThan(2_000);
 });
 
 test('response headers over 16 KiB are an error', async () => {
-  const there = await receiving(() => ({ status: 200, headers: { 'x-long': 'x'.repeat(20_000) } }));
-  expect(await sending().send(to(there.url))).toMatchObject({
+  const receiver = await startReceiver(() => ({ status: 200, headers: { 'x-long': 'x'.repeat(20_000) } }));
+  expect(await createTestSender().send(toRequest(receiver.url))).toMatchObject({
     http_status: null,
     error: expect.stringMatching(/overflow/),
   });
 });
 
 test('a refused or closed connection has its own error code', async () => {
-  const there = await receiving();
-  await there.close();
-  open.splice(open.indexOf(there), 1);
-  expect(await sending().send(to(there.url))).toMatchObject({ http_status: null, error: 'econnrefused' });
+  const receiver = await startReceiver();
+  await receiver.close();
+  open.splice(open.indexOf(receiver), 1);
+  expect(await createTestSender().send(toRequest(receiver.url))).toMatchObject({
+    http_status: null,
+    error: 'econnrefused',
+  });
   const server = createServer((socket) => socket.once('data', () => socket.destroy()));
   const port = await listen(server);
-  const outcome = await sending().send(to(`http://127.0.0.1:${port}/`));
+  const outcome = await createTestSender().send(toRequest(`http://127.0.0.1:${port}/`));
   server.close();
   expect(outcome).toMatchObject({
     http_status: null,
@@ -148,93 +154,103 @@ describe('blocked loopback targets', () => {
     ['IPv4-compatible', 'https://[::7f00:1]'],
     ['NAT64', 'https://[64:ff9b::7f00:1]'],
     ['6to4', 'https://[2002:7f00:1::]'],
-    ['a name that resolves to it', 'https://rebound.example'],
+    ['a resolved name', 'https://rebound.example'],
   ])('loopback is blocked as %s', async (_, origin) => {
     const certificate = selfSigned('localhost', inDays(-1), inDays(1));
-    const there = await receiving(undefined, certificate);
-    const strictly = sending({ policy: strict, ca: certificate.cert });
-    const outcome = await strictly.send(to(`${origin}:${there.port}/`));
+    const receiver = await startReceiver(undefined, certificate);
+    const createStrict = createTestSender({ policy: strict, ca: certificate.cert });
+    const outcome = await createStrict.send(toRequest(`${origin}:${receiver.port}/`));
     expect(outcome).toMatchObject({ http_status: null, error: 'address_refused' });
-    expect(there.received).toEqual([]);
+    expect(receiver.received).toEqual([]);
   });
 
   test('http is rejected before the name is resolved', async () => {
-    const resolve = () => Promise.reject(new Error('asked'));
-    const outcome = await sending({ policy: strict, resolve }).send(to('http://localhost:9/'));
+    const resolve = () => Promise.reject(new Error('The name was resolved'));
+    const outcome = await createTestSender({ policy: strict, resolve }).send(
+      toRequest('http://localhost:9/'),
+    );
     expect(outcome).toMatchObject({ http_status: null, error: 'target_refused' });
   });
 });
 
 test('a name with one private address is blocked', async () => {
   const resolve = async () => ['93.184.215.14', '10.0.0.1'];
-  const outcome = await sending({ policy: strict, resolve }).send(to('https://mixed.example/'));
+  const outcome = await createTestSender({ policy: strict, resolve }).send(
+    toRequest('https://mixed.example/'),
+  );
   expect(outcome).toMatchObject({ error: 'address_refused' });
 });
 
 test('a name is resolved once per connection, so rebinding has no effect', async () => {
   const certificate = selfSigned('receiver.invalid', inDays(-1), inDays(1));
-  const there = await receiving(undefined, certificate);
+  const receiver = await startReceiver(undefined, certificate);
   const answers = [['127.0.0.1'], ['10.0.0.1']];
-  let asked = 0;
-  const resolve = async () => answers[asked++] ?? [];
-  const url = `https://receiver.invalid:${there.port}/`;
-  expect(await sending({ resolve, ca: certificate.cert }).send(to(url))).toMatchObject({ http_status: 204 });
-  expect(asked).toBe(1);
+  let lookups = 0;
+  const resolve = async () => answers[lookups++] ?? [];
+  const url = `https://receiver.invalid:${receiver.port}/`;
+  expect(await createTestSender({ resolve, ca: certificate.cert }).send(toRequest(url))).toMatchObject({
+    http_status: 204,
+  });
+  expect(lookups).toBe(1);
 });
 
 test('an unreachable address is skipped if another address works', async () => {
-  const there = await receiving();
+  const receiver = await startReceiver();
   const resolve = async () => ['::1', '127.0.0.1'];
-  const outcome = await sending({ resolve }).send(to(`http://localhost:${there.port}/`));
+  const outcome = await createTestSender({ resolve }).send(toRequest(`http://localhost:${receiver.port}/`));
   expect(outcome).toMatchObject({ http_status: 204 });
 });
 
 test('a name without an address fails as name_not_resolved', async () => {
   const refused = { http_status: null, error: 'name_not_resolved' };
-  const nowhere = to('https://nowhere.example/');
-  expect(await sending({ resolve: async () => [] }).send(nowhere)).toMatchObject(refused);
+  const nowhere = toRequest('https://nowhere.example/');
+  expect(await createTestSender({ resolve: async () => [] }).send(nowhere)).toMatchObject(refused);
   const resolve = () => Promise.reject(new Error('ENOTFOUND'));
-  expect(await sending({ resolve }).send(nowhere)).toMatchObject(refused);
+  expect(await createTestSender({ resolve }).send(nowhere)).toMatchObject(refused);
 });
 
 describe('TLS verification', () => {
-  async function over(certificate: ReturnType<typeof selfSigned>, trusted: boolean) {
-    const there: WebhookReceiver = await receiving(undefined, certificate);
-    const outcome = await sending(trusted ? { ca: certificate.cert } : {}).send(to(there.url));
-    return { ...outcome, arrived: there.received.length };
+  async function sendOverTls(certificate: ReturnType<typeof selfSigned>, trusted: boolean) {
+    const receiver: WebhookReceiver = await startReceiver(undefined, certificate);
+    const outcome = await createTestSender(trusted ? { ca: certificate.cert } : {}).send(
+      toRequest(receiver.url),
+    );
+    return { ...outcome, arrived: receiver.received.length };
   }
 
   test('a trusted certificate for the host is accepted', async () => {
-    const outcome = await over(selfSigned('localhost', inDays(-1), inDays(1)), true);
+    const outcome = await sendOverTls(selfSigned('localhost', inDays(-1), inDays(1)), true);
     expect(outcome).toMatchObject({ http_status: 204, arrived: 1 });
   });
   test('a certificate of an unknown authority is rejected', async () => {
-    const outcome = await over(selfSigned('localhost', inDays(-1), inDays(1)), false);
+    const outcome = await sendOverTls(selfSigned('localhost', inDays(-1), inDays(1)), false);
     expect(outcome).toMatchObject({ error: 'depth_zero_self_signed_cert', arrived: 0 });
   });
   test('a certificate for another host is rejected', async () => {
-    const outcome = await over(selfSigned('other.example', inDays(-1), inDays(1)), true);
+    const outcome = await sendOverTls(selfSigned('other.example', inDays(-1), inDays(1)), true);
     expect(outcome).toMatchObject({ error: 'err_tls_cert_altname_invalid', arrived: 0 });
   });
   test('an expired certificate is rejected', async () => {
-    const outcome = await over(selfSigned('localhost', inDays(-2), inDays(-1)), true);
+    const outcome = await sendOverTls(selfSigned('localhost', inDays(-2), inDays(-1)), true);
     expect(outcome).toMatchObject({ error: 'cert_has_expired', arrived: 0 });
   });
 });
 
 describe('checking a target', () => {
-  const strictly = (resolve: () => Promise<string[]>) => sending({ policy: strict, resolve });
+  const createStrict = (resolve: () => Promise<string[]>) => createTestSender({ policy: strict, resolve });
   test('checkTarget reports an address that is not public', async () => {
-    const fault = await strictly(async () => ['192.168.1.1']).checkTarget('https://intranet.example/');
+    const fault = await createStrict(async () => ['192.168.1.1']).checkTarget('https://intranet.example/');
     expect(fault).toMatch(/not public/);
-    expect(await strictly(async () => []).checkTarget('https://10.0.0.1/')).toMatch(/not public/);
+    expect(await createStrict(async () => []).checkTarget('https://10.0.0.1/')).toMatch(/not public/);
   });
   test('checkTarget reports http', async () => {
-    expect(await strictly(async () => []).checkTarget('http://localhost/')).toMatch(/https/);
+    expect(await createStrict(async () => []).checkTarget('http://localhost/')).toMatch(/https/);
   });
   test('checkTarget accepts a name that does not resolve', async () => {
     const resolve = () => Promise.reject(new Error('ENOTFOUND'));
-    expect(await strictly(resolve).checkTarget('https://tomorrow.example/')).toBeUndefined();
-    expect(await strictly(async () => ['93.184.215.14']).checkTarget('https://example.com/')).toBeUndefined();
+    expect(await createStrict(resolve).checkTarget('https://tomorrow.example/')).toBeUndefined();
+    expect(
+      await createStrict(async () => ['93.184.215.14']).checkTarget('https://example.com/'),
+    ).toBeUndefined();
   });
 });
