@@ -256,7 +256,7 @@ test('a stop waits for requests in flight and records their outcomes', async () 
 async function setPlan(as: Person, name: string): Promise<void> {
   await context.app.db
     .collection<{ _id: string }>('subscriptions')
-    .updateOne({ _id: as.organizationId }, { $set: { setPlan: name } });
+    .updateOne({ _id: as.organizationId }, { $set: { plan: name } });
 }
 
 /**

@@ -76,7 +76,7 @@ describe('while MongoDB is unavailable', () => {
     const { writer, written, messages } = createFakes([down, down]);
     const first = createRow();
     await writer.record(first, result);
-    expect(written).toEqual([[{ createRow: first, result }]]);
+    expect(written).toEqual([[{ row: first, result }]]);
     expect(messages).toEqual([]);
   });
 

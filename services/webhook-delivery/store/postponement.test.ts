@@ -41,7 +41,7 @@ test('postponed rows are due after the pause and not found before it', async () 
   const other = await createDue(1, inMs(-minute));
   await postponements.postpone(hook, 10 * minute);
   for (const row of await findRows(hook)) {
-    expect(row).toMatchObject({ status: 'pending', attempts: 0, postponements: true });
+    expect(row).toMatchObject({ status: 'pending', attempts: 0, postponed: true });
     expect(row.due_at?.getTime()).toBeGreaterThan(Date.now() + 9 * minute);
     expect(row.due_at?.getTime()).toBeLessThan(Date.now() + 13 * minute);
   }
