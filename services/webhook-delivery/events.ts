@@ -6,7 +6,7 @@ const webhook = z.strictObject({ id, name: z.string(), created_by: id });
 
 /** Published at most once a minute per webhook, or once per 1,000 failures if they come faster. */
 export const WebhookExhausted = event('webhook.exhausted', {
-  description: 'Internal. Deliveries to a webhook failed after their last attempt.',
+  description: 'Internal. Deliveries to a webhook failed permanently.',
   data: z.strictObject({
     webhook,
     failed: z
