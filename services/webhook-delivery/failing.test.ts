@@ -22,13 +22,13 @@ let ada: Person;
 let receiver: WebhookReceiver;
 let status: number;
 /** Offset of the services' clock, in seconds; never positive, because MongoDB uses the real clock. */
-let ahead = 0;
+let clockOffsetS = 0;
 
 beforeAll(async () => {
-  // no retries
-  const clock = () => new Date(Date.now() + ahead * 1000);
+  const clock = () => new Date(Date.now() + clockOffsetS * 1000);
   context = await testContext(
     [identity, documents, webhookDelivery],
+    // no retries
     { WEBHOOK_RETRY_SCHEDULE_SECONDS: ',' },
     clock,
   );
@@ -39,7 +39,7 @@ beforeEach(async () => {
   receiver = await webhookReceiver(() => status);
 });
 afterEach(async () => {
-  ahead = 0;
+  clockOffsetS = 0;
   await receiver.close();
 });
 afterAll(() => context?.app.stop());
@@ -64,7 +64,7 @@ const untilNotified = (count: number, as = ada.token): Promise<Item[]> =>
 
 /** Publishes a document some days ago, and waits for its delivery and notification. */
 async function publish(daysAgo: number, expected: 'delivered' | 'failed' = 'failed'): Promise<void> {
-  ahead = -daysAgo * day;
+  clockOffsetS = -daysAgo * day;
   status = expected === 'failed' ? 500 : 200;
   const before = (await context.log(ada)).length;
   await context.publish(ada);
@@ -110,7 +110,7 @@ describe('failure notifications', () => {
   test('an unread notification adds up failures, at most once a minute', async () => {
     const replica = await context.app.replica();
     const { id } = await context.createWebhook(ada, receiver.url);
-    ahead = -600;
+    clockOffsetS = -600;
     for (let count = 0; count < 3; count += 1) await context.publish(ada);
     await context.untilSettled(ada, 3);
     const [first] = await until('the first item', async () => {
@@ -139,19 +139,19 @@ describe('failure notifications', () => {
       return items.length === 2 && items;
     });
     expect(both[1]?.data.failed).toBe(first?.data.failed);
-    ahead = -500;
+    clockOffsetS = -500;
     const added = await until('the sum', async () =>
       (await inbox(ada.token)).find(({ data }) => data.failed === failures),
     );
     expect(added).toMatchObject({ title: `${failures} deliveries to the webhook “Hook” failed` });
     await context.app.request('POST', '/inbox/read-all', { as: ada.token });
-    ahead = -400;
+    clockOffsetS = -400;
     await context.publish(ada);
     expect((await untilNotified(3))[0]).toMatchObject({ data: { failed: 1 } });
   }, 30_000);
 
   test('more than a thousand failures are added up in one notification', async () => {
-    ahead = -600;
+    clockOffsetS = -600;
     const { id } = await context.createWebhook(ada, receiver.url);
     await context.publish(ada);
     await untilNotified(1);
@@ -159,7 +159,7 @@ describe('failure notifications', () => {
     const row = await rows.findOne({ config_id: id });
     const clone = { ...row, is_first: false, notification_pending: true };
     await rows.insertMany(Array.from({ length: 1_200 }, () => ({ ...clone, _id: newId() })));
-    ahead = -500;
+    clockOffsetS = -500;
     expect(await untilNotified(1)).toMatchObject([{ data: { failed: expect.any(Number) } }]);
     await until('the sum', async () => (await inbox(ada.token))[0]?.data.failed === 1_201);
     expect(await inbox(ada.token)).toHaveLength(1);
@@ -204,7 +204,7 @@ describe('failure notifications', () => {
 describe('disabling a failing webhook', () => {
   test('a webhook is disabled once after five days of failures', async () => {
     await context.app.replica();
-    ahead = -7 * day;
+    clockOffsetS = -7 * day;
     const { id } = await context.createWebhook(ada, receiver.url);
     await publish(5.1);
     await publish(3);
@@ -227,12 +227,12 @@ describe('disabling a failing webhook', () => {
   }, 30_000);
 
   test('a webhook stays active before five days, and after a success', async () => {
-    ahead = -9 * day;
+    clockOffsetS = -9 * day;
     const { id } = await context.createWebhook(ada, receiver.url);
     await publish(8, 'failed');
     await publish(5.2, 'delivered');
     await publish(4.9, 'failed');
-    ahead = 0;
+    clockOffsetS = 0;
     expect(await isActive(id)).toBe(true);
     await publish(0, 'failed');
     expect(await isActive(id)).toBe(true);
@@ -244,10 +244,10 @@ describe('disabling a failing webhook', () => {
   ])(
     'the five days start again if the webhook %s',
     async (_, changes) => {
-      ahead = -6 * day;
+      clockOffsetS = -6 * day;
       const { id } = await context.createWebhook(ada, receiver.url);
       await publish(5.5);
-      ahead = -0.1 * day;
+      clockOffsetS = -0.1 * day;
       for (const change of changes) expect((await patch(id, change)).status).toBe(200);
       await publish(0);
       expect(await isActive(id)).toBe(true);

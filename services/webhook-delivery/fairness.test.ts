@@ -91,7 +91,7 @@ test('deliveries to an unreachable receiver are postponed until it is back', asy
   await enqueueDeliveries(context.app.db, [hook], 100);
   const filter = { config_id: hook.id };
   await until('the postponement', () => rows().findOne({ ...filter, postponed: true }));
-  // each test of the half-open breaker is one request
+  // a half-open breaker permits one request at a time
   await until('several half-open tests', async () => {
     const tried = await rows()
       .find({ ...filter, attempts: { $gt: 0 } })

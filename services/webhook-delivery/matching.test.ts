@@ -70,12 +70,12 @@ async function match(
     configs: createConfigs(store, () => new Date()),
     log: createEventLog({ ...store, rows }, () => new Date()),
     worker: {
-      reserve(drafts) {
+      reserve(deliveries) {
         const at = reservations.push('open') - 1;
         const end = (outcome: string) => {
           if (reservations[at] === 'open') reservations[at] = outcome;
         };
-        const ids = new Set(drafts.map(({ row }) => row._id));
+        const ids = new Set(deliveries.map(({ row }) => row._id));
         return {
           ...{ token: newId(), ids, lockMs: 60_000 },
           confirm: (insertedIds) => end(`${insertedIds.size} written`),

@@ -16,10 +16,10 @@ let context: TestContext;
 let ada: Person;
 let receiver: WebhookReceiver;
 /** Offset of the services' clock, in seconds. */
-let ahead = 0;
+let clockOffsetS = 0;
 
 beforeAll(async () => {
-  const clock = () => new Date(Date.now() + ahead * 1000);
+  const clock = () => new Date(Date.now() + clockOffsetS * 1000);
   context = await testContext([identity, documents, webhookDelivery], {}, clock);
 }, 60_000);
 beforeEach(async () => {
@@ -27,7 +27,7 @@ beforeEach(async () => {
   receiver = await webhookReceiver();
 });
 afterEach(async () => {
-  ahead = 0;
+  clockOffsetS = 0;
   await receiver.close();
 });
 afterAll(() => context?.app.stop());
@@ -78,9 +78,9 @@ test('the old secret signs until the overlap ends and is then deleted', async ()
   expect(newSecret).not.toBe(oldSecret);
   expect(Date.parse(String(older_secrets_until)) - Date.now()).toBeLessThanOrEqual(60_000);
   expectSigned(await sendTest(id), [String(newSecret), oldSecret]);
-  ahead = 59;
+  clockOffsetS = 59;
   expectSigned(await sendTest(id), [String(newSecret), oldSecret]);
-  ahead = 61;
+  clockOffsetS = 61;
   expectSigned(await sendTest(id), [String(newSecret)]);
   await until('the old secret to be deleted', async () => {
     const row = await rows().findOne({ _id: id });
@@ -104,11 +104,11 @@ test('a second rotation within the overlap extends no older secret', async () =>
   const second = await rotateAndGetSecret(id, 30);
   const third = await rotateAndGetSecret(id, 120);
   expectSigned(await sendTest(id), [third, second, first]);
-  ahead = 31;
+  clockOffsetS = 31;
   expectSigned(await sendTest(id), [third, second]);
   const fourth = await rotateAndGetSecret(id, 10);
   expectSigned(await sendTest(id), [fourth, third, second]);
-  ahead = 42;
+  clockOffsetS = 42;
   expectSigned(await sendTest(id), [fourth]);
 });
 

@@ -31,8 +31,8 @@ test('a failure does not affect other endpoints', () => {
   expect(breakers.remainingMs('b', 0)).toBe(0);
 });
 
-describe('a half-open breaker', () => {
-  test('it permits one request, and each failure doubles the pause', () => {
+describe('half-open', () => {
+  test('a half-open breaker permits one request; a failure doubles the pause', () => {
     const breakers = createBreakers();
     fail(breakers, 5, 0);
     expect(breakers.permits('a', 30_000, 4)).toBe(1);
@@ -42,7 +42,7 @@ describe('a half-open breaker', () => {
     expect(breakers.remainingMs('a', 90_000)).toBe(100_000);
   });
 
-  test('a response closes it and resets the pause', () => {
+  test('a response closes a half-open breaker and resets its pause', () => {
     const breakers = createBreakers();
     fail(breakers, 5, 0);
     breakers.recordFailure('a', 30_000);

@@ -51,8 +51,8 @@ async function enqueue(
   };
   const log = createEventLog(fixture.store, now ?? (() => new Date()));
   const receivers = configIds.map((id) => ({ id }));
-  await log.enqueueOnce(event, receivers, (drafts) => {
-    const ids = new Set(drafts.map(({ row }) => row._id));
+  await log.enqueueOnce(event, receivers, (newDeliveries) => {
+    const ids = new Set(newDeliveries.map(({ row }) => row._id));
     return lease && { ...lease, ids };
   });
   return (await fixture.store.rows(webhookDeliveries).find({ event_id }, { _id: 1 }).lean()).map(
