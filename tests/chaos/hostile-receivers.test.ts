@@ -3,9 +3,9 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { parseRange } from '../../services/webhook-delivery/rules/target.ts';
-import { type Sender, sender } from '../../services/webhook-delivery/sending.ts';
 import { selfSigned } from '../../services/webhook-delivery/testing/certificate.ts';
 import { listen } from '../../services/webhook-delivery/testing/receiver.ts';
+import { createSender, type Sender } from '../../services/webhook-delivery/transport/sender.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -16,8 +16,8 @@ const timeoutMs = 1_000;
 const local = { allowLoopback: true, allowedRanges: [] };
 const strict = { allowLoopback: false, allowedRanges: [] };
 
-function sending(partial: Partial<Parameters<typeof sender>[0]> = {}): Sender {
-  const made = sender({ policy: local, timeoutMs, resolve: async () => ['127.0.0.1'], ...partial });
+function sending(partial: Partial<Parameters<typeof createSender>[0]> = {}): Sender {
+  const made = createSender({ policy: local, timeoutMs, resolve: async () => ['127.0.0.1'], ...partial });
   open.push(made);
   return made;
 }

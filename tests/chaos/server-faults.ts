@@ -31,8 +31,8 @@ export const faultsOfServers: readonly Fault[] = [
       demanded('killed-deliverers', 'F2:'),
       delivery(
         'dispatcher',
-        'a row that it held is delivered by the sweep',
-        'a row with three attempts behind it is not sent again',
+        'the sweep releases a row of a dead process, and it is delivered',
+        'a row with three counted attempts fails as interrupted',
       ),
     ],
     seconds: { inTests: 2, onDemand: 72 },

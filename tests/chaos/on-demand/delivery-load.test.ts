@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type MongoReplicaSet, ownMongo, type TestRabbit, tcpProxy, testRabbit, until } from '#libs/testing';
-import { shardOf } from '../../../services/webhook-delivery/rules/fair-scheduler.ts';
+import { toShard } from '../../../services/webhook-delivery/rules/fair-scheduler.ts';
 import { toBody } from '../../../services/webhook-delivery/rules/message.ts';
 import { metric, type System, system } from '../system.ts';
 import {
@@ -212,7 +212,7 @@ async function dueAfterAnOutage({ db }: System, offices: readonly Office[], even
             organization_id,
             is_first: true,
             ...unsent,
-            shard: shardOf(_id),
+            shard: toShard(_id),
             due_at: at,
             ...times,
           };

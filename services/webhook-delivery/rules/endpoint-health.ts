@@ -1,27 +1,27 @@
-/** Webhooks that fail: when their creator is told, and when they are switched off. */
+/** Rules for failing webhooks: when the creator is notified and when the webhook is disabled. */
 
-/** A webhook whose deliveries have all failed for so long is switched off: five days. */
+/** A webhook is disabled when all its deliveries have failed for this long: five days. */
 export const disableAfterMs = 5 * 86_400_000;
 
-/** It is said of a webhook at most once in so long that deliveries failed. */
+/** Minimum time between two failure notifications of a webhook. */
 export const notifyIntervalMs = 60_000;
 
-/** What the log says of a webhook when one more delivery has failed. */
+/** Recent successes and failures of a webhook, read from the event log after another delivery failed. */
 export interface EndpointHealth {
-  /** When the last delivery succeeded; nothing when none did. */
+  /** When the last delivery succeeded; undefined if none did. */
   readonly delivered: Date | undefined;
-  /** When the first of the deliveries that failed since then was begun. */
+  /** When the first delivery that failed since then was created. */
   readonly firstFailed: Date | undefined;
 }
 
-/** Whether all deliveries have failed for so long that the webhook is switched off. */
+/** Returns whether all deliveries have failed for so long that the webhook is disabled. */
 export function shouldDisable({ delivered, firstFailed }: EndpointHealth, at: Date): boolean {
   const limit = at.getTime() - disableAfterMs;
   if (delivered && delivered.getTime() > limit) return false;
   return firstFailed !== undefined && firstFailed.getTime() <= limit;
 }
 
-/** Whether it may be said again that deliveries failed. */
+/** Returns whether another failure notification may be published. */
 export function shouldNotify(
   { notified_at }: { readonly notified_at?: Date | undefined },
   at: Date,
