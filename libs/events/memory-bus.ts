@@ -7,7 +7,7 @@
 import type { Envelope } from '#libs/contract';
 import { type Bus, BusClosed, type ConsumeOptions, DeadLettered, type Handler, Unroutable } from './bus.ts';
 import { type Retries, standardRetries, tryHandling } from './retries.ts';
-import { consumersOf, type Topology } from './topology.ts';
+import { getConsumers, type Topology } from './topology.ts';
 
 /** One event in one queue. */
 interface Waiting {
@@ -51,7 +51,7 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
     },
     async publish(event) {
       if (closing.signal.aborted) throw new BusClosed();
-      const wanting = consumersOf(topology, event.type);
+      const wanting = getConsumers(topology, event.type);
       if (wanting.length === 0) throw new Unroutable(event.type);
       // as text, as over any wire: what JSON does not carry is lost here too
       const text = JSON.stringify(event);

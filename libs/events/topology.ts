@@ -11,6 +11,6 @@ export function toTopology(contracts: readonly Contract[]): Topology {
 }
 
 /** The queues that want a type of event. */
-export function consumersOf(topology: Topology, type: string): string[] {
+export function getConsumers(topology: Topology, type: string): string[] {
   return [...topology].filter(([, types]) => types.includes(type)).map(([queue]) => queue);
 }

@@ -32,13 +32,13 @@ export async function connect(uri: Secret, own: { appName: string; maxPoolSize: 
 }
 
 /** A connection that only reads views: what a thread needs to read for itself. */
-export interface Reading {
+export interface ReadOnlyStore {
   read<V extends View>(view: V): Reader<RowOf<V>>;
   close(): Promise<void>;
 }
 
 /** Connects for reading; rejects when MongoDB cannot be reached within five seconds. */
-export async function openReading(uri: Secret, appName: string): Promise<Reading> {
+export async function openReadOnlyStore(uri: Secret, appName: string): Promise<ReadOnlyStore> {
   const { connection, db } = await connect(uri, { appName, maxPoolSize: 4 });
   return { read: (view) => reader(db, view), close: () => connection.close() };
 }

@@ -15,15 +15,15 @@ import { inboxOf } from './inbox.ts';
 import { type Connections, connectionsOf, instrument, type StoreInstrumentation } from './instrumentation.ts';
 import { type KeyedMutex, keyedMutex } from './keyed-mutex.ts';
 import { type Backlog, collectEvents, countBacklog, outboxOf, requeue, writeOutbox } from './outbox.ts';
-import { type Reencrypted, reencrypt } from './reencryption.ts';
-import { type Publishing, type Relay, startRelay } from './relay.ts';
+import { type ReencryptionResult, reencrypt } from './reencryption.ts';
+import { type PublishWrapper, type Relay, startRelay } from './relay.ts';
 import { createSealing, type SealedField, type Sealing } from './sealed.ts';
 import type { Keyring } from './sealing.ts';
 import { SwapRemoveSet } from './swap-remove-set.ts';
 import { type Actor, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
 import { createView, ignoreAlreadyExists, missingViews, type Reader, reader } from './views.ts';
 
-export interface OpenStore {
+export interface StoreOptions {
   /** MongoDB's address with the service's own user. */
   uri: Secret;
   contract: Contract;
@@ -39,9 +39,9 @@ export interface OpenStore {
   /** The W3C trace context of what is going on, if it is traced. */
   trace: () => string | undefined;
   /** Told of commands and connections. */
-  watch?: StoreInstrumentation;
+  instrumentation?: StoreInstrumentation;
   /** Publishes an event within a span of its own, which the event then names. */
-  publishing?: Publishing;
+  wrapPublish?: PublishWrapper;
   onError(what: string, error: unknown): void;
 }
 
@@ -77,7 +77,7 @@ export interface Store {
   /** Seals and opens a field that one of this service's collections declares as sealed; throws for any other. */
   sealing<Part>(field: SealedField<Part>): Sealing<Part>;
   /** Seals anew, field by field, what is sealed with another key than the first. May be stopped and repeated; services may go on meanwhile. */
-  reencrypt(): Promise<Reencrypted[]>;
+  reencrypt(): Promise<ReencryptionResult[]>;
   /** One after the other within this process, by key. */
   withLock: KeyedMutex;
   /** Makes collections, indexes and views. Idempotent. */
@@ -99,10 +99,10 @@ export interface Store {
 }
 
 /** Connects; rejects when MongoDB cannot be reached within five seconds. */
-export async function openStore(options: OpenStore): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<Store> {
   const { contract, bus, now, topology, onError } = options;
   const { connection, db } = await connect(options.uri, { appName: contract.name, maxPoolSize: 50 });
-  if (options.watch) instrument(connection.getClient(), options.watch);
+  if (options.instrumentation) instrument(connection.getClient(), options.instrumentation);
   const by = newId();
   const outbox = outboxOf(contract.name);
   const inbox = inboxOf(contract.name);
@@ -140,7 +140,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
       heard = await writeOutbox(rows(outbox), tx, { topology, now, by });
       return done;
     });
-    if (heard.length > 0) options.watch?.eventsPublished(heard.length);
+    if (heard.length > 0) options.instrumentation?.eventsPublished(heard.length);
     relay?.notify(heard);
     return result;
   };
@@ -182,7 +182,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
       return createSealing(options.ring, field);
     },
     async reencrypt() {
-      const results: Reencrypted[] = [];
+      const results: ReencryptionResult[] = [];
       for (const of of all) results.push(...(await reencrypt(db, of, options.ring)));
       return results;
     },
@@ -200,7 +200,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
     relay() {
       relay ??= startRelay({
         ...{ outbox: rows(outbox), bus, by, alone: options.alone, now, onError },
-        ...(options.publishing && { publishing: options.publishing }),
+        ...(options.wrapPublish && { wrapPublish: options.wrapPublish }),
       });
     },
     async republish(sinceMs) {

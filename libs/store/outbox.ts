@@ -1,7 +1,7 @@
 /** The outbox: events written in the transaction of their change, until the bus has taken them. */
 import type mongoose from 'mongoose';
 import { type Envelope, newId } from '#libs/contract';
-import { consumersOf, type Topology } from '#libs/events';
+import { getConsumers, type Topology } from '#libs/events';
 import { collection } from './collection.ts';
 import type { Actor, Transaction } from './transaction.ts';
 
@@ -84,7 +84,7 @@ export async function writeOutbox(
 ): Promise<Envelope[]> {
   const created_at = options.now();
   const heard = tx.pendingEvents
-    .filter((event) => consumersOf(options.topology, event.type).length > 0)
+    .filter((event) => getConsumers(options.topology, event.type).length > 0)
     .map((event) => ({ ...event, occurred_at: created_at.toISOString() }));
   if (heard.length === 0) return [];
   const rows = heard.map((event) => ({

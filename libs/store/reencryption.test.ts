@@ -54,9 +54,9 @@ test('every text moves to the first key, also within arrays; then the old key ma
   await stage.db.collection<SafeRow>('safes').insertOne({ _id: newId(), sealed: null, codes: [] });
   const results = await (await openWith(young, old)).reencrypt();
   expect(results).toEqual([
-    { collection: 'safes', field: 'sealed', count: 60, unopened: [], goesOn: false },
-    { collection: 'safes', field: 'codes.sealed', count: 120, unopened: [], goesOn: false },
-    { collection: 'thing_makers_idempotency', field: 'body', count: 0, unopened: [], goesOn: false },
+    { collection: 'safes', field: 'sealed', count: 60, unopened: [], otherKeyInUse: false },
+    { collection: 'safes', field: 'codes.sealed', count: 120, unopened: [], otherKeyInUse: false },
+    { collection: 'thing_makers_idempotency', field: 'body', count: 0, unopened: [], otherKeyInUse: false },
   ]);
   const store = await openWith(young);
   for (const [at, _id] of ids.entries()) {
@@ -88,8 +88,8 @@ test('what is written meanwhile is kept, and sealed with the first key all the s
   const [during] = await store.reencrypt();
   done = true;
   const written = await writing;
-  expect(during).toMatchObject({ goesOn: true, unopened: [] });
-  expect((await store.reencrypt())[0]?.goesOn).toBe(false);
+  expect(during).toMatchObject({ otherKeyInUse: true, unopened: [] });
+  expect((await store.reencrypt())[0]?.otherKeyInUse).toBe(false);
   const rows = await store.rows(safes).find({}).lean();
   expect(rows.map(({ sealed }) => sealed?.startsWith(`${ringOf(young).newest}.`))).toEqual(
     rows.map(() => true),
@@ -116,7 +116,7 @@ test('what no key opens is named and stays as it is; the rest moves', async () =
     field: 'sealed',
     count: 1,
     unopened: [{ id: gone, reason }],
-    goesOn: false,
+    otherKeyInUse: false,
   });
   expect(codes?.unopened).toHaveLength(2);
   expect(await stage.db.collection<SafeRow>('safes').findOne({ _id: gone })).toEqual(before);

@@ -4,7 +4,7 @@ import type { SealedField } from './sealed.ts';
 import type { Keyring } from './sealing.ts';
 
 /** What became of one sealed field. */
-export interface Reencrypted {
+export interface ReencryptionResult {
   collection: string;
   field: string;
   /** How many texts are sealed with the first key now that were not before. */
@@ -12,7 +12,7 @@ export interface Reencrypted {
   /** What no key of the ring opens: it stays as it is. */
   unopened: { id: string; reason: string }[];
   /** Whether some process goes on sealing with another key: then it must be told of the new order first. */
-  goesOn: boolean;
+  otherKeyInUse: boolean;
 }
 
 /** A collection, as far as this goes. */
@@ -36,8 +36,8 @@ export async function reencrypt(
   db: mongoose.mongo.Db,
   { sealed, name }: Sealed,
   ring: Keyring,
-): Promise<Reencrypted[]> {
-  const results: Reencrypted[] = [];
+): Promise<ReencryptionResult[]> {
+  const results: ReencryptionResult[] = [];
   for (const field of sealed)
     results.push({
       collection: name,
@@ -53,12 +53,12 @@ async function resealField(rows: Rows, field: SealedField<never>, ring: Keyring)
     const pass = await passOver(rows, field, ring);
     count += pass.count;
     const isLast = pass.count + pass.missed === 0;
-    if (isLast || passes === maxPasses) return { count, unopened: pass.unopened, goesOn: !isLast };
+    if (isLast || passes === maxPasses) return { count, unopened: pass.unopened, otherKeyInUse: !isLast };
   }
 }
 
 async function passOver(rows: Rows, { path, context }: SealedField<never>, ring: Keyring) {
-  const pass = { count: 0, missed: 0, unopened: [] as Reencrypted['unopened'] };
+  const pass = { count: 0, missed: 0, unopened: [] as ReencryptionResult['unopened'] };
   // a sealed text begins with the name of its key
   const otherKey = new RegExp(`^(?!${ring.newest}\\.)`);
   for await (const row of rows

@@ -23,12 +23,12 @@ export interface RelayOptions {
   /** Whether no other process publishes this outbox: then old leases are void when the relay starts. */
   alone: boolean;
   now: () => Date;
-  publishing?: Publishing;
+  wrapPublish?: PublishWrapper;
   onError(what: string, error: unknown): void;
 }
 
 /** Does something with an event around its publication. */
-export type Publishing = (event: Envelope, publish: (event: Envelope) => Promise<void>) => Promise<void>;
+export type PublishWrapper = (event: Envelope, publish: (event: Envelope) => Promise<void>) => Promise<void>;
 
 /** A running relay. */
 export interface Relay {
@@ -42,7 +42,7 @@ export interface Relay {
 
 /** Starts to relay. */
 export function startRelay(options: RelayOptions): Relay {
-  const { outbox, bus, by, alone, now, onError, publishing = (event, publish) => publish(event) } = options;
+  const { outbox, bus, by, alone, now, onError, wrapPublish = (event, publish) => publish(event) } = options;
   const inHand = new Map<string, Promise<void>>();
   let published: string[] = [];
   let marking: Promise<void> | undefined;
@@ -80,7 +80,7 @@ export function startRelay(options: RelayOptions): Relay {
 
   async function publish(event: Envelope, failures: number): Promise<void> {
     try {
-      await publishing(event, (traced) => bus.publish(traced));
+      await wrapPublish(event, (traced) => bus.publish(traced));
     } catch (error) {
       const giveBack = stopped || error instanceof BusClosed || error instanceof BusDown;
       if (!giveBack) onError(`${event.type} ${event.id} could not be published`, error);

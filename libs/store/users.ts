@@ -18,7 +18,7 @@ export interface UserAdmin {
 }
 
 /** Connects as an administrator; the address names the services' database in its path. Rejects after five seconds without MongoDB. */
-export async function openUsers(uri: Secret): Promise<UserAdmin> {
+export async function openUserAdmin(uri: Secret): Promise<UserAdmin> {
   const text = uri.reveal();
   // no URL for `new URL()`: it may name several members, each with its port
   if (!/^[^/]+:\/\/[^/]+\/[^?]/.test(text))

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Channel, connect } from 'amqplib';
 import { type Envelope, newId, Secret } from '#libs/contract';
-import { type AmqpBus, amqpBus, type Bus } from '#libs/events';
+import { type AmqpBusOptions, amqpBus, type Bus } from '#libs/events';
 import { prefixedNames } from '../events/amqp/topology-setup.ts';
 import { until } from './until.ts';
 
@@ -13,7 +13,7 @@ export interface AmqpFixture {
   /** What the buses were troubled by. */
   errors: string[];
   /** Another bus; resolves when it is up. */
-  open(more?: Partial<AmqpBus>): Promise<Bus>;
+  open(more?: Partial<AmqpBusOptions>): Promise<Bus>;
   /** Works on the broker past every bus. */
   withChannel<R>(work: (channel: Channel) => Promise<R>): Promise<R>;
   /** Closes all buses. */
@@ -38,7 +38,15 @@ export function amqpFixture(url: string): AmqpFixture {
     async open(more = {}) {
       const secret = new Secret(`${url}?heartbeat=1`);
       const onError = (what: string, error: unknown) => void errors.push(`${what}: ${error}`);
-      const bus = amqpBus({ url: secret, topology, prefix, retries: [20], calmMs: 0, onError, ...more });
+      const bus = amqpBus({
+        url: secret,
+        topology,
+        prefix,
+        retries: [20],
+        retryQueueDelayMs: 0,
+        onError,
+        ...more,
+      });
       buses.push(bus);
       await untilUp(bus);
       return bus;

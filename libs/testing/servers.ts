@@ -24,8 +24,8 @@ export async function testMongo(): Promise<TestServer> {
 
 async function embedded(binary: Binary): Promise<TestServer> {
   // a transaction must fit into 15 % of the cache: those of the largest documents do
-  const { uri, port, how, stop } = await startMongod({ say, binary, cacheGB: 0.5 });
-  say(`MongoDB for the tests: ${how}, port ${port}, data in a temporary folder.`);
+  const { uri, port, origin, stop } = await startMongod({ say, binary, cacheGB: 0.5 });
+  say(`MongoDB for the tests: ${origin}, port ${port}, data in a temporary folder.`);
   return { uri, stop };
 }
 

@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { z } from 'zod';
 import { contract, type Envelope, event, newId, Secret, view } from '#libs/contract';
 import { type Bus, BusClosed, memoryBus, toTopology } from '#libs/events';
-import { collection, createKeyring, type OpenStore, openStore, type Store } from '#libs/store';
+import { collection, createKeyring, openStore, type Store, type StoreOptions } from '#libs/store';
 import { testMongo } from './servers.ts';
 
 /** A thing, as the stage's service keeps it. */
@@ -132,7 +132,7 @@ export interface StoreFixture {
   /** What stores were troubled by. */
   errors: string[];
   /** Opens and prepares a store; closed at the end of the stage at the latest. */
-  open(more?: Partial<OpenStore>): Promise<Store>;
+  open(more?: Partial<StoreOptions>): Promise<Store>;
   outbox(filter?: object): Promise<OutboxRow[]>;
   /** Closes all stores that were opened. */
   close(): Promise<void>;

@@ -55,7 +55,7 @@ export async function runLocal(options: Start): Promise<void> {
       ...demo,
       base: `${origin}/api/v1`,
       management: `http://127.0.0.1:${up.started.managementPort}`,
-      database: up.mongod.how,
+      database: up.mongod.origin,
       dataDir,
       settings: settingsInForce.parse(settings),
     });

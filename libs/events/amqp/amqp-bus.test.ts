@@ -20,7 +20,7 @@ busConformance('the bus over RabbitMQ', async ({ topology, retries }) => {
   const buses: ReturnType<typeof amqpBus>[] = [];
   const url = new Secret(rabbit.url);
   const open = async () => {
-    const bus = amqpBus({ url, topology, retries, prefix, calmMs: 0, onError: () => {} });
+    const bus = amqpBus({ url, topology, retries, prefix, retryQueueDelayMs: 0, onError: () => {} });
     buses.push(bus);
     await until('the connections', async () => bus.up);
     return bus;

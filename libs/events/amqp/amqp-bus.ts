@@ -9,7 +9,7 @@ import type { ChannelModel } from 'amqplib';
 import type { Secret } from '#libs/contract';
 import { type Bus, BusClosed, BusDown, Unroutable } from '../bus.ts';
 import { type Retries, standardRetries, tryHandling } from '../retries.ts';
-import { consumersOf, type Topology } from '../topology.ts';
+import { getConsumers, type Topology } from '../topology.ts';
 import { detectBrokerReset } from './broker-reset.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { type Subscribed, type Subscription, subscribe } from './consumer.ts';
@@ -20,7 +20,7 @@ import { retryQueue, usualCalmMs } from './retry-queue.ts';
 import { declare, prefixedNames } from './topology-setup.ts';
 
 /** What the bus needs. */
-export interface AmqpBus {
+export interface AmqpBusOptions {
   url: Secret;
   topology: Topology;
   retries?: Retries;
@@ -29,7 +29,7 @@ export interface AmqpBus {
   /** The longest a queue may be; a queue that is there keeps the length it was made with. */
   maxLength?: number;
   /** How long a subscription lives before it takes up what was set aside because processes died, ms. */
-  calmMs?: number;
+  retryQueueDelayMs?: number;
   /** How often everything is declared again, ms: so long a binding may be missing that somebody has taken away. */
   declareEveryMs?: number;
   /** Who must be told, each by a name of its own, when the broker has lost what it was given: the services with an outbox. */
@@ -49,11 +49,11 @@ export function amqpBus({
   onError,
   owners = [],
   onBrokerReset,
-  calmMs = usualCalmMs,
+  retryQueueDelayMs = usualCalmMs,
   declareEveryMs = usualDeclareEveryMs,
   prefix,
   maxLength,
-}: AmqpBus): Bus {
+}: AmqpBusOptions): Bus {
   const names = prefixedNames(prefix ?? '');
   const closing = new AbortController();
   const publishing = new Set<Promise<void>>();
@@ -121,7 +121,7 @@ export function amqpBus({
         await work;
       } catch (error) {
         // somebody has taken a binding away
-        if (error instanceof Unroutable && consumersOf(topology, event.type).length > 0) saying.renew(error);
+        if (error instanceof Unroutable && getConsumers(topology, event.type).length > 0) saying.renew(error);
         throw error;
       } finally {
         publishing.delete(work);
@@ -136,7 +136,7 @@ export function amqpBus({
         ...(onDeadLetter && { onDeadLetter }),
       };
       const again = retryQueue(first, names.retry(queue));
-      const kept = [consuming(hearing, first, 0), consuming(hearing, again, calmMs)];
+      const kept = [consuming(hearing, first, 0), consuming(hearing, again, retryQueueDelayMs)];
       const consumer = {
         async cancel() {
           consumers.delete(consumer);

@@ -81,7 +81,7 @@ test('what a process refused is not tried again, even if processes died with it 
 
 test('a process that has just begun leaves them to one that lives', async () => {
   const [event] = await innocents(1);
-  const young = await stage.open({ calmMs: 60_000 });
+  const young = await stage.open({ retryQueueDelayMs: 60_000 });
   const handled: string[] = [];
   await young.consume('alpha', async ({ id }) => void handled.push(id), { prefetch: 16 });
   const fresh = createEvent('thing.gone');

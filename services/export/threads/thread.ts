@@ -2,7 +2,7 @@
 import { deserialize } from 'bson';
 import { workerData } from 'piscina';
 import { Secret } from '#libs/contract';
-import { isUnavailable, openReading } from '#libs/store';
+import { isUnavailable, openReadOnlyStore } from '#libs/store';
 import { defaultTemplate } from '../formats/default-template.ts';
 import type { DocumentFacts, ExportDocument } from '../formats/document.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
@@ -83,7 +83,7 @@ function noDatabase(error: unknown): null {
 
 /** A connection of the thread's own: what is large never comes by those who wait for answers. */
 function opened() {
-  nodes ??= openReading(new Secret(uri), 'export-thread')
+  nodes ??= openReadOnlyStore(new Secret(uri), 'export-thread')
     .then(nodeStore)
     .catch((error: unknown) => {
       nodes = undefined;
