@@ -10,17 +10,17 @@ import { type Retries, standardRetries, tryHandling } from './retries.ts';
 import { getConsumers, type Topology } from './topology.ts';
 
 /** One event in one queue. */
-interface Waiting {
+interface QueuedEvent {
   event: Envelope;
   settle: { resolve(): void; reject(error: Error): void };
 }
 
 interface Queue {
-  waiting: Waiting[];
+  waiting: QueuedEvent[];
   /** By id, so that an event that is sent again is set aside once. */
   dead: Map<string, Envelope>;
   /** Each takes what it has room for. */
-  takers: Set<() => void>;
+  consumers: Set<() => void>;
 }
 
 /** Who handles what is in a queue. */
@@ -28,7 +28,7 @@ interface Subscription {
   name: string;
   queue: Queue;
   handler: Handler;
-  hearing: ConsumeOptions;
+  options: ConsumeOptions;
 }
 
 /** A bus within this process. `retries`: the pauses between tries of a failing handler. */
@@ -38,7 +38,7 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
 
-  const queueOf = (name: string): Queue => {
+  const getQueue = (name: string): Queue => {
     const queue = queues.get(name);
     if (!queue) throw new Error(`There is no queue ${name}`);
     return queue;
@@ -51,50 +51,50 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
     },
     async publish(event) {
       if (closing.signal.aborted) throw new BusClosed();
-      const wanting = getConsumers(topology, event.type);
-      if (wanting.length === 0) throw new Unroutable(event.type);
+      const queueNames = getConsumers(topology, event.type);
+      if (queueNames.length === 0) throw new Unroutable(event.type);
       // as text, as over any wire: what JSON does not carry is lost here too
       const text = JSON.stringify(event);
-      const results = await Promise.allSettled(wanting.map((name) => enqueue(queueOf(name), text)));
+      const results = await Promise.allSettled(queueNames.map((name) => enqueue(getQueue(name), text)));
       for (const result of results) if (result.status === 'rejected') throw result.reason;
     },
-    async consume(name, handler, hearing) {
+    async consume(name, handler, consumeOptions) {
       if (closing.signal.aborted) throw new BusClosed();
-      const queue = queueOf(name);
-      const inHand = new Set<Promise<void>>();
+      const queue = getQueue(name);
+      const inFlight = new Set<Promise<void>>();
       const take = () => {
-        while (inHand.size < hearing.prefetch) {
+        while (inFlight.size < consumeOptions.prefetch) {
           const next = queue.waiting.shift();
           if (!next) return;
-          const work = handle({ name, queue, handler, hearing }, next).finally(() => {
-            inHand.delete(work);
+          const work = handle({ name, queue, handler, options: consumeOptions }, next).finally(() => {
+            inFlight.delete(work);
             running.delete(work);
-            if (queue.takers.has(take)) take();
+            if (queue.consumers.has(take)) take();
           });
-          inHand.add(work);
+          inFlight.add(work);
           running.add(work);
         }
       };
-      queue.takers.add(take);
+      queue.consumers.add(take);
       take();
       return {
         async cancel() {
-          queue.takers.delete(take);
-          await Promise.all(inHand);
+          queue.consumers.delete(take);
+          await Promise.all(inFlight);
         },
       };
     },
     async depth(name) {
-      const { waiting, dead } = queueOf(name);
+      const { waiting, dead } = getQueue(name);
       return { ready: waiting.length, retry: 0, dead: dead.size };
     },
     async dead(name) {
-      return [...queueOf(name).dead.values()];
+      return [...getQueue(name).dead.values()];
     },
     async close() {
       closing.abort(new BusClosed());
       for (const queue of queues.values()) {
-        queue.takers.clear();
+        queue.consumers.clear();
         for (const { settle } of queue.waiting.splice(0)) settle.reject(new BusClosed());
       }
       await Promise.all(running);
@@ -102,7 +102,7 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
   };
 
   /** Never rejects: how it went is told to who published. */
-  async function handle({ name, queue, handler, hearing }: Subscription, { event, settle }: Waiting) {
+  async function handle({ name, queue, handler, options }: Subscription, { event, settle }: QueuedEvent) {
     // without an id it is garbage, and any two are different
     const key = typeof event.id === 'string' ? event.id : JSON.stringify(event);
     try {
@@ -112,19 +112,19 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
     } catch (error) {
       if (closing.signal.aborted) return settle.reject(new BusClosed());
       queue.dead.set(key, event);
-      hearing.onDeadLetter?.(event);
+      options.onDeadLetter?.(event);
       settle.reject(new DeadLettered(name, error));
     }
   }
 }
 
 function emptyQueue(): Queue {
-  return { waiting: [], dead: new Map(), takers: new Set() };
+  return { waiting: [], dead: new Map(), consumers: new Set() };
 }
 
 function enqueue(queue: Queue, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     queue.waiting.push({ event: JSON.parse(text), settle: { resolve, reject } });
-    for (const take of queue.takers) take();
+    for (const take of queue.consumers) take();
   });
 }

@@ -25,7 +25,7 @@ export class DependencyUnavailable extends Error {
 }
 
 /** Between tries while events cannot be handled at all, ms. */
-const notNowMs = 2_000;
+const unavailablePauseMs = 2_000;
 
 /**
  * Runs the handler until it succeeds, each time with a copy of its own; rejects with its last error, or with the
@@ -39,7 +39,7 @@ export async function tryHandling(
 ): Promise<void> {
   for (const pauseMs of [...retries, undefined]) {
     try {
-      return await whenPossible(handler, event, signal);
+      return await handleWhenAvailable(handler, event, signal);
     } catch (error) {
       if (pauseMs === undefined || error instanceof UnrecoverableError) throw error;
       await pause(pauseMs, signal);
@@ -48,13 +48,13 @@ export async function tryHandling(
 }
 
 /** One try that counts. */
-async function whenPossible(handler: Handler, event: Envelope, signal: AbortSignal): Promise<void> {
+async function handleWhenAvailable(handler: Handler, event: Envelope, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {
       return await handler(structuredClone(event), signal);
     } catch (error) {
       if (!(error instanceof DependencyUnavailable)) throw error;
-      await pause(notNowMs, signal);
+      await pause(unavailablePauseMs, signal);
     }
   }
 }

@@ -31,8 +31,8 @@ export function on<Data>(
 }
 
 /** One handler for a service's queue: finds the listener by type; garbage and unknown types are hopeless. */
-export function dispatchByType(listeners: readonly Subscriber[]): Handler {
-  const byType = new Map(listeners.map((one) => [one.type.name, one]));
+export function dispatchByType(subscribers: readonly Subscriber[]): Handler {
+  const byType = new Map(subscribers.map((one) => [one.type.name, one]));
   return async (event) => {
     const parsed = envelopeShape.safeParse(event);
     if (!parsed.success) throw new UnrecoverableError('This is no event envelope', { cause: parsed.error });

@@ -6,8 +6,8 @@ export type Topology = ReadonlyMap<string, readonly string[]>;
 
 /** The whole topology; a service's queue has the service's name. */
 export function toTopology(contracts: readonly Contract[]): Topology {
-  const hearing = contracts.filter((contract) => contract.consumes.length > 0);
-  return new Map(hearing.map((contract) => [contract.name, contract.consumes.map((event) => event.name)]));
+  const consuming = contracts.filter((contract) => contract.consumes.length > 0);
+  return new Map(consuming.map((contract) => [contract.name, contract.consumes.map((event) => event.name)]));
 }
 
 /** The queues that want a type of event. */

@@ -1,16 +1,16 @@
 /** Connecting to MongoDB, in one way for all. */
 import mongoose from 'mongoose';
 import type { RowOf, Secret, View } from '#libs/contract';
-import { sparing } from './driver.ts';
+import { patchSessionTracking } from './driver.ts';
 import { type Reader, reader } from './views.ts';
 
 /** Connects, with at most so many connections unless the address says how many; rejects when MongoDB cannot be reached within five seconds. */
-export async function connect(uri: Secret, own: { appName: string; maxPoolSize: number }) {
-  const { appName, maxPoolSize } = own;
+export async function connect(uri: Secret, options: { appName: string; maxPoolSize: number }) {
+  const { appName, maxPoolSize } = options;
   // to the driver, what stands in the address counts less
-  const isSaid = /[?&]maxPoolSize=/i.test(uri.reveal());
+  const hasPoolSize = /[?&]maxPoolSize=/i.test(uri.reveal());
   const connection = mongoose.createConnection(uri.reveal(), {
-    ...{ appName, ...(!isSaid && { maxPoolSize }) },
+    ...{ appName, ...(!hasPoolSize && { maxPoolSize }) },
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
     heartbeatFrequencyMS: 5_000,
@@ -25,7 +25,7 @@ export async function connect(uri: Secret, own: { appName: string; maxPoolSize: 
     await connection.destroy(true);
     throw error;
   });
-  sparing(connection.getClient());
+  patchSessionTracking(connection.getClient());
   const db = connection.db;
   if (!db) throw new Error('MongoDB gave a connection without a database');
   return { connection, db };

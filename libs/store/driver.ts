@@ -40,12 +40,12 @@ interface Pool {
 }
 
 // required, not imported: there are no types for the driver's inside
-const inside: { Connection: { prototype: Connection } } = createRequire(import.meta.url)(
+const internals: { Connection: { prototype: Connection } } = createRequire(import.meta.url)(
   'mongodb/lib/cmap/connection.js',
 );
-const connection = inside.Connection.prototype;
+const connection = internals.Connection.prototype;
 const { writeCommand } = connection;
-const watched = new WeakSet<Socket>();
+const watchedSockets = new WeakSet<Socket>();
 
 /**
  * The driver's own command events (`monitorCommands`) decode every answer a second time, which doubles what a large page
@@ -56,26 +56,26 @@ connection.command = async function (ns, command, ...more) {
   const startedAt = performance.now();
   let event: 'commandSucceeded' | 'commandFailed' = 'commandFailed';
   try {
-    const answer = await send.call(this, ns, command, ...more);
+    const reply = await send.call(this, ns, command, ...more);
     event = 'commandSucceeded';
-    return answer;
+    return reply;
   } finally {
-    const commandName = nameOf(command);
-    const named =
+    const commandName = getCommandName(command);
+    const target =
       command[commandName] === undefined ? undefined : (command.collection ?? command[commandName]);
-    const collection = typeof named === 'string' ? named : undefined;
+    const collection = typeof target === 'string' ? target : undefined;
     this.emit(event, { commandName, collection, startedAt, duration: performance.now() - startedAt });
   }
 };
 
 /** A command's first key, without a list of all of them: this runs for every command. */
-function nameOf(command: Sent): string {
+function getCommandName(command: Sent): string {
   for (const name in command) return name;
   return '';
 }
 
 /** The pools of a client, one for each server that it knows. */
-export function poolsOf(client: object): readonly Pool[] {
+export function getPools(client: object): readonly Pool[] {
   // no types, as above
   const { topology } = client as { topology?: { s: { servers: Map<string, { pool: Pool }> } } };
   return [...(topology?.s.servers.values() ?? [])].map(({ pool }) => pool);
@@ -85,20 +85,20 @@ export function poolsOf(client: object): readonly Pool[] {
  * Has a client keep its sessions and cursors, of which every command makes one, so that they cost the garbage collector
  * next to nothing once they have ended: docs/adr/0023.
  */
-export function sparing(client: object): void {
+export function patchSessionTracking(client: object): void {
   // no types, as above: what it adds, deletes, clears and goes through
   const { s } = client as { s: { activeSessions: Iterable<object>; activeCursors: Iterable<object> } };
   for (const name of ['activeSessions', 'activeCursors'] as const) {
-    const kept = new SwapRemoveSet();
-    for (const one of s[name]) kept.add(one);
-    s[name] = kept;
+    const set = new SwapRemoveSet();
+    for (const one of s[name]) set.add(one);
+    s[name] = set;
   }
 }
 
 connection.writeCommand = async function (command, options) {
   const { socket } = this;
-  if (!watched.has(socket)) {
-    watched.add(socket);
+  if (!watchedSockets.has(socket)) {
+    watchedSockets.add(socket);
     socket.once('close', () => {
       // who waits for it to drain hears of errors only
       if (socket.listenerCount('drain') > 0) socket.emit('error', new Error('The connection was closed'));

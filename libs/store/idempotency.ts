@@ -43,7 +43,7 @@ const sealedBody: SealedField<Pick<IdempotencyRow, '_id'>> = {
 };
 
 /** The stored responses of a service, for 24 hours. */
-export function idempotencyOf(service: string) {
+export function idempotencyCollection(service: string) {
   return collection<IdempotencyRow>(`${service.replaceAll('-', '_')}_idempotency`, {
     fields: {
       _id: String,
@@ -116,7 +116,7 @@ export function idempotentRequests(options: {
       const { key, fingerprint } = request.claim;
       const { status, headers, body, replayKey } = request.toResponse(reply);
       const isLong = replayKey && Buffer.byteLength(body) > maxStoredBytes;
-      const content = isLong ? { replay_key: replayKey } : await sealed(body, key, ring);
+      const content = isLong ? { replay_key: replayKey } : await sealBody(body, key, ring);
       const row = { _id: key, fingerprint, created_at: now(), status, headers, ...content };
       try {
         await rows.insertOne(row, { session });
@@ -134,15 +134,15 @@ export function idempotentRequests(options: {
     if (row.fingerprint !== fingerprint) throw IdempotencyKeyReused();
     const { status, headers = {}, body, gzipped, replay_key } = row;
     if (replay_key) return { status, headers, body: '', replayKey: replay_key };
-    const opened = ring.open(body ?? '', sealedBody.context({ _id: key }));
-    return { status, headers, body: gzipped ? await decompress(Buffer.from(opened, 'base64')) : opened };
+    const text = ring.open(body ?? '', sealedBody.context({ _id: key }));
+    return { status, headers, body: gzipped ? await decompress(Buffer.from(text, 'base64')) : text };
   }
 }
 
 /** A body shorter than this, in bytes, is stored as it is: compressing it costs more than it saves. */
 const minGzipBytes = 16 * 1024;
 
-async function sealed(
+async function sealBody(
   body: StoredResponse['body'],
   key: string,
   ring: Keyring,

@@ -9,7 +9,7 @@ export interface InboxRow {
 }
 
 /** The inbox of a service; ids stay eight days, a day longer than published events can be sent again. */
-export function inboxOf(service: string) {
+export function inboxCollection(service: string) {
   return collection<InboxRow>(`${service.replaceAll('-', '_')}_inbox`, {
     fields: { _id: String, handled_at: Date },
     indexes: [{ on: { handled_at: 1 }, options: { expireAfterSeconds: 8 * 86_400 } }],

@@ -4,7 +4,7 @@ import { Secret } from '#libs/contract';
 import { testMongo } from '#libs/testing';
 import { type StoreFixture, storeFixture, things } from '../testing/store-fixture.ts';
 import { connect } from './connect.ts';
-import { type Command, connectionsOf, instrument } from './instrumentation.ts';
+import { type Command, countConnections, instrument } from './instrumentation.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let stage: StoreFixture;
@@ -39,7 +39,7 @@ test('who says in the address how many connections there may be has so many', as
     const slow = { $where: 'sleep(50) || true' };
     await db.collection('slow').insertOne({});
     await Promise.all(Array.from({ length: 12 }, () => db.collection('slow').findOne(slow)));
-    const { inUse, idle } = connectionsOf(connection.getClient());
+    const { inUse, idle } = countConnections(connection.getClient());
     await db.dropDatabase();
     await connection.close();
     return inUse + idle;

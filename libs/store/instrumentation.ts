@@ -1,6 +1,6 @@
 /** Watching: what is told of commands to MongoDB, and of the connections that they need. */
 import type mongoose from 'mongoose';
-import { type CommandEnded, poolsOf } from './driver.ts';
+import { type CommandEnded, getPools } from './driver.ts';
 
 /** A command that has ended. */
 export interface Command {
@@ -36,21 +36,21 @@ export function instrument(
   client: mongoose.mongo.MongoClient,
   { command, connectionWaited }: Pick<StoreInstrumentation, 'command' | 'connectionWaited'>,
 ): void {
-  const told = (isFailed: boolean) => (options: unknown) => {
+  const report = (isFailed: boolean) => (options: unknown) => {
     // what driver.ts sends, under the names of the driver's own events
     const { commandName: name, collection, startedAt, duration: durationMs } = options as CommandEnded;
     command({ name, collection, isFailed, startedAt, durationMs });
   };
-  client.on('commandSucceeded', told(false));
-  client.on('commandFailed', told(true));
+  client.on('commandSucceeded', report(false));
+  client.on('commandFailed', report(true));
   client.on('connectionCheckedOut', ({ durationMS }) => connectionWaited(durationMS));
 }
 
 /** The connections of a client at this moment. */
-export function connectionsOf(client: mongoose.mongo.MongoClient): Connections {
-  const pools = poolsOf(client);
+export function countConnections(client: mongoose.mongo.MongoClient): Connections {
+  const pools = getPools(client);
   const sum = (options: (pool: (typeof pools)[number]) => number) =>
-    pools.reduce((all, one) => all + options(one), 0);
+    pools.reduce((all, pool) => all + options(pool), 0);
   return {
     inUse: sum((pool) => pool.currentCheckedOutCount),
     idle: sum((pool) => pool.availableConnectionCount),

@@ -7,12 +7,12 @@ export type KeyedMutex = <R>(key: string, work: () => Promise<R>) => Promise<R>;
 export function keyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {
-    const before = last.get(key) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    const settled = mine.catch(() => undefined);
+    const previous = last.get(key) ?? Promise.resolve();
+    const result = previous.then(work, work);
+    const settled = result.catch(() => undefined);
     last.set(key, settled);
     try {
-      return await mine;
+      return await result;
     } finally {
       if (last.get(key) === settled) last.delete(key);
     }

@@ -7,14 +7,26 @@ import { connect } from './connect.ts';
 import {
   type IdempotencyRow,
   type IdempotentRequest,
-  idempotencyOf,
+  idempotencyCollection,
   idempotentRequests,
   type StoredResponse,
 } from './idempotency.ts';
-import { inboxOf } from './inbox.ts';
-import { type Connections, connectionsOf, instrument, type StoreInstrumentation } from './instrumentation.ts';
+import { inboxCollection } from './inbox.ts';
+import {
+  type Connections,
+  countConnections,
+  instrument,
+  type StoreInstrumentation,
+} from './instrumentation.ts';
 import { type KeyedMutex, keyedMutex } from './keyed-mutex.ts';
-import { type Backlog, collectEvents, countBacklog, outboxOf, requeue, writeOutbox } from './outbox.ts';
+import {
+  type Backlog,
+  collectEvents,
+  countBacklog,
+  outboxCollection,
+  requeue,
+  writeOutbox,
+} from './outbox.ts';
 import { type ReencryptionResult, reencrypt } from './reencryption.ts';
 import { type PublishWrapper, type Relay, startRelay } from './relay.ts';
 import { createSealing, type SealedField, type Sealing } from './sealed.ts';
@@ -104,9 +116,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { connection, db } = await connect(options.uri, { appName: contract.name, maxPoolSize: 50 });
   if (options.instrumentation) instrument(connection.getClient(), options.instrumentation);
   const by = newId();
-  const outbox = outboxOf(contract.name);
-  const inbox = inboxOf(contract.name);
-  const idempotency = idempotencyOf(contract.name);
+  const outbox = outboxCollection(contract.name);
+  const inbox = inboxCollection(contract.name);
+  const idempotency = idempotencyCollection(contract.name);
   const all = [...options.collections, outbox, inbox, idempotency];
   let relay: Relay | undefined;
 
@@ -121,27 +133,27 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ring: options.ring,
     now,
   });
-  const changes = new SwapRemoveSet<Promise<unknown>>();
+  const pendingChanges = new SwapRemoveSet<Promise<unknown>>();
   const transact: Store['transact'] = async (acting, work) => {
     if (acting.tx) return work(acting.tx);
-    const change = changed(acting, work);
-    changes.add(change);
+    const change = runTransaction(acting, work);
+    pendingChanges.add(change);
     try {
       return await change;
     } finally {
-      changes.delete(change);
+      pendingChanges.delete(change);
     }
   };
-  const changed = async <R>(acting: Actor, work: (tx: Transaction) => Promise<R>): Promise<R> => {
-    let heard: Envelope[] = [];
+  const runTransaction = async <R>(acting: Actor, work: (tx: Transaction) => Promise<R>): Promise<R> => {
+    let publishedEvents: Envelope[] = [];
     const result = await inTransaction(connection.getClient(), async (session) => {
       const tx = collectEvents(acting, session, now, options.trace);
       const done = await work(tx);
-      heard = await writeOutbox(rows(outbox), tx, { topology, now, by });
+      publishedEvents = await writeOutbox(rows(outbox), tx, { topology, now, by });
       return done;
     });
-    if (heard.length > 0) options.instrumentation?.eventsPublished(heard.length);
-    relay?.notify(heard);
+    if (publishedEvents.length > 0) options.instrumentation?.eventsPublished(publishedEvents.length);
+    relay?.notify(publishedEvents);
     return result;
   };
 
@@ -188,10 +200,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     withLock: keyedMutex(),
     async migrate() {
-      const there = new Set(
+      const existing = new Set(
         (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name),
       );
-      const absent = all.filter(({ name }) => !there.has(name));
+      const absent = all.filter(({ name }) => !existing.has(name));
       await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(ignoreAlreadyExists)));
       await Promise.all(all.map((options) => rows(options).createIndexes()));
       await Promise.all(contract.views.map((view) => createView(db, view)));
@@ -208,13 +220,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return requeue(rows(outbox), new Date(now().getTime() - sinceMs), now());
     },
     backlog: () => within(answerMs, countBacklog(rows(outbox), now())),
-    connections: () => connectionsOf(connection.getClient()),
+    connections: () => countConnections(connection.getClient()),
     async ping() {
       await within(answerMs, db.command({ ping: 1 }));
     },
     async close() {
       // one that is cut off may leave its locks to MongoDB for a minute
-      await within(answerMs, Promise.allSettled(changes)).catch(() => undefined);
+      await within(answerMs, Promise.allSettled(pendingChanges)).catch(() => undefined);
       await relay?.stop();
       await connection.close();
     },

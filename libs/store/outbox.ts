@@ -27,7 +27,7 @@ export interface OutboxRow {
 export const leaseMs = 10_000;
 
 /** The outbox of a service; published rows stay seven days, so that they can be sent again. */
-export function outboxOf(service: string) {
+export function outboxCollection(service: string) {
   return collection<OutboxRow>(`${service.replaceAll('-', '_')}_outbox`, {
     fields: {
       _id: String,
@@ -49,7 +49,7 @@ export function outboxOf(service: string) {
 
 /** A transaction whose events are collected until `writeOutbox`. */
 export function collectEvents(
-  acting: Actor,
+  actor: Actor,
   session: mongoose.ClientSession,
   now: () => Date,
   trace: () => string | undefined,
@@ -59,15 +59,15 @@ export function collectEvents(
     session,
     pendingEvents,
     publish(type, data) {
-      const traced = trace();
+      const traceContext = trace();
       pendingEvents.push({
         id: newId(),
         type: type.name,
         occurred_at: now().toISOString(),
-        organization_id: acting.organization_id,
-        actor_id: acting.user_id,
+        organization_id: actor.organization_id,
+        actor_id: actor.user_id,
         data: type.data.parse(data),
-        ...(traced ? { trace: traced } : {}),
+        ...(traceContext ? { trace: traceContext } : {}),
       });
     },
   };
@@ -83,11 +83,11 @@ export async function writeOutbox(
   options: { topology: Topology; now: () => Date; by: string },
 ): Promise<Envelope[]> {
   const created_at = options.now();
-  const heard = tx.pendingEvents
+  const events = tx.pendingEvents
     .filter((event) => getConsumers(options.topology, event.type).length > 0)
     .map((event) => ({ ...event, occurred_at: created_at.toISOString() }));
-  if (heard.length === 0) return [];
-  const rows = heard.map((event) => ({
+  if (events.length === 0) return [];
+  const rows = events.map((event) => ({
     _id: event.id,
     type: event.type,
     event: JSON.stringify(event),
@@ -98,7 +98,7 @@ export async function writeOutbox(
     failures: 0,
   }));
   await outbox.insertMany(rows, { session: tx.session, lean: true });
-  return heard;
+  return events;
 }
 
 /** What waits in an outbox. */
@@ -109,7 +109,7 @@ export interface Backlog {
   oldestSeconds: number;
 }
 
-const mostCounted = 10_000;
+const maxCounted = 10_000;
 
 /** Counts what waits, along the index of the leases. */
 export async function countBacklog(outbox: mongoose.Model<OutboxRow>, now: Date): Promise<Backlog> {
@@ -117,7 +117,7 @@ export async function countBacklog(outbox: mongoose.Model<OutboxRow>, now: Date)
     .aggregate<{ count: number; oldest: Date }>([
       { $match: { pending: true, lease_until: { $gt: new Date(0) } } },
       { $sort: { lease_until: 1 } },
-      { $limit: mostCounted },
+      { $limit: maxCounted },
       { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$created_at' } } },
     ])
     .exec();

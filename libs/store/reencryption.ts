@@ -16,7 +16,7 @@ export interface ReencryptionResult {
 }
 
 /** A collection, as far as this goes. */
-interface Sealed {
+interface SealedCollection {
   readonly name: string;
   readonly sealed: readonly SealedField<never>[];
 }
@@ -34,7 +34,7 @@ const maxPasses = 5;
  */
 export async function reencrypt(
   db: mongoose.mongo.Db,
-  { sealed, name }: Sealed,
+  { sealed, name }: SealedCollection,
   ring: Keyring,
 ): Promise<ReencryptionResult[]> {
   const results: ReencryptionResult[] = [];
@@ -42,22 +42,22 @@ export async function reencrypt(
     results.push({
       collection: name,
       field: field.path,
-      ...(await resealField(db.collection<Row>(name), field, ring)),
+      ...(await reencryptField(db.collection<Row>(name), field, ring)),
     });
   return results;
 }
 
-async function resealField(rows: Rows, field: SealedField<never>, ring: Keyring) {
+async function reencryptField(rows: Rows, field: SealedField<never>, ring: Keyring) {
   let count = 0;
   for (let passes = 1; ; passes += 1) {
-    const pass = await passOver(rows, field, ring);
+    const pass = await runPass(rows, field, ring);
     count += pass.count;
     const isLast = pass.count + pass.missed === 0;
     if (isLast || passes === maxPasses) return { count, unopened: pass.unopened, otherKeyInUse: !isLast };
   }
 }
 
-async function passOver(rows: Rows, { path, context }: SealedField<never>, ring: Keyring) {
+async function runPass(rows: Rows, { path, context }: SealedField<never>, ring: Keyring) {
   const pass = { count: 0, missed: 0, unopened: [] as ReencryptionResult['unopened'] };
   // a sealed text begins with the name of its key
   const otherKey = new RegExp(`^(?!${ring.newest}\\.)`);
@@ -66,16 +66,16 @@ async function passOver(rows: Rows, { path, context }: SealedField<never>, ring:
     .sort({ _id: 1 })
     .batchSize(50)) {
     // a row of the collection that declares the field has what its context is made of
-    const bound = context(row as never);
-    for (const [at, text] of textsAt(row, path.split('.'))) {
+    const fieldContext = context(row as never);
+    for (const [at, text] of findTexts(row, path.split('.'))) {
       if (!otherKey.test(text)) continue;
-      const opened = tried(() => ring.open(text, bound));
-      if (opened instanceof Error) {
-        pass.unopened.push({ id: row._id, reason: opened.message });
+      const plain = attempt(() => ring.open(text, fieldContext));
+      if (plain instanceof Error) {
+        pass.unopened.push({ id: row._id, reason: plain.message });
         continue;
       }
-      const anew = { $set: { [at]: ring.seal(opened, bound) } };
-      const { modifiedCount } = await rows.updateOne({ _id: row._id, [at]: text }, anew);
+      const update = { $set: { [at]: ring.seal(plain, fieldContext) } };
+      const { modifiedCount } = await rows.updateOne({ _id: row._id, [at]: text }, update);
       if (modifiedCount === 1) pass.count += 1;
       else pass.missed += 1;
     }
@@ -84,21 +84,21 @@ async function passOver(rows: Rows, { path, context }: SealedField<never>, ring:
 }
 
 /** The texts at a path, each with its exact place as MongoDB writes it, e.g. `secrets.0.sealed`. */
-function* textsAt(
+function* findTexts(
   value: unknown,
   path: readonly string[],
   at: readonly string[] = [],
 ): Generator<[string, string]> {
   if (Array.isArray(value))
-    for (const [index, one] of value.entries()) yield* textsAt(one, path, [...at, String(index)]);
+    for (const [index, item] of value.entries()) yield* findTexts(item, path, [...at, String(index)]);
   else if (typeof value === 'string') yield [at.join('.'), value];
   else if (typeof value === 'object' && value !== null) {
     const [name = '', ...rest] = path;
-    yield* textsAt(Reflect.get(value, name), rest, [...at, name]);
+    yield* findTexts(Reflect.get(value, name), rest, [...at, name]);
   }
 }
 
-function tried<R>(work: () => R): R | Error {
+function attempt<R>(work: () => R): R | Error {
   try {
     return work();
   } catch (error) {

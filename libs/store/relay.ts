@@ -8,12 +8,12 @@ import { leaseMs, type OutboxRow, requeue } from './outbox.ts';
 /** While there is something to sweep, or might soon be. */
 const sweepEveryMs = 1_000;
 /** Otherwise: what is left is that of processes that died, and waits for the end of its lease anyway. */
-const calmEveryMs = 3_000;
+const idleSweepEveryMs = 3_000;
 /** What was published in so long is marked together, ms. */
-const gatherMs = 200;
-const batch = 200;
-const mostInHand = 10 * batch;
-const longestPauseMs = 10 * 60_000;
+const markEveryMs = 200;
+const batchSize = 200;
+const maxInFlight = 10 * batchSize;
+const maxPauseMs = 10 * 60_000;
 
 export interface RelayOptions {
   outbox: mongoose.Model<OutboxRow>;
@@ -43,57 +43,57 @@ export interface Relay {
 /** Starts to relay. */
 export function startRelay(options: RelayOptions): Relay {
   const { outbox, bus, by, alone, now, onError, wrapPublish = (event, publish) => publish(event) } = options;
-  const inHand = new Map<string, Promise<void>>();
+  const inFlight = new Map<string, Promise<void>>();
   let published: string[] = [];
   let marking: Promise<void> | undefined;
   let stopped = false;
-  let rests = false;
+  let isIdle = false;
   let timer: NodeJS.Timeout | undefined;
   let sweeping = sweep(alone);
 
   return {
     notify(events) {
       if (stopped) return;
-      for (const event of events) if (inHand.size < mostInHand) take(event, 0);
+      for (const event of events) if (inFlight.size < maxInFlight) startPublishing(event, 0);
     },
     async republish(sinceMs) {
       // what was taken before the loss and is not yet marked would be left out
-      await Promise.all(inHand.values());
+      await Promise.all(inFlight.values());
       const count = await requeue(outbox, new Date(now().getTime() - sinceMs), now());
-      if (rests) schedule(0);
+      if (isIdle) schedule(0);
       return count;
     },
     async stop() {
       stopped = true;
       clearTimeout(timer);
       await sweeping;
-      await Promise.all(inHand.values());
+      await Promise.all(inFlight.values());
       await mark();
     },
   };
 
-  function take(event: Envelope, failures: number): void {
-    if (inHand.has(event.id)) return;
-    const work = publish(event, failures).finally(() => inHand.delete(event.id));
-    inHand.set(event.id, work);
+  function startPublishing(event: Envelope, failures: number): void {
+    if (inFlight.has(event.id)) return;
+    const work = publish(event, failures).finally(() => inFlight.delete(event.id));
+    inFlight.set(event.id, work);
   }
 
   async function publish(event: Envelope, failures: number): Promise<void> {
     try {
       await wrapPublish(event, (traced) => bus.publish(traced));
     } catch (error) {
-      const giveBack = stopped || error instanceof BusClosed || error instanceof BusDown;
-      if (!giveBack) onError(`${event.type} ${event.id} could not be published`, error);
-      const pauseMs = Math.min(longestPauseMs, 1_000 * 2 ** failures);
-      const next = giveBack
+      const isReleased = stopped || error instanceof BusClosed || error instanceof BusDown;
+      if (!isReleased) onError(`${event.type} ${event.id} could not be published`, error);
+      const pauseMs = Math.min(maxPauseMs, 1_000 * 2 ** failures);
+      const next = isReleased
         ? { lease_until: now() }
         : { lease_until: new Date(now().getTime() + pauseMs), failures: failures + 1 };
-      await keep(outbox.updateOne({ _id: event.id, pending: true }, next));
-      if (rests) schedule(sweepEveryMs);
+      await update(outbox.updateOne({ _id: event.id, pending: true }, next));
+      if (isIdle) schedule(sweepEveryMs);
       return;
     }
     published.push(event.id);
-    marking ??= pause(gatherMs).then(mark);
+    marking ??= pause(markEveryMs).then(mark);
     await marking;
   }
 
@@ -104,14 +104,14 @@ export function startRelay(options: RelayOptions): Relay {
     published = [];
     if (ids.length === 0) return;
     const set = { $set: { published_at: now() }, $unset: { pending: 1, lease_until: 1, lease_by: 1 } };
-    await keep(outbox.updateMany({ _id: { $in: ids } }, set));
+    await update(outbox.updateMany({ _id: { $in: ids } }, set));
   }
 
   async function sweep(ignoreLeases: boolean): Promise<void> {
     try {
-      const room = Math.min(batch, mostInHand - inHand.size);
-      const claimed = bus.up && room > 0 ? await claim(room, ignoreLeases) : undefined;
-      schedule(claimed === batch ? 0 : claimed === 0 ? calmEveryMs : sweepEveryMs);
+      const free = Math.min(batchSize, maxInFlight - inFlight.size);
+      const claimed = bus.up && free > 0 ? await claim(free, ignoreLeases) : undefined;
+      schedule(claimed === batchSize ? 0 : claimed === 0 ? idleSweepEveryMs : sweepEveryMs);
     } catch (error) {
       onError('The outbox could not be swept', error);
       schedule(sweepEveryMs);
@@ -121,33 +121,33 @@ export function startRelay(options: RelayOptions): Relay {
   function schedule(inMs: number): void {
     if (stopped) return;
     clearTimeout(timer);
-    rests = inMs === calmEveryMs;
+    isIdle = inMs === idleSweepEveryMs;
     timer = setTimeout(() => {
-      rests = false;
+      isIdle = false;
       sweeping = sweep(false);
     }, inMs);
     timer.unref();
   }
 
   /** Leases due rows, by a token so that replicas do not share any, and publishes them; gives their number. */
-  async function claim(most: number, ignoreLeases: boolean): Promise<number> {
+  async function claim(limit: number, ignoreLeases: boolean): Promise<number> {
     const due = {
       pending: true as const,
-      lease_until: { $lt: ignoreLeases ? new Date(now().getTime() + longestPauseMs) : now() },
-      _id: { $nin: [...inHand.keys()] },
+      lease_until: { $lt: ignoreLeases ? new Date(now().getTime() + maxPauseMs) : now() },
+      _id: { $nin: [...inFlight.keys()] },
     };
-    const rows = await outbox.find(due, { _id: 1 }).sort({ lease_until: 1 }).limit(most).lean();
+    const rows = await outbox.find(due, { _id: 1 }).sort({ lease_until: 1 }).limit(limit).lean();
     if (rows.length === 0) return 0;
     const token = `${by}/${newId()}`;
     const ids = rows.map((row) => row._id);
     const lease_until = new Date(now().getTime() + leaseMs);
     await outbox.updateMany({ ...due, _id: { $in: ids } }, { lease_until, lease_by: token });
-    const mine = await outbox.find({ _id: { $in: ids }, lease_by: token }).lean();
-    for (const row of mine) take(JSON.parse(row.event), row.failures);
+    const claimed = await outbox.find({ _id: { $in: ids }, lease_by: token }).lean();
+    for (const row of claimed) startPublishing(JSON.parse(row.event), row.failures);
     return rows.length;
   }
 
-  async function keep(write: PromiseLike<unknown>): Promise<void> {
+  async function update(write: PromiseLike<unknown>): Promise<void> {
     try {
       await write;
     } catch (error) {

@@ -34,8 +34,8 @@ export function createKeyring(setting: Secret): Keyring {
   const keys = raw.map((key) => createSecretKey(key));
   const [first] = keys;
   if (!first) throw new Error('ENCRYPTION_KEYS is empty');
-  const newest = nameOf(first);
-  const byName = new Map(keys.map((key) => [nameOf(key), key]));
+  const newest = getKeyName(first);
+  const byName = new Map(keys.map((key) => [getKeyName(key), key]));
   return {
     newest,
     seal(text, context) {
@@ -64,6 +64,6 @@ export function createKeyring(setting: Secret): Keyring {
 
 const empty = Buffer.alloc(0);
 
-function nameOf(key: KeyObject): string {
+function getKeyName(key: KeyObject): string {
   return createHash('sha256').update(key.export()).digest('hex').slice(0, 8);
 }

@@ -22,13 +22,13 @@ export class SwapRemoveSet<T extends object> {
   /** Whether it was there; the last one takes its place. */
   delete(item: T): boolean {
     const places = item as Record<symbol, number | undefined>;
-    const at = places[this.#place];
-    if (at === undefined) return false;
+    const index = places[this.#place];
+    if (index === undefined) return false;
     places[this.#place] = undefined;
     const last = this.#items.pop();
     if (last !== undefined && last !== item) {
-      this.#items[at] = last;
-      (last as Record<symbol, number | undefined>)[this.#place] = at;
+      this.#items[index] = last;
+      (last as Record<symbol, number | undefined>)[this.#place] = index;
     }
     return true;
   }

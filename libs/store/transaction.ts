@@ -24,7 +24,7 @@ export interface Transaction {
 }
 
 /** How long a transaction is tried again when MongoDB asks for it, ms. */
-const triedForMs = 8_000;
+const retryForMs = 8_000;
 
 /**
  * Runs work in a transaction, again when MongoDB asks for it (a conflict, another primary), and commits it. Rejects
@@ -35,7 +35,7 @@ export async function inTransaction<R>(
   client: mongoose.mongo.MongoClient,
   work: (session: mongoose.ClientSession) => Promise<R>,
 ): Promise<R> {
-  const limit = performance.now() + triedForMs;
+  const limit = performance.now() + retryForMs;
   for (let tries = 0; ; tries += 1) {
     const session = client.startSession();
     try {

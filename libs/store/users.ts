@@ -38,7 +38,7 @@ export async function openUserAdmin(uri: Secret): Promise<UserAdmin> {
     database: db.databaseName,
     async upsert(contract, password) {
       const { name } = contract;
-      const isNewRole = !(await has(db, { rolesInfo: roleOf(name) }, 'roles'));
+      const isNewRole = !(await has(db, { rolesInfo: getRoleName(name) }, 'roles'));
       await db.command(roleCommand(contract, db.databaseName, isNewRole));
       const isNew = !(await has(db, { usersInfo: name }, 'users'));
       await db.command(userCommand(contract, password(isNew)?.reveal(), isNew));
@@ -54,17 +54,17 @@ export function roleCommand(contract: Contract, db: string, isNew: boolean): Com
     resource: { db, collection: collection },
     actions,
   }));
-  const role = roleOf(contract.name);
+  const role = getRoleName(contract.name);
   return { ...(isNew ? { createRole: role } : { updateRole: role }), privileges, roles: [] };
 }
 
 /** The command that makes a service's user, or sets its role and, if one is given, its password. */
 export function userCommand({ name }: Contract, pwd: string | undefined, isNew: boolean): Command {
   const user = isNew ? { createUser: name } : { updateUser: name };
-  return { ...user, ...(pwd !== undefined && { pwd }), roles: [roleOf(name)] };
+  return { ...user, ...(pwd !== undefined && { pwd }), roles: [getRoleName(name)] };
 }
 
-function roleOf(service: string): string {
+function getRoleName(service: string): string {
   return `${service}-service`;
 }
 

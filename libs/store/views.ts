@@ -34,10 +34,10 @@ export function reader<V extends View>(db: Db, view: V): Reader<RowOf<V>> {
   const finder = (scope: Filter): Finder<RowOf<V>> => ({
     async one(filter, options = {}) {
       const row = await rows.findOne({ ...filter, ...scope }, options);
-      return row ? known<RowOf<V>>(row) : undefined;
+      return row ? toRow<RowOf<V>>(row) : undefined;
     },
     async many(filter, options = {}) {
-      return (await rows.find({ ...filter, ...scope }, options).toArray()).map(known<RowOf<V>>);
+      return (await rows.find({ ...filter, ...scope }, options).toArray()).map(toRow<RowOf<V>>);
     },
     count: (filter) => rows.countDocuments({ ...filter, ...scope }),
     async bytes(filter) {
@@ -70,14 +70,16 @@ export async function createView(db: Db, view: View): Promise<void> {
   const [existing] = await db.listCollections({ name: view.name }).toArray();
   if (!existing)
     await db.createCollection(view.name, { viewOn: view.of, pipeline }).catch(ignoreAlreadyExists);
-  else if (!same(existing, view.of, pipeline))
+  else if (!isUpToDate(existing, view.of, pipeline))
     await db.command({ collMod: view.name, viewOn: view.of, pipeline });
 }
 
 /** The names of those views that their owner has not made yet. */
 export async function missingViews(db: Db, views: readonly View[]): Promise<string[]> {
-  const there = new Set((await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name));
-  return views.map(({ name }) => name).filter((name) => !there.has(name));
+  const existing = new Set(
+    (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name),
+  );
+  return views.map(({ name }) => name).filter((name) => !existing.has(name));
 }
 
 /** Swallows "it exists already": another replica was faster. */
@@ -92,12 +94,12 @@ export function ignoreAlreadyExists(error: unknown): void {
   throw error;
 }
 
-function same(existing: object, input: string, pipeline: unknown): boolean {
+function isUpToDate(existing: object, input: string, pipeline: unknown): boolean {
   const options: unknown = 'options' in existing ? existing.options : undefined;
   return JSON.stringify(options) === JSON.stringify({ viewOn: input, pipeline });
 }
 
 /** What the owner wrote has the shape that its view's schema names; tests check that, a hot path does not. */
-function known<Row>(row: unknown): Row {
+function toRow<Row>(row: unknown): Row {
   return row as Row;
 }

@@ -3,10 +3,10 @@
  * when it is not there, then the broker has lost what it was given, whoever has declared the rest anew meanwhile.
  */
 import type { ChannelModel } from 'amqplib';
-import { type Connection, closed, quietChannel } from './connection.ts';
+import { type Connection, closeChannel, quietChannel } from './connection.ts';
 import { type Names, queueExists } from './topology-setup.ts';
 
-const againMs = 5_000;
+const retryMs = 5_000;
 
 /** Detects that the broker lost its queues, and calls `onBrokerReset` once for each loss. */
 export function detectBrokerReset({
@@ -20,15 +20,15 @@ export function detectBrokerReset({
   onBrokerReset?: (() => Promise<void>) | undefined;
   onError(what: string, error: unknown): void;
 }) {
-  let known = false;
-  let emptied = false;
-  let looking: Promise<void> = Promise.resolve();
+  let wasDeclared = false;
+  let isReset = false;
+  let lastCheck: Promise<void> = Promise.resolve();
 
   return {
     /** Remembers the queues that had to be made: after the first time they were known. */
-    declared(missing: readonly string[]): void {
-      if (known && missing.length > 0) emptied = true;
-      known = true;
+    onDeclared(missing: readonly string[]): void {
+      if (wasDeclared && missing.length > 0) isReset = true;
+      wasDeclared = true;
     },
     /** Looks, tells, and leaves the marks; tries until it has succeeded or the connection is lost. Never rejects. */
     async check({ model, lost }: Connection): Promise<void> {
@@ -39,32 +39,32 @@ export function detectBrokerReset({
       while (!isLost) {
         try {
           // one after the other: what one has told, the next finds done
-          const mine = looking.then(() => isLost || look(model));
-          looking = mine.then(
+          const check = lastCheck.then(() => isLost || checkSentinels(model));
+          lastCheck = check.then(
             () => {},
             () => {},
           );
-          await mine;
+          await check;
           return;
         } catch (error) {
           if (isLost) return;
           onError('Could not check whether RabbitMQ lost its queues', error);
-          await Promise.race([lost, new Promise((resolve) => setTimeout(resolve, againMs).unref())]);
+          await Promise.race([lost, new Promise((resolve) => setTimeout(resolve, retryMs).unref())]);
         }
       }
     },
   };
 
-  async function look(model: ChannelModel): Promise<undefined> {
-    const marks = owners.map(names.sentinel);
+  async function checkSentinels(model: ChannelModel): Promise<undefined> {
+    const sentinels = owners.map(names.sentinel);
     const missing = [];
-    for (const mark of marks) if (!(await queueExists(model, mark))) missing.push(mark);
-    if (missing.length === 0 && !emptied) return;
+    for (const sentinel of sentinels) if (!(await queueExists(model, sentinel))) missing.push(sentinel);
+    if (missing.length === 0 && !isReset) return;
     await onBrokerReset?.();
-    emptied = false;
+    isReset = false;
     const channel = await quietChannel(model);
     // only now: whoever dies before has not been told
     for (const mark of missing) await channel.assertQueue(mark);
-    await closed(channel);
+    await closeChannel(channel);
   }
 }

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import { type Channel, type ChannelModel, connect } from 'amqplib';
 import type { Secret } from '#libs/contract';
-import { type Opened, within } from './reconnecting.ts';
+import { type OpenResource, within } from './reconnecting.ts';
 
 /** An open connection. */
 export interface Connection {
@@ -16,7 +16,7 @@ export interface Connection {
 /** How long the broker may take for one answer, ms. */
 export const answerMs = 5_000;
 /** Declaring takes many answers, and quorum queues of a cluster are not made in a moment. */
-const preparingMs = 30_000;
+const prepareMs = 30_000;
 const heartbeatSeconds = 10;
 
 /** Connects and prepares the connection; rejects within bounded time when the broker does not answer. */
@@ -28,12 +28,12 @@ export async function openConnection(options: {
   onError(what: string, error: unknown): void;
   /** When aborted, nobody waits any longer. */
   signal: AbortSignal;
-}): Promise<Opened<Connection>> {
-  const given = new Promise<never>((_, reject) => {
+}): Promise<OpenResource<Connection>> {
+  const aborted = new Promise<never>((_, reject) => {
     options.signal.addEventListener('abort', () => reject(options.signal.reason), { once: true });
   });
   // it is only raced against
-  given.catch(() => {});
+  aborted.catch(() => {});
   const connecting = connect(withHeartbeat(options.url), {
     // also the limit for the handshake
     timeout: answerMs,
@@ -41,9 +41,9 @@ export async function openConnection(options: {
     keepAlive: true,
     clientProperties: { connection_name: options.name },
   });
-  const model = await Promise.race([connecting, given]).catch((error: unknown) => {
+  const model = await Promise.race([connecting, aborted]).catch((error: unknown) => {
     // one that comes after all is let go of
-    connecting.then(ended, () => {});
+    connecting.then(closeConnection, () => {});
     throw error;
   });
   let blocked = false;
@@ -59,12 +59,12 @@ export async function openConnection(options: {
   model.on('unblocked', () => {
     blocked = false;
   });
-  const end = () => ended(model);
+  const close = () => closeConnection(model);
   try {
-    const gone = lost.then((error) => Promise.reject(error));
-    await within(preparingMs, options.name, Promise.race([options.prepare(model), gone, given]));
+    const rejectWhenLost = lost.then((error) => Promise.reject(error));
+    await within(prepareMs, options.name, Promise.race([options.prepare(model), rejectWhenLost, aborted]));
   } catch (error) {
-    await end();
+    await close();
     throw error;
   }
   const value = {
@@ -74,7 +74,7 @@ export async function openConnection(options: {
       return blocked;
     },
   };
-  return { value, lost, end };
+  return { value, lost, close };
 }
 
 /** Opens a channel whose errors end nothing but the channel. */
@@ -85,15 +85,15 @@ export async function quietChannel(model: ChannelModel): Promise<Channel> {
 }
 
 /** Closes a channel. Whoever only waits for amqplib waits for ever when the connection is lost before the broker answers. */
-export async function closed(channel: Channel): Promise<void> {
+export async function closeChannel(channel: Channel): Promise<void> {
   const lost = new Promise<void>((resolve) => channel.once('close', resolve));
   await Promise.race([channel.close(), lost]);
 }
 
 /** Says goodbye where somebody answers, then destroys the socket: of a half-open connection amqplib lets go of neither. */
-async function ended(model: ChannelModel): Promise<void> {
-  const goodbye = new Promise<void>((resolve) => model.close().then(resolve, () => resolve()));
-  await within(1_000, 'goodbye', goodbye).catch(() => {});
+async function closeConnection(model: ChannelModel): Promise<void> {
+  const closed = new Promise<void>((resolve) => model.close().then(resolve, () => resolve()));
+  await within(1_000, 'goodbye', closed).catch(() => {});
   // amqplib's types do not name the socket
   const { stream } = model.connection as unknown as { stream: Duplex };
   stream.destroy(new Error('given up'));

@@ -18,7 +18,7 @@ export interface Subscription {
   queue: string;
   prefetch: number;
   /** Whether a message is handled at all; without it, all are. Those that are not are set aside as they are. */
-  takes?(message: ConsumeMessage): boolean;
+  accepts?(message: ConsumeMessage): boolean;
   /** Handles an event, with all its tries; rejects when it is to be set aside. */
   handle(event: Envelope): Promise<void>;
   /** Told of each event that was not handled for good. */
@@ -29,7 +29,7 @@ export interface Subscription {
 }
 
 /** A running subscription. */
-export interface Subscribed {
+export interface ActiveSubscription {
   /** Resolves with the reason when the broker has ended it. */
   lost: Promise<unknown>;
   /** Takes nothing more; resolves when what is in hand is handled. */
@@ -39,33 +39,36 @@ export interface Subscribed {
 }
 
 /** Subscribes to a queue; rejects when it is not there. */
-export async function subscribe(model: ChannelModel, subscription: Subscription): Promise<Subscribed> {
+export async function subscribe(
+  model: ChannelModel,
+  subscription: Subscription,
+): Promise<ActiveSubscription> {
   const channel = await quietChannel(model);
-  const { promise: lost, resolve: lose } = Promise.withResolvers<unknown>();
-  const inHand = new Set<Promise<void>>();
-  let suspects = Promise.resolve();
-  let suspected = 0;
+  const { promise: lost, resolve: onLost } = Promise.withResolvers<unknown>();
+  const inFlight = new Set<Promise<void>>();
+  let lastRedelivered = Promise.resolve();
+  let redeliveredCount = 0;
   let isOpen = true;
   let draining = false;
-  channel.on('error', lose);
+  channel.on('error', onLost);
   channel.on('close', () => {
     isOpen = false;
-    lose(new Error('the channel was closed'));
+    onLost(new Error('the channel was closed'));
   });
 
-  const wide = widening(channel, subscription, arrived, lose);
+  const extraConsumer = secondConsumer(channel, subscription, onMessage, onLost);
   await channel.prefetch(1);
-  const { consumerTag } = await channel.consume(subscription.queue, arrived);
+  const { consumerTag } = await channel.consume(subscription.queue, onMessage);
 
   return {
     lost,
     async drain() {
       draining = true;
       if (isOpen) {
-        const cancelled = Promise.all([channel.cancel(consumerTag), wide.close()]);
+        const cancelled = Promise.all([channel.cancel(consumerTag), extraConsumer.close()]);
         await within(closeMs, subscription.queue, cancelled).catch(() => {});
       }
-      await Promise.all(inHand);
+      await Promise.all(inFlight);
     },
     async close() {
       if (!isOpen) return;
@@ -74,51 +77,51 @@ export async function subscribe(model: ChannelModel, subscription: Subscription)
     },
   };
 
-  function arrived(message: ConsumeMessage | null): void {
-    if (message === null) lose(new Error('the broker cancelled the consumer'));
+  function onMessage(message: ConsumeMessage | null): void {
+    if (message === null) onLost(new Error('the broker cancelled the consumer'));
     // what comes too late goes back when the channel closes
     if (message === null || draining) return;
-    const isSuspect = message.fields.redelivered;
-    if (isSuspect) suspected += 1;
-    const work = isSuspect ? suspects.then(() => settled(message)) : settled(message);
-    if (isSuspect)
-      suspects = work.then(() => {
-        suspected -= 1;
+    const isRedelivered = message.fields.redelivered;
+    if (isRedelivered) redeliveredCount += 1;
+    const work = isRedelivered ? lastRedelivered.then(() => settle(message)) : settle(message);
+    if (isRedelivered)
+      lastRedelivered = work.then(() => {
+        redeliveredCount -= 1;
       });
-    inHand.add(work);
-    void work.then(() => inHand.delete(work));
-    if (suspected > 0) wide.narrow();
-    else wide.widen();
+    inFlight.add(work);
+    void work.then(() => inFlight.delete(work));
+    if (redeliveredCount > 0) extraConsumer.stop();
+    else extraConsumer.start();
   }
 
   /** Never rejects. */
-  async function settled(message: ConsumeMessage): Promise<void> {
+  async function settle(message: ConsumeMessage): Promise<void> {
     if (!isOpen) return;
-    if (subscription.takes?.(message) === false) return answer(() => channel.reject(message, false));
+    if (subscription.accepts?.(message) === false) return respond(() => channel.reject(message, false));
     try {
-      await subscription.handle(parsed(message.content));
+      await subscription.handle(parseEvent(message.content));
     } catch (error) {
       if (subscription.signal.aborted) return;
       subscription.onError(`${subscription.queue} set an event aside`, error);
       subscription.onDeadLetter?.({ type: message.properties.type });
-      answer(() => channel.reject(message, false));
+      respond(() => channel.reject(message, false));
       return;
     }
-    answer(() => channel.ack(message));
+    respond(() => channel.ack(message));
   }
 
   /** On an old channel it is too late for an answer: the event comes again, and the inbox knows it. */
-  function answer(send: () => void): void {
+  function respond(send: () => void): void {
     try {
       if (isOpen) send();
     } catch (error) {
-      lose(error);
+      onLost(error);
     }
   }
 }
 
 /** The second consumer of a channel, which is there while all is well; both together have `prefetch` events in hand. */
-function widening(
+function secondConsumer(
   channel: Channel,
   { queue, prefetch }: Subscription,
   arrived: (message: ConsumeMessage | null) => void,
@@ -128,38 +131,38 @@ function widening(
   let tag: string | undefined;
   let changing: Promise<void> | undefined;
 
-  const change = async () => {
+  const applyWanted = async () => {
     while (wanted !== (tag !== undefined)) {
       if (tag !== undefined) {
-        const old = tag;
+        const oldTag = tag;
         tag = undefined;
-        await channel.cancel(old);
+        await channel.cancel(oldTag);
       } else {
         await channel.prefetch(prefetch - 1);
         ({ consumerTag: tag } = await channel.consume(queue, arrived));
       }
     }
   };
-  const turn = (to: boolean) => {
+  const setWanted = (to: boolean) => {
     if (prefetch < 2) return;
     wanted = to;
-    changing ??= change()
+    changing ??= applyWanted()
       .catch(lose)
       .finally(() => {
         changing = undefined;
       });
   };
   return {
-    widen: () => turn(true),
-    narrow: () => turn(false),
+    start: () => setWanted(true),
+    stop: () => setWanted(false),
     async close() {
-      turn(false);
+      setWanted(false);
       await changing;
     },
   };
 }
 
-function parsed(content: Buffer): Envelope {
+function parseEvent(content: Buffer): Envelope {
   const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
   if (typeof value !== 'object' || value === null) throw new Error('This is no event');
   // whoever handles it checks the rest

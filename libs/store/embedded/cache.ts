@@ -12,17 +12,17 @@ export type Say = (line: string) => void;
 
 /** The project's cache folder, made if need be: `PDS_CACHE_DIR`, else the user's cache, else the system's temp folder. */
 export async function cacheFolder(env: NodeJS.ProcessEnv = process.env): Promise<string> {
-  const named = env.PDS_CACHE_DIR;
-  const usual = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'process-document-service');
-  const wanted = named || usual;
-  if (await isWritable(wanted)) return wanted;
-  const last = join(tmpdir(), 'process-document-service');
-  await mkdir(last, { recursive: true });
-  return last;
+  const configured = env.PDS_CACHE_DIR;
+  const defaultFolder = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'process-document-service');
+  const preferred = configured || defaultFolder;
+  if (await isWritable(preferred)) return preferred;
+  const fallback = join(tmpdir(), 'process-document-service');
+  await mkdir(fallback, { recursive: true });
+  return fallback;
 }
 
 /** The path of a kept file, or undefined; a file that does not match its checksum is removed, and that is said. */
-export async function cached(
+export async function findCached(
   folder: string,
   entry: string,
   file: string,
@@ -40,16 +40,16 @@ export async function cached(
 }
 
 /** Keeps what `make` writes as `file` into the folder it is given; it appears in the cache at once or not at all. */
-export async function keep(
+export async function saveToCache(
   folder: string,
   entry: string,
   file: string,
-  make: (folder: string) => Promise<void>,
+  write: (folder: string) => Promise<void>,
 ): Promise<string> {
   await mkdir(folder, { recursive: true });
   const draft = await mkdtemp(join(folder, '.draft-'));
   try {
-    await make(draft);
+    await write(draft);
     await writeFile(join(draft, `${file}.sha256`), `${await sha256(join(draft, file))}\n`);
     // a rename onto a folder with files fails: another process was quicker, and its copy is as good
     await rename(draft, join(folder, entry)).catch(async (error: NodeJS.ErrnoException) => {
@@ -62,8 +62,8 @@ export async function keep(
 }
 
 /** Runs `work` while no other process does so under the same lock file; the lock of a dead process does not count. */
-export async function alone<T>(lock: string, say: Say, work: () => Promise<T>): Promise<T> {
-  for (let tries = 0; !(await take(lock)); tries++) {
+export async function withFileLock<T>(lock: string, say: Say, work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; !(await tryLock(lock)); tries++) {
     if (tries === 5) say('Another process is fetching the same file: waiting for it.');
     await sleep(200);
   }
@@ -81,7 +81,7 @@ export async function sha256(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-async function take(lock: string): Promise<boolean> {
+async function tryLock(lock: string): Promise<boolean> {
   try {
     const file = await open(lock, 'wx');
     await file.writeFile(JSON.stringify(await readProcessMark(process.pid)));
@@ -97,9 +97,9 @@ async function take(lock: string): Promise<boolean> {
 }
 
 async function discard(folder: string): Promise<void> {
-  const aside = `${folder}.broken-${process.pid}`;
-  await rename(folder, aside).catch(() => undefined);
-  await rm(aside, { recursive: true, force: true });
+  const discarded = `${folder}.broken-${process.pid}`;
+  await rename(folder, discarded).catch(() => undefined);
+  await rm(discarded, { recursive: true, force: true });
 }
 
 async function isWritable(folder: string): Promise<boolean> {

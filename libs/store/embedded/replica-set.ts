@@ -7,8 +7,8 @@ import mongoose from 'mongoose';
 export const setName = 'pds';
 
 /** Resolves when the port takes connections; rejects with the signal's reason when that is given up. */
-export async function listening(port: number, signal: AbortSignal): Promise<void> {
-  while (!(await takesConnections(port))) {
+export async function waitUntilListening(port: number, signal: AbortSignal): Promise<void> {
+  while (!(await acceptsConnections(port))) {
     signal.throwIfAborted();
     await sleep(15);
   }
@@ -27,9 +27,9 @@ export async function becomePrimary(uri: string, member: string, signal: AbortSi
       signal.throwIfAborted();
       try {
         if ((await admin.command({ hello: 1 })).isWritablePrimary) return;
-        await takePlace((command) => admin.command(command), member);
+        await configureMember((command) => admin.command(command), member);
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
       }
       await sleep(15);
     }
@@ -39,7 +39,7 @@ export async function becomePrimary(uri: string, member: string, signal: AbortSi
 }
 
 /** What a mongod answers while it is still finding itself. */
-const passing = new Set([
+const transientCodes = new Set([
   'AlreadyInitialized',
   'ConfigurationInProgress',
   'InterruptedDueToReplStateChange',
@@ -49,14 +49,14 @@ const passing = new Set([
 ]);
 
 /** A mongod also closes its connections when it becomes something else. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof mongoose.mongo.MongoNetworkError) return true;
-  return passing.has((error as { codeName?: string }).codeName ?? '');
+  return transientCodes.has((error as { codeName?: string }).codeName ?? '');
 }
 
 type Command = (command: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
-async function takePlace(command: Command, host: string): Promise<void> {
+async function configureMember(command: Command, host: string): Promise<void> {
   const state = await command({ replSetGetStatus: 1 }).then(
     () => 'member',
     (error: { codeName?: string }) => error.codeName,
@@ -68,7 +68,7 @@ async function takePlace(command: Command, host: string): Promise<void> {
   await command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true });
 }
 
-function takesConnections(port: number): Promise<boolean> {
+function acceptsConnections(port: number): Promise<boolean> {
   return new Promise((answer) => {
     const socket = connect(port, '127.0.0.1');
     socket.on('connect', () => answer(true));

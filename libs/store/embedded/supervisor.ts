@@ -5,7 +5,7 @@ import { ownerFile } from './data-dir.ts';
 import { type ProcessMark, readProcessMark } from './process-mark.ts';
 
 /** What the supervisor is told, as JSON in its only argument. */
-export type Orders = {
+export type SupervisorOptions = {
   binary: string;
   args: string[];
   dataDir: string;
@@ -16,15 +16,15 @@ export type Orders = {
 };
 
 /** What it answers, one JSON line each: first `mongod` (a pid), at the end `exit` (a code, null after a signal). */
-export type Report = { mongod: number } | { exit: number | null };
+export type SupervisorReport = { mongod: number } | { exit: number | null };
 
 /** How long a mongod may take to write everything down: asked to stop in peace, and after the death of the one who asked. */
-const orderlyMs = 15_000;
-const bereavedMs = 3_500;
+const stopMs = 15_000;
+const ownerExitedMs = 3_500;
 
 if (process.argv[1] === import.meta.filename) await supervise(JSON.parse(process.argv[2] ?? '{}'));
 
-async function supervise({ binary, args, dataDir, removeAtEnd, main }: Orders): Promise<void> {
+async function supervise({ binary, args, dataDir, removeAtEnd, main }: SupervisorOptions): Promise<void> {
   const mongod = spawn(binary, args, { stdio: 'ignore' });
   let killer: NodeJS.Timeout | undefined;
   const stop = (limitMs: number) => {
@@ -35,11 +35,11 @@ async function supervise({ binary, args, dataDir, removeAtEnd, main }: Orders): 
 
   // Ctrl-C is the business of the one who asked
   for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => {});
-  process.on('SIGTERM', () => stop(orderlyMs));
+  process.on('SIGTERM', () => stop(stopMs));
   process.stdout.on('error', () => {});
-  process.stdin.on('data', () => stop(orderlyMs));
+  process.stdin.on('data', () => stop(stopMs));
   process.stdin.on('error', () => {});
-  process.stdin.on('close', () => stop(bereavedMs));
+  process.stdin.on('close', () => stop(ownerExitedMs));
 
   const exit = new Promise<number | null>((done) => {
     mongod.on('exit', done);
@@ -61,6 +61,6 @@ async function supervise({ binary, args, dataDir, removeAtEnd, main }: Orders): 
   report({ exit: code }, () => process.exit(0));
 }
 
-function report(line: Report, then = () => {}): void {
+function report(line: SupervisorReport, then = () => {}): void {
   process.stdout.write(`${JSON.stringify(line)}\n`, then);
 }
