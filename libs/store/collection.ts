@@ -1,6 +1,6 @@
 /** Collections: what a service owns in MongoDB, declared once with fields and indexes. */
 import mongoose from 'mongoose';
-import type { SealedField } from './sealed.ts';
+import type { SealedField } from './sealed-field.ts';
 
 /** An owned collection: name, fields as mongoose knows them, indexes, and which fields are sealed. */
 export interface Collection<Row extends { _id: string }> {

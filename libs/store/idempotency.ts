@@ -4,8 +4,8 @@ import { gunzip, gzip } from 'node:zlib';
 import type mongoose from 'mongoose';
 import { IdempotencyKeyInFlight, IdempotencyKeyReused, PayloadTooLarge, Problem } from '#libs/contract';
 import { collection } from './collection.ts';
-import type { SealedField } from './sealed.ts';
-import type { Keyring } from './sealing.ts';
+import type { Keyring } from './keyring.ts';
+import type { SealedField } from './sealed-field.ts';
 import { isDuplicate, isWriteConflict, type Transaction } from './transaction.ts';
 
 /** A response as it is stored. */

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { type StoreFixture, storeFixture } from '../testing/store-fixture.ts';
 import { collection } from './collection.ts';
-import type { SealedField } from './sealed.ts';
-import { createKeyring } from './sealing.ts';
+import { createKeyring } from './keyring.ts';
+import type { SealedField } from './sealed-field.ts';
 
 interface SafeRow {
   _id: string;

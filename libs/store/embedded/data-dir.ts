@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, statfs } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Say } from './cache.ts';
-import { embeddedError } from './failure.ts';
+import { embeddedError } from './embedded-error.ts';
 import { getCommandLine, isAlive, type ProcessMark, terminate, waitUntilEnded } from './process-mark.ts';
 
 /** Less free room than this and a start is refused: a new folder alone takes about as much. */

@@ -14,14 +14,14 @@ import {
   logFile,
   prepareDataDir,
 } from './data-dir.ts';
-import { embeddedError } from './failure.ts';
+import { embeddedError } from './embedded-error.ts';
 import { type ProcessMark, readProcessMark, terminate } from './process-mark.ts';
 import { becomePrimary, setName, waitUntilListening } from './replica-set.ts';
 import type { SupervisorOptions, SupervisorReport } from './supervisor.ts';
 
 export { type Binary, fetchBinary, localBinary } from './binary.ts';
 export type { Say } from './cache.ts';
-export type { EmbeddedCode, EmbeddedError } from './failure.ts';
+export type { EmbeddedCode, EmbeddedError } from './embedded-error.ts';
 export { becomePrimary, setName } from './replica-set.ts';
 
 /** What may be chosen. */

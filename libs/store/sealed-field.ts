@@ -1,5 +1,5 @@
 /** Sealed fields: which fields of a collection hold sealed texts, and what each text is bound to. */
-import type { Keyring } from './sealing.ts';
+import type { Keyring } from './keyring.ts';
 
 /** A field whose text is sealed at rest, declared by its collection; `Part` is what of a row it is bound to. */
 export interface SealedField<Part> {

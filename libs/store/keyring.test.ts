@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
-import { createKeyring } from './sealing.ts';
+import { createKeyring } from './keyring.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
 const ringOf = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));

@@ -24,7 +24,7 @@ export async function fetchOfficial(
   { stallMs = 20_000, env = process.env }: { stallMs?: number; env?: NodeJS.ProcessEnv } = {},
 ): Promise<void> {
   await inTempFolder(async (folder) => {
-    const script = fileURLToPath(new URL('./official.ts', import.meta.url));
+    const script = fileURLToPath(new URL('./official-download.ts', import.meta.url));
     const child = spawn(process.execPath, [script, folder, officialVersion], {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: { ...env, MONGOMS_MAX_RETRIES: '1', MONGOMS_DOWNLOAD_DIR: folder },

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { getVersion } from './binary.ts';
-import { fetchOfficial, officialVersion } from './fetching.ts';
+import { fetchOfficial, officialVersion } from './mongod-download.ts';
 
 let folder: string;
 let mirror: Server | undefined;

@@ -19,6 +19,7 @@ import {
   type StoreInstrumentation,
 } from './instrumentation.ts';
 import { type KeyedMutex, keyedMutex } from './keyed-mutex.ts';
+import type { Keyring } from './keyring.ts';
 import {
   type Backlog,
   collectEvents,
@@ -29,8 +30,7 @@ import {
 } from './outbox.ts';
 import { type ReencryptionResult, reencrypt } from './reencryption.ts';
 import { type PublishWrapper, type Relay, startRelay } from './relay.ts';
-import { createSealing, type SealedField, type Sealing } from './sealed.ts';
-import type { Keyring } from './sealing.ts';
+import { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
 import { SwapRemoveSet } from './swap-remove-set.ts';
 import { type Actor, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
 import { createView, ignoreAlreadyExists, missingViews, type Reader, reader } from './views.ts';
