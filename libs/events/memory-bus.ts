@@ -1,15 +1,15 @@
 /**
- * The in-process bus: carries events between services of one process.
+ * The in-process event bus, for services that run in one process.
  *
- * It takes responsibility for an event by having it handled: `publish` resolves when every queue that wants the
- * event has handled it. What is unfinished when the process dies is still unpublished in the outbox.
+ * `publish` resolves when every queue bound to the event's type has handled it. If the process dies before
+ * that, the event is still unpublished in the outbox.
  */
 import type { Envelope } from '#libs/contract';
 import { type Bus, BusClosed, type ConsumeOptions, DeadLettered, type Handler, Unroutable } from './bus.ts';
 import { type Retries, standardRetries, tryHandling } from './retries.ts';
 import { getConsumers, type Topology } from './topology.ts';
 
-/** One event in one queue. */
+/** One event in one queue; `settle` settles its `publish` call. */
 interface QueuedEvent {
   event: Envelope;
   settle: { resolve(): void; reject(error: Error): void };
@@ -17,13 +17,13 @@ interface QueuedEvent {
 
 interface Queue {
   waiting: QueuedEvent[];
-  /** By id, so that an event that is sent again is set aside once. */
+  /** Dead letters by event id, so that a republished event is listed once. */
   dead: Map<string, Envelope>;
-  /** Each takes what it has room for. */
+  /** Each function takes events from `waiting` up to the consumer's prefetch. */
   consumers: Set<() => void>;
 }
 
-/** Who handles what is in a queue. */
+/** A consumer of a queue. */
 interface Subscription {
   name: string;
   queue: Queue;
@@ -31,7 +31,7 @@ interface Subscription {
   options: ConsumeOptions;
 }
 
-/** A bus within this process. `retries`: the pauses between tries of a failing handler. */
+/** Creates a bus within this process. `retries` are the pauses between attempts of a failing handler, ms. */
 export function memoryBus(topology: Topology, options: { retries?: Retries } = {}): Bus {
   const retries = options.retries ?? standardRetries;
   const queues = new Map([...topology.keys()].map((name) => [name, emptyQueue()]));
@@ -40,7 +40,7 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
 
   const getQueue = (name: string): Queue => {
     const queue = queues.get(name);
-    if (!queue) throw new Error(`There is no queue ${name}`);
+    if (!queue) throw new Error(`Unknown queue: ${name}`);
     return queue;
   };
 
@@ -53,7 +53,7 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
       if (closing.signal.aborted) throw new BusClosed();
       const queueNames = getConsumers(topology, event.type);
       if (queueNames.length === 0) throw new Unroutable(event.type);
-      // as text, as over any wire: what JSON does not carry is lost here too
+      // serialized as over RabbitMQ, so that both buses lose what JSON cannot represent
       const text = JSON.stringify(event);
       const results = await Promise.allSettled(queueNames.map((name) => enqueue(getQueue(name), text)));
       for (const result of results) if (result.status === 'rejected') throw result.reason;
@@ -101,9 +101,9 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
     },
   };
 
-  /** Never rejects: how it went is told to who published. */
+  /** Handles one event and settles its `publish` call; never rejects. */
   async function handle({ name, queue, handler, options }: Subscription, { event, settle }: QueuedEvent) {
-    // without an id it is garbage, and any two are different
+    // an event without an id is invalid: its whole text is the key
     const key = typeof event.id === 'string' ? event.id : JSON.stringify(event);
     try {
       await tryHandling(handler, event, retries, closing.signal);

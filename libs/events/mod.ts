@@ -1,4 +1,4 @@
-/** The door of the events library: one bus interface, who hears what, and how a handler's trouble is met. */
+/** The public interface of the events library: the bus, its topology, subscribers and retries. */
 export { type AmqpBusOptions, amqpBus } from './amqp/amqp-bus.ts';
 export { type DeadLetters, openDeadLetters } from './amqp/replay.ts';
 export {

@@ -1,8 +1,8 @@
 /**
- * The bus over RabbitMQ: carries events between processes.
+ * The event bus over RabbitMQ, for services in separate processes.
  *
- * Two connections, so that a broker which stops taking publications goes on delivering. Both are opened again whenever
- * they are lost, and each declares the whole topology first.
+ * It publishes and consumes over two connections, because RabbitMQ may block a publishing connection. Both
+ * reconnect when they are lost, and each declares the whole topology first.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChannelModel } from 'amqplib';
@@ -19,29 +19,32 @@ import { type AutoReconnect, autoReconnect } from './reconnecting.ts';
 import { defaultRetryQueueDelayMs, toRetrySubscription } from './retry-queue.ts';
 import { declareTopology, prefixedNames } from './topology-setup.ts';
 
-/** What the bus needs. */
+/** Options of the bus over RabbitMQ. */
 export interface AmqpBusOptions {
   url: Secret;
   topology: Topology;
   retries?: Retries;
-  /** Put before every name on the broker. */
+  /** The prefix of every name on the broker. */
   prefix?: string;
-  /** The longest a queue may be; a queue that is there keeps the length it was made with. */
+  /** The maximum length of a queue, in events. Existing queues keep the length they were declared with. */
   maxLength?: number;
-  /** How long a subscription lives before it takes up what was set aside because processes died, ms. */
+  /** How long a subscription must be running before it consumes the retry queue, ms. */
   retryQueueDelayMs?: number;
-  /** How often everything is declared again, ms: so long a binding may be missing that somebody has taken away. */
+  /** How often the topology is declared again, ms. A deleted binding is missing for at most this long. */
   declareEveryMs?: number;
-  /** Who must be told, each by a name of its own, when the broker has lost what it was given: the services with an outbox. */
+  /** The names of the services that have an outbox; each has its own sentinel queue. */
   owners?: readonly string[];
-  /** Told when the broker came back empty; it is told again later when it rejects. */
+  /** Called when the broker has lost its queues. If it rejects, it is called again later. */
   onBrokerReset?(): Promise<void>;
-  onError(what: string, error: unknown): void;
+  onError(message: string, error: unknown): void;
 }
 
 const defaultDeclareEveryMs = 60_000;
 
-/** A bus over RabbitMQ (3.10 or newer). It connects by itself, and is `up` while it can publish. */
+/**
+ * Creates a bus over RabbitMQ (3.10 or newer). It connects in the background and is `up` while it can
+ * publish.
+ */
 export function amqpBus({
   url,
   topology,
@@ -62,7 +65,10 @@ export function amqpBus({
   let lastDeclaration: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | undefined;
 
-  /** One after the other: two clients that make a new quorum queue at once get 541 (the loser opens again, and finds it). */
+  /**
+   * Declares the topology, one connection at a time: two clients that declare a new quorum queue at once get
+   * error 541. Between processes, the one that fails reconnects and finds the queue.
+   */
   const prepare = (model: ChannelModel) => {
     const declaration = lastDeclaration.then(async () =>
       resetDetector.onDeclared(await declareTopology(model, topology, names, maxLength)),
@@ -71,7 +77,7 @@ export function amqpBus({
     return declaration;
   };
   const consumerConnection = autoReconnect<Connection>({
-    name: 'The connection that hears events',
+    name: 'RabbitMQ consumer connection',
     onError,
     async open(signal) {
       const opened = await openConnection({ url, name: 'pds-consumer', prepare, onError, signal });
@@ -80,7 +86,7 @@ export function amqpBus({
     },
   });
   const publisherConnection = autoReconnect<{ connection: Connection; publisher: Publisher }>({
-    name: 'The connection that says events',
+    name: 'RabbitMQ publisher connection',
     onError,
     async open(signal) {
       const opened = await openConnection({ url, name: 'pds-publisher', prepare, onError, signal });
@@ -89,12 +95,13 @@ export function amqpBus({
         await close();
         throw error;
       });
-      // what had to be made here is looked at over the connection that is never blocked
+      // checks over the consumer connection, which RabbitMQ never blocks
       if (consumerConnection.current) void resetDetector.check(consumerConnection.current);
       return { value: { connection, publisher }, lost: Promise.race([opened.lost, publisher.lost]), close };
     },
   });
-  // an event that one of its queues is not bound to is no less taken by the others: the broker does not say that it is missing
+  // a missing binding goes unnoticed while another queue takes the event, so the topology is declared again
+  // regularly
   const declareTimer = setInterval(() => {
     const { current } = consumerConnection;
     const reopen = (error: unknown) =>
@@ -104,7 +111,7 @@ export function amqpBus({
   declareTimer.unref();
 
   const getQueueName = (queue: string) => {
-    if (!topology.has(queue)) throw new Error(`There is no queue ${queue}`);
+    if (!topology.has(queue)) throw new Error(`Unknown queue: ${queue}`);
     return names.queue(queue);
   };
   const bus: Bus = {
@@ -125,7 +132,7 @@ export function amqpBus({
       try {
         await work;
       } catch (error) {
-        // somebody has taken a binding away
+        // a binding was deleted: reopening declares it again
         if (error instanceof Unroutable && getConsumers(topology, event.type).length > 0)
           publisherConnection.reopen(error);
         throw error;
@@ -149,7 +156,7 @@ export function amqpBus({
       const consumer = {
         async cancel() {
           consumers.delete(consumer);
-          await Promise.all(subscriptions.map((one) => one.close()));
+          await Promise.all(subscriptions.map(({ close }) => close()));
         },
       };
       consumers.add(consumer);
@@ -179,43 +186,43 @@ export function amqpBus({
 }
 
 /**
- * A subscription that is begun when it was calm for some ms, and again whenever it is lost; closing it waits for what is
- * in hand, also of lost channels.
+ * Subscribes after `delayMs`, and again whenever the subscription is lost. Closing waits for the events in
+ * flight, including those of lost channels.
  */
 function keepSubscribed(
   connections: AutoReconnect<Connection>,
   subscription: Subscription,
-  calmMs: number,
+  delayMs: number,
 ): Pick<AutoReconnect<ActiveSubscription>, 'close'> {
   const draining = new Set<Promise<void>>();
-  const subscriptions = autoReconnect<ActiveSubscription>({
-    name: `The subscription to ${subscription.queue}`,
+  const reconnecting = autoReconnect<ActiveSubscription>({
+    name: `Subscription to ${subscription.queue}`,
     onError: subscription.onError,
     async open(signal) {
-      await pause(calmMs, undefined, { signal });
+      await pause(delayMs, undefined, { signal });
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
       });
       const { model } = await Promise.race([connections.whenOpen(), aborted]);
       const value = await subscribe(model, subscription).catch((error: unknown) => {
-        // the queue is not there: somebody has taken it away
+        // the queue was deleted: reopening declares it again
         connections.reopen(error);
         throw error;
       });
-      const end = async () => {
+      const close = async () => {
         const drained = value.drain();
         draining.add(drained);
         void drained.then(() => draining.delete(drained));
-        // a lost one has nothing to wait for: its events come again
+        // a lost channel need not drain first: its events are redelivered
         if (signal.aborted) await drained;
         await value.close();
       };
-      return { value, lost: value.lost, close: end };
+      return { value, lost: value.lost, close };
     },
   });
   return {
     async close() {
-      await subscriptions.close();
+      await reconnecting.close();
       await Promise.all(draining);
     },
   };

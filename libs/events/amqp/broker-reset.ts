@@ -1,6 +1,7 @@
 /**
- * Notices that the broker came back empty. Each owner of an outbox has a queue on the broker in which nothing ever is:
- * when it is not there, then the broker has lost what it was given, whoever has declared the rest anew meanwhile.
+ * Detects that the broker lost its queues. Each service with an outbox has a sentinel queue, which is always
+ * empty. If it is missing, the broker was reset, even if another process has already declared the other
+ * queues again.
  */
 import type { ChannelModel } from 'amqplib';
 import { type Connection, closeChannel, quietChannel } from './connection.ts';
@@ -8,7 +9,7 @@ import { type Names, queueExists } from './topology-setup.ts';
 
 const retryMs = 5_000;
 
-/** Detects that the broker lost its queues, and calls `onBrokerReset` once for each loss. */
+/** Creates a detector that calls `onBrokerReset` once for each reset of the broker. */
 export function detectBrokerReset({
   names,
   owners,
@@ -18,19 +19,22 @@ export function detectBrokerReset({
   names: Names;
   owners: readonly string[];
   onBrokerReset?: (() => Promise<void>) | undefined;
-  onError(what: string, error: unknown): void;
+  onError(message: string, error: unknown): void;
 }) {
   let wasDeclared = false;
   let isReset = false;
   let lastCheck: Promise<void> = Promise.resolve();
 
   return {
-    /** Remembers the queues that had to be made: after the first time they were known. */
+    /** Records which queues did not exist. After the first declaration, a missing queue means a reset. */
     onDeclared(missing: readonly string[]): void {
       if (wasDeclared && missing.length > 0) isReset = true;
       wasDeclared = true;
     },
-    /** Looks, tells, and leaves the marks; tries until it has succeeded or the connection is lost. Never rejects. */
+    /**
+     * Checks for a reset, calls `onBrokerReset` and declares the sentinels. Retries until it succeeds or the
+     * connection is lost. Never rejects.
+     */
     async check({ model, lost }: Connection): Promise<void> {
       let isLost = false;
       void lost.then(() => {
@@ -38,7 +42,7 @@ export function detectBrokerReset({
       });
       while (!isLost) {
         try {
-          // one after the other: what one has told, the next finds done
+          // one check at a time, so that one reset is reported once
           const check = lastCheck.then(() => isLost || checkSentinels(model));
           lastCheck = check.then(
             () => {},
@@ -63,7 +67,7 @@ export function detectBrokerReset({
     await onBrokerReset?.();
     isReset = false;
     const channel = await quietChannel(model);
-    // only now: whoever dies before has not been told
+    // declared last: if the process dies before, the next check reports the reset
     for (const mark of missing) await channel.assertQueue(mark);
     await closeChannel(channel);
   }

@@ -1,44 +1,46 @@
 /**
- * Handles what arrives in a queue, over one channel.
+ * Consumes a queue over one channel.
  *
- * An event that kills its process takes the delivery counts of everything in hand with it. So a channel begins with one
- * event in hand, takes as many as it may once a fresh one has come, and goes back to one as soon as it gets anything
- * that was delivered before; such events are handled one after the other.
+ * If an event kills its process, RabbitMQ counts a failed delivery for every event in flight. To spare the
+ * others, a channel starts with a prefetch of 1 and raises it after the first fresh event. A redelivered
+ * event lowers it to 1 again. Redelivered events are handled one at a time.
  */
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import type { Envelope } from '#libs/contract';
 import { quietChannel } from './connection.ts';
 import { within } from './reconnecting.ts';
 
-/** How long a channel may take to say goodbye, ms. */
+/** The time limit for closing a channel, ms. */
 const closeMs = 2_000;
 
-/** What a subscription needs. */
+/** Options of a subscription. */
 export interface Subscription {
   queue: string;
   prefetch: number;
-  /** Whether a message is handled at all; without it, all are. Those that are not are set aside as they are. */
+  /**
+   * Whether to handle a message; all by default. Others are rejected to the dead-letter exchange unchanged.
+   */
   accepts?(message: ConsumeMessage): boolean;
-  /** Handles an event, with all its tries; rejects when it is to be set aside. */
+  /** Handles an event including retries. If it rejects, the event is dead-lettered. */
   handle(event: Envelope): Promise<void>;
-  /** Told of each event that was not handled for good. */
+  /** Called for each event whose handling failed on all attempts. */
   onDeadLetter?(event: { readonly type?: unknown }): void;
-  /** Aborted when the bus closes: what fails from then on is given back. */
+  /** Aborted when the bus closes: events that fail afterwards return to the queue. */
   signal: AbortSignal;
-  onError(what: string, error: unknown): void;
+  onError(message: string, error: unknown): void;
 }
 
 /** A running subscription. */
 export interface ActiveSubscription {
-  /** Resolves with the reason when the broker has ended it. */
+  /** Resolves with the reason when the subscription is lost. */
   lost: Promise<unknown>;
-  /** Takes nothing more; resolves when what is in hand is handled. */
+  /** Stops receiving events. Resolves when the events in flight are handled. */
   drain(): Promise<void>;
-  /** Closes the channel: what is not acknowledged goes back into the queue. */
+  /** Closes the channel: unacknowledged events return to the queue. */
   close(): Promise<void>;
 }
 
-/** Subscribes to a queue; rejects when it is not there. */
+/** Subscribes to a queue. Rejects if the queue does not exist. */
 export async function subscribe(
   model: ChannelModel,
   subscription: Subscription,
@@ -79,7 +81,7 @@ export async function subscribe(
 
   function onMessage(message: ConsumeMessage | null): void {
     if (message === null) onLost(new Error('the broker cancelled the consumer'));
-    // what comes too late goes back when the channel closes
+    // events that arrive while draining return to the queue when the channel closes
     if (message === null || draining) return;
     const isRedelivered = message.fields.redelivered;
     if (isRedelivered) redeliveredCount += 1;
@@ -94,7 +96,7 @@ export async function subscribe(
     else extraConsumer.start();
   }
 
-  /** Never rejects. */
+  /** Handles a message, then acknowledges or rejects it; never rejects. */
   async function settle(message: ConsumeMessage): Promise<void> {
     if (!isOpen) return;
     if (subscription.accepts?.(message) === false) return respond(() => channel.reject(message, false));
@@ -102,7 +104,7 @@ export async function subscribe(
       await subscription.handle(parseEvent(message.content));
     } catch (error) {
       if (subscription.signal.aborted) return;
-      subscription.onError(`${subscription.queue} set an event aside`, error);
+      subscription.onError(`Dead-lettered an event of ${subscription.queue}`, error);
       subscription.onDeadLetter?.({ type: message.properties.type });
       respond(() => channel.reject(message, false));
       return;
@@ -110,7 +112,9 @@ export async function subscribe(
     respond(() => channel.ack(message));
   }
 
-  /** On an old channel it is too late for an answer: the event comes again, and the inbox knows it. */
+  /**
+   * Responds over an open channel. If it is closed, the event is redelivered and the inbox deduplicates it.
+   */
   function respond(send: () => void): void {
     try {
       if (isOpen) send();
@@ -120,12 +124,15 @@ export async function subscribe(
   }
 }
 
-/** The second consumer of a channel, which is there while all is well; both together have `prefetch` events in hand. */
+/**
+ * The second consumer of a channel, which raises the prefetch: both consumers together have `prefetch` events
+ * in flight.
+ */
 function secondConsumer(
   channel: Channel,
   { queue, prefetch }: Subscription,
-  arrived: (message: ConsumeMessage | null) => void,
-  lose: (why: unknown) => void,
+  onMessage: (message: ConsumeMessage | null) => void,
+  onLost: (reason: unknown) => void,
 ) {
   let wanted = false;
   let tag: string | undefined;
@@ -139,15 +146,15 @@ function secondConsumer(
         await channel.cancel(oldTag);
       } else {
         await channel.prefetch(prefetch - 1);
-        ({ consumerTag: tag } = await channel.consume(queue, arrived));
+        ({ consumerTag: tag } = await channel.consume(queue, onMessage));
       }
     }
   };
-  const setWanted = (to: boolean) => {
+  const setWanted = (value: boolean) => {
     if (prefetch < 2) return;
-    wanted = to;
+    wanted = value;
     changing ??= applyWanted()
-      .catch(lose)
+      .catch(onLost)
       .finally(() => {
         changing = undefined;
       });
@@ -164,7 +171,7 @@ function secondConsumer(
 
 function parseEvent(content: Buffer): Envelope {
   const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
-  if (typeof value !== 'object' || value === null) throw new Error('This is no event');
-  // whoever handles it checks the rest
+  if (typeof value !== 'object' || value === null) throw new Error('The message is not an event');
+  // the handler validates the rest
   return value as Envelope;
 }

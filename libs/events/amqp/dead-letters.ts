@@ -1,4 +1,4 @@
-/** Looks at what is in a queue and at its dead letters, and leaves them where they are. */
+/** Counts the messages of a queue and lists its dead letters without removing them. */
 import type { ChannelModel } from 'amqplib';
 import type { Envelope } from '#libs/contract';
 import type { Depth } from '../bus.ts';
@@ -8,7 +8,7 @@ import { within } from './reconnecting.ts';
 const maxMessages = 1_000;
 const countMs = 2_000;
 
-/** The first thousand, oldest first; what is no JSON is left out. */
+/** Lists the first 1,000 dead letters, oldest first. Messages that are not JSON are left out. */
 export async function peekDeadLetters(model: ChannelModel, queue: string): Promise<Envelope[]> {
   const channel = await quietChannel(model);
   const events: Envelope[] = [];
@@ -17,12 +17,15 @@ export async function peekDeadLetters(model: ChannelModel, queue: string): Promi
     if (!message) break;
     events.push(...parseEvents(message.content));
   }
-  // gives back what was not acknowledged
+  // returns the unacknowledged messages to the queue
   await closeChannel(channel);
   return events;
 }
 
-/** Counts what is in a queue and in the two behind it; rejects when one of them is not there. */
+/**
+ * Counts the messages in a queue, its retry queue and its dead letters. Rejects if one of the queues does not
+ * exist.
+ */
 export async function countMessages(
   model: ChannelModel,
   queue: string,

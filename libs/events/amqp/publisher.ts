@@ -1,21 +1,22 @@
-/** Publishes over a connection of its own: an event counts as published when the broker has confirmed it. */
+/** Publishes events with publisher confirms: an event is published when the broker has confirmed it. */
 import type { ConfirmChannel, Message } from 'amqplib';
 import type { Envelope } from '#libs/contract';
 import { BusDown, Unroutable } from '../bus.ts';
 import { answerMs, type Connection } from './connection.ts';
 
-/** Publishes over one channel, until that is lost. */
+/** Publishes over one channel until the channel is lost. */
 export interface Publisher {
   /**
-   * Resolves when the broker has stored the event in every queue that wants it. Errors: `Unroutable`; `BusDown` when the
-   * channel is lost before; another error when the broker refuses it (a queue is full) or does not confirm in time.
+   * Resolves when the broker has stored the event in every queue bound to its type. Errors: `Unroutable`;
+   * `BusDown` if the channel is lost before; another error if the broker rejects the event (a queue is full)
+   * or confirms too late.
    */
   publish(event: Envelope): Promise<void>;
-  /** Resolves with the reason when the channel is of no use any more. */
+  /** Resolves with the reason when the channel is lost. */
   lost: Promise<unknown>;
 }
 
-/** Opens a channel with confirms. */
+/** Opens a channel with publisher confirms. */
 export async function openPublisher(connection: Connection, exchange: string): Promise<Publisher> {
   const channel = await connection.model.createConfirmChannel();
   const { promise: lost, resolve: onLost } = Promise.withResolvers<unknown>();
@@ -25,7 +26,7 @@ export async function openPublisher(connection: Connection, exchange: string): P
     isOpen = false;
     onLost(new Error('the channel was closed'));
   });
-  // a message that no queue wants is returned, and confirmed all the same, right after
+  // an unroutable message is returned, and then confirmed like any other
   const returned = new Set<string>();
   channel.on('return', ({ properties }: Message) => returned.add(String(properties.correlationId)));
   let count = 0;
@@ -39,7 +40,7 @@ export async function openPublisher(connection: Connection, exchange: string): P
       const content = Buffer.from(JSON.stringify(event));
       const outcome = await publishConfirmed(channel, exchange, event, content, number);
       const isReturned = returned.delete(number);
-      // the broker takes it when the alarm is over, and who publishes it again then is understood
+      // the broker may still store the event after the alarm: consumers deduplicate the second copy
       if (outcome === 'late' && connection.blocked) throw new BusDown();
       if (outcome === 'late') {
         const error = new Error(`The broker did not confirm ${event.type} within ${answerMs / 1000} s`);
@@ -53,7 +54,7 @@ export async function openPublisher(connection: Connection, exchange: string): P
 }
 
 function rejectedError(event: Envelope, cause: Error): Error {
-  return new Error(`The broker refused ${event.type}: a queue that wants it is full`, { cause });
+  return new Error(`The broker rejected ${event.type}: a queue bound to it is full`, { cause });
 }
 
 function publishConfirmed(
@@ -71,7 +72,7 @@ function publishConfirmed(
     contentType: 'application/json',
     type: event.type,
     correlationId,
-    // garbage may have none
+    // an invalid event may have no id
     ...(typeof event.id === 'string' ? { messageId: event.id } : {}),
   };
   try {
