@@ -1,4 +1,4 @@
-/** The door of the store library: MongoDB, transactions with their events, and the views of others. */
+/** The public interface of the store library: MongoDB, transactions with events, sealing and views. */
 export { type Collection, collection } from './collection.ts';
 export { openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
 export type { EmbeddedError, Mongod } from './embedded/mongod.ts';

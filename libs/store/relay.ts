@@ -1,40 +1,49 @@
-/** The relay: brings events from the outbox to the bus, at once after a commit and by a sweep after a crash. */
+/**
+ * The relay: publishes the events of the outbox, directly after a commit, and by a sweep after a crash or a
+ * failure.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type mongoose from 'mongoose';
 import { type Envelope, newId } from '#libs/contract';
 import { type Bus, BusClosed, BusDown } from '#libs/events';
 import { leaseMs, type OutboxRow, requeue } from './outbox.ts';
 
-/** While there is something to sweep, or might soon be. */
+/** The sweep interval while events are due or will be soon, ms. */
 const sweepEveryMs = 1_000;
-/** Otherwise: what is left is that of processes that died, and waits for the end of its lease anyway. */
+/**
+ * The sweep interval otherwise, ms: only events of crashed processes remain, and their leases must expire
+ * first.
+ */
 const idleSweepEveryMs = 3_000;
-/** What was published in so long is marked together, ms. */
+/** Events published within this interval are marked in one update, ms. */
 const markEveryMs = 200;
 const batchSize = 200;
 const maxInFlight = 10 * batchSize;
 const maxPauseMs = 10 * 60_000;
 
+/** Options of a relay. */
 export interface RelayOptions {
   outbox: mongoose.Model<OutboxRow>;
   bus: Bus;
-  /** This process's name among replicas. */
+  /** The id of this process, unique among replicas. */
   by: string;
-  /** Whether no other process publishes this outbox: then old leases are void when the relay starts. */
+  /** Whether only this process publishes the outbox: if so, the relay ignores leases when it starts. */
   alone: boolean;
   now: () => Date;
   wrapPublish?: PublishWrapper;
-  onError(what: string, error: unknown): void;
+  onError(message: string, error: unknown): void;
 }
 
-/** Does something with an event around its publication. */
+/** Wraps the publication of an event, e.g. in a span. It must call `publish`. */
 export type PublishWrapper = (event: Envelope, publish: (event: Envelope) => Promise<void>) => Promise<void>;
 
 /** A running relay. */
 export interface Relay {
-  /** Publishes events whose rows were just committed under this process's lease. */
+  /** Publishes events that were just committed under this process's lease. */
   notify(events: readonly Envelope[]): void;
-  /** Publishes again what was published in the last so many ms; gives the number of events. Inboxes fold what was handled. */
+  /**
+   * Republishes the events published in the last `sinceMs`; returns their number. Inboxes deduplicate them.
+   */
   republish(sinceMs: number): Promise<number>;
   /** Publishes nothing new; resolves when what is in hand is done. */
   stop(): Promise<void>;
@@ -57,7 +66,7 @@ export function startRelay(options: RelayOptions): Relay {
       for (const event of events) if (inFlight.size < maxInFlight) startPublishing(event, 0);
     },
     async republish(sinceMs) {
-      // what was taken before the loss and is not yet marked would be left out
+      // an event that was published before the loss but is not marked yet would be missed
       await Promise.all(inFlight.values());
       const count = await requeue(outbox, new Date(now().getTime() - sinceMs), now());
       if (isIdle) schedule(0);
@@ -83,7 +92,7 @@ export function startRelay(options: RelayOptions): Relay {
       await wrapPublish(event, (traced) => bus.publish(traced));
     } catch (error) {
       const isReleased = stopped || error instanceof BusClosed || error instanceof BusDown;
-      if (!isReleased) onError(`${event.type} ${event.id} could not be published`, error);
+      if (!isReleased) onError(`Could not publish ${event.type} ${event.id}`, error);
       const pauseMs = Math.min(maxPauseMs, 1_000 * 2 ** failures);
       const next = isReleased
         ? { lease_until: now() }
@@ -97,7 +106,10 @@ export function startRelay(options: RelayOptions): Relay {
     await marking;
   }
 
-  /** Marks everything published since the last time in one update: until then a crash would have it published again. */
+  /**
+   * Marks the events published since the last call in one update. After a crash before it, they are published
+   * again.
+   */
   async function mark(): Promise<void> {
     marking = undefined;
     const ids = published;
@@ -113,7 +125,7 @@ export function startRelay(options: RelayOptions): Relay {
       const claimed = bus.up && free > 0 ? await claim(free, ignoreLeases) : undefined;
       schedule(claimed === batchSize ? 0 : claimed === 0 ? idleSweepEveryMs : sweepEveryMs);
     } catch (error) {
-      onError('The outbox could not be swept', error);
+      onError('Could not sweep the outbox', error);
       schedule(sweepEveryMs);
     }
   }
@@ -129,7 +141,7 @@ export function startRelay(options: RelayOptions): Relay {
     timer.unref();
   }
 
-  /** Leases due rows, by a token so that replicas do not share any, and publishes them; gives their number. */
+  /** Leases due rows with a unique token and publishes them. Returns the number of due rows found. */
   async function claim(limit: number, ignoreLeases: boolean): Promise<number> {
     const due = {
       pending: true as const,
@@ -151,7 +163,7 @@ export function startRelay(options: RelayOptions): Relay {
     try {
       await write;
     } catch (error) {
-      onError('The outbox could not be written; the sweep will publish again', error);
+      onError('Could not update the outbox; the sweep will publish the events again', error);
     }
   }
 }

@@ -1,23 +1,26 @@
-/** Sealed fields: which fields of a collection hold sealed texts, and what each text is bound to. */
+/**
+ * Sealed fields: the fields of a collection that are encrypted at rest, and the context each text is bound
+ * to.
+ */
 import type { Keyring } from './keyring.ts';
 
-/** A field whose text is sealed at rest, declared by its collection; `Part` is what of a row it is bound to. */
+/** A sealed field, declared by its collection. `Part` is the part of a row that the context is built from. */
 export interface SealedField<Part> {
-  /** Where in a row: a name, or one within each member of an array, e.g. `secrets.sealed`. */
+  /** The path within a row: a field name, or a field of each array item, e.g. `secrets.sealed`. */
   readonly path: string;
-  /** What the text is bound to: moved to another row it does not open. */
+  /** The context that the text is bound to: copied to another row, the text does not open. */
   context(row: Part): string;
 }
 
 /** Seals and opens the texts of one field. */
 export interface Sealing<Part> {
-  /** Encrypts a text for the row that it is to be kept in. */
+  /** Encrypts a text for the row that stores it. */
   seal(text: string, row: Part): string;
-  /** Decrypts; throws when it was altered, belongs to another row or its key has left the ring. */
+  /** Decrypts. Throws if the text was altered, belongs to another row or its key is not in the keyring. */
   open(sealed: string, row: Part): string;
 }
 
-/** Seals and opens a field with a ring. */
+/** Creates the sealing of a field with a keyring. */
 export function createSealing<Part>(ring: Keyring, { context }: SealedField<Part>): Sealing<Part> {
   return {
     seal: (text, row) => ring.seal(text, context(row)),

@@ -1,4 +1,7 @@
-/** Opens a service's own connection to MongoDB and hands out what may be done with it. */
+/**
+ * The store: a service's connection to MongoDB, with transactions, the outbox, the inbox, idempotency keys
+ * and views.
+ */
 import mongoose from 'mongoose';
 import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
 import type { Bus, Topology } from '#libs/events';
@@ -35,82 +38,94 @@ import { SwapRemoveSet } from './swap-remove-set.ts';
 import { type Actor, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
 import { createView, ignoreAlreadyExists, missingViews, type Reader, reader } from './views.ts';
 
+/** Options of a store. */
 export interface StoreOptions {
-  /** MongoDB's address with the service's own user. */
+  /** The MongoDB address with the service's user. */
   uri: Secret;
   contract: Contract;
-  // biome-ignore lint/suspicious/noExplicitAny: collections of every row type; each is typed where it is used
+  // biome-ignore lint/suspicious/noExplicitAny: collections of any row type; each is typed where it is used
   collections: readonly Collection<any>[];
   topology: Topology;
   bus: Bus;
-  /** Whether this process alone publishes the service's outbox (in-process bus). */
+  /** Whether only this process publishes the service's outbox (in-process bus). */
   alone: boolean;
-  /** Seals stored responses, and what services keep secret. */
+  /** Seals stored responses and the services' sealed fields. */
   ring: Keyring;
   now: () => Date;
-  /** The W3C trace context of what is going on, if it is traced. */
+  /** Gets the W3C trace context of the current work, if it is traced. */
   trace: () => string | undefined;
-  /** Told of commands and connections. */
   instrumentation?: StoreInstrumentation;
-  /** Publishes an event within a span of its own, which the event then names. */
+  /** Publishes an event in its own span and adds that span's trace context to the event. */
   wrapPublish?: PublishWrapper;
-  onError(what: string, error: unknown): void;
+  onError(message: string, error: unknown): void;
 }
 
-/** What a service may do with MongoDB. */
+/** A service's access to MongoDB. */
 export interface Store {
-  /** Rows of an owned collection. */
+  /** Gets the mongoose model of an owned collection. */
   rows<Row extends { _id: string }>(collection: Collection<Row>): mongoose.Model<Row>;
-  /** A view of this service's own or another's collections. */
+  /** Gets a reader of a view, owned by this service or by another one. */
   read<V extends View>(view: V): Reader<RowOf<V>>;
-  /** Files of an owned GridFS bucket. */
+  /** Gets the files of an owned GridFS bucket. */
   files(bucket: string): mongoose.mongo.GridFSBucket;
-  /** Runs work in one transaction with the events it says, or joins the one that `acting` is in. May run it again after a conflict. */
-  transact<R>(acting: Actor, work: (tx: Transaction) => Promise<R>): Promise<R>;
   /**
-   * Handles an event once: work and the event's id are committed together; a second delivery does nothing. Whether this
-   * call is the one whose work is committed.
+   * Runs `work` in a transaction that also writes its events. If `actor` is already in a transaction, `work`
+   * joins it. After a conflict, `work` may run again.
+   */
+  transact<R>(actor: Actor, work: (tx: Transaction) => Promise<R>): Promise<R>;
+  /**
+   * Handles an event once: commits `work` together with the event's id, so that a second delivery has no
+   * effect. Returns whether this call committed its work.
    */
   processOnce(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<boolean>;
   /**
-   * Runs work in one transaction, as `transact` does. What it returns is the reply to the request: where the request has
-   * an Idempotency-Key, the response is stored in the same transaction. Every handler of a POST replies through this.
+   * Runs `work` in one transaction, as `transact` does. Its result is the reply to the request. If the
+   * request has an Idempotency-Key, the response is stored in the same transaction. Every POST handler must
+   * reply through this method.
    */
   respond<A extends Actor, R>(
-    acting: A,
-    work: (acting: A & { tx: Transaction }, tx: Transaction) => Promise<R>,
+    actor: A,
+    work: (actor: A & { tx: Transaction }, tx: Transaction) => Promise<R>,
   ): Promise<R>;
-  /** The response that is stored for a request with an Idempotency-Key, or else the reply of `work`, which stores it with `respond`. */
+  /**
+   * Returns the response stored for an Idempotency-Key, or else the reply of `work`, which must call
+   * `respond`.
+   */
   withIdempotencyKey<A extends Actor, R>(
-    acting: A,
+    actor: A,
     request: Pick<IdempotentRequest, 'claim' | 'toResponse'>,
-    work: (acting: A) => Promise<R>,
+    work: (actor: A) => Promise<R>,
   ): Promise<{ stored: StoredResponse } | { reply: R }>;
-  /** Seals and opens a field that one of this service's collections declares as sealed; throws for any other. */
+  /**
+   * Gets the sealing of a field. Throws if none of this service's collections declares the field as sealed.
+   */
   sealing<Part>(field: SealedField<Part>): Sealing<Part>;
-  /** Seals anew, field by field, what is sealed with another key than the first. May be stopped and repeated; services may go on meanwhile. */
+  /**
+   * Re-encrypts every sealed text that was not sealed with the newest key. You can stop and repeat it, and
+   * services may run meanwhile.
+   */
   reencrypt(): Promise<ReencryptionResult[]>;
-  /** One after the other within this process, by key. */
+  /** Runs work with the same key one at a time within this process. */
   withLock: KeyedMutex;
-  /** Makes collections, indexes and views. Idempotent. */
+  /** Creates collections, indexes and views. Idempotent. */
   migrate(): Promise<void>;
-  /** The names of views of others that are not there yet. */
+  /** Gets the names of the other services' views that do not exist yet. */
   missingViews(): Promise<string[]>;
-  /** Starts to publish events. */
+  /** Starts the relay, which publishes events. */
   relay(): void;
-  /** Publishes again what was published in the last so many ms, because it may be lost; gives the number of events. */
+  /** Republishes the events that were published in the last `sinceMs`; returns their number. */
   republish(sinceMs: number): Promise<number>;
-  /** What waits to be published; rejects when MongoDB does not answer within two seconds. */
+  /** Counts the unpublished events. Rejects if MongoDB does not respond within two seconds. */
   backlog(): Promise<Backlog>;
-  /** The connections to MongoDB at this moment. */
+  /** Counts the current connections to MongoDB. */
   connections(): Connections;
-  /** Rejects when MongoDB does not answer within two seconds. */
+  /** Rejects if MongoDB does not respond within two seconds. */
   ping(): Promise<void>;
-  /** Lets changes that are under way come to their end, for two seconds at most. */
+  /** Closes the connection. Waits up to two seconds for pending changes. */
   close(): Promise<void>;
 }
 
-/** Connects; rejects when MongoDB cannot be reached within five seconds. */
+/** Connects to MongoDB. Rejects if MongoDB cannot be reached within five seconds. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { contract, bus, now, topology, onError } = options;
   const { connection, db } = await connect(options.uri, { appName: contract.name, maxPoolSize: 50 });
@@ -124,7 +139,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   const rows = <Row extends { _id: string }>({ name, schema }: Collection<Row>): mongoose.Model<Row> => {
     const model: unknown = connection.models[name] ?? connection.model(name, schema);
-    // mongoose keeps models by name and forgets their row type; the name was given by this very collection
+    // mongoose returns models by name without their row type; this name belongs to this collection
     return model as mongoose.Model<Row>;
   };
 
@@ -134,9 +149,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     now,
   });
   const pendingChanges = new SwapRemoveSet<Promise<unknown>>();
-  const transact: Store['transact'] = async (acting, work) => {
-    if (acting.tx) return work(acting.tx);
-    const change = runTransaction(acting, work);
+  const transact: Store['transact'] = async (actor, work) => {
+    if (actor.tx) return work(actor.tx);
+    const change = runTransaction(actor, work);
     pendingChanges.add(change);
     try {
       return await change;
@@ -144,10 +159,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       pendingChanges.delete(change);
     }
   };
-  const runTransaction = async <R>(acting: Actor, work: (tx: Transaction) => Promise<R>): Promise<R> => {
+  const runTransaction = async <R>(actor: Actor, work: (tx: Transaction) => Promise<R>): Promise<R> => {
     let publishedEvents: Envelope[] = [];
     const result = await inTransaction(connection.getClient(), async (session) => {
-      const tx = collectEvents(acting, session, now, options.trace);
+      const tx = collectEvents(actor, session, now, options.trace);
       const done = await work(tx);
       publishedEvents = await writeOutbox(rows(outbox), tx, { topology, now, by });
       return done;
@@ -163,9 +178,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     files: (bucket) => new mongoose.mongo.GridFSBucket(db, { bucketName: bucket }),
     transact,
     async processOnce(event, work) {
-      const acting = { organization_id: event.organization_id, user_id: event.actor_id };
+      const actor = { organization_id: event.organization_id, user_id: event.actor_id };
       try {
-        await transact(acting, async (tx) => {
+        await transact(actor, async (tx) => {
           await rows(inbox).insertMany([{ _id: event.id, handled_at: now() }], {
             session: tx.session,
             lean: true,
@@ -178,24 +193,24 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         return false;
       }
     },
-    respond(acting, work) {
-      return transact(acting, async (tx) => {
-        const reply = await work({ ...acting, tx, idempotency: undefined }, tx);
-        if (acting.idempotency) await requests.save(acting.idempotency, reply, tx);
+    respond(actor, work) {
+      return transact(actor, async (tx) => {
+        const reply = await work({ ...actor, tx, idempotency: undefined }, tx);
+        if (actor.idempotency) await requests.save(actor.idempotency, reply, tx);
         return reply;
       });
     },
-    withIdempotencyKey: (acting, request, work) =>
-      requests.run(request, (idempotency) => work({ ...acting, idempotency })),
+    withIdempotencyKey: (actor, request, work) =>
+      requests.run(request, (idempotency) => work({ ...actor, idempotency })),
     sealing(field) {
-      // what no collection declares would be left behind when the key is exchanged
+      // `reencrypt` would miss a field that no collection declares
       if (!all.some(({ sealed }) => sealed.includes(field)))
-        throw new Error(`${contract.name} declares no sealed field ${field.path}`);
+        throw new Error(`No collection of ${contract.name} declares the sealed field ${field.path}`);
       return createSealing(options.ring, field);
     },
     async reencrypt() {
       const results: ReencryptionResult[] = [];
-      for (const of of all) results.push(...(await reencrypt(db, of, options.ring)));
+      for (const collection of all) results.push(...(await reencrypt(db, collection, options.ring)));
       return results;
     },
     withLock: keyedMutex(),
@@ -205,7 +220,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       );
       const absent = all.filter(({ name }) => !existing.has(name));
       await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(ignoreAlreadyExists)));
-      await Promise.all(all.map((options) => rows(options).createIndexes()));
+      await Promise.all(all.map((collection) => rows(collection).createIndexes()));
       await Promise.all(contract.views.map((view) => createView(db, view)));
     },
     missingViews: () => missingViews(db, contract.reads),
@@ -225,7 +240,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       await within(answerMs, db.command({ ping: 1 }));
     },
     async close() {
-      // one that is cut off may leave its locks to MongoDB for a minute
+      // MongoDB may keep the locks of an interrupted transaction for a minute
       await within(answerMs, Promise.allSettled(pendingChanges)).catch(() => undefined);
       await relay?.stop();
       await connection.close();
@@ -238,7 +253,7 @@ const answerMs = 2_000;
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new Error(`MongoDB did not respond within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([work, late]);

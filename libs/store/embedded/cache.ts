@@ -1,4 +1,7 @@
-/** Keeps fetched files between runs: complete or not at all, checked by checksum, safe for several processes at once. */
+/**
+ * Caches downloaded files between runs: written atomically, verified by checksum, safe for concurrent
+ * processes.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, constants, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -7,10 +10,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, readProcessMark } from './process-mark.ts';
 
-/** Takes one line for the person at the terminal. */
+/** Shows the user one line on the terminal. */
 export type Say = (line: string) => void;
 
-/** The project's cache folder, made if need be: `PDS_CACHE_DIR`, else the user's cache, else the system's temp folder. */
+/**
+ * Creates the cache folder: `PDS_CACHE_DIR`, or else in the user's cache, or else in the system's temporary
+ * folder.
+ */
 export async function cacheFolder(env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const configured = env.PDS_CACHE_DIR;
   const defaultFolder = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'process-document-service');
@@ -21,7 +27,9 @@ export async function cacheFolder(env: NodeJS.ProcessEnv = process.env): Promise
   return fallback;
 }
 
-/** The path of a kept file, or undefined; a file that does not match its checksum is removed, and that is said. */
+/**
+ * Gets the path of a cached file. A file that does not match its checksum is removed and reported with `say`.
+ */
 export async function findCached(
   folder: string,
   entry: string,
@@ -33,13 +41,16 @@ export async function findCached(
   const found = await sha256(path).catch(() => undefined);
   if (found !== undefined && found === expected?.trim()) return path;
   if (found !== undefined || expected !== undefined) {
-    say(`The ${file} kept in the cache (${entry}) is damaged: it is fetched again.`);
+    say(`The cached ${file} (${entry}) is damaged and will be downloaded again.`);
     await discard(join(folder, entry));
   }
   return undefined;
 }
 
-/** Keeps what `make` writes as `file` into the folder it is given; it appears in the cache at once or not at all. */
+/**
+ * Caches the file that `write` creates as `file` in a draft folder, which is then moved into the cache
+ * atomically.
+ */
 export async function saveToCache(
   folder: string,
   entry: string,
@@ -51,7 +62,7 @@ export async function saveToCache(
   try {
     await write(draft);
     await writeFile(join(draft, `${file}.sha256`), `${await sha256(join(draft, file))}\n`);
-    // a rename onto a folder with files fails: another process was quicker, and its copy is as good
+    // renaming to a folder with files fails: another process was faster, and its copy is equivalent
     await rename(draft, join(folder, entry)).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
@@ -61,10 +72,10 @@ export async function saveToCache(
   return join(folder, entry, file);
 }
 
-/** Runs `work` while no other process does so under the same lock file; the lock of a dead process does not count. */
+/** Runs `work` while no other process holds the lock file. The lock of a dead process is ignored. */
 export async function withFileLock<T>(lock: string, say: Say, work: () => Promise<T>): Promise<T> {
   for (let tries = 0; !(await tryLock(lock)); tries++) {
-    if (tries === 5) say('Another process is fetching the same file: waiting for it.');
+    if (tries === 5) say('Waiting for another process that is downloading the same file.');
     await sleep(200);
   }
   try {
@@ -74,7 +85,7 @@ export async function withFileLock<T>(lock: string, say: Say, work: () => Promis
   }
 }
 
-/** The SHA-256 of a file, in hex; throws when it cannot be read. */
+/** Computes the SHA-256 of a file, in hex. Throws if the file cannot be read. */
 export async function sha256(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part);
@@ -91,7 +102,7 @@ async function tryLock(lock: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   const owner = await readFile(lock, 'utf8').catch(() => '');
-  // an empty lock is being written; two waiters that both clear a dead one merely fetch twice: keep() stays atomic
+  // an empty lock is being written; if two waiters both remove a dead one, the download only runs twice
   if (owner.endsWith('}') && !(await isAlive(JSON.parse(owner)))) await rm(lock, { force: true });
   return false;
 }

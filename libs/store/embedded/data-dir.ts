@@ -1,4 +1,7 @@
-/** Makes a data folder ready for a mongod: room on the disk, nobody else in it, nothing left behind by the dead. */
+/**
+ * Prepares a data folder for a mongod: checks the disk space and its users, and stops mongods of dead
+ * processes.
+ */
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,37 +9,38 @@ import type { Say } from './cache.ts';
 import { embeddedError } from './embedded-error.ts';
 import { getCommandLine, isAlive, type ProcessMark, terminate, waitUntilEnded } from './process-mark.ts';
 
-/** Less free room than this and a start is refused: a new folder alone takes about as much. */
+/** The free disk space required to start, in bytes. A new data folder needs about as much. */
 export const neededBytes = 300_000_000;
 
 const temporaryPrefix = 'pds-mongod-';
 
-/** Where a supervisor notes who runs the mongod with that pid. */
+/** The path of the file in which a supervisor records the owner of the mongod with that pid. */
 export function ownerFile(dataDir: string, mongod: number): string {
   return join(dataDir, `owner-${mongod}.json`);
 }
 
-/** Where mongod keeps its files. */
+/** The folder of mongod's database files. */
 export function databaseFolder(dataDir: string): string {
   return join(dataDir, 'db');
 }
 
-/** Where mongod writes its log; the log of the run before is kept beside it. */
+/** The path of mongod's log. The log of the previous run is kept with the suffix `.1`. */
 export function logFile(dataDir: string): string {
   return join(dataDir, 'mongod.log');
 }
 
-/** Makes a new temporary data folder, and clears those whose processes are all dead. */
+/** Creates a temporary data folder, and removes the temporary folders whose processes have all ended. */
 export async function createTemporaryDataDir(): Promise<string> {
   const names = await readdir(tmpdir());
-  for (const name of names.filter((one) => one.startsWith(temporaryPrefix)))
+  for (const name of names.filter((name) => name.startsWith(temporaryPrefix)))
     await removeIfAbandoned(join(tmpdir(), name));
   return mkdtemp(join(tmpdir(), temporaryPrefix));
 }
 
 /**
- * Makes a data folder ready and answers its absolute path. Waits for a mongod that is about to stop, stops one whose owner
- * has died; throws `data_dir_in_use` when the owner lives, `disk_full` when less than `needed` bytes are free.
+ * Prepares a data folder and returns its absolute path. Waits for a mongod that is stopping, and stops one
+ * whose owner has ended. Throws `data_dir_in_use` if the owner is running, `disk_full` if less than `needed`
+ * bytes are free.
  */
 export async function prepareDataDir(dataDir: string, say: Say, needed = neededBytes): Promise<string> {
   const path = resolve(dataDir);
@@ -48,21 +52,21 @@ export async function prepareDataDir(dataDir: string, say: Say, needed = neededB
   return path;
 }
 
-/** The error for a full disk. */
+/** Creates the error for a full disk. */
 export function diskFullError(path: string, needed = neededBytes): Error {
   const megabytes = Math.ceil(needed / 1_000_000);
   return embeddedError(
     'disk_full',
-    `The disk of ${path} is full: MongoDB needs at least ${megabytes} MB free there.`,
+    `The disk of ${path} is full: MongoDB needs at least ${megabytes} MB of free space.`,
   );
 }
 
-/** The error for a data folder in which somebody else's mongod runs. */
+/** Creates the error for a data folder that another process uses. */
 export function inUseError(path: string, pid?: number): Error {
   const user = pid === undefined ? 'another process' : `process ${pid}`;
   return embeddedError(
     'data_dir_in_use',
-    `The data folder ${path} is in use by ${user}: stop that one first, or name another folder.`,
+    `The data folder ${path} is in use by ${user}: stop that process, or use another folder.`,
   );
 }
 
@@ -71,10 +75,10 @@ async function stopOrphanedMongod(path: string, say: Say): Promise<void> {
     const owner = await readOwner(join(path, file));
     if (owner && (await isRunningIn(owner.mongod, path))) {
       if (await isAlive(owner.main)) throw inUseError(path, owner.main.pid);
-      // its supervisor, if that lives, is stopping it now
+      // if its supervisor is running, it is stopping the mongod now
       const supervised = owner.supervisor !== undefined && (await isAlive(owner.supervisor));
       if (!supervised || !(await waitUntilEnded(owner.mongod, 5_000))) {
-        say(`Stopping the mongod (pid ${owner.mongod.pid}) that a run before left in ${path}.`);
+        say(`Stopping the mongod (pid ${owner.mongod.pid}) that a previous run left running in ${path}.`);
         await terminate(owner.mongod, 10_000);
       }
     }
@@ -84,11 +88,11 @@ async function stopOrphanedMongod(path: string, say: Say): Promise<void> {
 
 type Owner = { main: ProcessMark; supervisor?: ProcessMark; mongod: ProcessMark };
 
-/** True when the marked process still lives and is a mongod on this folder, not another one under its old pid. */
+/** Whether the marked process is running and is a mongod on this folder. */
 async function isRunningIn(mongod: ProcessMark, path: string): Promise<boolean> {
   if (!(await isAlive(mongod))) return false;
   const command = await getCommandLine(mongod.pid);
-  // one that is ending loses its command line before it lets go of the folder
+  // an ending process loses its command line before it releases the folder
   return command === undefined ? isAlive(mongod) : command.includes(databaseFolder(path));
 }
 
@@ -100,7 +104,7 @@ async function removeIfAbandoned(path: string): Promise<void> {
     if (owner.supervisor && (await isAlive(owner.supervisor))) return;
     if (await isRunningIn(owner.mongod, path)) await terminate(owner.mongod, 0);
   }
-  // without an owner it may be just being made, but not for an hour
+  // a folder without an owner may have just been created, but not an hour ago
   const modifiedAt = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
   if (files.length > 0 || Date.now() - modifiedAt > 3_600_000)
     await rm(path, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** Starts a real mongod without any set-up, as a one-member replica set on loopback, and stops it with its process. */
+/** Starts a mongod as a one-member replica set on loopback, and stops it when its owner process ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -24,27 +24,30 @@ export type { Say } from './cache.ts';
 export type { EmbeddedCode, EmbeddedError } from './embedded-error.ts';
 export { becomePrimary, setName } from './replica-set.ts';
 
-/** What may be chosen. */
+/** Options of a mongod. */
 export type MongodOptions = {
-  /** Where the data is kept; without it in a temporary folder, which is removed at the end. */
+  /** The data folder. By default a temporary folder, which is removed at the end. */
   dataDir?: string;
   say: Say;
-  /** The limit of WiredTiger's cache, in GB (0.25 at least). */
+  /** The size limit of WiredTiger's cache, in GB (at least 0.25). */
   cacheGB?: number;
-  /** A mongod found before, instead of the whole chain. */
+  /** The mongod to start. By default it is searched for. */
   binary?: Binary;
-  /** How much room the disk must have, in bytes. */
+  /** The required free disk space, in bytes. */
   neededBytes?: number;
-  /** A key file: then nobody may do anything without a user (the first one is made by the localhost exception). */
+  /** A key file. It enables authentication: the first user is created by the localhost exception. */
   keyFile?: string;
 };
 
-/** A running mongod: `how` says in a few words where it came from; `stop` writes everything down and may be called twice. */
+/**
+ * A running mongod. `origin` describes where it was found; `stop` flushes all data and may be called twice.
+ */
 export type Mongod = { uri: string; port: number; origin: string; stop(): Promise<void> };
 
 /**
- * Starts a mongod and resolves when it is a writable primary. Throws with a `code`: `no_mongod`, `data_dir_in_use`,
- * `data_dir_version` (the data was written by a mongod too old or too new for this one), `disk_full`, `mongod_failed`.
+ * Starts a mongod and resolves when it is a writable primary. Throws an `EmbeddedError` with the code
+ * `no_mongod`, `data_dir_in_use`, `data_dir_version` (this mongod cannot open data of that version),
+ * `disk_full` or `mongod_failed`.
  */
 export async function startMongod(options: MongodOptions): Promise<Mongod> {
   const { say, cacheGB = options.dataDir ? 0.5 : 0.25 } = options;
@@ -86,7 +89,7 @@ export async function startMongod(options: MongodOptions): Promise<Mongod> {
   }
 }
 
-/** The exit codes of mongod that have a meaning here (src/mongo/util/exit_code.h). */
+/** The exit codes of mongod that are handled (src/mongo/util/exit_code.h). */
 const portInUse = 48;
 const wrongVersion = 62;
 const folderInUse = 100;
@@ -97,7 +100,7 @@ function createArgs(dataDir: string, port: number, cacheGB: number): string[] {
     ...['--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
     ...['--replSet', setName, '--oplogSize', '256', '--wiredTigerCacheSizeGB', String(cacheGB)],
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-    // nobody else is there to take over: no need to wait for that before stopping
+    // a one-member replica set need not wait for another member before it stops
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
   ];
 }
@@ -106,7 +109,7 @@ function toError(exit: number | null, log: string, dataDir: string): Error {
   if (exit === folderInUse) return inUseError(dataDir);
   if (/No space left on device/i.test(log)) return diskFullError(dataDir);
   if (exit === wrongVersion) {
-    const message = `The data in ${dataDir} was written by a MongoDB of another version than this one can open.`;
+    const message = `The data in ${dataDir} was written by a MongoDB version that this mongod cannot open.`;
     return embeddedError('data_dir_version', message);
   }
   const fatal = log.split('\n').findLast((line) => /"s":"[FE]"/.test(line));
@@ -119,15 +122,15 @@ function toError(exit: number | null, log: string, dataDir: string): Error {
 
 type Run = { exited: Promise<number | null>; stop(): Promise<void> };
 
-async function startSupervised(orders: SupervisorOptions): Promise<Run> {
+async function startSupervised(options: SupervisorOptions): Promise<Run> {
   const script = fileURLToPath(new URL('./supervisor.ts', import.meta.url));
-  // in a session of its own: a Ctrl-C reaches the services, which stop first, not the database below them
+  // detached, so that Ctrl-C does not reach the supervisor: the services stop first, then the database
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', script, JSON.stringify(orders)],
+    ['--disable-warning=ExperimentalWarning', script, JSON.stringify(options)],
     { detached: true, stdio: ['pipe', 'pipe', 'inherit'] },
   );
-  const gone = new Promise<void>((done) => child.on('exit', done).on('error', done));
+  const supervisorExited = new Promise<void>((done) => child.on('exit', done).on('error', done));
   child.stdin.on('error', () => {});
   let mongod: ProcessMark | undefined;
   const exited = new Promise<number | null>((done) => {
@@ -143,14 +146,16 @@ async function startSupervised(orders: SupervisorOptions): Promise<Run> {
   const stop = async () => {
     setRef(child, true);
     child.stdin.end('stop\n');
-    await gone;
-    // the supervisor itself may have been killed before
+    await supervisorExited;
+    // the supervisor may have been killed before
     if (mongod) await terminate(mongod, 10_000);
   };
   return { exited, stop: () => (stopping ??= stop()) };
 }
 
-/** Whether the child alone keeps this process running: only while it is being stopped. */
+/**
+ * Sets whether the child keeps this process running, which is needed only while the child is being stopped.
+ */
 function setRef(child: ChildProcess, on: boolean): void {
   for (const handle of [child, child.stdin, child.stdout] as (NodeJS.RefCounted | null)[]) {
     if (on) handle?.ref();

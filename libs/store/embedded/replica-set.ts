@@ -1,4 +1,4 @@
-/** Makes a started mongod the writable primary of its one-member replica set, whichever port it listens on today. */
+/** Makes a started mongod the primary of its one-member replica set, even if its port has changed. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
@@ -6,7 +6,7 @@ import mongoose from 'mongoose';
 /** The name of the replica set. */
 export const setName = 'pds';
 
-/** Resolves when the port takes connections; rejects with the signal's reason when that is given up. */
+/** Resolves when the port accepts connections. Rejects with the signal's reason when it is aborted. */
 export async function waitUntilListening(port: number, signal: AbortSignal): Promise<void> {
   while (!(await acceptsConnections(port))) {
     signal.throwIfAborted();
@@ -15,8 +15,8 @@ export async function waitUntilListening(port: number, signal: AbortSignal): Pro
 }
 
 /**
- * Resolves when the mongod at that address is a writable primary: initiated as `member` (its own host and port as it sees
- * them), or told that it has moved there, if need be.
+ * Resolves when the mongod at `uri` is a writable primary. If necessary, initiates the replica set with
+ * `member` (the host and port of mongod as it sees them), or reconfigures it to that member.
  */
 export async function becomePrimary(uri: string, member: string, signal: AbortSignal): Promise<void> {
   const options = { directConnection: true, serverSelectionTimeoutMS: 10_000 };
@@ -38,7 +38,7 @@ export async function becomePrimary(uri: string, member: string, signal: AbortSi
   }
 }
 
-/** What a mongod answers while it is still finding itself. */
+/** The error codes of a mongod whose replica set is still starting. */
 const transientCodes = new Set([
   'AlreadyInitialized',
   'ConfigurationInProgress',
@@ -48,7 +48,7 @@ const transientCodes = new Set([
   'NotYetInitialized',
 ]);
 
-/** A mongod also closes its connections when it becomes something else. */
+/** Whether to try again. A mongod also closes its connections when its replica set state changes. */
 function isTransient(error: unknown): boolean {
   if (error instanceof mongoose.mongo.MongoNetworkError) return true;
   return transientCodes.has((error as { codeName?: string }).codeName ?? '');
