@@ -3,15 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createActor, createThing, type StoreFixture, storeFixture } from '../testing/store-fixture.ts';
 
-let stage: StoreFixture;
+let fixture: StoreFixture;
 
 beforeEach(async () => {
-  stage = await storeFixture();
+  fixture = await storeFixture();
 });
-afterEach(() => stage?.stop(), 60_000);
+afterEach(() => fixture?.stop(), 60_000);
 
 test('they come to their end first, once, with their events', async () => {
-  const store = await stage.open();
+  const store = await fixture.open();
   const entered = Promise.withResolvers<void>();
   let tries = 0;
   const changed = createThing(store, createActor(), 'late', async () => {
@@ -23,6 +23,6 @@ test('they come to their end first, once, with their events', async () => {
   await store.close();
   await changed;
   expect(tries).toBe(1);
-  expect(await stage.db.collection('things').countDocuments({ name: 'late' })).toBe(1);
-  expect(await stage.outbox()).toHaveLength(1);
+  expect(await fixture.db.collection('things').countDocuments({ name: 'late' })).toBe(1);
+  expect(await fixture.outbox()).toHaveLength(1);
 });

@@ -7,8 +7,8 @@ import { httpFixture } from '../testing/http-fixture.ts';
 import { createActor, createThing, storeFixture, things } from '../testing/store-fixture.ts';
 
 test('a 503 caused by contention says that others change the resource', async () => {
-  const stage = await storeFixture();
-  const store = await stage.open();
+  const fixture = await storeFixture();
+  const store = await fixture.open();
   const ada = createActor();
   await createThing(store, ada, 'contended');
   const rename = (name: string, then: () => Promise<void>) =>
@@ -44,5 +44,5 @@ test('a 503 caused by contention says that others change the resource', async ()
   expect(await first).toBe('first');
   expect((await http.ask('POST', '/api/v1/things')).status).toBe(200);
   await http.listening.close(0);
-  await stage.stop();
+  await fixture.stop();
 }, 60_000);

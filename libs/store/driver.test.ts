@@ -18,8 +18,8 @@ import { SwapRemoveSet } from './swap-remove-set.ts';
 type Row = { _id: string };
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
-let wire: TcpProxy;
-let stage: StoreFixture;
+let proxy: TcpProxy;
+let fixture: StoreFixture;
 let sockets: Set<Socket>;
 const remember = (message: unknown) => {
   // the channel says a socket (Node.js, diagnostics_channel, net.client.socket)
@@ -31,22 +31,22 @@ const remember = (message: unknown) => {
 beforeEach(async () => {
   sockets = new Set();
   mongo = await testMongo();
-  wire = await tcpProxy(new URL('/', mongo.uri).href);
+  proxy = await tcpProxy(new URL('/', mongo.uri).href);
   subscribe('net.client.socket', remember);
-  stage = await storeFixture(`${wire.url}?directConnection=true`);
+  fixture = await storeFixture(`${proxy.url}?directConnection=true`);
 });
 afterEach(async () => {
   unsubscribe('net.client.socket', remember);
-  await stage?.stop();
-  await wire?.close();
+  await fixture?.stop();
+  await proxy?.close();
   await mongo?.stop();
 });
 
-/** The sockets of this process to the wire. */
-const ours = () => [...sockets].filter((socket) => String(socket.remotePort) === new URL(wire.url).port);
+/** The sockets of this process to the proxy. */
+const ours = () => [...sockets].filter((socket) => String(socket.remotePort) === new URL(proxy.url).port);
 
 test('sessions and cursors are where nothing keeps them once they have ended', async () => {
-  const { connection, db } = await connect(new Secret(stage.uri), { appName: 'test', maxPoolSize: 2 });
+  const { connection, db } = await connect(new Secret(fixture.uri), { appName: 'test', maxPoolSize: 2 });
   // no types: the inside of the driver
   const { s } = connection.getClient() as unknown as { s: Record<string, unknown> };
   const kept = [s.activeSessions, s.activeCursors] as SwapRemoveSet<object>[];
@@ -65,26 +65,26 @@ test('sessions and cursors are where nothing keeps them once they have ended', a
 });
 
 test('a store that is closed while it reads page by page leaves no cursor behind', async () => {
-  const store = await stage.open();
+  const store = await fixture.open();
   const ada = createActor();
   for (const name of ['a', 'b', 'c']) await createThing(store, ada, name);
   const cursor = store.rows(things).find({}).lean().batchSize(1).cursor();
   expect(await cursor.next()).not.toBeNull();
   const open = () =>
-    stage.db.client
+    fixture.db.client
       .db('admin')
       .aggregate([
         { $currentOp: { idleCursors: true } },
-        { $match: { type: 'idleCursor', ns: `${stage.db.databaseName}.things` } },
+        { $match: { type: 'idleCursor', ns: `${fixture.db.databaseName}.things` } },
       ])
       .toArray();
   expect(await open()).toHaveLength(1);
-  await stage.close();
+  await fixture.close();
   expect(await open()).toEqual([]);
 });
 
 test('a connection that breaks at this very moment fails at once, and what reads is asked again', async () => {
-  const store = await stage.open();
+  const store = await fixture.open();
   await createThing(store, createActor(), 'a');
   expect(ours().length).toBeGreaterThan(0);
   for (const socket of ours()) socket.destroy();
@@ -92,9 +92,9 @@ test('a connection that breaks at this very moment fails at once, and what reads
 });
 
 test('a connection that breaks while much is still to be sent fails what is being sent', async () => {
-  const store = await stage.open();
+  const store = await fixture.open();
   const ada = createActor();
-  wire.setToxics({ bytesPerSecond: 1_000_000 });
+  proxy.setToxics({ bytesPerSecond: 1_000_000 });
   const large = {
     _id: newId(),
     organization_id: ada.organization_id,
@@ -105,7 +105,7 @@ test('a connection that breaks while much is still to be sent fails what is bein
   const refused = expect(sent).rejects.toThrow();
   const draining = () => ours().filter((socket) => socket.writableNeedDrain);
   while (draining().length === 0) await new Promise((resolve) => setImmediate(resolve));
-  wire.setToxics({});
+  proxy.setToxics({});
   for (const socket of draining()) socket.destroy();
   await refused;
 });

@@ -7,19 +7,19 @@ import { connect } from './connect.ts';
 import { type Command, countConnections, instrument } from './instrumentation.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
-let stage: StoreFixture;
+let fixture: StoreFixture;
 
 beforeAll(async () => {
   mongo = await testMongo();
-  stage = await storeFixture(mongo.uri);
+  fixture = await storeFixture(mongo.uri);
 }, 60_000);
 afterAll(async () => {
-  await stage?.stop();
+  await fixture?.stop();
   await mongo?.stop();
 });
 
 test('a command is told with its name and collection; one that MongoDB refuses is told as failed', async () => {
-  const store = await stage.open();
+  const store = await fixture.open();
   const rows = store.rows(things);
   const told: Command[] = [];
   instrument(rows.db.getClient(), { command: (one) => told.push(one), connectionWaited: () => undefined });

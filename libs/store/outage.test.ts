@@ -19,7 +19,7 @@ import {
 
 let mongod: Mongod;
 let link: Awaited<ReturnType<typeof linkTo>>;
-let stage: StoreFixture;
+let fixture: StoreFixture;
 let store: Store;
 let http: HttpFixture;
 const { bus, taken } = recordingBus();
@@ -27,8 +27,8 @@ const { bus, taken } = recordingBus();
 beforeAll(async () => {
   mongod = await startMongod({ say: () => undefined });
   link = await linkTo(mongod.port);
-  stage = await storeFixture(`mongodb://127.0.0.1:${link.port}/?directConnection=true`);
-  store = await stage.open({ bus });
+  fixture = await storeFixture(`mongodb://127.0.0.1:${link.port}/?directConnection=true`);
+  store = await fixture.open({ bus });
   store.relay();
   const shape = z.object({ count: z.number() });
   const countThings = operation({
@@ -58,7 +58,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await http?.listening.close(0);
-  await stage?.stop({ gone: true });
+  await fixture?.stop({ gone: true });
   await link?.cut();
   await mongod?.stop();
 });

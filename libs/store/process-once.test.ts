@@ -17,14 +17,14 @@ import {
   things,
 } from '../testing/store-fixture.ts';
 
-let stage: StoreFixture;
+let fixture: StoreFixture;
 let store: Store;
 
 beforeAll(async () => {
-  stage = await storeFixture();
-  store = await stage.open();
+  fixture = await storeFixture();
+  store = await fixture.open();
 }, 60_000);
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 
 type Someone = ReturnType<typeof createActor>;
 
@@ -44,7 +44,7 @@ describe('once', () => {
       await createThing(store, { ...createActor(), ...{ tx } }, name);
     });
   const inbox = (id: string) =>
-    stage.db.collection<{ _id: string }>('thing_makers_inbox').findOne({ _id: id });
+    fixture.db.collection<{ _id: string }>('thing_makers_inbox').findOne({ _id: id });
 
   test('an event that is delivered twice has one effect', async () => {
     const event = heard();
@@ -184,7 +184,7 @@ describe('withIdempotencyKey', () => {
 
   test('the response is committed in the transaction of the effect', async () => {
     const claim = newClaim();
-    const responses = stage.db.collection<{ _id: string }>('thing_makers_idempotency');
+    const responses = fixture.db.collection<{ _id: string }>('thing_makers_idempotency');
     await run(claim, async (acting) => {
       const made = await createThing(store, acting, 'together');
       expect([await count('together'), await responses.countDocuments({ _id: claim.key })]).toEqual([0, 0]);
@@ -219,7 +219,7 @@ describe('withIdempotencyKey', () => {
 
   test('answers are forgotten after a day, and ids of events after eight', async () => {
     const ttl = async (name: string) =>
-      (await stage.db.collection(name).indexes()).flatMap(
+      (await fixture.db.collection(name).indexes()).flatMap(
         ({ expireAfterSeconds }) => expireAfterSeconds ?? [],
       );
     expect(await ttl('thing_makers_idempotency')).toEqual([86_400]);

@@ -27,13 +27,13 @@ const newKey = () => randomBytes(32).toString('base64');
 const ringOf = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));
 const [old, young] = [newKey(), newKey()];
 
-let stage: StoreFixture;
-const openWith = (...keys: string[]) => stage.open({ collections: [safes], ring: ringOf(...keys) });
+let fixture: StoreFixture;
+const openWith = (...keys: string[]) => fixture.open({ collections: [safes], ring: ringOf(...keys) });
 
 beforeAll(async () => {
-  stage = await storeFixture();
+  fixture = await storeFixture();
 }, 60_000);
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 
 /** Keeps safes sealed with a ring's first key; gives their ids. */
 async function fill(count: number, ...keys: string[]): Promise<string[]> {
@@ -51,7 +51,7 @@ async function fill(count: number, ...keys: string[]): Promise<string[]> {
 
 test('every text moves to the first key, also within arrays; then the old key may go', async () => {
   const ids = await fill(60, old);
-  await stage.db.collection<SafeRow>('safes').insertOne({ _id: newId(), sealed: null, codes: [] });
+  await fixture.db.collection<SafeRow>('safes').insertOne({ _id: newId(), sealed: null, codes: [] });
   const results = await (await openWith(young, old)).reencrypt();
   expect(results).toEqual([
     { collection: 'safes', field: 'sealed', count: 60, unopened: [], otherKeyInUse: false },
@@ -104,7 +104,7 @@ test('what is written meanwhile is kept, and sealed with the first key all the s
 test('what no key opens is named and stays as it is; the rest moves', async () => {
   const lost = newKey();
   const [gone = ''] = await fill(1, lost);
-  const before = await stage.db.collection<SafeRow>('safes').findOne({ _id: gone });
+  const before = await fixture.db.collection<SafeRow>('safes').findOne({ _id: gone });
   const store = await openWith(young, old);
   const _id = newId();
   const sealed = (await openWith(old)).sealing(sealedText).seal('opens', { _id });
@@ -119,7 +119,7 @@ test('what no key opens is named and stays as it is; the rest moves', async () =
     otherKeyInUse: false,
   });
   expect(codes?.unopened).toHaveLength(2);
-  expect(await stage.db.collection<SafeRow>('safes').findOne({ _id: gone })).toEqual(before);
+  expect(await fixture.db.collection<SafeRow>('safes').findOne({ _id: gone })).toEqual(before);
 });
 
 test('a field that no collection declares as sealed cannot be sealed', async () => {

@@ -13,27 +13,27 @@ import {
   ThingMade,
 } from '../testing/store-fixture.ts';
 
-let stage: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  stage = await storeFixture();
+  fixture = await storeFixture();
 }, 60_000);
 afterEach(async () => {
-  await stage.close();
-  await stage.db.collection('thing_makers_outbox').deleteMany({});
-  stage.errors.length = 0;
+  await fixture.close();
+  await fixture.db.collection('thing_makers_outbox').deleteMany({});
+  fixture.errors.length = 0;
 });
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 
 const marked = (count: number) =>
   until(
     `${count} marked`,
-    async () => (await stage.outbox({ published_at: { $exists: true } })).length === count,
+    async () => (await fixture.outbox({ published_at: { $exists: true } })).length === count,
   );
 
 test('what was published in the last hours is published again, and older events are not', async () => {
   const clock = fakeClock();
   const { bus, taken } = recordingBus();
-  const store = await stage.open({ bus, now: clock.now });
+  const store = await fixture.open({ bus, now: clock.now });
   store.relay();
   const nameOf = ({ data }: { data: unknown }) => ThingMade.data.parse(data).name;
   await createThing(store, createActor(), 'old');
@@ -51,11 +51,11 @@ test('what was published in the last hours is published again, and older events 
 
 test('a process that has not begun to publish can be told as well', async () => {
   const { bus, taken } = recordingBus();
-  const first = await stage.open({ bus });
+  const first = await fixture.open({ bus });
   first.relay();
   await createThing(first, createActor(), 'a');
   await marked(1);
-  const second = await stage.open();
+  const second = await fixture.open();
   expect(await second.republish(3_600_000)).toBe(1);
   await until('it again', async () => taken.length === 2);
 }, 20_000);
@@ -67,12 +67,12 @@ test('while the bus is down an event counts no failure and troubles nobody', asy
     tries += 1;
     if (isDown) throw new BusDown();
   });
-  const store = await stage.open({ bus });
+  const store = await fixture.open({ bus });
   store.relay();
   await createThing(store, createActor(), 'a');
   await until('two tries', async () => tries >= 2);
   isDown = false;
   await marked(1);
-  expect((await stage.outbox())[0]).toMatchObject({ failures: 0 });
-  expect(stage.errors).toEqual([]);
+  expect((await fixture.outbox())[0]).toMatchObject({ failures: 0 });
+  expect(fixture.errors).toEqual([]);
 }, 20_000);

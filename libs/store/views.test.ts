@@ -14,23 +14,23 @@ import {
   things,
 } from '../testing/store-fixture.ts';
 
-let stage: StoreFixture;
+let fixture: StoreFixture;
 let store: Store;
 const ada = createActor();
 const bob = createActor();
 
 beforeAll(async () => {
-  stage = await storeFixture();
-  store = await stage.open();
+  fixture = await storeFixture();
+  store = await fixture.open();
   for (const [who, name] of [
     [ada, 'a'],
     [ada, 'b'],
     [bob, 'c'],
   ] as const)
     await createThing(store, who, name);
-  await stage.db.collection('things').updateMany({}, { $set: { secret: 'hush' } });
+  await fixture.db.collection('things').updateMany({}, { $set: { secret: 'hush' } });
 }, 60_000);
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 
 const widened = view({
   ...thingSummaries,
@@ -48,7 +48,7 @@ const narrowed = view({
 test('a view shows the fields that its contract names, and no other', async () => {
   const row = await store.read(thingSummaries).in(ada.organization_id).one({ name: 'a' });
   expect(Object.keys(row ?? {}).sort()).toEqual(['_id', 'name', 'organization_id']);
-  const other = await stage.open({ contract: { ...thingProducers, views: [thingSummaries, narrowed] } });
+  const other = await fixture.open({ contract: { ...thingProducers, views: [thingSummaries, narrowed] } });
   expect(
     (
       await other
@@ -90,17 +90,17 @@ test('a view cannot be declared with a scope that it does not show', () => {
 });
 
 test('prepare brings a view up to date when its contract has changed', async () => {
-  const changed = await stage.open({ contract: { ...thingProducers, views: [widened] } });
+  const changed = await fixture.open({ contract: { ...thingProducers, views: [widened] } });
   const row = await changed.read(widened).in(ada.organization_id).one({ name: 'a' });
   expect(row).toHaveProperty('secret', 'hush');
-  const back = await stage.open();
+  const back = await fixture.open();
   expect(await back.read(thingSummaries).in(ada.organization_id).one({ name: 'a' })).not.toHaveProperty(
     'secret',
   );
 });
 
 test('prepare may be repeated, and run by several processes at once', async () => {
-  const mine = await storeFixture(stage.uri);
+  const mine = await storeFixture(fixture.uri);
   try {
     await Promise.all(Array.from({ length: 5 }, () => mine.open()));
     const again = await mine.open();
@@ -123,7 +123,7 @@ test('prepare may be repeated, and run by several processes at once', async () =
 
 test('views of others that are not there yet are named', async () => {
   const absent = { ...narrowed, name: 'not_yet' };
-  const reader = await stage.open({ contract: { ...thingProducers, reads: [thingSummaries, absent] } });
+  const reader = await fixture.open({ contract: { ...thingProducers, reads: [thingSummaries, absent] } });
   expect(await reader.missingViews()).toEqual(['not_yet']);
 });
 

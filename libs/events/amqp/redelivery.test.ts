@@ -1,4 +1,4 @@
-/** Events that come back because a process died with them: one at a time, and nothing else is taken in hand beside them. */
+/** Tests that events redelivered after a crash are consumed one at a time, without other events in flight. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
 import {
@@ -14,66 +14,66 @@ import { until } from '../../testing/until.ts';
 
 const count = 12;
 let rabbit: TestRabbit;
-let stage: AmqpFixture;
+let fixture: AmqpFixture;
 beforeAll(async () => {
   rabbit = await testRabbit();
 }, 400_000);
 beforeEach(() => {
-  stage = amqpFixture(rabbit.url);
+  fixture = amqpFixture(rabbit.url);
 });
-afterEach(() => stage.clear());
+afterEach(() => fixture.clear());
 afterAll(() => rabbit?.stop());
 
-/** A handler that looks, at each event, how many others nobody has in hand. */
-function looking() {
-  const left: number[] = [];
-  let [inHand, most] = [0, 0];
+/** A handler that records, for each event, how many other events are ready in the queue. */
+function createHandler() {
+  const ready: number[] = [];
+  let [inFlight, max] = [0, 0];
   return {
-    left,
-    most: () => most,
+    ready,
+    maxInFlight: () => max,
     async handle(): Promise<void> {
-      inHand += 1;
-      most = Math.max(most, inHand);
-      left.push(await countReady(stage, 'alpha'));
-      inHand -= 1;
+      inFlight += 1;
+      max = Math.max(max, inFlight);
+      ready.push(await countReady(fixture, 'alpha'));
+      inFlight -= 1;
     },
   };
 }
 
-/** What is left at each event when none but that one is in hand. */
-const allLeft = Array.from({ length: count }, (_, at) => count - 1 - at);
+/** The ready events at each event if no other event is in flight. */
+const allReady = Array.from({ length: count }, (_, at) => count - 1 - at);
 
-test('a process that begins takes them one by one', async () => {
-  const bus = await stage.open();
-  for (let made = 0; made < count; made += 1) await publishUntilAccepted(bus, createEvent('thing.gone'));
-  await killWhileHandling(stage, 'alpha', count);
-  const { left, most, handle } = looking();
+test('a new process consumes redelivered events one at a time', async () => {
+  const bus = await fixture.open();
+  for (let index = 0; index < count; index += 1) await publishUntilAccepted(bus, createEvent('thing.gone'));
+  await killWhileHandling(fixture, 'alpha', count);
+  const { ready, maxInFlight, handle } = createHandler();
   await bus.consume('alpha', handle, { prefetch: 16 });
-  await until('all of them', async () => left.length === count);
-  expect(most()).toBe(1);
-  expect(left).toEqual(allLeft);
+  await until('all events are handled', async () => ready.length === count);
+  expect(maxInFlight()).toBe(1);
+  expect(ready).toEqual(allReady);
 }, 30_000);
 
-test('a process that had its hand full takes them one by one as soon as one has come', async () => {
+test('a busy process switches to one event at a time on a redelivered event', async () => {
   const prefetch = 4;
-  const bus = await stage.open();
+  const bus = await fixture.open();
   const gate = Promise.withResolvers<void>();
-  const begun = new Set<string>();
-  const { left, most, handle } = looking();
+  const started = new Set<string>();
+  const { ready, maxInFlight, handle } = createHandler();
   const fresh = Array.from({ length: prefetch }, () => createEvent('thing.gone'));
   const handler = async ({ id }: Envelope) => {
-    begun.add(id);
-    if (fresh.some((one) => one.id === id)) await gate.promise;
+    started.add(id);
+    if (fresh.some((event) => event.id === id)) await gate.promise;
     else await handle();
   };
   await bus.consume('alpha', handler, { prefetch });
   for (const event of fresh) await publishUntilAccepted(bus, event);
-  await until('a full hand', async () => begun.size === prefetch);
-  for (let made = 0; made < count; made += 1) await publishUntilAccepted(bus, createEvent('thing.gone'));
-  await killWhileHandling(stage, 'alpha', count);
+  await until('the prefetch is reached', async () => started.size === prefetch);
+  for (let index = 0; index < count; index += 1) await publishUntilAccepted(bus, createEvent('thing.gone'));
+  await killWhileHandling(fixture, 'alpha', count);
   gate.resolve();
-  await until('all of them', async () => left.length === count);
-  expect(most()).toBe(1);
-  // those that came together were taken before the first of them could say so
-  expect(left.slice(prefetch)).toEqual(allLeft.slice(prefetch));
+  await until('all events are handled', async () => ready.length === count);
+  expect(maxInFlight()).toBe(1);
+  // the first batch arrived before the prefetch was lowered
+  expect(ready.slice(prefetch)).toEqual(allReady.slice(prefetch));
 }, 30_000);

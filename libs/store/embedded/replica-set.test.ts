@@ -6,14 +6,14 @@ import { becomePrimary } from './replica-set.ts';
 
 test('a connection that is closed meanwhile is opened again', async () => {
   const mongo = await testMongo();
-  const wire = await tcpProxy(new URL('/', mongo.uri).href);
+  const proxy = await tcpProxy(new URL('/', mongo.uri).href);
   try {
     // what the driver itself asks is of no session
-    wire.cutAfter(Buffer.from('lsid'), 3);
-    await becomePrimary(wire.url, new URL(mongo.uri).host, AbortSignal.timeout(20_000));
-    expect(wire.remainingCuts()).toBe(0);
+    proxy.cutAfter(Buffer.from('lsid'), 3);
+    await becomePrimary(proxy.url, new URL(mongo.uri).host, AbortSignal.timeout(20_000));
+    expect(proxy.remainingCuts()).toBe(0);
   } finally {
-    await wire.close();
+    await proxy.close();
     await mongo.stop();
   }
 });
