@@ -1,4 +1,4 @@
-/** Requests that lose to others on one row: a 503 that says so. */
+/** Tests that a request which loses a write conflict until the time limit fails with 503. */
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
@@ -6,7 +6,7 @@ import { handle } from '#libs/http';
 import { httpFixture } from '../testing/http-fixture.ts';
 import { createActor, createThing, storeFixture, things } from '../testing/store-fixture.ts';
 
-test('a 503 caused by contention says that others change the resource', async () => {
+test('a 503 caused by write conflicts has a detail that names the cause', async () => {
   const fixture = await storeFixture();
   const store = await fixture.open();
   const ada = createActor();

@@ -1,4 +1,6 @@
-/** What a broken connection to MongoDB must not do: keep whoever uses it waiting for ever. */
+/**
+ * Tests of the driver patches: a broken connection fails its commands, and ended sessions are not retained.
+ */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -22,7 +24,7 @@ let proxy: TcpProxy;
 let fixture: StoreFixture;
 let sockets: Set<Socket>;
 const remember = (message: unknown) => {
-  // the channel says a socket (Node.js, diagnostics_channel, net.client.socket)
+  // the message has the socket (Node.js, diagnostics_channel, net.client.socket)
   const { socket } = message as { socket: Socket };
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
@@ -43,16 +45,17 @@ afterEach(async () => {
 });
 
 /** The sockets of this process to the proxy. */
-const ours = () => [...sockets].filter((socket) => String(socket.remotePort) === new URL(proxy.url).port);
+const getSockets = () =>
+  [...sockets].filter((socket) => String(socket.remotePort) === new URL(proxy.url).port);
 
-test('sessions and cursors are where nothing keeps them once they have ended', async () => {
+test('the driver stores sessions and cursors in a SwapRemoveSet', async () => {
   const { connection, db } = await connect(new Secret(fixture.uri), { appName: 'test', maxPoolSize: 2 });
-  // no types: the inside of the driver
+  // the driver's internals have no types
   const { s } = connection.getClient() as unknown as { s: Record<string, unknown> };
-  const kept = [s.activeSessions, s.activeCursors] as SwapRemoveSet<object>[];
-  const sizes = () => kept.map(({ size }) => size);
+  const sets = [s.activeSessions, s.activeCursors] as SwapRemoveSet<object>[];
+  const sizes = () => sets.map(({ size }) => size);
   try {
-    for (const set of kept) expect(set).toBeInstanceOf(SwapRemoveSet);
+    for (const set of sets) expect(set).toBeInstanceOf(SwapRemoveSet);
     await db.collection<Row>('things').insertMany([{ _id: 'a' }, { _id: 'b' }]);
     const cursor = db.collection<Row>('things').find({}, { batchSize: 1 });
     await cursor.next();
@@ -64,7 +67,7 @@ test('sessions and cursors are where nothing keeps them once they have ended', a
   }
 });
 
-test('a store that is closed while it reads page by page leaves no cursor behind', async () => {
+test('closing a store closes its open cursors', async () => {
   const store = await fixture.open();
   const ada = createActor();
   for (const name of ['a', 'b', 'c']) await createThing(store, ada, name);
@@ -83,15 +86,15 @@ test('a store that is closed while it reads page by page leaves no cursor behind
   expect(await open()).toEqual([]);
 });
 
-test('a connection that breaks at this very moment fails at once, and what reads is asked again', async () => {
+test('a read is retried at once if its connection breaks', async () => {
   const store = await fixture.open();
   await createThing(store, createActor(), 'a');
-  expect(ours().length).toBeGreaterThan(0);
-  for (const socket of ours()) socket.destroy();
+  expect(getSockets().length).toBeGreaterThan(0);
+  for (const socket of getSockets()) socket.destroy();
   expect(await store.rows(things).countDocuments({ name: 'a' })).toBe(1);
 });
 
-test('a connection that breaks while much is still to be sent fails what is being sent', async () => {
+test('a write fails if its connection breaks while it is being sent', async () => {
   const store = await fixture.open();
   const ada = createActor();
   proxy.setToxics({ bytesPerSecond: 1_000_000 });
@@ -101,11 +104,11 @@ test('a connection that breaks while much is still to be sent fails what is bein
     name: 'b',
     secret: 'x'.repeat(12_000_000),
   };
-  const sent = store.rows(things).insertMany([large], { lean: true });
-  const refused = expect(sent).rejects.toThrow();
-  const draining = () => ours().filter((socket) => socket.writableNeedDrain);
+  const insert = store.rows(things).insertMany([large], { lean: true });
+  const rejection = expect(insert).rejects.toThrow();
+  const draining = () => getSockets().filter((socket) => socket.writableNeedDrain);
   while (draining().length === 0) await new Promise((resolve) => setImmediate(resolve));
   proxy.setToxics({});
   for (const socket of draining()) socket.destroy();
-  await refused;
+  await rejection;
 });

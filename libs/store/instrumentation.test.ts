@@ -1,4 +1,4 @@
-/** What is told of commands to MongoDB: their names, whose rows they were about, and whether they failed. */
+/** Tests of the reported MongoDB commands and of the size of the connection pool. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
 import { testMongo } from '#libs/testing';
@@ -18,23 +18,26 @@ afterAll(async () => {
   await mongo?.stop();
 });
 
-test('a command is told with its name and collection; one that MongoDB refuses is told as failed', async () => {
+test('a command is reported with its name, collection and success', async () => {
   const store = await fixture.open();
   const rows = store.rows(things);
-  const told: Command[] = [];
-  instrument(rows.db.getClient(), { command: (one) => told.push(one), connectionWaited: () => undefined });
+  const commands: Command[] = [];
+  instrument(rows.db.getClient(), {
+    command: (command) => commands.push(command),
+    connectionWaited: () => undefined,
+  });
   await rows.find({ name: 'nobody' }).lean();
   await expect(rows.collection.find({ $nonsense: 1 }).toArray()).rejects.toThrow('$nonsense');
-  const found = told.filter(({ name }) => name === 'find');
-  expect(found.map(({ collection, isFailed }) => [collection, isFailed])).toEqual([
+  const finds = commands.filter(({ name }) => name === 'find');
+  expect(finds.map(({ collection, isFailed }) => [collection, isFailed])).toEqual([
     [things.name, false],
     [things.name, true],
   ]);
-  for (const { durationMs } of found) expect(durationMs).toBeGreaterThan(0);
+  for (const { durationMs } of finds) expect(durationMs).toBeGreaterThan(0);
 });
 
-test('who says in the address how many connections there may be has so many', async () => {
-  const most = async (uri: string) => {
+test('maxPoolSize in the address overrides the default', async () => {
+  const countOpened = async (uri: string) => {
     const { connection, db } = await connect(new Secret(uri), { appName: 'things', maxPoolSize: 6 });
     const slow = { $where: 'sleep(50) || true' };
     await db.collection('slow').insertOne({});
@@ -44,7 +47,7 @@ test('who says in the address how many connections there may be has so many', as
     await connection.close();
     return inUse + idle;
   };
-  const uri = mongo.uri.replace('/?', '/watching?');
-  expect(await most(uri)).toBe(6);
-  expect(await most(`${uri}&maxPoolSize=3`)).toBe(3);
+  const uri = mongo.uri.replace('/?', '/instrumentation?');
+  expect(await countOpened(uri)).toBe(6);
+  expect(await countOpened(`${uri}&maxPoolSize=3`)).toBe(3);
 });

@@ -1,4 +1,4 @@
-/** The exchange of keys over a real MongoDB: sealed texts move to the first key while others write. */
+/** Tests of re-encryption with MongoDB, also while another replica writes. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
@@ -24,18 +24,18 @@ const safes = collection<SafeRow>('safes', {
 });
 
 const newKey = () => randomBytes(32).toString('base64');
-const ringOf = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));
+const createRing = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));
 const [old, young] = [newKey(), newKey()];
 
 let fixture: StoreFixture;
-const openWith = (...keys: string[]) => fixture.open({ collections: [safes], ring: ringOf(...keys) });
+const openWith = (...keys: string[]) => fixture.open({ collections: [safes], ring: createRing(...keys) });
 
 beforeAll(async () => {
   fixture = await storeFixture();
 }, 60_000);
 afterAll(() => fixture?.stop());
 
-/** Keeps safes sealed with a ring's first key; gives their ids. */
+/** Stores safes that are sealed with the first key; returns their ids. */
 async function fill(count: number, ...keys: string[]): Promise<string[]> {
   const store = await openWith(...keys);
   await store.rows(safes).deleteMany({});
@@ -49,7 +49,7 @@ async function fill(count: number, ...keys: string[]): Promise<string[]> {
   return rows.map(({ _id }) => _id);
 }
 
-test('every text moves to the first key, also within arrays; then the old key may go', async () => {
+test('every text is re-encrypted with the first key, also within arrays', async () => {
   const ids = await fill(60, old);
   await fixture.db.collection<SafeRow>('safes').insertOne({ _id: newId(), sealed: null, codes: [] });
   const results = await (await openWith(young, old)).reencrypt();
@@ -68,10 +68,10 @@ test('every text moves to the first key, also within arrays; then the old key ma
   expect((await store.reencrypt()).map(({ count }) => count)).toEqual([0, 0, 0]);
 });
 
-test('what is written meanwhile is kept, and sealed with the first key all the same', async () => {
+test('a text written during re-encryption is kept and re-encrypted too', async () => {
   const ids = await fill(30, old);
   const store = await openWith(young, old);
-  // a replica that has the new key, but does not seal with it yet
+  // a replica that has the new key but still seals with the old one
   const behind = await openWith(old, young);
   let done = false;
   const write = async () => {
@@ -91,7 +91,7 @@ test('what is written meanwhile is kept, and sealed with the first key all the s
   expect(during).toMatchObject({ otherKeyInUse: true, unopened: [] });
   expect((await store.reencrypt())[0]?.otherKeyInUse).toBe(false);
   const rows = await store.rows(safes).find({}).lean();
-  expect(rows.map(({ sealed }) => sealed?.startsWith(`${ringOf(young).newest}.`))).toEqual(
+  expect(rows.map(({ sealed }) => sealed?.startsWith(`${createRing(young).newest}.`))).toEqual(
     rows.map(() => true),
   );
   expect(written.size).toBeGreaterThan(0);
@@ -101,7 +101,7 @@ test('what is written meanwhile is kept, and sealed with the first key all the s
   }
 }, 30_000);
 
-test('what no key opens is named and stays as it is; the rest moves', async () => {
+test('a text that no key opens is reported and stays unchanged', async () => {
   const lost = newKey();
   const [gone = ''] = await fill(1, lost);
   const before = await fixture.db.collection<SafeRow>('safes').findOne({ _id: gone });
@@ -110,7 +110,7 @@ test('what no key opens is named and stays as it is; the rest moves', async () =
   const sealed = (await openWith(old)).sealing(sealedText).seal('opens', { _id });
   await store.rows(safes).insertMany([{ _id, sealed, codes: [] }], { lean: true });
   const [texts, codes] = await store.reencrypt();
-  const reason = `No key ${ringOf(lost).newest} in ENCRYPTION_KEYS`;
+  const reason = `No key ${createRing(lost).newest} in ENCRYPTION_KEYS`;
   expect(texts).toEqual({
     collection: 'safes',
     field: 'sealed',
@@ -122,8 +122,10 @@ test('what no key opens is named and stays as it is; the rest moves', async () =
   expect(await fixture.db.collection<SafeRow>('safes').findOne({ _id: gone })).toEqual(before);
 });
 
-test('a field that no collection declares as sealed cannot be sealed', async () => {
+test('sealing a field that no collection declares throws', async () => {
   const store = await openWith(young);
   const undeclared: SealedField<object> = { path: 'sealed', context: () => 'safes' };
-  expect(() => store.sealing(undeclared)).toThrow('thing-makers declares no sealed field sealed');
+  expect(() => store.sealing(undeclared)).toThrow(
+    'No collection of thing-makers declares the sealed field sealed',
+  );
 });

@@ -170,8 +170,8 @@ export const faultsOfServers: readonly Fault[] = [
       {
         file: 'libs/store/outage.test.ts',
         tests: [
-          'while MongoDB is away a read and a change get 503',
-          'a transaction that loses MongoDB in its midst',
+          'requests fail with 503 while MongoDB is down, and work when it is back',
+          'a transaction that loses its connection commits once or not at all',
         ],
       },
     ],
