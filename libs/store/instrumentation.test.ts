@@ -26,7 +26,7 @@ test('a command is reported with its name, collection and success', async () => 
     command: (command) => commands.push(command),
     connectionWaited: () => undefined,
   });
-  await rows.find({ name: 'nobody' }).lean();
+  await rows.find({ name: 'unknown' }).lean();
   await expect(rows.collection.find({ $nonsense: 1 }).toArray()).rejects.toThrow('$nonsense');
   const finds = commands.filter(({ name }) => name === 'find');
   expect(finds.map(({ collection, isFailed }) => [collection, isFailed])).toEqual([

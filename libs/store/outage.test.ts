@@ -75,7 +75,7 @@ test('requests fail with 503 while MongoDB is down, and work when it is back', a
     expect(await response.json()).toMatchObject({ code: 'unavailable' });
   }
   for (const { error } of http.outcomes.slice(-2)) expect(isUnavailable(error)).toBe(true);
-  await link.mend();
+  await link.restore();
   const back = async () => (await http.ask('POST', '/api/v1/things')).status === 201;
   await until('MongoDB is back', back, 15_000);
   expect((await http.ask('GET', '/api/v1/things')).status).toBe(200);
@@ -89,7 +89,7 @@ test('a transaction that loses its connection commits once or not at all', async
     runs += 1;
     if (runs > 1) return;
     await link.cut();
-    await link.mend();
+    await link.restore();
   });
   const committed = await created.then(
     () => 1,
@@ -103,12 +103,12 @@ test('a transaction that loses its connection commits once or not at all', async
 }, 40_000);
 
 test('a ping of a MongoDB that does not respond rejects within 4 seconds', async () => {
-  link.hang();
+  link.freeze();
   const from = performance.now();
   await expect(store.ping()).rejects.toThrow();
   expect(performance.now() - from).toBeLessThan(4_000);
   await link.cut();
-  await link.mend();
+  await link.restore();
   await until(
     'MongoDB is back',
     () =>
@@ -149,7 +149,7 @@ test('a change after a clean shutdown of MongoDB rejects as unavailable', async 
 /** A TCP link to a port that can be cut, restored or frozen. */
 async function createLink(port: number) {
   const sockets = new Set<Socket>();
-  let hangs = false;
+  let isFrozen = false;
   const server: Server = createServer((near) => {
     const far = connect(port, '127.0.0.1');
     for (const socket of [near, far]) {
@@ -161,8 +161,8 @@ async function createLink(port: number) {
         sockets.delete(socket);
       });
     }
-    near.on('data', (chunk) => hangs || far.write(chunk));
-    far.on('data', (chunk) => hangs || near.write(chunk));
+    near.on('data', (chunk) => isFrozen || far.write(chunk));
+    far.on('data', (chunk) => isFrozen || near.write(chunk));
   });
   const listen = (at: number) => new Promise<void>((done) => server.listen(at, '127.0.0.1', done));
   await listen(0);
@@ -170,16 +170,16 @@ async function createLink(port: number) {
   if (address === null || typeof address === 'string') throw new Error('A TCP server has a port');
   return {
     port: address.port,
-    hang() {
-      hangs = true;
+    freeze() {
+      isFrozen = true;
     },
     async cut() {
       const closed = new Promise((done) => server.close(done));
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    async mend() {
-      hangs = false;
+    async restore() {
+      isFrozen = false;
       await listen(address.port);
     },
   };

@@ -89,7 +89,7 @@ describe('withIdempotencyKey', () => {
     ...response,
     body: Buffer.from(response.body).toString(),
   });
-  /** Runs work results reply is the response itself; gives the response, and whether it is a replay. */
+  /** Runs work whose reply is the response. Returns the response, and whether it is a replay. */
   const run = async (
     claim: ReturnType<typeof newClaim>,
     work: (actor: TestActor) => Promise<StoredResponse>,

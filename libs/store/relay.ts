@@ -45,11 +45,11 @@ export interface Relay {
    * Republishes the events published in the last `sinceMs`; returns their number. Inboxes deduplicate them.
    */
   republish(sinceMs: number): Promise<number>;
-  /** Publishes nothing new; resolves when what is in hand is done. */
+  /** Stops publishing. Resolves when the events in flight are published and marked. */
   stop(): Promise<void>;
 }
 
-/** Starts to relay. */
+/** Starts a relay. It sweeps the outbox at once and then at intervals. */
 export function startRelay(options: RelayOptions): Relay {
   const { outbox, bus, by, alone, now, onError, wrapPublish = (event, publish) => publish(event) } = options;
   const inFlight = new Map<string, Promise<void>>();

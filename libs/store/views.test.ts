@@ -131,13 +131,13 @@ test('missingViews returns the names of views that do not exist yet', async () =
 
 test('a query or write with an undeclared field throws', async () => {
   const rows = store.rows(things);
-  const nobody = { tenant: 'x' } as object;
-  await expect(rows.find(nobody).lean()).rejects.toThrow('tenant');
-  await expect(rows.findOne({ $or: [{ name: 'a' }, nobody] }).lean()).rejects.toThrow('tenant');
-  await expect(rows.countDocuments(nobody)).rejects.toThrow('tenant');
-  await expect(rows.deleteMany(nobody)).rejects.toThrow('tenant');
-  await expect(rows.updateMany({}, nobody)).rejects.toThrow('tenant');
-  await expect(rows.insertMany([{ _id: 'x', organization_id: 'o', name: 'n', ...nobody }])).rejects.toThrow(
+  const undeclared = { tenant: 'x' } as object;
+  await expect(rows.find(undeclared).lean()).rejects.toThrow('tenant');
+  await expect(rows.findOne({ $or: [{ name: 'a' }, undeclared] }).lean()).rejects.toThrow('tenant');
+  await expect(rows.countDocuments(undeclared)).rejects.toThrow('tenant');
+  await expect(rows.deleteMany(undeclared)).rejects.toThrow('tenant');
+  await expect(rows.updateMany({}, undeclared)).rejects.toThrow('tenant');
+  await expect(rows.insertMany([{ _id: 'x', organization_id: 'o', name: 'n', ...undeclared }])).rejects.toThrow(
     'tenant',
   );
 });

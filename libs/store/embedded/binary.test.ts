@@ -23,7 +23,7 @@ test('a downloaded mongod is found in the cache', async () => {
   expect(first.origin).toBe('mongod 7.0.24 from the fake');
   expect(await fetchBinary(say, [unusedSource()], env)).toEqual({
     path: first.path,
-    how: 'mongod 7.0.24 from the cache',
+    origin: 'mongod 7.0.24 from the cache',
   });
 });
 
@@ -62,7 +62,7 @@ test('the lock of a dead process is ignored', async () => {
   await mkdir(cache, { recursive: true });
   await writeFile(join(cache, '.fetching'), JSON.stringify({ pid: process.pid, started: 'long ago' }));
   await expect(fetchBinary(say, [workingSource()], env)).resolves.toMatchObject({
-    how: 'mongod 7.0.24 from the fake',
+    origin: 'mongod 7.0.24 from the fake',
   });
 });
 
@@ -102,7 +102,7 @@ test('a mongod on the PATH is used if its version is 5 or newer', async () => {
     'Skipping the mongod on the PATH: it is 4.4.29, but version 5 or newer is required.',
   ]);
   await writeMongod(path, '8.0.4');
-  expect(await localBinary(say, env)).toEqual({ path, how: 'mongod 8.0.4 from the PATH' });
+  expect(await localBinary(say, env)).toEqual({ path, origin: 'mongod 8.0.4 from the PATH' });
 });
 
 test('an invalid MONGOD_BINARY rejects with no_mongod', async () => {

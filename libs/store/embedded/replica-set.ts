@@ -69,10 +69,10 @@ async function configureMember(command: Command, host: string): Promise<void> {
 }
 
 function acceptsConnections(port: number): Promise<boolean> {
-  return new Promise((answer) => {
+  return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    socket.on('connect', () => answer(true));
-    socket.on('error', () => answer(false));
+    socket.on('connect', () => resolve(true));
+    socket.on('error', () => resolve(false));
     socket.on('connect', () => socket.destroy());
   });
 }
