@@ -34,7 +34,7 @@ interface Subscription {
 /** Creates a bus within this process. `retries` are the pauses between attempts of a failing handler, ms. */
 export function memoryBus(topology: Topology, options: { retries?: Retries } = {}): Bus {
   const retries = options.retries ?? standardRetries;
-  const queues = new Map([...topology.keys()].map((name) => [name, emptyQueue()]));
+  const queues = new Map([...topology.keys()].map((name) => [name, createQueue()]));
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
 
@@ -118,7 +118,7 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
   }
 }
 
-function emptyQueue(): Queue {
+function createQueue(): Queue {
   return { waiting: [], dead: new Map(), consumers: new Set() };
 }
 

@@ -2,7 +2,7 @@
 import mongoose from 'mongoose';
 import type { RowOf, Secret, View } from '#libs/contract';
 import { patchSessionTracking } from './driver.ts';
-import { type Reader, reader } from './views.ts';
+import { createReader, type Reader } from './views.ts';
 
 /**
  * Connects. A `maxPoolSize` in the address overrides the one in `options`. Rejects if MongoDB cannot be
@@ -43,5 +43,5 @@ export interface ReadOnlyStore {
 /** Connects to read views. Rejects if MongoDB cannot be reached within five seconds. */
 export async function openReadOnlyStore(uri: Secret, appName: string): Promise<ReadOnlyStore> {
   const { connection, db } = await connect(uri, { appName, maxPoolSize: 4 });
-  return { read: (view) => reader(db, view), close: () => connection.close() };
+  return { read: (view) => createReader(db, view), close: () => connection.close() };
 }

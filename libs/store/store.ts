@@ -36,7 +36,7 @@ import { type PublishWrapper, type Relay, startRelay } from './relay.ts';
 import { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
 import { SwapRemoveSet } from './swap-remove-set.ts';
 import { type Actor, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
-import { createView, ignoreAlreadyExists, missingViews, type Reader, reader } from './views.ts';
+import { createReader, createView, ignoreAlreadyExists, missingViews, type Reader } from './views.ts';
 
 /** Options of a store. */
 export interface StoreOptions {
@@ -174,7 +174,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   return {
     rows,
-    read: (view) => reader(db, view),
+    read: (view) => createReader(db, view),
     files: (bucket) => new mongoose.mongo.GridFSBucket(db, { bucketName: bucket }),
     transact,
     async processOnce(event, work) {

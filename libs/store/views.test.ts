@@ -137,7 +137,7 @@ test('a query or write with an undeclared field throws', async () => {
   await expect(rows.countDocuments(undeclared)).rejects.toThrow('tenant');
   await expect(rows.deleteMany(undeclared)).rejects.toThrow('tenant');
   await expect(rows.updateMany({}, undeclared)).rejects.toThrow('tenant');
-  await expect(rows.insertMany([{ _id: 'x', organization_id: 'o', name: 'n', ...undeclared }])).rejects.toThrow(
-    'tenant',
-  );
+  await expect(
+    rows.insertMany([{ _id: 'x', organization_id: 'o', name: 'n', ...undeclared }]),
+  ).rejects.toThrow('tenant');
 });

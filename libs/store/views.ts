@@ -30,7 +30,7 @@ export interface Reader<Row> {
 }
 
 /** Creates a reader of a view. */
-export function reader<V extends View>(db: Db, view: V): Reader<RowOf<V>> {
+export function createReader<V extends View>(db: Db, view: V): Reader<RowOf<V>> {
   const rows = db.collection(view.name);
   const finder = (scope: Filter): Finder<RowOf<V>> => ({
     async one(filter, options = {}) {

@@ -2,8 +2,8 @@
 import {
   type Binary,
   becomePrimary,
-  fetchBinary,
-  localBinary,
+  downloadBinary,
+  findLocalBinary,
   startMongod,
 } from '../store/embedded/mongod.ts';
 
@@ -17,9 +17,9 @@ export type TestServer = { uri: string; stop(): Promise<void> };
 export async function testMongo(): Promise<TestServer> {
   const given = process.env.TEST_MONGODB_URI;
   if (given) return { uri: given, stop: async () => {} };
-  const local = await localBinary(say);
+  const local = await findLocalBinary(say);
   if (local) return embedded(local);
-  return (await inDocker()) ?? embedded(await fetchBinary(say));
+  return (await inDocker()) ?? embedded(await downloadBinary(say));
 }
 
 async function embedded(binary: Binary): Promise<TestServer> {

@@ -4,7 +4,7 @@
  * queues again.
  */
 import type { ChannelModel } from 'amqplib';
-import { type Connection, closeChannel, quietChannel } from './connection.ts';
+import { type Connection, closeChannel, openChannel } from './connection.ts';
 import { type Names, queueExists } from './topology-setup.ts';
 
 const retryMs = 5_000;
@@ -66,7 +66,7 @@ export function detectBrokerReset({
     if (missing.length === 0 && !isReset) return;
     await onBrokerReset?.();
     isReset = false;
-    const channel = await quietChannel(model);
+    const channel = await openChannel(model);
     // declared last: if the process dies before, the next check reports the reset
     for (const mark of missing) await channel.assertQueue(mark);
     await closeChannel(channel);

@@ -80,7 +80,7 @@ export async function openConnection(options: {
 }
 
 /** Opens a channel whose errors close only the channel. */
-export async function quietChannel(model: ChannelModel): Promise<Channel> {
+export async function openChannel(model: ChannelModel): Promise<Channel> {
   const channel = await model.createChannel();
   channel.on('error', () => {});
   return channel;

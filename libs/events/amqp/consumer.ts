@@ -7,7 +7,7 @@
  */
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import type { Envelope } from '#libs/contract';
-import { quietChannel } from './connection.ts';
+import { openChannel } from './connection.ts';
 import { within } from './reconnecting.ts';
 
 /** The time limit for closing a channel, ms. */
@@ -45,7 +45,7 @@ export async function subscribe(
   model: ChannelModel,
   subscription: Subscription,
 ): Promise<ActiveSubscription> {
-  const channel = await quietChannel(model);
+  const channel = await openChannel(model);
   const { promise: lost, resolve: onLost } = Promise.withResolvers<unknown>();
   const inFlight = new Set<Promise<void>>();
   let lastRedelivered = Promise.resolve();
@@ -58,7 +58,7 @@ export async function subscribe(
     onLost(new Error('the channel was closed'));
   });
 
-  const extraConsumer = secondConsumer(channel, subscription, onMessage, onLost);
+  const extraConsumer = createSecondConsumer(channel, subscription, onMessage, onLost);
   await channel.prefetch(1);
   const { consumerTag } = await channel.consume(subscription.queue, onMessage);
 
@@ -128,7 +128,7 @@ export async function subscribe(
  * The second consumer of a channel, which raises the prefetch: both consumers together have `prefetch` events
  * in flight.
  */
-function secondConsumer(
+function createSecondConsumer(
   channel: Channel,
   { queue, prefetch }: Subscription,
   onMessage: (message: ConsumeMessage | null) => void,

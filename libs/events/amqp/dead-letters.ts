@@ -2,7 +2,7 @@
 import type { ChannelModel } from 'amqplib';
 import type { Envelope } from '#libs/contract';
 import type { Depth } from '../bus.ts';
-import { closeChannel, quietChannel } from './connection.ts';
+import { closeChannel, openChannel } from './connection.ts';
 import { within } from './reconnecting.ts';
 
 const maxMessages = 1_000;
@@ -10,7 +10,7 @@ const countMs = 2_000;
 
 /** Lists the first 1,000 dead letters, oldest first. Messages that are not JSON are left out. */
 export async function peekDeadLetters(model: ChannelModel, queue: string): Promise<Envelope[]> {
-  const channel = await quietChannel(model);
+  const channel = await openChannel(model);
   const events: Envelope[] = [];
   for (let count = 0; count < maxMessages; count += 1) {
     const message = await channel.get(queue);
@@ -32,7 +32,7 @@ export async function countMessages(
   retryQueue: string,
   deadQueue: string,
 ): Promise<Depth> {
-  const channel = await quietChannel(model);
+  const channel = await openChannel(model);
   const count = async (name: string) => (await channel.checkQueue(name)).messageCount;
   const counts = Promise.all([count(queue), count(retryQueue), count(deadQueue)]);
   const [ready, retry, dead] = await within(countMs, queue, counts);

@@ -4,7 +4,7 @@
  */
 import type { ChannelModel } from 'amqplib';
 import type { Topology } from '../topology.ts';
-import { closeChannel, quietChannel } from './connection.ts';
+import { closeChannel, openChannel } from './connection.ts';
 
 /** The names on the broker. A prefix separates several systems on one broker. */
 export interface Names {
@@ -58,7 +58,7 @@ export async function declareTopology(
 ): Promise<string[]> {
   const missing = [];
   for (const name of topology.keys()) if (!(await queueExists(model, names.queue(name)))) missing.push(name);
-  const channel = await quietChannel(model);
+  const channel = await openChannel(model);
   await channel.assertExchange(names.exchange, 'topic');
   await channel.assertExchange(names.deadExchange, 'direct');
   for (const [name, types] of topology) {
@@ -93,7 +93,7 @@ export async function declareTopology(
 /** Whether a queue exists. */
 export async function queueExists(model: ChannelModel, queue: string): Promise<boolean> {
   // checking a queue that does not exist closes the channel
-  const channel = await quietChannel(model);
+  const channel = await openChannel(model);
   try {
     await channel.checkQueue(queue);
   } catch (error) {

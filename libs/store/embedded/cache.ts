@@ -17,7 +17,7 @@ export type Say = (line: string) => void;
  * Creates the cache folder: `PDS_CACHE_DIR`, or else in the user's cache, or else in the system's temporary
  * folder.
  */
-export async function cacheFolder(env: NodeJS.ProcessEnv = process.env): Promise<string> {
+export async function createCacheFolder(env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const configured = env.PDS_CACHE_DIR;
   const defaultFolder = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'process-document-service');
   const preferred = configured || defaultFolder;

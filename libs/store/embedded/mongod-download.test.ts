@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { getVersion } from './binary.ts';
-import { fetchOfficial, officialVersion } from './mongod-download.ts';
+import { downloadOfficial, officialVersion } from './mongod-download.ts';
 
 let folder: string;
 let mirror: Server | undefined;
@@ -31,7 +31,7 @@ test('an archive with the right checksum is unpacked into a mongod that runs', a
     const body = url?.endsWith('.md5') ? `${md5}  archive.tgz\n` : archive;
     response.setHeader('content-length', Buffer.byteLength(body)).end(body);
   });
-  await fetchOfficial(join(folder, 'mongod'), { env });
+  await downloadOfficial(join(folder, 'mongod'), { env });
   expect(await getVersion(join(folder, 'mongod'))).toBe(officialVersion);
 });
 
@@ -41,18 +41,18 @@ test('an archive with a wrong checksum is rejected', async () => {
     const body = url?.endsWith('.md5') ? `${'0'.repeat(32)}  archive.tgz\n` : archive;
     response.setHeader('content-length', Buffer.byteLength(body)).end(body);
   });
-  await expect(fetchOfficial(join(folder, 'mongod'), { env })).rejects.toThrow(/MD5/i);
+  await expect(downloadOfficial(join(folder, 'mongod'), { env })).rejects.toThrow(/MD5/i);
 });
 
 test('a download from a server that sends no data is cancelled', async () => {
   const env = await startMirror(() => {});
-  const fetched = fetchOfficial(join(folder, 'mongod'), { env, stallMs: 1_500 });
-  await expect(fetched).rejects.toThrow('no progress for 1.5 s');
+  const download = downloadOfficial(join(folder, 'mongod'), { env, stallMs: 1_500 });
+  await expect(download).rejects.toThrow('no progress for 1.5 s');
 });
 
 test('a download that fails with 404 rejects with the status', async () => {
   const env = await startMirror((_request, response) => response.writeHead(404).end());
-  await expect(fetchOfficial(join(folder, 'mongod'), { env })).rejects.toThrow('404');
+  await expect(downloadOfficial(join(folder, 'mongod'), { env })).rejects.toThrow('404');
 });
 
 async function startMirror(listener: RequestListener): Promise<NodeJS.ProcessEnv> {

