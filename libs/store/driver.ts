@@ -1,9 +1,9 @@
 /**
  * Patches of the MongoDB driver, and everything that depends on its internals.
  *
- * The first patch fixes a defect of 7.8 and 7.9. A command waits forever for 'drain' in two cases: it is
- * written to a destroyed socket before 'close' is emitted, or its socket is destroyed while it drains. With
- * the patch it fails like any command whose connection breaks, so that the driver can retry it. See
+ * `writeCommand` is patched for a defect of 7.8 and 7.9. A command waits forever for 'drain' in two cases: it
+ * is written to a destroyed socket before 'close' is emitted, or its socket is destroyed while it drains.
+ * With the patch it fails like any command whose connection breaks, so that the driver can retry it. See
  * docs/adr/0016.
  */
 import { createRequire } from 'node:module';

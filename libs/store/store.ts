@@ -163,9 +163,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     let publishedEvents: Envelope[] = [];
     const result = await inTransaction(connection.getClient(), async (session) => {
       const tx = collectEvents(actor, session, now, options.trace);
-      const done = await work(tx);
+      const value = await work(tx);
       publishedEvents = await writeOutbox(rows(outbox), tx, { topology, now, by });
-      return done;
+      return value;
     });
     if (publishedEvents.length > 0) options.instrumentation?.eventsPublished(publishedEvents.length);
     relay?.notify(publishedEvents);
@@ -234,21 +234,21 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       if (relay) return relay.republish(sinceMs);
       return requeue(rows(outbox), new Date(now().getTime() - sinceMs), now());
     },
-    backlog: () => within(answerMs, countBacklog(rows(outbox), now())),
+    backlog: () => within(responseTimeoutMs, countBacklog(rows(outbox), now())),
     connections: () => countConnections(connection.getClient()),
     async ping() {
-      await within(answerMs, db.command({ ping: 1 }));
+      await within(responseTimeoutMs, db.command({ ping: 1 }));
     },
     async close() {
       // MongoDB may keep the locks of an interrupted transaction for a minute
-      await within(answerMs, Promise.allSettled(pendingChanges)).catch(() => undefined);
+      await within(responseTimeoutMs, Promise.allSettled(pendingChanges)).catch(() => undefined);
       await relay?.stop();
       await connection.close();
     },
   };
 }
 
-const answerMs = 2_000;
+const responseTimeoutMs = 2_000;
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

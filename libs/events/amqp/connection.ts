@@ -14,7 +14,7 @@ export interface Connection {
 }
 
 /** The time limit for one response from the broker, ms. */
-export const answerMs = 5_000;
+export const responseTimeoutMs = 5_000;
 /**
  * The time limit for `prepare`, ms: declaring the topology takes many requests, and quorum queues take time.
  */
@@ -38,7 +38,7 @@ export async function openConnection(options: {
   aborted.catch(() => {});
   const connecting = connect(withHeartbeat(options.url), {
     // this also limits the handshake
-    timeout: answerMs,
+    timeout: responseTimeoutMs,
     noDelay: true,
     keepAlive: true,
     clientProperties: { connection_name: options.name },

@@ -2,7 +2,7 @@
 import type { ConfirmChannel, Message } from 'amqplib';
 import type { Envelope } from '#libs/contract';
 import { BusDown, Unroutable } from '../bus.ts';
-import { answerMs, type Connection } from './connection.ts';
+import { type Connection, responseTimeoutMs } from './connection.ts';
 
 /** Publishes over one channel until the channel is lost. */
 export interface Publisher {
@@ -43,7 +43,9 @@ export async function openPublisher(connection: Connection, exchange: string): P
       // the broker may still store the event after the alarm: consumers deduplicate the second copy
       if (outcome === 'late' && connection.blocked) throw new BusDown();
       if (outcome === 'late') {
-        const error = new Error(`The broker did not confirm ${event.type} within ${answerMs / 1000} s`);
+        const error = new Error(
+          `The broker did not confirm ${event.type} within ${responseTimeoutMs / 1000} s`,
+        );
         onLost(error);
         throw error;
       }
@@ -65,7 +67,7 @@ function publishConfirmed(
   correlationId: string,
 ): Promise<'stored' | 'late' | Error> {
   const { promise, resolve, reject } = Promise.withResolvers<'stored' | 'late' | Error>();
-  const timer = setTimeout(resolve, answerMs, 'late');
+  const timer = setTimeout(resolve, responseTimeoutMs, 'late');
   const options = {
     persistent: true,
     mandatory: true,

@@ -1,7 +1,7 @@
 /** Counts, lists and replays dead letters for operators, over a separate connection. */
 import type { Secret } from '#libs/contract';
 import type { Depth } from '../bus.ts';
-import { answerMs, openConnection } from './connection.ts';
+import { openConnection, responseTimeoutMs } from './connection.ts';
 import { countMessages, peekDeadLetters } from './dead-letters.ts';
 import { within } from './reconnecting.ts';
 import { prefixedNames } from './topology-setup.ts';
@@ -58,7 +58,7 @@ export async function openDeadLetters({
         // without the headers of its dead-lettering
         const options = { persistent: true, messageId, type, contentType };
         channel.sendToQueue(names.queue(queue), message.content, options);
-        await within(answerMs, names.queue(queue), channel.waitForConfirms());
+        await within(responseTimeoutMs, names.queue(queue), channel.waitForConfirms());
         channel.ack(message);
         replayed.push(String(messageId));
       }

@@ -1,6 +1,6 @@
 /**
- * Prepares a data folder for a mongod: checks the disk space and its users, and stops mongods of dead
- * processes.
+ * Prepares a data folder for a mongod: checks the disk space and that no other process uses the folder, and
+ * stops a mongod whose owner has ended.
  */
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -71,7 +71,7 @@ export function inUseError(path: string, pid?: number): Error {
 }
 
 async function stopOrphanedMongod(path: string, say: Say): Promise<void> {
-  for (const file of await ownerFiles(path)) {
+  for (const file of await listOwnerFiles(path)) {
     const owner = await readOwner(join(path, file));
     if (owner && (await isRunningIn(owner.mongod, path))) {
       if (await isAlive(owner.main)) throw inUseError(path, owner.main.pid);
@@ -97,7 +97,7 @@ async function isRunningIn(mongod: ProcessMark, path: string): Promise<boolean> 
 }
 
 async function removeIfAbandoned(path: string): Promise<void> {
-  const files = await ownerFiles(path);
+  const files = await listOwnerFiles(path);
   for (const file of files) {
     const owner = await readOwner(join(path, file));
     if (!owner || (await isAlive(owner.main))) return;
@@ -110,7 +110,7 @@ async function removeIfAbandoned(path: string): Promise<void> {
     await rm(path, { recursive: true, force: true });
 }
 
-async function ownerFiles(path: string): Promise<string[]> {
+async function listOwnerFiles(path: string): Promise<string[]> {
   const names = await readdir(path).catch(() => []);
   return names.filter((name) => /^owner-\d+\.json$/.test(name));
 }
