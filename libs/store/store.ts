@@ -35,6 +35,7 @@ import { type ReencryptionResult, reencrypt } from './reencryption.ts';
 import { type PublishWrapper, type Relay, startRelay } from './relay.ts';
 import { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
 import { SwapRemoveSet } from './swap-remove-set.ts';
+import { withTimeout } from './timeout.ts';
 import { type Actor, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
 import { createReader, createView, ignoreAlreadyExists, missingViews, type Reader } from './views.ts';
 
@@ -87,18 +88,13 @@ export interface Store {
     actor: A,
     work: (actor: A & { tx: Transaction }, tx: Transaction) => Promise<R>,
   ): Promise<R>;
-  /**
-   * Returns the response stored for an Idempotency-Key, or else the reply of `work`, which must call
-   * `respond`.
-   */
+  /** Returns the response stored for an Idempotency-Key, or the reply of `work`, which calls `respond`. */
   withIdempotencyKey<A extends Actor, R>(
     actor: A,
     request: Pick<IdempotentRequest, 'claim' | 'toResponse'>,
     work: (actor: A) => Promise<R>,
   ): Promise<{ stored: StoredResponse } | { reply: R }>;
-  /**
-   * Gets the sealing of a field. Throws if none of this service's collections declares the field as sealed.
-   */
+  /** Gets the sealing of a field. Throws unless a collection of this service declares it as sealed. */
   sealing<Part>(field: SealedField<Part>): Sealing<Part>;
   /**
    * Re-encrypts every sealed text that was not sealed with the newest key. You can stop and repeat it, and
@@ -234,30 +230,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       if (relay) return relay.republish(sinceMs);
       return requeue(rows(outbox), new Date(now().getTime() - sinceMs), now());
     },
-    backlog: () => within(responseTimeoutMs, countBacklog(rows(outbox), now())),
+    backlog: () => withTimeout(countBacklog(rows(outbox), now())),
     connections: () => countConnections(connection.getClient()),
     async ping() {
-      await within(responseTimeoutMs, db.command({ ping: 1 }));
+      await withTimeout(db.command({ ping: 1 }));
     },
     async close() {
       // MongoDB may keep the locks of an interrupted transaction for a minute
-      await within(responseTimeoutMs, Promise.allSettled(pendingChanges)).catch(() => undefined);
+      await withTimeout(Promise.allSettled(pendingChanges)).catch(() => undefined);
       await relay?.stop();
       await connection.close();
     },
   };
-}
-
-const responseTimeoutMs = 2_000;
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`MongoDB did not respond within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
