@@ -1,6 +1,6 @@
 /** Observing: what a process tells of each service's store and queue. */
 import type { Bus } from '#libs/events';
-import type { Command, Publishing, Store, StoreInstrumentation } from '#libs/store';
+import type { Command, PublishWrapper, Store, StoreInstrumentation } from '#libs/store';
 import type { Meters } from './meters.ts';
 import { mongoCommands, serviceMetrics } from './process-metrics.ts';
 import type { Tracing } from './tracing.ts';
@@ -27,7 +27,7 @@ export function watching(meters: Meters, tracing: Pick<Tracing, 'command' | 'sai
 export function publishing(
   { withSpan, current }: Pick<Tracing, 'withSpan' | 'current'>,
   messagingSystem: Bus['messagingSystem'],
-): Publishing {
+): PublishWrapper {
   return (event, publish) => {
     // not traced, or published before it was
     if (event.trace === undefined) return publish(event);

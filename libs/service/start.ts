@@ -148,8 +148,8 @@ async function opened(
     ring: settings.ENCRYPTION_KEYS,
     now,
     trace: tracing.current,
-    watch: watching(metrics.of(service.contract.name), tracing),
-    publishing: publishing(tracing, bus.messagingSystem),
+    instrumentation: watching(metrics.of(service.contract.name), tracing),
+    wrapPublish: publishing(tracing, bus.messagingSystem),
     onError: (what, error) => log.warn({ service: service.contract.name, err: error }, what),
   });
   if (failed.signal.aborted) await store.close();

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Channel, connect } from 'amqplib';
 import { type Envelope, newId, Secret } from '#libs/contract';
-import { type AmqpBus, amqpBus, type Bus } from '#libs/events';
+import { type AmqpBusOptions, amqpBus, type Bus } from '#libs/events';
 import { prefixedNames } from '../events/amqp/topology-setup.ts';
 import { until } from './until.ts';
 
@@ -16,7 +16,7 @@ export interface AmqpFixture {
   /** The errors of the buses. */
   errors: string[];
   /** Opens another bus; resolves when it is up. */
-  open(options?: Partial<AmqpBus>): Promise<Bus>;
+  open(options?: Partial<AmqpBusOptions>): Promise<Bus>;
   /** Runs work on a separate channel, without a bus. */
   withChannel<R>(work: (channel: Channel) => Promise<R>): Promise<R>;
   /** Closes all buses. */
@@ -41,7 +41,7 @@ export function amqpFixture(url: string): AmqpFixture {
     async open(options = {}) {
       const secret = new Secret(`${url}?heartbeat=1`);
       const onError = (message: string, error: unknown) => void errors.push(`${message}: ${error}`);
-      const bus = amqpBus({ url: secret, topology, prefix, retries: [20], calmMs: 0, onError, ...options });
+      const bus = amqpBus({ url: secret, topology, prefix, retries: [20], retryQueueDelayMs: 0, onError, ...options });
       buses.push(bus);
       await untilUp(bus);
       return bus;

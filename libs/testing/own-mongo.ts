@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import mongoose from 'mongoose';
 import { findBinary } from '../store/embedded/binary.ts';
-import { listening, setName } from '../store/embedded/replica-set.ts';
+import { setName, waitUntilListening } from '../store/embedded/replica-set.ts';
 import { freePorts } from './ports.ts';
 import { until } from './until.ts';
 
@@ -136,7 +136,7 @@ async function createMember(program: string, folder: string, port: number): Prom
       const gone = once(keeper, 'exit');
       const [line] = await once(createInterface(keeper.stdout), 'line');
       running = { pid: Number(line), keeper, gone };
-      await listening(port, AbortSignal.timeout(startMs));
+      await waitUntilListening(port, AbortSignal.timeout(startMs));
     },
   };
 }

@@ -9,7 +9,7 @@ const bus = amqpBus({
   url: new Secret(url),
   prefix,
   topology: new Map([['alpha', ['thing.gone']]]),
-  calmMs: 200,
+  retryQueueDelayMs: 200,
   onError: (message, error) => process.stderr.write(`${message}: ${error}\n`),
 });
 await bus.consume(

@@ -2,8 +2,8 @@
 import {
   type Binary,
   becomePrimary,
-  fetchBinary,
-  localBinary,
+  downloadBinary,
+  findLocalBinary,
   startMongod,
 } from '../store/embedded/mongod.ts';
 
@@ -17,15 +17,15 @@ export type TestServer = { uri: string; stop(): Promise<void> };
 export async function testMongo(): Promise<TestServer> {
   const given = process.env.TEST_MONGODB_URI;
   if (given) return { uri: given, stop: async () => {} };
-  const local = await localBinary(printLine);
+  const local = await findLocalBinary(printLine);
   if (local) return startEmbedded(local);
-  return (await startInDocker()) ?? startEmbedded(await fetchBinary(printLine));
+  return (await startInDocker()) ?? startEmbedded(await downloadBinary(printLine));
 }
 
 async function startEmbedded(binary: Binary): Promise<TestServer> {
   // a transaction must fit into 15 % of the cache; with 0.5 GB those of the largest documents do
-  const { uri, port, how, stop } = await startMongod({ say: printLine, binary, cacheGB: 0.5 });
-  printLine(`MongoDB for the tests: ${how}, port ${port}, data in a temporary folder.`);
+  const { uri, port, origin, stop } = await startMongod({ say: printLine, binary, cacheGB: 0.5 });
+  printLine(`MongoDB for the tests: ${origin}, port ${port}, data in a temporary folder.`);
   return { uri, stop };
 }
 

@@ -6,7 +6,7 @@ import mongoose from 'mongoose';
 import { z } from 'zod';
 import { contract, type Envelope, event, newId, Secret, view } from '#libs/contract';
 import { type Bus, BusClosed, memoryBus, toTopology } from '#libs/events';
-import { collection, createKeyring, type OpenStore, openStore, type Store } from '#libs/store';
+import { collection, createKeyring, openStore, type Store, type StoreOptions } from '#libs/store';
 import { testMongo } from './servers.ts';
 
 /** A row of `things`. */
@@ -139,7 +139,7 @@ export interface StoreFixture {
   /** The error messages of the stores. */
   errors: string[];
   /** Opens and migrates a store; `close` and `stop` close it. */
-  open(options?: Partial<OpenStore>): Promise<Store>;
+  open(options?: Partial<StoreOptions>): Promise<Store>;
   /** The outbox rows that match, sorted by id. */
   outbox(filter?: object): Promise<OutboxRow[]>;
   /** Closes all open stores and their buses. */

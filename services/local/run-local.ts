@@ -58,7 +58,7 @@ export async function runLocal(options: Start): Promise<void> {
       ...demo,
       base: `${origin}/api/v1`,
       management: `http://127.0.0.1:${parts.started.managementPort}`,
-      database: parts.mongod.how,
+      database: parts.mongod.origin,
       dataDir,
       settings: activeSettings.parse(settings),
     });

@@ -35,7 +35,12 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
     /** Says events as their owner would; those that do not fit their schema are given up by whoever hears them. */
     async said(type: string, data: object, count = 1): Promise<void> {
       const topology = toTopology(contracts);
-      const bus = amqpBus({ url: new Secret(amqpUrl), calmMs: 0, onError: () => undefined, topology });
+      const bus = amqpBus({
+        url: new Secret(amqpUrl),
+        retryQueueDelayMs: 0,
+        onError: () => undefined,
+        topology,
+      });
       try {
         await until('the bus', async () => bus.up);
         const organization_id = newId();

@@ -2,7 +2,7 @@
 import { deserialize } from 'bson';
 import { workerData } from 'piscina';
 import { Secret } from '#libs/contract';
-import { isUnavailable, openReading } from '#libs/store';
+import { isUnavailable, openReadOnlyStore } from '#libs/store';
 import { createDefaultTemplate } from '../formats/default-template.ts';
 import type { DocumentProperties, ExportDocument } from '../formats/document.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
@@ -85,7 +85,7 @@ function nullIfUnavailable(error: unknown): null {
 
 /** Connects this worker to MongoDB, so that large data does not pass through the service's process. */
 function getNodeStore() {
-  nodes ??= openReading(new Secret(uri), 'export-worker')
+  nodes ??= openReadOnlyStore(new Secret(uri), 'export-worker')
     .then(nodeStore)
     .catch((error: unknown) => {
       nodes = undefined;

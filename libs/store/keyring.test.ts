@@ -1,14 +1,14 @@
-/** Secrets at rest. */
+/** Tests of the keyring. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
-import { createKeyring } from './sealing.ts';
+import { createKeyring } from './keyring.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
-const ringOf = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));
+const createRing = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));
 
-test('what was sealed is opened with the same context, and never looks the same twice', () => {
-  const ring = ringOf(newKey());
+test('a sealed text opens with its context, and sealing is not deterministic', () => {
+  const ring = createRing(newKey());
   const [one, two] = [ring.seal('geheim \u{1f510}', 'a.b'), ring.seal('geheim \u{1f510}', 'a.b')];
   expect(one).not.toBe(two);
   expect(one).not.toContain('geheim');
@@ -16,8 +16,8 @@ test('what was sealed is opened with the same context, and never looks the same 
   expect(ring.open(ring.seal('', 'a.b'), 'a.b')).toBe('');
 });
 
-test('any change of a sealed text refuses to open', () => {
-  const ring = ringOf(newKey());
+test('an altered sealed text does not open', () => {
+  const ring = createRing(newKey());
   const sealed = ring.seal('secret', 'a.b');
   for (let at = 0; at < sealed.length; at += 1) {
     const other = sealed[at] === 'A' ? 'B' : 'A';
@@ -36,25 +36,25 @@ test('any change of a sealed text refuses to open', () => {
     expect(() => ring.open(cut, 'a.b')).toThrow();
 });
 
-test('another context refuses to open', () => {
-  const ring = ringOf(newKey());
+test('a sealed text does not open with another context', () => {
+  const ring = createRing(newKey());
   expect(() => ring.open(ring.seal('secret', 'a.b'), 'a.c')).toThrow();
 });
 
-test('an old key in the ring still opens; a key that has gone is named, not shown', () => {
+test('an older key opens; the error for an unknown key has only its name', () => {
   const [old, young] = [newKey(), newKey()];
-  const sealed = ringOf(old).seal('secret', 'c');
-  expect(ringOf(young, old).open(sealed, 'c')).toBe('secret');
-  expect(() => ringOf(young).open(sealed, 'c')).toThrow(/^No key [0-9a-f]{8} in ENCRYPTION_KEYS$/);
+  const sealed = createRing(old).seal('secret', 'c');
+  expect(createRing(young, old).open(sealed, 'c')).toBe('secret');
+  expect(() => createRing(young).open(sealed, 'c')).toThrow(/^No key [0-9a-f]{8} in ENCRYPTION_KEYS$/);
 });
 
-test('the newest key seals', () => {
+test('the first key of the keyring seals', () => {
   const [old, young] = [newKey(), newKey()];
-  const sealed = ringOf(young, old).seal('secret', 'c');
-  expect(ringOf(young).open(sealed, 'c')).toBe('secret');
+  const sealed = createRing(young, old).seal('secret', 'c');
+  expect(createRing(young).open(sealed, 'c')).toBe('secret');
 });
 
-test('a setting that is no list of 32-byte base64 keys is refused without being shown', () => {
+test('an invalid ENCRYPTION_KEYS throws an error without the value', () => {
   const key = newKey();
   const hex = randomBytes(32).toString('hex');
   for (const wrong of [
@@ -66,9 +66,9 @@ test('a setting that is no list of 32-byte base64 keys is refused without being 
     `!${key}`,
     `${key.slice(0, 20)}\n${key.slice(20)}`,
   ]) {
-    const refused = () => createKeyring(new Secret(wrong));
-    expect(refused).toThrow('ENCRYPTION_KEYS must hold');
-    expect(refused).not.toThrow(wrong.length > 5 ? wrong : 'impossible');
+    const create = () => createKeyring(new Secret(wrong));
+    expect(create).toThrow('ENCRYPTION_KEYS must hold');
+    expect(create).not.toThrow(wrong.length > 5 ? wrong : 'impossible');
   }
-  expect(() => ringOf(` ${key} `, key)).not.toThrow();
+  expect(() => createRing(` ${key} `, key)).not.toThrow();
 });

@@ -1,4 +1,4 @@
-/** The official download against a made-up mirror: a good archive is taken, a wrong or a silent one given up soon. */
+/** Tests of the official download with a fake mirror. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { versionOf } from './binary.ts';
-import { fetchOfficial, officialVersion } from './fetching.ts';
+import { getVersion } from './binary.ts';
+import { downloadOfficial, officialVersion } from './mongod-download.ts';
 
 let folder: string;
 let mirror: Server | undefined;
@@ -25,45 +25,45 @@ afterEach(async () => {
 });
 
 test('an archive with the right checksum is unpacked into a mongod that runs', async () => {
-  const archive = await madeUpArchive();
+  const archive = await createArchive();
   const md5 = createHash('md5').update(archive).digest('hex');
-  const env = await mirrorThat(({ url }, answer) => {
+  const env = await startMirror(({ url }, response) => {
     const body = url?.endsWith('.md5') ? `${md5}  archive.tgz\n` : archive;
-    answer.setHeader('content-length', Buffer.byteLength(body)).end(body);
+    response.setHeader('content-length', Buffer.byteLength(body)).end(body);
   });
-  await fetchOfficial(join(folder, 'mongod'), { env });
-  expect(await versionOf(join(folder, 'mongod'))).toBe(officialVersion);
+  await downloadOfficial(join(folder, 'mongod'), { env });
+  expect(await getVersion(join(folder, 'mongod'))).toBe(officialVersion);
 });
 
-test('an archive with another checksum is not taken', async () => {
-  const archive = await madeUpArchive();
-  const env = await mirrorThat(({ url }, answer) => {
+test('an archive with a wrong checksum is rejected', async () => {
+  const archive = await createArchive();
+  const env = await startMirror(({ url }, response) => {
     const body = url?.endsWith('.md5') ? `${'0'.repeat(32)}  archive.tgz\n` : archive;
-    answer.setHeader('content-length', Buffer.byteLength(body)).end(body);
+    response.setHeader('content-length', Buffer.byteLength(body)).end(body);
   });
-  await expect(fetchOfficial(join(folder, 'mongod'), { env })).rejects.toThrow(/MD5/i);
+  await expect(downloadOfficial(join(folder, 'mongod'), { env })).rejects.toThrow(/MD5/i);
 });
 
-test('a server that takes the connection and says nothing is given up', async () => {
-  const env = await mirrorThat(() => {});
-  const fetched = fetchOfficial(join(folder, 'mongod'), { env, silenceMs: 1_500 });
-  await expect(fetched).rejects.toThrow('no progress for 1.5 s');
+test('a download from a server that sends no data is cancelled', async () => {
+  const env = await startMirror(() => {});
+  const download = downloadOfficial(join(folder, 'mongod'), { env, stallMs: 1_500 });
+  await expect(download).rejects.toThrow('no progress for 1.5 s');
 });
 
-test('a server that refuses is given up at once, with its reason', async () => {
-  const env = await mirrorThat((_request, answer) => answer.writeHead(404).end());
-  await expect(fetchOfficial(join(folder, 'mongod'), { env })).rejects.toThrow('404');
+test('a download that fails with 404 rejects with the status', async () => {
+  const env = await startMirror((_request, response) => response.writeHead(404).end());
+  await expect(downloadOfficial(join(folder, 'mongod'), { env })).rejects.toThrow('404');
 });
 
-async function mirrorThat(answers: RequestListener): Promise<NodeJS.ProcessEnv> {
-  const server = createServer(answers).listen(0, '127.0.0.1');
+async function startMirror(listener: RequestListener): Promise<NodeJS.ProcessEnv> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
   mirror = server;
-  await new Promise((up) => server.once('listening', up));
+  await new Promise((done) => server.once('listening', done));
   const { port } = server.address() as AddressInfo;
   return { ...process.env, MONGOMS_DOWNLOAD_MIRROR: `http://127.0.0.1:${port}`, MONGOMS_USE_HTTP: 'true' };
 }
 
-async function madeUpArchive(): Promise<Buffer> {
+async function createArchive(): Promise<Buffer> {
   const inside = join(folder, 'mongodb', 'bin');
   await mkdir(inside, { recursive: true });
   await writeFile(join(inside, 'mongod'), `#!/bin/sh\necho "db version v${officialVersion}"\n`);
