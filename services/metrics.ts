@@ -1,6 +1,6 @@
 /** Every metric of the system and every value that its labels may have: for the documentation, dashboards and tests. */
 import { getProblems } from '#libs/contract';
-import { type Metric, type Named, processMetrics, serviceMetrics, type Values } from '#libs/service';
+import { type LabelValues, type Metric, type NameKind, processMetrics, serviceMetrics } from '#libs/service';
 import { contracts } from './contracts.ts';
 import { services } from './services.ts';
 
@@ -23,13 +23,13 @@ export function getMetrics(): {
 }
 
 /** The values that a label may have; none when it says what this very process is. */
-export function getLabelValues(values: Values): readonly string[] {
+export function getLabelValues(values: LabelValues): readonly string[] {
   return typeof values === 'string' ? named[values]() : values;
 }
 
 const operations = () => contracts.flatMap((one) => [...one.operations, ...(one.adminOperations ?? [])]);
 
-const named: Record<Named, () => readonly string[]> = {
+const named: Record<NameKind, () => readonly string[]> = {
   operation: () => operations().map(({ id }) => id),
   problem: () => [
     ...new Set(

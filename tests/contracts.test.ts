@@ -186,7 +186,7 @@ describe('ownership', () => {
     const owned = contracts.flatMap((contract) => [...contract.owns]);
     expect(new Set(owned).size).toBe(owned.length);
     for (const contract of contracts)
-      for (const view of contract.views) expect(contract.owns).toContain(view.of);
+      for (const view of contract.views) expect(contract.owns).toContain(view.collection);
   });
 
   test('whatever is read or heard is offered or said by somebody', () => {

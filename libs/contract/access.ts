@@ -12,7 +12,7 @@ export interface Access<Principal> {
   /** The problems that keep principals out: each operation with this access can answer with them. */
   readonly problems?: readonly ProblemKind[];
   /** The problem that keeps this principal out, or nothing. Only asked when `authenticated`. */
-  permits(principal: Principal): Problem | undefined | Promise<Problem | undefined>;
+  authorize(principal: Principal): Problem | undefined | Promise<Problem | undefined>;
 }
 
 /** Declares who may call; `permits` gives the problem that keeps a principal out. */
@@ -25,5 +25,5 @@ export const anyone: Access<undefined> = {
   name: 'anyone',
   description: 'Public: no credentials needed.',
   authenticated: false,
-  permits: () => undefined,
+  authorize: () => undefined,
 };

@@ -9,7 +9,7 @@ import { failureHeaders, successHeaders } from './response-headers.ts';
 type Schema = Record<string, unknown>;
 
 /** What the document says of itself. */
-export interface Info {
+export interface ApiInfo {
   title: string;
   version: string;
   description: string;
@@ -17,7 +17,7 @@ export interface Info {
 }
 
 /** The OpenAPI 3.1 document of all operations, schemas, events and problems in `contracts`. */
-export function openapi(contracts: readonly Contract[], info: Info): Schema {
+export function openapi(contracts: readonly Contract[], info: ApiInfo): Schema {
   const schemas: Record<string, Schema> = { Problem: problemSchema };
   const paths: Record<string, Record<string, Schema>> = {};
   for (const { name, operations } of contracts) {

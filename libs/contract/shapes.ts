@@ -19,7 +19,7 @@ export const timestamp = z.iso
 export const order = z.number().meta({ description: 'Sort position among siblings; lower comes first' });
 
 /** The body of a PATCH: any of the fields, at least one. */
-export function someField<Fields extends z.ZodRawShape>(fields: Fields) {
+export function patchBody<Fields extends z.ZodRawShape>(fields: Fields) {
   return z
     .strictObject(fields)
     .partial()

@@ -6,18 +6,18 @@ export interface View<Row = unknown> {
   /** Name of the MongoDB view. */
   readonly name: string;
   /** The owned collection behind it. */
-  readonly of: string;
+  readonly collection: string;
   readonly row: z.ZodType<Row> & { shape: Record<string, unknown> };
   /** The field that every reader must name, or null with the reason in `why`. */
   readonly scope: string | null;
-  readonly why?: string;
+  readonly unscopedReason?: string;
   /** Stages put before the projection, e.g. a join with another collection of the same owner. */
   readonly stages?: readonly Record<string, unknown>[];
 }
 
 /** Declares a view. Without a scope the reason must be given; throws when the scope is none of its fields. */
 export function view<Row>(
-  options: Omit<View<Row>, 'scope' | 'why'> & ({ scope: string } | { scope: null; why: string }),
+  options: Omit<View<Row>, 'scope' | 'why'> & ({ scope: string } | { scope: null; unscopedReason: string }),
 ): View<Row> {
   if (options.scope !== null && !(options.scope in options.row.shape))
     throw new Error(`${options.name} does not have its scope ${options.scope}`);

@@ -8,7 +8,7 @@ test('requests that were answered do not pile up until the whole heap is collect
   // a kilobyte and more each: 20 MB altogether
   const left = await retainedBytes(10_000, () => {
     const request = { headers: {}, get: () => undefined, load: new Array(250).fill(0) } as unknown as Request;
-    return callOf(request, '', { facts: {}, replayed: false }).prefersHtml;
+    return callOf(request, '', { details: {}, replayed: false }).prefersHtml;
   });
   expect(left).toBeLessThan(5_000_000);
 });

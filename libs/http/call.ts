@@ -6,7 +6,7 @@ import type { AuditDetails, RequestInfo } from './handle.ts';
 /** What is gathered while a request is answered. */
 export interface Trail {
   /** Of the last run of the handler: an earlier one came to nothing. */
-  facts: AuditDetails;
+  details: AuditDetails;
   replayed: boolean;
 }
 
@@ -42,7 +42,7 @@ class Calling implements RequestInfo {
     return namesTag(this.#request.headers['if-none-match'], etag);
   }
 
-  audit(facts: AuditDetails) {
-    this.#trail.facts = { ...this.#trail.facts, ...facts };
+  audit(details: AuditDetails) {
+    this.#trail.details = { ...this.#trail.details, ...details };
   }
 }

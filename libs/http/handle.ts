@@ -38,8 +38,8 @@ export interface RequestInfo {
   readonly prefersHtml: boolean;
   /** Whether the client says that it has the answer with this ETag already (`If-None-Match`). */
   hasCurrent(etag: string): boolean;
-  /** Adds facts to the line of the security log, where the operation leaves one. */
-  audit(facts: AuditDetails): void;
+  /** Adds details to the line of the security log, where the operation leaves one. */
+  audit(details: AuditDetails): void;
 }
 
 /** What a handler gets. */
@@ -61,7 +61,7 @@ export class Reply<T> {
   readonly headers: Readonly<Record<string, string>>;
   readonly replayKey: ReplayKey | undefined;
 
-  constructor(value: T, more: AnswerMore) {
+  constructor(value: T, more: ReplyOptions) {
     this.value = value;
     this.etag = more.etag;
     this.next = more.next;
@@ -73,7 +73,7 @@ export class Reply<T> {
 /** The ids from which a handler's `replay` renders a response again; never a secret. */
 export type ReplayKey = Readonly<Record<string, string>>;
 
-interface AnswerMore {
+interface ReplyOptions {
   etag?: string | undefined;
   next?: string | undefined;
   headers?: Readonly<Record<string, string>>;
@@ -82,12 +82,12 @@ interface AnswerMore {
 }
 
 /** An answer with an ETag, the cursor of a next page, headers, or the ids that it can be rendered again from. */
-export function reply<T>(value: T, more: AnswerMore): Reply<T> {
+export function reply<T>(value: T, more: ReplyOptions): Reply<T> {
   return new Reply(value, more);
 }
 
 /** What a page of a list is made from. */
-export interface PageOf<Row, Shown> {
+export interface PageInput<Row, Shown> {
   /** The rows found: one more than `limit` when there is another page. */
   found: readonly Row[];
   limit: number;
@@ -97,7 +97,7 @@ export interface PageOf<Row, Shown> {
 }
 
 /** A page of a list with the cursor of the next one, if there is more. */
-export function toPage<Row, Shown>({ found, limit, show, position }: PageOf<Row, Shown>): Reply<Shown[]> {
+export function toPage<Row, Shown>({ found, limit, show, position }: PageInput<Row, Shown>): Reply<Shown[]> {
   const rows = found.slice(0, limit);
   const [last, next] = [rows.at(-1), found[limit]];
   return reply(rows.map(show), { next: last && next && toCursor(position(last, next)) });
@@ -114,7 +114,7 @@ type Value<O> = O extends { returns: infer R }
   : never;
 
 /** An operation with its handler. */
-export interface Route extends HandledMore<AnyOperation, unknown> {
+export interface Route extends ReplayHandlers<AnyOperation, unknown> {
   readonly operation: AnyOperation;
   run(asked: HandlerInput<AnyOperation>): Promise<unknown>;
   /** The page that stands for a problem; nothing for a caller who gets JSON. */
@@ -122,7 +122,7 @@ export interface Route extends HandledMore<AnyOperation, unknown> {
 }
 
 /** What matters when a request with an Idempotency-Key is repeated. */
-export interface HandledMore<O, Given> {
+export interface ReplayHandlers<O, Given> {
   /** Checks that the caller may still see the stored response; rejects otherwise. */
   authorizeReplay?(asked: HandlerInput<O>): Promise<void>;
   /** Renders a response that was too long to store, from its replay key; it shows the current state. */
@@ -143,7 +143,7 @@ export type ProblemPage = (
 export function handle<O extends AnyOperation>(
   operation: O,
   run: (asked: HandlerInput<O>) => Promise<Value<O> | Reply<Value<O>>>,
-  more: HandledMore<O, Value<O> | Reply<Value<O>>> = {},
+  more: ReplayHandlers<O, Value<O> | Reply<Value<O>>> = {},
 ): Route {
   return { operation, run, ...more };
 }

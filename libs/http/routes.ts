@@ -17,7 +17,7 @@ import type { AuditDetails, HandlerInput, Principal, ReplayKey, RequestInfo, Rou
 import { addLocation } from './location.ts';
 import { answerPreflight } from './preflight.ts';
 import { type Parsed, parseRequest } from './request.ts';
-import type { Bucket } from './token-bucket.ts';
+import type { TokenBucket } from './token-bucket.ts';
 import { errorPaths, problemOf, type Rendered, render, send, sendProblem } from './write.ts';
 
 /** How one request ended, for logs and metrics. */
@@ -35,30 +35,30 @@ export interface RequestOutcome {
   /** What went wrong on our side, if it did. */
   error?: unknown;
   /** What the security log is to say of it, if anything. */
-  audit?: { event: string; outcome: string; address: string; facts: AuditDetails };
+  audit?: { event: string; outcome: string; address: string; details: AuditDetails };
 }
 
 /** What a service's routes need. */
-export interface Routes {
-  handled: readonly Route[];
+export interface RouterOptions {
+  routes: readonly Route[];
   store: Pick<Store, 'withIdempotencyKey'>;
   authenticate: Authenticate;
   /** Path before every operation of the API, e.g. `/api/v1`. */
   apiPrefix: string;
   /** The limit of requests per principal, if there is one. */
-  limit: Bucket | undefined;
+  limit: TokenBucket | undefined;
   /** Runs a request's work within a trace span. */
   span<R>(name: string, headers: Request['headers'], work: () => Promise<R>): Promise<R>;
-  done(done: RequestOutcome): void;
+  onOutcome(done: RequestOutcome): void;
 }
 
 /** A route for each handled operation. */
-export function routes(options: Routes): express.RequestHandler {
+export function createRouter(options: RouterOptions): express.RequestHandler {
   const router = () => express.Router({ caseSensitive: true, strict: true });
   const [api, root] = [router(), router()];
   // a router tries its routes one after the other: public links need not wait for the whole API
   const routerOf = (path: string) => (path.startsWith(`${options.apiPrefix}/`) ? api : root);
-  for (const handled of options.handled) {
+  for (const handled of options.routes) {
     const { operation } = handled;
     const known = new Set(getProblems(operation));
     const path = pathOf(operation, options.apiPrefix);
@@ -77,7 +77,7 @@ export function pathOf(operation: AnyOperation, apiPrefix: string): string {
 }
 
 async function serve(
-  routes: Routes,
+  routes: RouterOptions,
   handled: Route,
   known: Set<Problem['kind']>,
   request: Request,
@@ -86,7 +86,7 @@ async function serve(
   const startedAt = performance.now();
   const { operation } = handled;
   const requestId = String(response.getHeader('X-Request-Id'));
-  const trail: Trail = { facts: {}, replayed: false };
+  const trail: Trail = { details: {}, replayed: false };
   const call = callOf(request, requestId, trail);
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
@@ -100,7 +100,7 @@ async function serve(
     const { problem } = failure;
     sendProblem(response, problem, handled.problemPage?.(problem, call, request.query));
   }
-  routes.done({
+  routes.onOutcome({
     operation: operation.id,
     method: request.method,
     status: response.statusCode,
@@ -114,23 +114,23 @@ async function serve(
         event: operation.audit,
         outcome: failure?.problem.kind.code ?? (trail.replayed ? 'replayed' : 'done'),
         address: request.ip ?? '',
-        facts: trail.facts,
+        details: trail.details,
       },
     }),
   });
 }
 
 /** Rejects when a principal may not call the operation, or not so often. */
-async function admit({ limit }: Routes, operation: AnyOperation, principal: Principal): Promise<void> {
+async function admit({ limit }: RouterOptions, operation: AnyOperation, principal: Principal): Promise<void> {
   const waitS = limit?.(`${principal.organization_id}/${principal.key_id ?? principal.user_id}`) ?? 0;
   if (limit && waitS > 0)
     throw TooManyRequests(undefined, { headers: rateLimitHeaders(limit.policy, waitS) });
-  const refused = await operation.access.permits(principal);
+  const refused = await operation.access.authorize(principal);
   if (refused) throw refused;
 }
 
 async function answered(
-  { apiPrefix, store }: Routes,
+  { apiPrefix, store }: RouterOptions,
   handled: Route,
   principal: Principal | undefined,
   parsed: Parsed,

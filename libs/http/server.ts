@@ -69,14 +69,14 @@ export function application(options: {
 }
 
 /** A listening server. */
-export interface Listening {
+export interface HttpListener {
   port: number;
   /** Takes no new connections, lets requests in flight finish within the time given, then cuts what is left. */
   close(withinMs: number): Promise<void>;
 }
 
 /** Listens; port 0 takes a free one. Rejects when the port is taken. */
-export async function listen(app: RequestListener, port: number, host: string): Promise<Listening> {
+export async function listen(app: RequestListener, port: number, host: string): Promise<HttpListener> {
   const sockets = new Set<Socket>();
   const server = createServer(
     { requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 },

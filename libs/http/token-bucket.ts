@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { RateLimitPolicy } from '#libs/contract';
 
 /** Takes one token of a key, or only looks for one: 0 when there was one, else the seconds until there is. */
-export interface Bucket {
+export interface TokenBucket {
   (key: string, how?: 'take' | 'look'): number;
   /** What callers are told of the limit; they may use a burst at once. */
   readonly policy: RateLimitPolicy;
@@ -23,7 +23,7 @@ export function tokenBucket({
   keys?: number;
   /** The name of the limit in `RateLimit` headers. */
   name?: string;
-}): Bucket {
+}): TokenBucket {
   const perMs = perMinute / 60_000;
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: keys ?? 100_000 });
   const take = (key: string, how: 'take' | 'look' = 'take') => {

@@ -2,7 +2,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Contract } from '#libs/contract';
 import type { Bus } from '#libs/events';
-import { application, type RequestOutcome, routes, tokenBucket, type UnmatchedRequest } from '#libs/http';
+import {
+  application,
+  createRouter,
+  type RequestOutcome,
+  tokenBucket,
+  type UnmatchedRequest,
+} from '#libs/http';
 import type { Store } from '#libs/store';
 import { securityLog } from './audit.ts';
 import { healthOf } from './health.ts';
@@ -39,8 +45,8 @@ export function publicApplication(host: ProcessContext, ups: readonly StartedSer
   const limit =
     perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => host.now().getTime() }) : undefined;
   return application({
-    routers: ups.map((up) => routes({ ...answering(host, up), ...up.running, apiPrefix, limit })),
-    operations: ups.flatMap(({ running }) => running.handled.map(({ operation }) => operation)),
+    routers: ups.map((up) => createRouter({ ...answering(host, up), ...up.running, apiPrefix, limit })),
+    operations: ups.flatMap(({ running }) => running.routes.map(({ operation }) => operation)),
     apiPrefix,
     trustedProxies: settings.TRUSTED_PROXIES,
     unmatched: (request) => {
@@ -64,9 +70,9 @@ export function managementApplication(
     metrics: host.settings.METRICS_ENABLED ? host.metrics.page : undefined,
     health: () => healthOf(host.bus, ups, phase()),
     routers: operated.map(({ up, ...by }) =>
-      routes({ ...answering(host, up), ...by, apiPrefix: '', limit: undefined }),
+      createRouter({ ...answering(host, up), ...by, apiPrefix: '', limit: undefined }),
     ),
-    operations: operated.flatMap(({ handled }) => handled.map(({ operation }) => operation)),
+    operations: operated.flatMap(({ routes }) => routes.map(({ operation }) => operation)),
     unmatched: (request) => logUnmatched(host.log, request),
     onError: (what, error) => host.log.error({ err: error }, what),
   });
@@ -85,8 +91,8 @@ function answering({ log, metrics, tracing }: ProcessContext, { service, store }
     span<R>(name: string, { traceparent }: IncomingHttpHeaders, work: () => Promise<R>): Promise<R> {
       return tracing.withSpan({ name, kind: 'server', from: traceparent }, work);
     },
-    done({ principal, error, audit, ...done }: RequestOutcome) {
-      metrics.request(done);
+    onOutcome({ principal, error, audit, ...outcome }: RequestOutcome) {
+      metrics.request(outcome);
       const who = {
         organization_id: principal?.organization_id,
         actor_id: principal?.user_id,
@@ -94,35 +100,35 @@ function answering({ log, metrics, tracing }: ProcessContext, { service, store }
       };
       tracing.setAttributes(
         {
-          'http.request.method': done.method.toUpperCase(),
-          'http.response.status_code': done.status,
+          'http.request.method': outcome.method.toUpperCase(),
+          'http.response.status_code': outcome.status,
           'pds.service': service.contract.name,
-          'pds.request_id': done.requestId,
+          'pds.request_id': outcome.requestId,
           ...(principal && { 'pds.organization_id': principal.organization_id }),
-          ...(done.problem !== undefined && { 'pds.problem': done.problem }),
+          ...(outcome.problem !== undefined && { 'pds.problem': outcome.problem }),
         },
         error,
       );
       const line = {
         service: service.contract.name,
-        operation: done.operation,
-        method: done.method,
-        status: done.status,
-        problem: done.problem,
-        error_paths: done.errorPaths,
-        duration_ms: Math.round(done.durationMs * 10) / 10,
-        request_id: done.requestId,
+        operation: outcome.operation,
+        method: outcome.method,
+        status: outcome.status,
+        problem: outcome.problem,
+        error_paths: outcome.errorPaths,
+        duration_ms: Math.round(outcome.durationMs * 10) / 10,
+        request_id: outcome.requestId,
         ...who,
         ...tracing.workStats(),
       };
-      if (error === undefined) log.info(line, done.operation);
-      else log.error({ ...line, err: error }, done.operation);
+      if (error === undefined) log.info(line, outcome.operation);
+      else log.error({ ...line, err: error }, outcome.operation);
       if (audit)
         audited({
           actor_id: principal?.user_id ?? null,
           organization_id: principal?.organization_id ?? null,
           key_id: principal?.key_id ?? null,
-          request_id: done.requestId,
+          request_id: outcome.requestId,
           ...audit,
         });
     },

@@ -3,7 +3,7 @@ import type { AuditDetails } from '#libs/http';
 import type { Log } from './log.ts';
 
 /** What one line says; facts may say it better, e.g. who has just logged in. */
-export interface Audited {
+export interface AuditEvent {
   /** What was asked for, e.g. `api_key.create`. */
   event: string;
   /** `done`, `replayed`, or the code of the problem that it ended in. */
@@ -16,24 +16,24 @@ export interface Audited {
   request_id: string | null;
   /** The client's address, through trusted proxies. */
   address: string | null;
-  facts: AuditDetails;
+  details: AuditDetails;
 }
 
 /** Takes the lines of the security log. */
-export type SecurityLog = (line: Audited) => void;
+export type SecurityLog = (line: AuditEvent) => void;
 
 /** Writes the security log; its lines come whatever LOG_LEVEL says, unless it says `silent`. */
 export function securityLog(log: Log): SecurityLog {
   const lines = log.child({ audit: true }, { level: log.level === 'silent' ? 'silent' : 'info' });
-  return ({ facts, ...line }) => lines.info({ ...line, ...facts }, line.event);
+  return ({ details, ...line }) => lines.info({ ...line, ...details }, line.event);
 }
 
 /** What the system did by itself, or an operator with a command. */
 export function systemAuditEvent(
   event: string,
   actor_id: 'system' | 'operator',
-  facts: AuditDetails,
-): Audited {
+  details: AuditDetails,
+): AuditEvent {
   const nobody = { organization_id: null, key_id: null, request_id: null, address: null };
-  return { event, outcome: 'done', actor_id, ...nobody, facts };
+  return { event, outcome: 'done', actor_id, ...nobody, details };
 }

@@ -2,11 +2,11 @@
 import { expect, test } from '@jest/globals';
 import { bulkhead } from '#libs/service';
 
-const full = () => new Error('full');
+const createError = () => new Error('full');
 
 /** Work that goes on until it is told to end. */
-function stage(limits: { atOnce: number; waiting: number }) {
-  const withinLimit = bulkhead({ ...limits, full });
+function stage(limits: { maxConcurrent: number; maxQueue: number }) {
+  const withinLimit = bulkhead({ ...limits, createError });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (name: string, signal?: AbortSignal) =>
@@ -18,7 +18,7 @@ function stage(limits: { atOnce: number; waiting: number }) {
 }
 
 test('so much is done at once, the rest in its order', async () => {
-  const { work, begun, end } = stage({ atOnce: 2, waiting: 2 });
+  const { work, begun, end } = stage({ maxConcurrent: 2, maxQueue: 2 });
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => work(name));
   expect(begun).toEqual(['a', 'b']);
   end('b');
@@ -33,7 +33,7 @@ test('so much is done at once, the rest in its order', async () => {
 });
 
 test('whoever finds too many waiting is refused, and there is room again later', async () => {
-  const { work, end } = stage({ atOnce: 1, waiting: 1 });
+  const { work, end } = stage({ maxConcurrent: 1, maxQueue: 1 });
   const first = work('first');
   const second = work('second');
   await expect(work('third')).rejects.toThrow('full');
@@ -47,14 +47,14 @@ test('whoever finds too many waiting is refused, and there is room again later',
 });
 
 test('work that fails gives its place to the next', async () => {
-  const { withinLimit } = stage({ atOnce: 1, waiting: 1 });
+  const { withinLimit } = stage({ maxConcurrent: 1, maxQueue: 1 });
   const failed = expect(withinLimit(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await withinLimit(async () => 'next')).toBe('next');
   await failed;
 });
 
 test('whoever stops waiting leaves the queue, and its place is free', async () => {
-  const { work, begun, end } = stage({ atOnce: 1, waiting: 1 });
+  const { work, begun, end } = stage({ maxConcurrent: 1, maxQueue: 1 });
   const first = work('first');
   const giving = new AbortController();
   const left = expect(work('second', giving.signal)).rejects.toThrow('enough');

@@ -5,22 +5,22 @@ export type Bulkhead = <R>(work: () => Promise<R>, signal?: AbortSignal) => Prom
 
 /** Does work in the order in which it comes; whoever finds too many waiting gets the error that `full` makes. */
 export function bulkhead({
-  atOnce,
-  waiting,
-  full,
+  maxConcurrent,
+  maxQueue,
+  createError,
 }: {
-  atOnce: number;
-  waiting: number;
-  full: () => Error;
+  maxConcurrent: number;
+  maxQueue: number;
+  createError: () => Error;
 }): Bulkhead {
   /** In the order in which they came. */
   const queue = new Set<() => void>();
   let running = 0;
 
   return async (work, signal) => {
-    if (running < atOnce) running += 1;
-    else if (queue.size < waiting) await turn(signal);
-    else throw full();
+    if (running < maxConcurrent) running += 1;
+    else if (queue.size < maxQueue) await turn(signal);
+    else throw createError();
     try {
       return await work();
     } finally {

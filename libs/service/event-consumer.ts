@@ -35,7 +35,7 @@ export function consumeEvents(
   const typeOf = ({ type }: { readonly type?: unknown }) =>
     typeof type === 'string' && known.has(type) ? type : 'unknown';
   const tries = meters.counter(serviceMetrics.events);
-  const aside = meters.counter(serviceMetrics.setAside);
+  const aside = meters.counter(serviceMetrics.deadLettered);
   const took = meters.histogram(serviceMetrics.handlingTime);
   const age = meters.histogram(serviceMetrics.age);
   return {

@@ -2,7 +2,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
-import { newHeldLog, newLog } from './log.ts';
+import { newBufferedLog, newLog } from './log.ts';
 
 const password = 'correct-horse-battery-staple';
 
@@ -102,7 +102,7 @@ test('what never ends is cut off', () => {
 
 test('a held log writes nothing before its release, then everything in order', () => {
   const lines: string[] = [];
-  const { log, release } = newHeldLog({
+  const { log, release } = newBufferedLog({
     level: 'info',
     format: 'json',
     to: { write: (line) => void lines.push(JSON.parse(line).msg) },

@@ -20,7 +20,7 @@ export function newLog(options: LogOptions): Log {
 }
 
 /** A log that holds its lines back until `release`, so that a program may print something else first. */
-export function newHeldLog(options: LogOptions): { log: Log; release(): void } {
+export function newBufferedLog(options: LogOptions): { log: Log; release(): void } {
   const target = destination(options);
   let held: string[] | undefined = [];
   const to: DestinationStream = {

@@ -1,19 +1,19 @@
 /** Meters: what keeps the numbers of declared metrics, and tells them in Prometheus' words. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { CounterDef, GaugeDef, HistogramDef, Labels, LabelsOf, Metric } from './metric.ts';
+import type { CounterDef, GaugeDef, HistogramDef, Labels, LabelsFor, Metric } from './metric.ts';
 
 /** Keeps numbers of declared metrics; those of a service have the label `service` by themselves. Throws for one that is not declared. */
 export interface Meters {
   /** Gives what adds to it. */
-  counter<L extends Labels>(counterDef: CounterDef<L>): (labels: LabelsOf<L>, count?: number) => void;
+  counter<L extends Labels>(counterDef: CounterDef<L>): (labels: LabelsFor<L>, count?: number) => void;
   /** Gives what adds a value. */
-  histogram<L extends Labels>(histogramDef: HistogramDef<L>): (labels: LabelsOf<L>, value: number) => void;
+  histogram<L extends Labels>(histogramDef: HistogramDef<L>): (labels: LabelsFor<L>, value: number) => void;
   /** Says how it is read. Where that fails there is no number, which is better than the last one. */
   gauge<L extends Labels>(gaugeDef: GaugeDef<L>, read: () => Numbers<L> | Promise<Numbers<L>>): void;
 }
 
 /** What is read: one number, or one for each of some labels. */
-export type Numbers<L extends Labels> = number | readonly (readonly [LabelsOf<L>, number])[];
+export type Numbers<L extends Labels> = number | readonly (readonly [LabelsFor<L>, number])[];
 
 /** The numbers of a process. */
 export interface Meter {

@@ -2,7 +2,7 @@
 export { type SecurityLog, securityLog, systemAuditEvent } from './audit.ts';
 export { type Bulkhead, bulkhead } from './bulkhead.ts';
 export type { PublicHealth } from './health.ts';
-export { type Log, newHeldLog, newLog } from './log.ts';
+export { type Log, newBufferedLog, newLog } from './log.ts';
 export { type Meters, runtimeMetrics } from './meters.ts';
 export {
   type CounterDef,
@@ -12,11 +12,11 @@ export {
   gauge,
   type HistogramDef,
   histogram,
+  type LabelValues,
   type Metric,
-  type Named,
+  type NameKind,
   statusClasses,
   toStatusClass,
-  type Values,
 } from './metric.ts';
 export { processMetrics, serviceMetrics } from './process-metrics.ts';
 export { formatError, onStopSignal, run } from './run.ts';
@@ -38,6 +38,6 @@ export {
   seconds,
   secret,
 } from './settings.ts';
-export { type Start, type Started, start } from './start.ts';
+export { type RunningServices, type StartOptions, start } from './start.ts';
 export type { Tracing } from './tracing.ts';
 export { every } from './worker.ts';

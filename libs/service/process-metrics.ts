@@ -70,7 +70,7 @@ export const serviceMetrics = {
     help: 'Tries to handle an event: `handled`, `failed` (and tried again, or set aside), `postponed` while MongoDB is away',
     labels: { ...handling, outcome: ['handled', 'failed', 'postponed'] },
   }),
-  setAside: counter({
+  deadLettered: counter({
     name: 'events_dead_lettered_total',
     help: 'Events that this process gave up after all their tries: they are dead letters',
     labels: handling,

@@ -1,9 +1,12 @@
 /** Runs services as the main job of a process: signals stop it, mistakes end it with a sentence. */
 import { SettingsError } from './settings.ts';
-import { type Start, type Started, start } from './start.ts';
+import { type RunningServices, type StartOptions, start } from './start.ts';
 
 /** Starts the services and stops them at SIGINT or SIGTERM; a second signal does not wait any longer. */
-export async function run(options: Start, then?: (started: Started) => Promise<void>): Promise<void> {
+export async function run(
+  options: StartOptions,
+  then?: (started: RunningServices) => Promise<void>,
+): Promise<void> {
   const started = await start(options).catch((error: unknown) => {
     process.stderr.write(`${formatError(error)}\n`);
     process.exit(1);

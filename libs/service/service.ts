@@ -34,14 +34,14 @@ export interface Worker {
 
 /** What a service does. */
 export interface ServiceHandlers {
-  handled: readonly Route[];
+  routes: readonly Route[];
   authenticate: Authenticate;
   /** Operations for operators, with credentials of their own. */
-  adminHandlers?: { handled: readonly Route[]; authenticate: Authenticate };
+  adminHandlers?: { routes: readonly Route[]; authenticate: Authenticate };
   subscribers?: readonly Subscriber[];
   workers?: readonly Worker[];
   /** Done once before the service answers, e.g. making a first key. */
-  before?(): Promise<void>;
+  beforeStart?(): Promise<void>;
 }
 
 /** A service: nothing in it knows in which process, or beside which others, it runs. */

@@ -20,7 +20,7 @@ import {
 import { newLog } from './log.ts';
 import { formatError } from './run.ts';
 import { service } from './service.ts';
-import { type Started, start } from './start.ts';
+import { type RunningServices, start } from './start.ts';
 
 let stage: StoreFixture;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ function duet() {
     collections: [things],
     start: ({ store }) => ({
       authenticate: async () => undefined,
-      handled: [
+      routes: [
         handle(makeOne, ({ params }) => createThing(store, createActor(), params.name)),
         handle(waitLong, async () => {
           seen.waiting += 1;
@@ -74,7 +74,7 @@ function duet() {
     collections: [],
     start: () => ({
       authenticate: async () => undefined,
-      handled: [],
+      routes: [],
       subscribers: [
         on(ThingMade, async ({ data }) => {
           if (data.name === 'bad') throw new UnrecoverableError('bad');
@@ -103,9 +103,9 @@ const begin = ({ services }: ReturnType<typeof duet>, more: Record<string, strin
     apiPrefix: '/api/v1',
     log: newLog({ level: 'silent', format: 'json' }),
   });
-const put = (started: Started, name: string) =>
+const put = (started: RunningServices, name: string) =>
   fetch(`http://127.0.0.1:${started.port}/api/v1/things/${name}`, { method: 'PUT' });
-const ready = async (started: Started) => {
+const ready = async (started: RunningServices) => {
   const told = await fetch(`http://127.0.0.1:${started.managementPort}/readyz`);
   return { status: told.status, body: await told.json() };
 };
@@ -266,7 +266,7 @@ test('a service that cannot begin lets go of everything', async () => {
   if (!making) throw new Error('There is one');
   const broken = service({
     ...making,
-    start: (given) => ({ ...making.start(given), before: () => Promise.reject(new Error('no key')) }),
+    start: (given) => ({ ...making.start(given), beforeStart: () => Promise.reject(new Error('no key')) }),
   });
   await expect(begin({ ...of, services: [broken, ...others] })).rejects.toThrow('no key');
   await until('no connection to MongoDB', async () => (await connectionsOfMongo()) === 0);

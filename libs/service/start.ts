@@ -18,7 +18,7 @@ import { type CommonSettings, commonSettings, readSettings } from './settings.ts
 import { startTracing } from './tracing.ts';
 
 /** What to start. */
-export interface Start {
+export interface StartOptions {
   services: readonly AnyService[];
   /** The contracts of the whole system, also of services that run elsewhere. */
   contracts: readonly Contract[];
@@ -31,7 +31,7 @@ export interface Start {
 }
 
 /** Running services. */
-export interface Started {
+export interface RunningServices {
   port: number;
   managementPort: number;
   log: Log;
@@ -50,7 +50,7 @@ interface Process extends ProcessContext {
 }
 
 /** Starts the services; rejects with every mistake of the settings, or when a port is taken. Waits for MongoDB. */
-export async function start(options: Start): Promise<Started> {
+export async function start(options: StartOptions): Promise<RunningServices> {
   const names = options.services.map(({ contract }) => contract.name);
   const [common, ...own] = readSettings(
     [commonSettings, ...options.services.map((service) => service.settings)],
@@ -130,7 +130,7 @@ async function begun(host: Process, own: readonly unknown[]): Promise<StartedSer
     };
     return { service, store, running: service.start(given) };
   });
-  for (const { running } of ups) await running.before?.();
+  for (const { running } of ups) await running.beforeStart?.();
   return ups;
 }
 
@@ -179,7 +179,7 @@ async function serving(
   host: Process,
   ups: readonly StartedService[],
   management: ManagementPort,
-): Promise<Started> {
+): Promise<RunningServices> {
   const { settings, log, bus, tracing, metrics } = host;
   const api = await listen(publicApplication(host, ups), settings.PORT, settings.HOST);
   try {

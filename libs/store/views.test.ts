@@ -39,9 +39,9 @@ const widened = view({
 });
 const narrowed = view({
   name: 'thing_names',
-  of: 'things',
+  collection: 'things',
   scope: null,
-  why: 'a name is no secret',
+  unscopedReason: 'a name is no secret',
   row: z.object({ name: z.string() }),
 });
 
@@ -85,7 +85,7 @@ test('reading without a scope throws, also when the scope got lost on the way', 
 
 test('a view cannot be declared with a scope that it does not show', () => {
   expect(() =>
-    view({ name: 'x', of: 'things', scope: 'organization_id', row: z.object({ name: z.string() }) }),
+    view({ name: 'x', collection: 'things', scope: 'organization_id', row: z.object({ name: z.string() }) }),
   ).toThrow('organization_id');
 });
 

@@ -69,9 +69,9 @@ export async function createView(db: Db, view: View): Promise<void> {
   const pipeline = [...(view.stages ?? []), project];
   const [existing] = await db.listCollections({ name: view.name }).toArray();
   if (!existing)
-    await db.createCollection(view.name, { viewOn: view.of, pipeline }).catch(ignoreAlreadyExists);
-  else if (!same(existing, view.of, pipeline))
-    await db.command({ collMod: view.name, viewOn: view.of, pipeline });
+    await db.createCollection(view.name, { viewOn: view.collection, pipeline }).catch(ignoreAlreadyExists);
+  else if (!same(existing, view.collection, pipeline))
+    await db.command({ collMod: view.name, viewOn: view.collection, pipeline });
 }
 
 /** The names of those views that their owner has not made yet. */

@@ -4,13 +4,13 @@ import { type AnyOperation, access, Forbidden, IdempotencyKeyReused, newId } fro
 import {
   type Authenticate,
   application,
-  type Bucket,
-  type Listening,
+  createRouter,
+  type HttpListener,
   listen,
   type Principal,
   type RequestOutcome,
   type Route,
-  routes,
+  type TokenBucket,
 } from '#libs/http';
 import type { Store, StoredResponse } from '#libs/store';
 
@@ -21,14 +21,14 @@ export const insider = access<Principal>({
   name: 'insider',
   description: 'Insiders.',
   problems: [Forbidden],
-  permits: (principal) => (principal.key_id === 'outsider' ? Forbidden() : undefined),
+  authorize: (principal) => (principal.key_id === 'outsider' ? Forbidden() : undefined),
 });
 
 /** Operations behind a listener. */
 export interface HttpFixture {
   origin: string;
   port: number;
-  listening: Listening;
+  listening: HttpListener;
   /** How requests ended, in order. */
   outcomes: RequestOutcome[];
   /** Errors outside of operations. */
@@ -42,7 +42,7 @@ export interface HttpFixture {
 /** What may be chosen. */
 export interface HttpFixtureOptions {
   store?: Pick<Store, 'withIdempotencyKey'>;
-  limit?: Bucket;
+  limit?: TokenBucket;
   authenticate?: Authenticate;
 }
 
@@ -54,14 +54,14 @@ export async function httpFixture(
   const outcomes: RequestOutcome[] = [];
   const errors: unknown[] = [];
   const principals: Record<string, Principal> = { good: ada, outsider: { ...ada, key_id: 'outsider' } };
-  const router = routes({
-    handled,
+  const router = createRouter({
+    routes: handled,
     store: options.store ?? memoryResponseStore(),
     authenticate: options.authenticate ?? (async (token) => principals[token]),
     apiPrefix: '/api/v1',
     limit: options.limit,
     span: (_name, _headers, work) => work(),
-    done: (one) => void outcomes.push(one),
+    onOutcome: (one) => void outcomes.push(one),
   });
   const operations: AnyOperation[] = handled.map(({ operation }) => operation);
   const app = application({

@@ -56,7 +56,7 @@ export const documents = service({
     };
     const onError = (what: string, error: unknown) => log.warn({ err: error }, what);
     return {
-      handled: [writing, tree, publishing, revising, assigning, triggering, finding].flatMap((handled) =>
+      routes: [writing, tree, publishing, revising, assigning, triggering, finding].flatMap((handled) =>
         handled(kept),
       ),
       subscribers: clearRemovedEditors(kept),

@@ -56,7 +56,7 @@ export const exporting = service({
       if (files > 0) log.info({ files }, 'Files of templates that were never finished are removed');
     };
     return {
-      handled: [
+      routes: [
         ...templating({ templates, threads: pool, now }),
         ...exports({
           documents: documentStore(store),

@@ -25,7 +25,7 @@ export interface Passwords {
  * storm of logins waits for its own turns, and nobody else waits for it.
  */
 export function passwordsWithin({ atOnce, waiting = 50 }: HashLimits): Passwords {
-  const withinLimit = bulkhead({ atOnce, waiting, full: tooMany });
+  const withinLimit = bulkhead({ maxConcurrent: atOnce, maxQueue: waiting, createError: tooMany });
   const derive = (password: string, salt: Uint8Array) => withinLimit(() => derived(password, salt));
 
   return {

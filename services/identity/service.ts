@@ -48,11 +48,11 @@ export const identity = service({
     const plan = subscribing({ ...kept, terms });
     const reset = resetting({ ...kept, most: most.logins, appUrl: settings.APP_URL });
     const operators = operatorFrom(settings.OPS_TOKEN);
-    const adminHandlers = { handled: [...plan.operated, ...reset.operated], authenticate: operators };
+    const adminHandlers = { routes: [...plan.operated, ...reset.operated], authenticate: operators };
     const troubled = (error: unknown) => log.warn({ err: error }, 'Signing keys could not be kept fresh');
     const { DEFAULT_PLAN: defaultPlan, APP_URL: appUrl } = settings;
     return {
-      handled: [
+      routes: [
         ...signingIn({ ...kept, sessions, terms, defaultPlan, most }),
         ...reset.handled,
         ...keys.handled,
@@ -70,7 +70,7 @@ export const identity = service({
       subscribers: [...notifyMembers(kept), ...recordKeyUsage(kept)],
       ...(settings.OPS_TOKEN && { adminHandlers }),
       workers: [every(hourMs, () => keys.keepFresh(settings.SIGNING_KEY_ROTATION_DAYS), troubled)],
-      before: keys.prepare,
+      beforeStart: keys.prepare,
     };
   },
 });

@@ -44,7 +44,7 @@ function stage() {
     signing({
       credentials: credentials as unknown as Credentials,
       sealing,
-      audited: ({ event, actor_id, facts }) => void said.push([event, actor_id, facts.kid]),
+      audited: ({ event, actor_id, details }) => void said.push([event, actor_id, details.kid]),
       now,
       lifeSeconds: 900,
     });

@@ -9,9 +9,9 @@ export type Role = z.infer<typeof role>;
 /** API keys with the role their member has now; keys of removed members are not in it. */
 export const keyPrincipals = view({
   name: 'api_key_principals',
-  of: 'api_keys',
+  collection: 'api_keys',
   scope: null,
-  why: 'read to learn the organization, by the hash of a secret',
+  unscopedReason: 'read to learn the organization, by the hash of a secret',
   stages: [
     { $lookup: { from: 'members', localField: 'member_id', foreignField: '_id', as: 'member' } },
     { $unwind: '$member' },
@@ -31,7 +31,7 @@ export const keyPrincipals = view({
 /** Who is a member now, and as what. */
 export const memberStates = view({
   name: 'member_states',
-  of: 'members',
+  collection: 'members',
   scope: 'organization_id',
   row: z.object({
     organization_id: id,
@@ -45,18 +45,18 @@ export const memberStates = view({
 /** Public halves of the keys that access tokens are signed with. */
 export const publicKeys = view({
   name: 'signing_keys_public',
-  of: 'signing_keys',
+  collection: 'signing_keys',
   scope: null,
-  why: 'public to the world',
+  unscopedReason: 'public to the world',
   row: z.object({ _id: z.string(), public_jwk: z.string() }),
 });
 
 /** Organizations as their neighbours show them, with their settings; `row_version` rises with any change. */
 export const organizationProfiles = view({
   name: 'organization_profiles',
-  of: 'organizations',
+  collection: 'organizations',
   scope: null,
-  why: 'public links name an organization by its slug',
+  unscopedReason: 'public links name an organization by its slug',
   stages: [
     {
       $set: {
@@ -80,7 +80,7 @@ export const organizationProfiles = view({
 /** What an organization's plan allows; a limit of null is none, `renews` says when the count starts anew. */
 export const subscriptionTerms = view({
   name: 'subscription_terms',
-  of: 'subscriptions',
+  collection: 'subscriptions',
   scope: '_id',
   row: z.object({
     _id: id,

@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import {
   commonSettings,
   formatError,
-  newHeldLog,
+  newBufferedLog,
   onStopSignal,
+  type RunningServices,
   readSettings,
-  type Start,
-  type Started,
+  type StartOptions,
   start,
 } from '#libs/service';
 import { type Mongod, startMongod } from '#libs/store';
@@ -21,14 +21,14 @@ const logSettings = commonSettings.pick({ LOG_LEVEL: true, LOG_FORMAT: true });
 /** What has been started so far, to be stopped again. */
 interface LocalParts {
   mongod?: Mongod;
-  started?: Started;
+  started?: RunningServices;
   /** Writes the log lines that were held back. */
   releaseLog?: () => void;
   removeInstanceFile?: () => Promise<void>;
 }
 
 /** Runs all services over an embedded MongoDB in `DATA_DIR`; loose defaults hold here and nowhere else. */
-export async function runLocal(options: Start): Promise<void> {
+export async function runLocal(options: StartOptions): Promise<void> {
   const dataDir = resolve(options.environment.DATA_DIR ?? '.data');
   const up: LocalParts = {};
   const stop = async () => {
@@ -45,7 +45,7 @@ export async function runLocal(options: Start): Promise<void> {
     const settings = allSettings(options, environment);
     const { LOG_LEVEL: level, LOG_FORMAT: format } = logSettings.parse(settings);
     // the banner comes first, then the lines of the start and of seeding the demo organization
-    const { log, release } = newHeldLog({ level, format });
+    const { log, release } = newBufferedLog({ level, format });
     up.releaseLog = release;
     up.started = await start({ ...options, environment, log });
     up.removeInstanceFile = await writeInstanceFile(dataDir, up.started);
@@ -70,7 +70,10 @@ export async function runLocal(options: Start): Promise<void> {
 }
 
 /** The settings of the process and of all its services as one object; rejects with every mistake. */
-function allSettings({ services }: Start, environment: Start['environment']): Record<string, unknown> {
+function allSettings(
+  { services }: StartOptions,
+  environment: StartOptions['environment'],
+): Record<string, unknown> {
   const shapes = [commonSettings, ...services.map((service) => service.settings)];
   return Object.assign({}, ...readSettings(shapes, environment));
 }
@@ -83,10 +86,10 @@ function reasonOf(error: unknown, dataDir: string): string {
 
 /** The environment of a local run: what was given wins over the loose defaults. */
 export function localEnvironment(
-  given: Start['environment'],
+  given: StartOptions['environment'],
   home: Pick<Home, 'secrets'>,
   uri: string,
-): Start['environment'] {
+): StartOptions['environment'] {
   return {
     DEFAULT_PLAN: 'scale',
     WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',

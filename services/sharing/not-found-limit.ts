@@ -1,7 +1,7 @@
 /** Keeps an address from trying links: who asks for too many that are not there has to wait, but for links that opened before. */
 import { LRUCache } from 'lru-cache';
 import type { RateLimitPolicy } from '#libs/contract';
-import { type Bucket, tokenBucket } from '#libs/http';
+import { type TokenBucket, tokenBucket } from '#libs/http';
 
 /** The limit of links that are not there. */
 export interface NotFoundLimit {
@@ -20,7 +20,7 @@ const mostRemembered = 10_000;
 export function notFoundLimit({ perMinute, now }: { perMinute: number; now: () => number }): NotFoundLimit {
   const policy = { name: 'not-found-links', quota: perMinute, windowSeconds: 60 };
   if (perMinute === 0) return { policy, waitS: () => 0, was: () => {} };
-  const misses: Bucket = tokenBucket({ perMinute, burst: perMinute, now });
+  const misses: TokenBucket = tokenBucket({ perMinute, burst: perMinute, now });
   const opened = new LRUCache<string, true>({ max: mostRemembered });
   return {
     policy,

@@ -31,7 +31,7 @@ export const sharing = service({
     const rows = sharingStore(store);
     const newToken = () => tokenFrom(randomBytes(32));
     return {
-      handled: [
+      routes: [
         ...links({ store, sharing: rows, now, newToken, appUrl: settings.APP_URL }),
         ...embedding({
           sharing: rows,

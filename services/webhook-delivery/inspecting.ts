@@ -1,7 +1,7 @@
 /** Inspecting: the event log, and a test of one webhook. */
 import { z } from 'zod';
 import { newId, parseCursor, rateLimitHeaders, TooManyRequests } from '#libs/contract';
-import { type Bucket, handle, tokenBucket, toPage } from '#libs/http';
+import { handle, type TokenBucket, tokenBucket, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
 import { listWebhookEvents, testWebhook } from './contract.ts';
 import { isSuccess } from './rules/backoff.ts';
@@ -73,7 +73,7 @@ export function inspecting({
 }
 
 /** Takes a token, or throws `TooManyRequests` with the time to wait. */
-function takeToken(bucket: Bucket, key: string): void {
+function takeToken(bucket: TokenBucket, key: string): void {
   const waitS = bucket(key);
   if (waitS > 0) throw TooManyRequests(undefined, { headers: rateLimitHeaders(bucket.policy, waitS) });
 }

@@ -61,7 +61,7 @@ export const webhookDelivery = service({
       );
     return {
       // `/webhooks/events` before `/webhooks/{config_id}`
-      handled: [
+      routes: [
         ...inspecting({ store, configs, log, sender, now }),
         ...subscribing({ configs, sender }),
         ...rotating({ configs }),

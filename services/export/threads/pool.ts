@@ -81,7 +81,7 @@ export function threads(
     refused('queue_full');
     return tooMany();
   };
-  const inTurn = bulkhead({ atOnce: threads, waiting, full });
+  const inTurn = bulkhead({ maxConcurrent: threads, maxQueue: waiting, createError: full });
   let [present, running] = [0, 0];
   return {
     async turn(work) {

@@ -1,6 +1,6 @@
 /** Operations on the organization and its subscription. */
 import { z } from 'zod';
-import { id, NotFound, operation, someField } from '#libs/contract';
+import { id, NotFound, operation, patchBody } from '#libs/contract';
 import { admin, member, operator } from '../access.ts';
 import { SlugTaken } from '../problems.ts';
 import { planNames } from '../rules/plans.ts';
@@ -51,7 +51,7 @@ export const updateOrganization = operation({
   description: 'Settings are merged by key. Another slug ends all public links under the old one at once.',
   access: admin,
   audit: 'organization.update',
-  body: someField({ name, slug, settings: settingsInput }),
+  body: patchBody({ name, slug, settings: settingsInput }),
   status: 200,
   returns: Organization,
   problems: [SlugTaken],

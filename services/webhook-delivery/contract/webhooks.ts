@@ -1,6 +1,6 @@
 /** Operations on webhooks: registering, reading, changing and deleting them, a new secret. */
 import { z } from 'zod';
-import { Forbidden, NotFound, nothing, operation, page, someField } from '#libs/contract';
+import { Forbidden, NotFound, nothing, operation, page, patchBody } from '#libs/contract';
 import { scaleMember } from '../../identity/contract.ts';
 import { TooManySecrets, TooManyWebhooks } from '../problems.ts';
 import { maxOverlapSeconds } from '../rules/secrets.ts';
@@ -58,7 +58,7 @@ export const updateWebhook = operation({
   permission: 'Its creator or an admin may change it; the organization needs the Scale plan.',
   audit: 'webhook.update',
   params: configParams,
-  body: someField({
+  body: patchBody({
     ...webhookForm,
     is_active: z.boolean().meta({ description: 'Whether anything is sent to it' }),
   }),
