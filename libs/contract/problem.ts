@@ -8,7 +8,7 @@ export class Problem extends Error {
   /** Headers of the answer, e.g. `Retry-After`. */
   readonly headers: Record<string, string>;
 
-  constructor(kind: ProblemKind, detail: string, more: ProblemMore) {
+  constructor(kind: ProblemKind, detail: string, more: ProblemOptions) {
     super(detail);
     this.name = kind.code;
     this.kind = kind;
@@ -17,14 +17,14 @@ export class Problem extends Error {
   }
 }
 
-export interface ProblemMore {
+export interface ProblemOptions {
   extra?: Record<string, unknown>;
   headers?: Record<string, string>;
 }
 
 /** One kind of problem: call it to make the error that is thrown. */
 export interface ProblemKind {
-  (detail?: string, more?: ProblemMore): Problem;
+  (detail?: string, more?: ProblemOptions): Problem;
   /** Stable name for machines, snake_case. */
   readonly code: string;
   /** HTTP status, 400–599. */
@@ -43,7 +43,7 @@ export function problem(
   headers: Readonly<Record<string, string>> = {},
 ): ProblemKind {
   const kind: ProblemKind = Object.assign(
-    (detail: string = title, more: ProblemMore = {}) => new Problem(kind, detail, more),
+    (detail: string = title, more: ProblemOptions = {}) => new Problem(kind, detail, more),
     { code, status, title, headers },
   );
   return kind;

@@ -4,7 +4,7 @@ import type { ProblemKind } from './problem.ts';
 import * as shared from './problems.ts';
 
 /** Whether the operation can be repeated safely with a key. */
-export function isKeyed({ method, access }: AnyOperation): boolean {
+export function acceptsIdempotencyKey({ method, access }: AnyOperation): boolean {
   return method === 'post' && access.authenticated;
 }
 
@@ -27,11 +27,11 @@ export interface RequestHeader {
 
 /** The headers that mean something to an operation, beside those that every request has. */
 export function requestHeaders(operation: AnyOperation): RequestHeader[] {
-  const found: RequestHeader[] = [];
-  if (isKeyed(operation)) found.push(idempotencyKey);
-  if (hasEtag(operation)) found.push(ifNoneMatch);
-  if (isConditional(operation)) found.push(ifMatch);
-  return found;
+  const headers: RequestHeader[] = [];
+  if (acceptsIdempotencyKey(operation)) headers.push(idempotencyKey);
+  if (hasEtag(operation)) headers.push(ifNoneMatch);
+  if (isConditional(operation)) headers.push(ifMatch);
+  return headers;
 }
 
 const idempotencyKey = {
@@ -51,10 +51,10 @@ const ifMatch = {
 
 /** Every problem that an operation can answer with: its own and those that the protocol makes. */
 export function getProblems(operation: AnyOperation): ProblemKind[] {
-  const refusals = operation.access.problems ?? [];
+  const accessProblems = operation.access.problems ?? [];
   const kinds = [
     ...operation.problems,
-    ...refusals,
+    ...accessProblems,
     shared.TooManyRequests,
     shared.Internal,
     shared.Unavailable,
@@ -62,7 +62,7 @@ export function getProblems(operation: AnyOperation): ProblemKind[] {
   if (operation.params) kinds.push(shared.NotFound);
   if (operation.access.authenticated) kinds.push(shared.Unauthenticated);
   // below the API's prefix unknown query parameters are mistakes, of any operation
-  if (operation.at !== 'root' || operation.query || operation.body || isKeyed(operation))
+  if (operation.at !== 'root' || operation.query || operation.body || acceptsIdempotencyKey(operation))
     kinds.push(shared.InvalidRequest);
   if (operation.body) kinds.push(shared.PayloadTooLarge);
   if (operation.body)
@@ -71,7 +71,8 @@ export function getProblems(operation: AnyOperation): ProblemKind[] {
         ? [shared.MalformedMultipart]
         : [shared.MalformedJson, shared.UnsupportedMediaType]),
     );
-  if (isKeyed(operation)) kinds.push(shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight);
+  if (acceptsIdempotencyKey(operation))
+    kinds.push(shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight);
   // what is made has no state yet that could be another
   if (operation.etag && operation.method !== 'get' && operation.params) kinds.push(shared.PreconditionFailed);
   return [...new Set(kinds)];

@@ -1,30 +1,30 @@
 /** What a handler may ask of its request, and say of it to the security log. */
 import type { Request } from 'express';
-import { namesTag, tagsOf } from './etag.ts';
+import { matchesEtag, parseIfMatch } from './etag.ts';
 import type { AuditDetails, RequestInfo } from './handle.ts';
 
 /** What is gathered while a request is answered. */
-export interface Trail {
+export interface RequestNotes {
   /** Of the last run of the handler: an earlier one came to nothing. */
   details: AuditDetails;
   replayed: boolean;
 }
 
 /** What a request says beside its parameters and body; notes go to the trail. */
-export function callOf(request: Request, requestId: string, trail: Trail): RequestInfo {
-  return new Calling(request, requestId, trail);
+export function createRequestInfo(request: Request, requestId: string, trail: RequestNotes): RequestInfo {
+  return new ExpressRequestInfo(request, requestId, trail);
 }
 
 /** A class, because a getter in an object literal gives each object a shape of its own, which keeps its request alive: docs/adr/0023. */
-class Calling implements RequestInfo {
+class ExpressRequestInfo implements RequestInfo {
   readonly requestId: string;
   readonly address: string;
   readonly ifMatch?: readonly string[];
   readonly #request: Request;
-  readonly #trail: Trail;
+  readonly #trail: RequestNotes;
 
-  constructor(request: Request, requestId: string, trail: Trail) {
-    const ifMatch = tagsOf(request.headers['if-match']);
+  constructor(request: Request, requestId: string, trail: RequestNotes) {
+    const ifMatch = parseIfMatch(request.headers['if-match']);
     this.requestId = requestId;
     this.address = request.ip ?? '';
     if (ifMatch) this.ifMatch = ifMatch;
@@ -39,7 +39,7 @@ class Calling implements RequestInfo {
   }
 
   hasCurrent(etag: string) {
-    return namesTag(this.#request.headers['if-none-match'], etag);
+    return matchesEtag(this.#request.headers['if-none-match'], etag);
   }
 
   audit(details: AuditDetails) {

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 
 /** One mistake of a request: where it is, e.g. `body/title`, and what to do about it. */
-export interface Fault {
+export interface InputError {
   path: string;
   message: string;
 }
@@ -12,21 +12,21 @@ export function checkShape(
   shape: z.ZodType | undefined,
   value: unknown,
   where: string,
-  faults: Fault[],
+  errors: InputError[],
 ): unknown {
   if (!shape) return undefined;
   const result = shape.safeParse(value, { error: describeIssue });
   if (result.success) return result.data;
-  for (const issue of result.error.issues) faults.push(...toFaults(issue, where));
+  for (const issue of result.error.issues) errors.push(...toInputErrors(issue, where));
   return undefined;
 }
 
-function toFaults(issue: z.core.$ZodIssue, where: string): Fault[] {
+function toInputErrors(issue: z.core.$ZodIssue, where: string): InputError[] {
   const path = [where, ...issue.path].join('/');
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ path: `${path}/${key}`, message: 'Unknown field' }));
   const branch = issue.code === 'invalid_union' ? closestBranch(issue.errors) : undefined;
-  return branch?.flatMap((one) => toFaults(one, path)) ?? [{ path, message: issue.message }];
+  return branch?.flatMap((one) => toInputErrors(one, path)) ?? [{ path, message: issue.message }];
 }
 
 /** The alternative of a union that the value comes closest to: it has the right type, and its mistakes are deepest. */
@@ -43,7 +43,7 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
     return 'Required';
   switch (issue.code) {
     case 'invalid_type':
-      return `Must be ${types[issue.expected] ?? issue.expected}${received(issue.input)}`;
+      return `Must be ${types[issue.expected] ?? issue.expected}${describeReceived(issue.input)}`;
     case 'invalid_value':
       return issue.expected === 'stringbool'
         ? 'Use true or false'
@@ -53,9 +53,9 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case 'too_small':
       return issue.origin === 'string' && Number(issue.minimum) === 1
         ? 'Must not be empty'
-        : `Must ${amount(issue.origin, 'at least', issue.minimum)}`;
+        : `Must ${describeAmount(issue.origin, 'at least', issue.minimum)}`;
     case 'too_big':
-      return `Must ${amount(issue.origin, 'at most', issue.maximum)}`;
+      return `Must ${describeAmount(issue.origin, 'at most', issue.maximum)}`;
     default:
       return undefined;
   }
@@ -79,7 +79,7 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /** Names what was sent where that helps: a number that is not finite came from text. */
-function received(input: unknown): string {
+function describeReceived(input: unknown): string {
   if (input === null) return ', not null';
   if (Array.isArray(input)) return ', not a list';
   if (typeof input === 'number' && !Number.isSafeInteger(input)) return '';
@@ -87,7 +87,7 @@ function received(input: unknown): string {
   return typeof input === 'object' ? ', not an object' : `, not a ${typeof input}`;
 }
 
-function amount(origin: string, bound: string, limit: number | bigint): string {
+function describeAmount(origin: string, bound: string, limit: number | bigint): string {
   if (origin === 'string') return `have ${bound} ${limit} character${plural(limit)}`;
   if (origin === 'array' || origin === 'set') return `have ${bound} ${limit} item${plural(limit)}`;
   return `be ${bound} ${limit}`;

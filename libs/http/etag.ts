@@ -13,13 +13,13 @@ export function isTagList(header: string): boolean {
  * The tags of `If-Match` without quotes; nothing when the header is absent or `*`. A weak tag counts as the strong one,
  * because proxies that compress a response weaken its ETag.
  */
-export function tagsOf(header: string | undefined): readonly string[] | undefined {
+export function parseIfMatch(header: string | undefined): readonly string[] | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
   return [...header.matchAll(new RegExp(entityTag, 'g'))].map(([, tag = '']) => tag);
 }
 
 /** Whether `If-None-Match` names this tag. */
-export function namesTag(header: string | undefined, etag: string): boolean {
+export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.trim() === '*' || [...header.matchAll(/"([^"]*)"/g)].some(([, tag]) => tag === etag);
 }

@@ -2,12 +2,12 @@
 import { Agent, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { type Contract, NotFound, newId, type Problem, problem, Unavailable } from '#libs/contract';
-import { loggablePaths } from './loggable-path.ts';
-import { pathOf } from './routes.ts';
+import { createPathRedactor } from './loggable-path.ts';
+import { toExpressPath } from './routes.ts';
 import type { UnmatchedRequest } from './server.ts';
 
 /** What a gateway knows. */
-export interface Gateway {
+export interface GatewayOptions {
   contracts: readonly Contract[];
   /** Path before every operation of the API. */
   apiPrefix: string;
@@ -19,37 +19,43 @@ export interface Gateway {
   onError(what: string, error: unknown): void;
 }
 
-const Unanswered = problem(
+const BadGateway = problem(
   'bad_gateway',
   502,
   'A part of the service broke off before it answered; whether anything was changed is not known.',
 );
 
 /** A listener that passes requests and answers on as they come, without keeping them; a service that is down is a 503. */
-export function gateway({ contracts, apiPrefix, addresses, unmatched, onError }: Gateway): RequestListener {
+export function gateway({
+  contracts,
+  apiPrefix,
+  addresses,
+  unmatched,
+  onError,
+}: GatewayOptions): RequestListener {
   const operations = contracts.flatMap((one) => one.operations);
-  const toLoggablePath = loggablePaths(operations, apiPrefix);
-  const serviceOf = router(contracts, apiPrefix);
+  const toLoggablePath = createPathRedactor(operations, apiPrefix);
+  const findService = createServiceLookup(contracts, apiPrefix);
   // a service that refuses a body early reads the rest of it only where the connection stays
   const agent = new Agent({ keepAlive: true });
   return (incoming, response) => {
-    const id = requestId(incoming);
-    const service = serviceOf(incoming.url ?? '/');
+    const id = getRequestId(incoming);
+    const service = findService(incoming.url ?? '/');
     if (service === undefined) {
       const { method = '', url = '/' } = incoming;
       unmatched?.({ method, path: toLoggablePath(url), status: NotFound.status, requestId: id });
-      return refuse(incoming, response, id, NotFound('There is no such route.'));
+      return sendProblem(incoming, response, id, NotFound('There is no such route.'));
     }
     const address = addresses[service];
     if (address === undefined) throw new Error(`The gateway has no address of ${service}`);
     const outgoing = request(address, {
       method: incoming.method,
       path: incoming.url,
-      headers: forwarded(incoming, id),
+      headers: toForwardedHeaders(incoming, id),
       agent,
     });
     outgoing.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer));
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, getEndToEndHeaders(answer));
       pipeline(answer, response, () => {});
     });
     outgoing.on('error', (error) => {
@@ -57,12 +63,12 @@ export function gateway({ contracts, apiPrefix, addresses, unmatched, onError }:
       if (response.destroyed || response.headersSent) return;
       onError(`${service} did not answer`, error);
       const retry = { headers: { 'Retry-After': '2' } };
-      const unreached = 'code' in error && unreachable.has(String(error.code));
-      refuse(
+      const unreached = 'code' in error && unreachableCodes.has(String(error.code));
+      sendProblem(
         incoming,
         response,
         id,
-        unreached ? Unavailable(undefined, retry) : Unanswered(undefined, retry),
+        unreached ? Unavailable(undefined, retry) : BadGateway(undefined, retry),
       );
     });
     response.on('close', () => {
@@ -74,12 +80,14 @@ export function gateway({ contracts, apiPrefix, addresses, unmatched, onError }:
 }
 
 /** Nothing of the request has arrived anywhere. */
-const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const unreachableCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** The name of the service that a URL leads to; paths without parameters before those with. */
-function router(contracts: readonly Contract[], apiPrefix: string) {
+function createServiceLookup(contracts: readonly Contract[], apiPrefix: string) {
   const table = contracts
-    .flatMap(({ name, operations }) => operations.map((one) => ({ name, path: pathOf(one, apiPrefix) })))
+    .flatMap(({ name, operations }) =>
+      operations.map((one) => ({ name, path: toExpressPath(one, apiPrefix) })),
+    )
     .map(({ name, path }) => ({
       name,
       parameters: path.split(':').length,
@@ -93,9 +101,9 @@ function router(contracts: readonly Contract[], apiPrefix: string) {
 }
 
 /** The headers that go on to the service; who asks is what the gateway saw, not what was said. */
-function forwarded(incoming: IncomingMessage, id: string): Record<string, string | string[]> {
+function toForwardedHeaders(incoming: IncomingMessage, id: string): Record<string, string | string[]> {
   return {
-    ...endToEnd(incoming),
+    ...getEndToEndHeaders(incoming),
     // of a body of unknown length only its framing says where it ends
     ...(incoming.headers['transfer-encoding'] !== undefined && { 'transfer-encoding': 'chunked' }),
     'x-forwarded-for': incoming.socket.remoteAddress ?? '',
@@ -104,25 +112,25 @@ function forwarded(incoming: IncomingMessage, id: string): Record<string, string
 }
 
 /** Headers without those that concern one connection only (RFC 9110, 7.6.1). */
-function endToEnd({ headers }: IncomingMessage): Record<string, string | string[]> {
+function getEndToEndHeaders({ headers }: IncomingMessage): Record<string, string | string[]> {
   const named = headers.connection?.toLowerCase().split(',') ?? [];
   const dropped = new Set([...hopByHop, ...named.map((one) => one.trim())]);
-  const kept: Record<string, string | string[]> = {};
+  const headersToForward: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !dropped.has(name)) kept[name] = value;
-  return kept;
+    if (value !== undefined && !dropped.has(name)) headersToForward[name] = value;
+  return headersToForward;
 }
 
 const hopByHop = 'connection expect keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(
   ' ',
 );
 
-function requestId({ headers }: IncomingMessage): string {
+function getRequestId({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : newId();
 }
 
-function refuse(
+function sendProblem(
   incoming: IncomingMessage,
   response: ServerResponse,
   id: string,

@@ -91,16 +91,21 @@ export interface PageInput<Row, Shown> {
   /** The rows found: one more than `limit` when there is another page. */
   found: readonly Row[];
   limit: number;
-  show(row: Row): Shown;
+  toItem(row: Row): Shown;
   /** Where the next page begins: after the last row of this one, with the first of the next. */
   position(last: Row, next: Row): readonly (string | number | null)[];
 }
 
 /** A page of a list with the cursor of the next one, if there is more. */
-export function toPage<Row, Shown>({ found, limit, show, position }: PageInput<Row, Shown>): Reply<Shown[]> {
+export function toPage<Row, Shown>({
+  found,
+  limit,
+  toItem,
+  position,
+}: PageInput<Row, Shown>): Reply<Shown[]> {
   const rows = found.slice(0, limit);
   const [last, next] = [rows.at(-1), found[limit]];
-  return reply(rows.map(show), { next: last && next && toCursor(position(last, next)) });
+  return reply(rows.map(toItem), { next: last && next && toCursor(position(last, next)) });
 }
 
 type Value<O> = O extends { returns: infer R }
@@ -116,7 +121,7 @@ type Value<O> = O extends { returns: infer R }
 /** An operation with its handler. */
 export interface Route extends ReplayHandlers<AnyOperation, unknown> {
   readonly operation: AnyOperation;
-  run(asked: HandlerInput<AnyOperation>): Promise<unknown>;
+  run(input: HandlerInput<AnyOperation>): Promise<unknown>;
   /** The page that stands for a problem; nothing for a caller who gets JSON. */
   problemPage?: ProblemPage;
 }
@@ -142,15 +147,14 @@ export type ProblemPage = (
  */
 export function handle<O extends AnyOperation>(
   operation: O,
-  run: (asked: HandlerInput<O>) => Promise<Value<O> | Reply<Value<O>>>,
+  run: (input: HandlerInput<O>) => Promise<Value<O> | Reply<Value<O>>>,
   more: ReplayHandlers<O, Value<O> | Reply<Value<O>>> = {},
 ): Route {
   return { operation, run, ...more };
 }
 
 /** Says how the problems of an operation look as pages; throws when the operation does not declare that they do. */
-export function withProblemPages(handled: Route, problemPage: ProblemPage): Route {
-  if (!handled.operation.problemPages)
-    throw new Error(`${handled.operation.id} does not declare problemPages`);
-  return { ...handled, problemPage };
+export function withProblemPages(route: Route, problemPage: ProblemPage): Route {
+  if (!route.operation.problemPages) throw new Error(`${route.operation.id} does not declare problemPages`);
+  return { ...route, problemPage };
 }

@@ -256,9 +256,9 @@ describe('rate limits', () => {
 test('looking into a bucket takes nothing from it', () => {
   let at = 0;
   const bucket = tokenBucket({ perMinute: 60, burst: 1, now: () => at });
-  expect([bucket('a', 'look'), bucket('a', 'look'), bucket('a'), bucket('a', 'look')]).toEqual([0, 0, 0, 1]);
+  expect([bucket('a', 'peek'), bucket('a', 'peek'), bucket('a'), bucket('a', 'peek')]).toEqual([0, 0, 0, 1]);
   at += 1_000;
-  expect([bucket('a', 'look'), bucket('a')]).toEqual([0, 0]);
+  expect([bucket('a', 'peek'), bucket('a')]).toEqual([0, 0]);
 });
 
 describe('a listener that is closed', () => {

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
-import { loggablePaths } from './loggable-path.ts';
+import { createPathRedactor } from './loggable-path.ts';
 
 const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [] } as const;
 const paths = [
@@ -10,7 +10,7 @@ const paths = [
   { id: 'getThing', path: '/things/{thing_id}/parts' },
 ] as const;
 const operations = paths.map((one) => operation({ ...common, ...one, returns: z.unknown() }));
-const loggable = loggablePaths(operations, '/api/v1');
+const loggable = createPathRedactor(operations, '/api/v1');
 
 const token = 'N2dEmAbc-0_xyzN2dEmAbc-0_xyzN2dEmAbc-0_xyz1';
 const letters = 'qwertyuiopasdfghjklzxcvbnm'.repeat(2);

@@ -2,7 +2,7 @@
 import type { AnyOperation } from '#libs/contract';
 
 /** Stands for a segment that is not logged. */
-const hidden = '*';
+const hiddenSegment = '*';
 const maxSegments = 12;
 
 /** Words of addresses: lower-case letters without digits. Keys, tokens, ids and addresses of people are none. */
@@ -16,34 +16,34 @@ type Segment = string | undefined;
  * link with a typing mistake, an API key pasted into the address. So a segment is kept only if it is a word of a known
  * path or a plain word that is not in the place of a parameter; others become `*`. A query is never part of it.
  */
-export function loggablePaths(
+export function createPathRedactor(
   operations: readonly AnyOperation[],
   apiPrefix: string,
 ): (path: string) => string {
   const templates = operations.map((operation): Segment[] =>
-    segmentsOf(operation.at === 'root' ? operation.path : apiPrefix + operation.path).map((text) =>
+    splitPath(operation.at === 'root' ? operation.path : apiPrefix + operation.path).map((text) =>
       text.startsWith('{') ? undefined : text,
     ),
   );
   const words = new Set(templates.flat());
   return (path) => {
-    const segments = segmentsOf(path.split('?', 1)[0] ?? '');
-    let possible = templates;
-    const shown = segments.slice(0, maxSegments).map((segment, at) => {
-      const literal = possible.filter((one) => isSame(one[at], segment));
-      const parameter = possible.filter((one) => at < one.length && one[at] === undefined);
-      possible = [...literal, ...parameter];
+    const segments = splitPath(path.split('?', 1)[0] ?? '');
+    let candidates = templates;
+    const loggable = segments.slice(0, maxSegments).map((segment, at) => {
+      const literal = candidates.filter((one) => equalsIgnoreCase(one[at], segment));
+      const parameter = candidates.filter((one) => at < one.length && one[at] === undefined);
+      candidates = [...literal, ...parameter];
       if (segment === '' || words.has(segment)) return segment;
-      return parameter.length === 0 && plainWord.test(segment) ? segment : hidden;
+      return parameter.length === 0 && plainWord.test(segment) ? segment : hiddenSegment;
     });
-    return `/${shown.join('/')}${segments.length > maxSegments ? '/…' : ''}`;
+    return `/${loggable.join('/')}${segments.length > maxSegments ? '/…' : ''}`;
   };
 }
 
-function segmentsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.replace(/^\//, '').split('/');
 }
 
-function isSame(known: Segment, given: string): boolean {
+function equalsIgnoreCase(known: Segment, given: string): boolean {
   return known !== undefined && known.toLowerCase() === given.toLowerCase();
 }

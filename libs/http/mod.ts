@@ -1,6 +1,6 @@
 /** The door of the HTTP library: operations become routes, with everything the protocol asks for. */
 export type { Authenticate } from './credentials.ts';
-export { type Gateway, gateway } from './gateway.ts';
+export { type GatewayOptions, gateway } from './gateway.ts';
 export {
   type AuditDetails,
   type HandlerInput,

@@ -12,26 +12,29 @@ export interface RenderCache<Bytes extends Uint8Array> {
 
 /** Keeps at most so many bytes, those that were asked for last. What is larger is rendered each time. */
 export function renderCache<Bytes extends Uint8Array>(maxBytes: number): RenderCache<Bytes> {
-  const kept = new LRUCache<string, Bytes>({
+  const cache = new LRUCache<string, Bytes>({
     maxSize: maxBytes,
     sizeCalculation: (bytes, version) => bytes.byteLength + version.length,
   });
   // beside the cache, not in it: what is still being rendered must not be thrown out to make room
-  const rendering = new Map<string, Promise<Bytes | undefined>>();
+  const inFlight = new Map<string, Promise<Bytes | undefined>>();
   return {
     async getOrRender(version, render) {
-      return kept.get(version) ?? rendering.get(version) ?? begin(version, render);
+      return cache.get(version) ?? inFlight.get(version) ?? startRender(version, render);
     },
   };
 
-  function begin(version: string, render: () => Promise<Bytes | undefined>): Promise<Bytes | undefined> {
+  function startRender(
+    version: string,
+    render: () => Promise<Bytes | undefined>,
+  ): Promise<Bytes | undefined> {
     const work = render()
       .then((bytes) => {
-        if (bytes) kept.set(version, bytes);
+        if (bytes) cache.set(version, bytes);
         return bytes;
       })
-      .finally(() => rendering.delete(version));
-    rendering.set(version, work);
+      .finally(() => inFlight.delete(version));
+    inFlight.set(version, work);
     return work;
   }
 }

@@ -5,9 +5,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, type Problem } from '#libs/contract';
-import { loggablePaths } from './loggable-path.ts';
-import { pathOf } from './routes.ts';
-import { problemOf, sendProblem } from './write.ts';
+import { createPathRedactor } from './loggable-path.ts';
+import { toExpressPath } from './routes.ts';
+import { sendProblem, toProblem } from './write.ts';
 
 /**
  * Answers of the API are no pages; an operation that gives one sends its own policy. `frame-ancestors` says who may frame it, so
@@ -47,8 +47,8 @@ export function application(options: {
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies.length > 0 ? [...options.trustedProxies] : false);
-  app.use(helmet(headers), requestIds);
-  const toLoggablePath = loggablePaths(options.operations, options.apiPrefix);
+  app.use(helmet(headers), setRequestId);
+  const toLoggablePath = createPathRedactor(options.operations, options.apiPrefix);
   const refuse = (response: Response, problem: Problem) => {
     options.unmatched?.({
       method: response.req.method,
@@ -59,11 +59,11 @@ export function application(options: {
     sendProblem(response, problem);
   };
   for (const router of options.routers) app.use(router);
-  app.use(unknownRoute(options.operations, options.apiPrefix, refuse));
+  app.use(handleUnknownRoute(options.operations, options.apiPrefix, refuse));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     if (error instanceof URIError) return refuse(response, InvalidRequest('The path is not well-formed.'));
     options.onError('A request failed outside of its operation', error);
-    refuse(response, problemOf(error));
+    refuse(response, toProblem(error));
   });
   return app;
 }
@@ -90,10 +90,10 @@ export async function listen(app: RequestListener, port: number, host: string): 
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  return { port: portOf(server), close: (withinMs) => close(server, sockets, withinMs) };
+  return { port: getPort(server), close: (withinMs) => closeServer(server, sockets, withinMs) };
 }
 
-async function close(server: Server, sockets: ReadonlySet<Socket>, withinMs: number): Promise<void> {
+async function closeServer(server: Server, sockets: ReadonlySet<Socket>, withinMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // connections that never said anything do not count as idle
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
@@ -105,24 +105,26 @@ async function close(server: Server, sockets: ReadonlySet<Socket>, withinMs: num
   clearTimeout(limit);
 }
 
-function portOf(server: Server): number {
+function getPort(server: Server): number {
   // a TCP server's address is an object once it listens
   return (server.address() as AddressInfo).port;
 }
 
-function requestIds(request: Request, response: Response, next: NextFunction): void {
+function setRequestId(request: Request, response: Response, next: NextFunction): void {
   const given = request.get('x-request-id');
   response.setHeader('X-Request-Id', given && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID());
   next();
 }
 
-function unknownRoute(
+function handleUnknownRoute(
   operations: readonly AnyOperation[],
   apiPrefix: string,
   refuse: (response: Response, problem: Problem) => void,
 ) {
   const table = operations.map((operation) => {
-    const pattern = pathOf(operation, apiPrefix).replaceAll(/[.]/g, '\\.').replaceAll(/:\w+/g, '[^/]+');
+    const pattern = toExpressPath(operation, apiPrefix)
+      .replaceAll(/[.]/g, '\\.')
+      .replaceAll(/:\w+/g, '[^/]+');
     return { pattern: new RegExp(`^${pattern}$`), method: operation.method.toUpperCase() };
   });
   return (request: Request, response: Response) => {

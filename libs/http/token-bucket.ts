@@ -4,7 +4,7 @@ import type { RateLimitPolicy } from '#libs/contract';
 
 /** Takes one token of a key, or only looks for one: 0 when there was one, else the seconds until there is. */
 export interface TokenBucket {
-  (key: string, how?: 'take' | 'look'): number;
+  (key: string, mode?: 'consume' | 'peek'): number;
   /** What callers are told of the limit; they may use a burst at once. */
   readonly policy: RateLimitPolicy;
 }
@@ -26,13 +26,13 @@ export function tokenBucket({
 }): TokenBucket {
   const perMs = perMinute / 60_000;
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: keys ?? 100_000 });
-  const take = (key: string, how: 'take' | 'look' = 'take') => {
+  const consume = (key: string, mode: 'consume' | 'peek' = 'consume') => {
     const at = now();
-    const before = buckets.get(key) ?? { tokens: burst, at };
-    const tokens = Math.min(burst, before.tokens + Math.max(0, at - before.at) * perMs);
-    if (how === 'take') buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, at });
+    const previous = buckets.get(key) ?? { tokens: burst, at };
+    const tokens = Math.min(burst, previous.tokens + Math.max(0, at - previous.at) * perMs);
+    if (mode === 'consume') buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, at });
     return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs / 1000);
   };
   const policy = { name: name ?? 'default', quota: perMinute, windowSeconds: 60 };
-  return Object.assign(take, { policy });
+  return Object.assign(consume, { policy });
 }

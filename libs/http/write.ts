@@ -13,7 +13,7 @@ import {
   Unavailable,
 } from '#libs/contract';
 import { isContention, isUnavailable } from '#libs/store';
-import { namesTag } from './etag.ts';
+import { matchesEtag } from './etag.ts';
 import { type ProblemPage, type ReplayKey, Reply } from './handle.ts';
 
 /** What a handler gave, ready to be sent or kept. */
@@ -30,7 +30,7 @@ export function render(status: number, result: unknown, request: Request): Rende
   const { value, etag, next, headers, replayKey } = result instanceof Reply ? result : new Reply(result, {});
   const all: Record<string, string> = { ...headers };
   if (etag !== undefined) all.ETag = `"${etag}"`;
-  if (next !== undefined) all.Link = `<${nextUrl(request, next)}>; rel="next"`;
+  if (next !== undefined) all.Link = `<${toNextUrl(request, next)}>; rel="next"`;
   if (value === undefined) return { status, headers: all, body: undefined };
   if (value instanceof Body)
     return { status, headers: { 'Content-Type': value.type, ...all }, body: value.content };
@@ -52,7 +52,7 @@ export async function send(
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   const etag = headers.ETag;
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  if (reads && etag && namesTag(request.headers['if-none-match'], etag.slice(1, -1))) {
+  if (reads && etag && matchesEtag(request.headers['if-none-match'], etag.slice(1, -1))) {
     response.removeHeader('Content-Type');
     response.status(304).end();
     return;
@@ -70,14 +70,14 @@ export async function send(
 }
 
 /** The problem that an error is to the caller; what is none of ours is `Internal`. */
-export function problemOf(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isContention(error)) return Unavailable(contention, { headers: { 'Retry-After': '1' } });
+  if (isContention(error)) return Unavailable(contentionDetail, { headers: { 'Retry-After': '1' } });
   if (isUnavailable(error)) return Unavailable(undefined, { headers: { 'Retry-After': '2' } });
   return Internal();
 }
 
-const contention =
+const contentionDetail =
   'Too many requests are changing the same resource at this moment. Nothing was changed; try again as `Retry-After` says.';
 
 const maxErrorPaths = 20;
@@ -86,7 +86,7 @@ const maxErrorPaths = 20;
 const fieldName = /^[\w.-]{1,40}$/;
 
 /** Where a request was wrong, for the log: the paths of the problem's `errors` without their messages. */
-export function errorPaths({ extra }: Problem): { errorPaths?: string[] } {
+export function getErrorPaths({ extra }: Problem): { errorPaths?: string[] } {
   const { errors } = extra;
   if (!Array.isArray(errors)) return {};
   return { errorPaths: errors.slice(0, maxErrorPaths).map(({ path }) => toLoggedPath(String(path))) };
@@ -135,7 +135,7 @@ function isPrematureClose(error: unknown): boolean {
   );
 }
 
-function nextUrl(request: Request, cursor: string): string {
+function toNextUrl(request: Request, cursor: string): string {
   const url = new URL(request.originalUrl, 'http://host');
   url.searchParams.set('cursor', cursor);
   return url.pathname + url.search;

@@ -11,9 +11,9 @@ import {
 } from '#libs/http';
 import type { Store } from '#libs/store';
 import { securityLog } from './audit.ts';
-import { healthOf } from './health.ts';
+import { checkHealth } from './health.ts';
 import type { Log } from './log.ts';
-import { management } from './management.ts';
+import { createManagementServer } from './management.ts';
 import type { Metrics } from './metrics.ts';
 import type { AnyService, ServiceHandlers } from './service.ts';
 import type { CommonSettings } from './settings.ts';
@@ -35,22 +35,24 @@ export interface ProcessContext {
 export interface StartedService {
   service: AnyService;
   store: Store;
-  running: ServiceHandlers;
+  handlers: ServiceHandlers;
 }
 
 /** The API of all services. */
-export function publicApplication(host: ProcessContext, ups: readonly StartedService[]) {
-  const { settings, log, apiPrefix } = host;
+export function createPublicApplication(context: ProcessContext, services: readonly StartedService[]) {
+  const { settings, log, apiPrefix } = context;
   const { RATE_LIMIT_PER_MINUTE: perMinute, RATE_LIMIT_BURST: burst } = settings;
   const limit =
-    perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => host.now().getTime() }) : undefined;
+    perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => context.now().getTime() }) : undefined;
   return application({
-    routers: ups.map((up) => createRouter({ ...answering(host, up), ...up.running, apiPrefix, limit })),
-    operations: ups.flatMap(({ running }) => running.routes.map(({ operation }) => operation)),
+    routers: services.map((up) =>
+      createRouter({ ...toRouterDeps(context, up), ...up.handlers, apiPrefix, limit }),
+    ),
+    operations: services.flatMap(({ handlers }) => handlers.routes.map(({ operation }) => operation)),
     apiPrefix,
     trustedProxies: settings.TRUSTED_PROXIES,
     unmatched: (request) => {
-      host.metrics.unmatched(request.status);
+      context.metrics.unmatched(request.status);
       logUnmatched(log, request);
     },
     onError: (what, error) => log.error({ err: error }, what),
@@ -58,23 +60,23 @@ export function publicApplication(host: ProcessContext, ups: readonly StartedSer
 }
 
 /** Health, metrics and the operations of operators. */
-export function managementApplication(
-  host: ProcessContext,
-  ups: readonly StartedService[],
+export function createManagementApplication(
+  context: ProcessContext,
+  services: readonly StartedService[],
   phase: () => 'starting' | 'draining' | undefined,
 ) {
-  const operated = ups.flatMap((up) =>
-    up.running.adminHandlers ? [{ up, ...up.running.adminHandlers }] : [],
+  const admin = services.flatMap((up) =>
+    up.handlers.adminHandlers ? [{ up, ...up.handlers.adminHandlers }] : [],
   );
-  return management({
-    metrics: host.settings.METRICS_ENABLED ? host.metrics.page : undefined,
-    health: () => healthOf(host.bus, ups, phase()),
-    routers: operated.map(({ up, ...by }) =>
-      createRouter({ ...answering(host, up), ...by, apiPrefix: '', limit: undefined }),
+  return createManagementServer({
+    metrics: context.settings.METRICS_ENABLED ? context.metrics.render : undefined,
+    health: () => checkHealth(context.bus, services, phase()),
+    routers: admin.map(({ up, ...by }) =>
+      createRouter({ ...toRouterDeps(context, up), ...by, apiPrefix: '', limit: undefined }),
     ),
-    operations: operated.flatMap(({ routes }) => routes.map(({ operation }) => operation)),
-    unmatched: (request) => logUnmatched(host.log, request),
-    onError: (what, error) => host.log.error({ err: error }, what),
+    operations: admin.flatMap(({ routes }) => routes.map(({ operation }) => operation)),
+    unmatched: (request) => logUnmatched(context.log, request),
+    onError: (what, error) => context.log.error({ err: error }, what),
   });
 }
 
@@ -84,8 +86,8 @@ function logUnmatched(log: Log, { method, path, status, requestId }: UnmatchedRe
 }
 
 /** What routes need of their process and their service, whoever calls them. */
-function answering({ log, metrics, tracing }: ProcessContext, { service, store }: StartedService) {
-  const audited = securityLog(log.child({ service: service.contract.name }));
+function toRouterDeps({ log, metrics, tracing }: ProcessContext, { service, store }: StartedService) {
+  const writeAuditEvent = securityLog(log.child({ service: service.contract.name }));
   return {
     store,
     span<R>(name: string, { traceparent }: IncomingHttpHeaders, work: () => Promise<R>): Promise<R> {
@@ -93,7 +95,7 @@ function answering({ log, metrics, tracing }: ProcessContext, { service, store }
     },
     onOutcome({ principal, error, audit, ...outcome }: RequestOutcome) {
       metrics.request(outcome);
-      const who = {
+      const identity = {
         organization_id: principal?.organization_id,
         actor_id: principal?.user_id,
         key_id: principal?.key_id ?? undefined,
@@ -118,13 +120,13 @@ function answering({ log, metrics, tracing }: ProcessContext, { service, store }
         error_paths: outcome.errorPaths,
         duration_ms: Math.round(outcome.durationMs * 10) / 10,
         request_id: outcome.requestId,
-        ...who,
+        ...identity,
         ...tracing.workStats(),
       };
       if (error === undefined) log.info(line, outcome.operation);
       else log.error({ ...line, err: error }, outcome.operation);
       if (audit)
-        audited({
+        writeAuditEvent({
           actor_id: principal?.user_id ?? null,
           organization_id: principal?.organization_id ?? null,
           key_id: principal?.key_id ?? null,

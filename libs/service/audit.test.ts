@@ -1,11 +1,11 @@
 /** What is in the log whatever its level, and what never is. */
 import { describe, expect, test } from '@jest/globals';
 import { securityLog, systemAuditEvent } from './audit.ts';
-import { newLog } from './log.ts';
+import { createLog } from './log.ts';
 
 function stage(level: string) {
   const lines: string[] = [];
-  const log = newLog({ level, format: 'json', to: { write: (line) => void lines.push(line) } });
+  const log = createLog({ level, format: 'json', destination: { write: (line) => void lines.push(line) } });
   return { log, lines };
 }
 

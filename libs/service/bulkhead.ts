@@ -19,7 +19,7 @@ export function bulkhead({
 
   return async (work, signal) => {
     if (running < maxConcurrent) running += 1;
-    else if (queue.size < maxQueue) await turn(signal);
+    else if (queue.size < maxQueue) await waitForSlot(signal);
     else throw createError();
     try {
       return await work();
@@ -31,23 +31,23 @@ export function bulkhead({
     }
   };
 
-  function turn(signal: AbortSignal | undefined): Promise<void> {
+  function waitForSlot(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
-      const go = () => {
+      const proceed = () => {
         settle();
         resolve();
       };
-      const leave = () => {
+      const cancel = () => {
         settle();
         reject(signal?.reason);
       };
       const settle = () => {
-        queue.delete(go);
-        signal?.removeEventListener('abort', leave);
+        queue.delete(proceed);
+        signal?.removeEventListener('abort', cancel);
       };
-      queue.add(go);
-      signal?.addEventListener('abort', leave);
+      queue.add(proceed);
+      signal?.addEventListener('abort', cancel);
     });
   }
 }

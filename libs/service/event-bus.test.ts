@@ -86,8 +86,8 @@ async function making(): Promise<Store> {
 /** Another process, in which things are heard of. */
 async function hearing(under = prefix): Promise<string[]> {
   const heard: string[] = [];
-  const { bus, alone } = carried([thingConsumers.name], Promise.resolve([]), under);
-  expect(alone).toBe(false);
+  const { bus, isSolePublisher } = carried([thingConsumers.name], Promise.resolve([]), under);
+  expect(isSolePublisher).toBe(false);
   await bus.consume(
     thingConsumers.name,
     async ({ data }) => void heard.push(ThingMade.data.parse(data).name),

@@ -1,6 +1,6 @@
 /** The health that strangers may see: ok or degraded, never why. */
 import { expect, test } from '@jest/globals';
-import { publicHealth } from './health.ts';
+import { createPublicHealth } from './health.ts';
 
 const failing = () => Promise.reject(new Error('mongodb://secret-host:27017 does not answer'));
 let pings = 0;
@@ -13,12 +13,15 @@ function one(name: string, ping: () => Promise<void>) {
 }
 
 test('everything that answers is ok', async () => {
-  const health = publicHealth({ up: true }, () => [one('documents', answering)]);
+  const health = createPublicHealth({ up: true }, () => [one('documents', answering)]);
   expect(await health()).toEqual({ status: 'ok', services: [{ name: 'documents', status: 'ok' }] });
 });
 
 test('a service whose MongoDB does not answer is degraded, without a reason', async () => {
-  const health = publicHealth({ up: true }, () => [one('documents', answering), one('export', failing)]);
+  const health = createPublicHealth({ up: true }, () => [
+    one('documents', answering),
+    one('export', failing),
+  ]);
   expect(await health()).toEqual({
     status: 'degraded',
     services: [
@@ -29,12 +32,12 @@ test('a service whose MongoDB does not answer is degraded, without a reason', as
 });
 
 test('an event bus that is down makes the process degraded, not its services', async () => {
-  const health = publicHealth({ up: false }, () => [one('documents', answering)]);
+  const health = createPublicHealth({ up: false }, () => [one('documents', answering)]);
   expect(await health()).toMatchObject({ status: 'degraded', services: [{ status: 'ok' }] });
 });
 
 test('many requests at once ping MongoDB once', async () => {
-  const health = publicHealth({ up: true }, () => [one('documents', answering)]);
+  const health = createPublicHealth({ up: true }, () => [one('documents', answering)]);
   pings = 0;
   await Promise.all(Array.from({ length: 100 }, health));
   expect(pings).toBe(1);

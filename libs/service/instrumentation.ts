@@ -8,23 +8,26 @@ import type { Tracing } from './tracing.ts';
 const commands = new Map<string, (typeof mongoCommands)[number]>(mongoCommands.map((name) => [name, name]));
 
 /** Keeps the times of commands to MongoDB, and of waiting for a connection; tells them to the work that is going on. */
-export function watching(meters: Meters, tracing: Pick<Tracing, 'command' | 'said'>): StoreInstrumentation {
-  const took = meters.histogram(serviceMetrics.commands);
-  const waited = meters.histogram(serviceMetrics.poolWait);
+export function createStoreInstrumentation(
+  meters: Meters,
+  tracing: Pick<Tracing, 'recordCommand' | 'recordPublishedEvents'>,
+): StoreInstrumentation {
+  const observeCommand = meters.histogram(serviceMetrics.commands);
+  const observePoolWait = meters.histogram(serviceMetrics.poolWait);
   return {
-    eventsPublished: tracing.said,
+    eventsPublished: tracing.recordPublishedEvents,
     command(command: Command) {
       const { name, isFailed, durationMs } = command;
-      tracing.command(command);
+      tracing.recordCommand(command);
       const outcome = isFailed ? 'failed' : 'ok';
-      took({ command: commands.get(name) ?? 'other', outcome }, durationMs / 1000);
+      observeCommand({ command: commands.get(name) ?? 'other', outcome }, durationMs / 1000);
     },
-    connectionWaited: (ms) => waited({}, ms / 1000),
+    connectionWaited: (ms) => observePoolWait({}, ms / 1000),
   };
 }
 
 /** Publishes each event in a span of its own, from which whoever hears it goes on. */
-export function publishing(
+export function createPublishSpans(
   { withSpan, current }: Pick<Tracing, 'withSpan' | 'current'>,
   messagingSystem: Bus['messagingSystem'],
 ): Publishing {
@@ -48,14 +51,14 @@ export function registerStoreMetrics(meters: Meters, store: Pick<Store, 'backlog
     ];
   });
   meters.gauge(serviceMetrics.poolWaiting, () => store.connections().waiting);
-  let looking: ReturnType<typeof store.backlog> | undefined;
+  let pending: ReturnType<typeof store.backlog> | undefined;
   // one look for both
-  const look = () =>
-    (looking ??= store.backlog().finally(() => {
-      looking = undefined;
+  const readBacklog = () =>
+    (pending ??= store.backlog().finally(() => {
+      pending = undefined;
     }));
-  meters.gauge(serviceMetrics.outboxCount, async () => (await look()).count);
-  meters.gauge(serviceMetrics.outboxAge, async () => (await look()).oldestSeconds);
+  meters.gauge(serviceMetrics.outboxCount, async () => (await readBacklog()).count);
+  meters.gauge(serviceMetrics.outboxAge, async () => (await readBacklog()).oldestSeconds);
 }
 
 /** Tells what is in a service's queue; while RabbitMQ is away there is no number. */

@@ -2,15 +2,15 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
-import { newBufferedLog, newLog } from './log.ts';
+import { createBufferedLog, createLog } from './log.ts';
 
 const password = 'correct-horse-battery-staple';
 
 /** A log, and what it has written. */
 function kept() {
   const lines: string[] = [];
-  const to = { write: (line: string) => void lines.push(line) };
-  return { log: newLog({ level: 'trace', format: 'json', to }), text: () => lines.join('') };
+  const destination = { write: (line: string) => void lines.push(line) };
+  return { log: createLog({ level: 'trace', format: 'json', destination }), text: () => lines.join('') };
 }
 
 /** What is written when something is logged. */
@@ -102,10 +102,10 @@ test('what never ends is cut off', () => {
 
 test('a held log writes nothing before its release, then everything in order', () => {
   const lines: string[] = [];
-  const { log, release } = newBufferedLog({
+  const { log, release } = createBufferedLog({
     level: 'info',
     format: 'json',
-    to: { write: (line) => void lines.push(JSON.parse(line).msg) },
+    destination: { write: (line) => void lines.push(JSON.parse(line).msg) },
   });
   log.info('first');
   log.child({ service: 'documents' }).info('second');

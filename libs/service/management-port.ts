@@ -1,6 +1,6 @@
 /** The management port, which answers from the first moment: a process that waits for MongoDB is alive, and not ready. */
 import { listen } from '#libs/http';
-import { managementApplication, type ProcessContext, type StartedService } from './applications.ts';
+import { createManagementApplication, type ProcessContext, type StartedService } from './applications.ts';
 
 /** What a process is doing, where it is not to be given requests. */
 export type Phase = 'starting' | 'draining';
@@ -9,17 +9,17 @@ export type Phase = 'starting' | 'draining';
 export interface ManagementPort {
   readonly port: number;
   /** From now on it answers for these services. */
-  answerFor(ups: readonly StartedService[]): void;
+  setServices(services: readonly StartedService[]): void;
   /** Nothing: it may be given requests. */
-  is(phase: Phase | undefined): void;
+  setPhase(phase: Phase | undefined): void;
   close(): Promise<void>;
 }
 
 /** Opens the port of a process that starts; rejects when it is taken. */
-export async function openManagement(host: ProcessContext): Promise<ManagementPort> {
+export async function openManagementPort(context: ProcessContext): Promise<ManagementPort> {
   let phase: Phase | undefined = 'starting';
-  let application = managementApplication(host, [], () => phase);
-  const { settings } = host;
+  let application = createManagementApplication(context, [], () => phase);
+  const { settings } = context;
   const { port, close } = await listen(
     (request, response) => application(request, response),
     settings.MANAGEMENT_PORT,
@@ -27,10 +27,10 @@ export async function openManagement(host: ProcessContext): Promise<ManagementPo
   );
   return {
     port,
-    answerFor(ups) {
-      application = managementApplication(host, ups, () => phase);
+    setServices(ups) {
+      application = createManagementApplication(context, ups, () => phase);
     },
-    is(now) {
+    setPhase(now) {
       phase = now;
     },
     close: () => close(0),

@@ -5,11 +5,11 @@ import { application, type UnmatchedRequest } from '#libs/http';
 import type { Metrics } from './metrics.ts';
 
 /** What the management port asks. */
-export interface Management {
+export interface ManagementOptions {
   /** What is wrong, by name: reasons not to be given requests, and what only delays what follows from them. */
   health(): Promise<{ reasons: Record<string, string>; degraded: Record<string, string> }>;
   /** All metrics as a page; absent where they are switched off. */
-  metrics: Metrics['page'] | undefined;
+  metrics: Metrics['render'] | undefined;
   /** The routes of operators. */
   routers: readonly express.RequestHandler[];
   operations: readonly AnyOperation[];
@@ -19,10 +19,10 @@ export interface Management {
 }
 
 /** The application behind the management port: `/healthz`, `/readyz`, `/metrics` and the routes of operators. */
-export function management(options: Management): express.Express {
+export function createManagementServer(options: ManagementOptions): express.Express {
   const { routers, operations, unmatched, onError } = options;
   return application({
-    routers: [healthRoutes(options), ...routers],
+    routers: [createHealthRouter(options), ...routers],
     operations,
     apiPrefix: '',
     trustedProxies: [],
@@ -31,7 +31,10 @@ export function management(options: Management): express.Express {
   });
 }
 
-function healthRoutes({ health, metrics }: Pick<Management, 'health' | 'metrics'>): express.Router {
+function createHealthRouter({
+  health,
+  metrics,
+}: Pick<ManagementOptions, 'health' | 'metrics'>): express.Router {
   const router = express.Router();
   router.get('/healthz', (_request, response) => {
     response.json({ status: 'alive' });

@@ -9,98 +9,106 @@ export interface Meters {
   /** Gives what adds a value. */
   histogram<L extends Labels>(histogramDef: HistogramDef<L>): (labels: LabelsFor<L>, value: number) => void;
   /** Says how it is read. Where that fails there is no number, which is better than the last one. */
-  gauge<L extends Labels>(gaugeDef: GaugeDef<L>, read: () => Numbers<L> | Promise<Numbers<L>>): void;
+  gauge<L extends Labels>(gaugeDef: GaugeDef<L>, read: () => GaugeValues<L> | Promise<GaugeValues<L>>): void;
 }
 
 /** What is read: one number, or one for each of some labels. */
-export type Numbers<L extends Labels> = number | readonly (readonly [LabelsFor<L>, number])[];
+export type GaugeValues<L extends Labels> = number | readonly (readonly [LabelsFor<L>, number])[];
 
 /** The numbers of a process. */
-export interface Meter {
+export interface MetricRegistry {
   /** Meters of what is declared: those of a service, or of the process itself. */
   meters(declared: readonly Metric[], service?: string): Meters;
   /** All of them as text, with its type. */
-  page(): Promise<{ type: string; text: string }>;
+  render(): Promise<{ type: string; text: string }>;
 }
 
 type Labelled = Record<string, string>;
 /** Reads the numbers of one service. */
-type Reading = () => Promise<readonly (readonly [Labelled, number])[]>;
+type GaugeReader = () => Promise<readonly (readonly [Labelled, number])[]>;
 
 /** A meter that also tells what the runtime knows of itself. */
-export function newMeter(): Meter {
-  const register = runtimeRegister();
+export function createMetricRegistry(): MetricRegistry {
+  const register = createRuntimeRegistry();
   const counters = new Map<string, Counter>();
   const histograms = new Map<string, Histogram>();
-  const readings = new Map<string, Reading[]>();
+  const gauges = new Map<string, GaugeReader[]>();
 
   return {
     meters(declared, service) {
-      const own: Labelled = service === undefined ? {} : { service };
-      const known = <M extends Metric>(options: M): M => {
+      const serviceLabel: Labelled = service === undefined ? {} : { service };
+      const requireDeclared = <M extends Metric>(options: M): M => {
         if (!declared.includes(options))
           throw new Error(`${options.name} is no declared metric of ${service}`);
         return options;
       };
-      const named = ({ name, help, labels }: Metric) => ({
+      const toConfig = ({ name, help, labels }: Metric) => ({
         name,
         help,
-        labelNames: [...Object.keys(own), ...Object.keys(labels)],
+        labelNames: [...Object.keys(serviceLabel), ...Object.keys(labels)],
         registers: [register],
       });
       return {
         counter(counterDef) {
-          const counting = kept(counters, known(counterDef), () => new Counter(named(counterDef)));
-          return (labels, count = 1) => counting.inc({ ...own, ...labels }, count);
+          const metric = getOrCreate(
+            counters,
+            requireDeclared(counterDef),
+            () => new Counter(toConfig(counterDef)),
+          );
+          return (labels, count = 1) => metric.inc({ ...serviceLabel, ...labels }, count);
         },
         histogram(histogramDef) {
-          const spreading = kept(
+          const metric = getOrCreate(
             histograms,
-            known(histogramDef),
-            () => new Histogram({ ...named(histogramDef), buckets: [...histogramDef.buckets] }),
+            requireDeclared(histogramDef),
+            () => new Histogram({ ...toConfig(histogramDef), buckets: [...histogramDef.buckets] }),
           );
-          return (labels, value) => spreading.observe({ ...own, ...labels }, value);
+          return (labels, value) => metric.observe({ ...serviceLabel, ...labels }, value);
         },
         gauge(gaugeDef, read) {
-          const reads = kept(readings, known(gaugeDef), () => reading(named(gaugeDef)));
-          reads.push(async () => {
+          const readers = getOrCreate(gauges, requireDeclared(gaugeDef), () =>
+            createGauge(toConfig(gaugeDef)),
+          );
+          readers.push(async () => {
             const numbers = await read();
-            if (typeof numbers === 'number') return [[own, numbers]];
-            return numbers.map(([labels, value]) => [{ ...own, ...(labels as Labelled) }, value] as const);
+            if (typeof numbers === 'number') return [[serviceLabel, numbers]];
+            return numbers.map(
+              ([labels, value]) => [{ ...serviceLabel, ...(labels as Labelled) }, value] as const,
+            );
           });
         },
       };
     },
-    async page() {
+    async render() {
       return { type: register.contentType, text: await register.metrics() };
     },
   };
 }
 
 /** A meter that keeps nothing. */
-export const noMeter: Meter = {
+export const noopRegistry: MetricRegistry = {
   meters: () => ({
     counter: () => () => undefined,
     histogram: () => () => undefined,
     gauge: () => undefined,
   }),
-  page: async () => ({ type: 'text/plain', text: '' }),
+  render: async () => ({ type: 'text/plain', text: '' }),
 };
 
 /** Several services of one process tell the same metric. */
-function kept<T>(all: Map<string, T>, { name }: Metric, make: () => T): T {
+function getOrCreate<T>(all: Map<string, T>, { name }: Metric, make: () => T): T {
   const found = all.get(name) ?? make();
   all.set(name, found);
   return found;
 }
 
 /** A gauge of which each service reads its part. */
-function reading(named: ConstructorParameters<typeof Gauge>[0]): Reading[] {
-  const reads: Reading[] = [];
+function createGauge(named: ConstructorParameters<typeof Gauge>[0]): GaugeReader[] {
+  const reads: GaugeReader[] = [];
   new Gauge({
     ...named,
     async collect() {
-      const results = await Promise.allSettled(reads.map((read) => inTime(read())));
+      const results = await Promise.allSettled(reads.map((read) => withTimeout(read())));
       this.reset();
       for (const result of results)
         if (result.status === 'fulfilled')
@@ -111,19 +119,19 @@ function reading(named: ConstructorParameters<typeof Gauge>[0]): Reading[] {
 }
 
 /** Whoever asks for the page gives up in seconds, and would then know nothing: what cannot be read at once is missing. */
-const readWithinMs = 500;
+const readTimeoutMs = 500;
 
-function inTime<T>(reading: Promise<T>): Promise<T> {
+function withTimeout<T>(reading: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(reject, readWithinMs, new Error('This could not be read in time'));
+    timer = setTimeout(reject, readTimeoutMs, new Error('This could not be read in time'));
   });
   return Promise.race([reading, late]).finally(() => clearTimeout(timer));
 }
 
 /** What the runtime tells of itself under Node, by the library that asks it. */
 export async function runtimeMetrics(): Promise<{ name: string; help: string; type: string }[]> {
-  const found = await runtimeRegister().getMetricsAsJSON();
+  const found = await createRuntimeRegistry().getMetricsAsJSON();
   return found.map(({ name, help, type }) => ({ name, help, type: String(type) }));
 }
 
@@ -133,7 +141,7 @@ const hourMs = 3_600_000;
  * What the runtime tells, but for the spread of the event loop's lag: for that the library would wake the process a hundred times a
  * second. `event_loop_lag_seconds` is ours.
  */
-function runtimeRegister(): Registry {
+function createRuntimeRegistry(): Registry {
   const register = new Registry();
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: hourMs });
   for (const { name } of register.getMetricsAsArray())

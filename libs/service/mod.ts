@@ -2,7 +2,7 @@
 export { type SecurityLog, securityLog, systemAuditEvent } from './audit.ts';
 export { type Bulkhead, bulkhead } from './bulkhead.ts';
 export type { PublicHealth } from './health.ts';
-export { type Log, newBufferedLog, newLog } from './log.ts';
+export { createBufferedLog, createLog, type Log } from './log.ts';
 export { type Meters, runtimeMetrics } from './meters.ts';
 export {
   type CounterDef,

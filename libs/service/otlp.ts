@@ -3,7 +3,7 @@ import { type Context, context, ROOT_CONTEXT, type Tracer, trace } from '@opente
 import packed from '../../package.json' with { type: 'json' };
 
 /** Where spans go, and which. */
-export interface Otlp {
+export interface OtlpOptions {
   /** Base of the endpoint; `/v1/traces` is added. */
   endpoint: string;
   /** Of the process. */
@@ -11,22 +11,27 @@ export interface Otlp {
   /** The share of traces that is kept, 0 to 1. */
   ratio: number;
   /** Whether a caller who says that a trace is, or is not, kept is believed. */
-  believesCallers: boolean;
+  trustsCallerSampling: boolean;
 }
 
 /** What spans are made with. */
-export interface Spans {
+export interface SpanSource {
   tracer: Tracer;
   /** The context that a `traceparent` names, or a new one. */
-  from(traceparent: unknown, by: 'caller' | 'us'): Context;
+  toContext(traceparent: unknown, by: 'caller' | 'us'): Context;
   /** The `traceparent` of a context. */
-  told(context: Context): string | undefined;
+  toTraceparent(context: Context): string | undefined;
   /** Sends what is left. */
   stop(): Promise<void>;
 }
 
 /** Loads what it takes and starts; one at a time in a process, because the SDK registers its tracer provider for all of it. */
-export async function startOtlp({ endpoint, name, ratio, believesCallers }: Otlp): Promise<Spans> {
+export async function startOtlp({
+  endpoint,
+  name,
+  ratio,
+  trustsCallerSampling,
+}: OtlpOptions): Promise<SpanSource> {
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler } = await import(
     '@opentelemetry/sdk-trace'
@@ -36,7 +41,7 @@ export async function startOtlp({ endpoint, name, ratio, believesCallers }: Otlp
   const { W3CTraceContextPropagator } = await import('@opentelemetry/core');
   const root = new TraceIdRatioBasedSampler(ratio);
   // what came over the bus or out of the database was decided by us: those parents count as local
-  const sampler = believesCallers
+  const sampler = trustsCallerSampling
     ? new ParentBasedSampler({ root })
     : new ParentBasedSampler({ root, remoteParentSampled: root, remoteParentNotSampled: root });
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
@@ -55,14 +60,14 @@ export async function startOtlp({ endpoint, name, ratio, believesCallers }: Otlp
   const propagator = new W3CTraceContextPropagator();
   return {
     tracer: trace.getTracer(packed.name, packed.version),
-    from(traceparent, by) {
+    toContext(traceparent, by) {
       if (typeof traceparent !== 'string') return ROOT_CONTEXT;
       const theirs = propagator.extract(ROOT_CONTEXT, { traceparent }, reader);
       const parent = trace.getSpanContext(theirs);
       if (!parent || by === 'caller') return theirs;
       return trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: false });
     },
-    told(context) {
+    toTraceparent(context) {
       const carrier: Record<string, string> = {};
       propagator.inject(context, carrier, writer);
       return carrier.traceparent;

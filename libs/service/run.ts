@@ -5,14 +5,14 @@ import { type RunningServices, type StartOptions, start } from './start.ts';
 /** Starts the services and stops them at SIGINT or SIGTERM; a second signal does not wait any longer. */
 export async function run(
   options: StartOptions,
-  then?: (started: RunningServices) => Promise<void>,
+  afterStart?: (started: RunningServices) => Promise<void>,
 ): Promise<void> {
   const started = await start(options).catch((error: unknown) => {
     process.stderr.write(`${formatError(error)}\n`);
     process.exit(1);
   });
   onStopSignal(() => started.stop());
-  await then?.(started);
+  await afterStart?.(started);
 }
 
 /** Calls `stop` once at the first signal, then ends the process; the second signal ends it at once. */

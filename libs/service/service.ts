@@ -53,7 +53,7 @@ export interface Service<Shape extends z.ZodObject = z.ZodObject> {
   readonly collections: readonly Collection<any>[];
   /** What it tells of itself beside what all tell. */
   readonly metrics?: readonly Metric[];
-  start(given: ServiceContext<z.output<Shape>>): ServiceHandlers;
+  start(context: ServiceContext<z.output<Shape>>): ServiceHandlers;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list holds services with settings of every shape

@@ -123,8 +123,8 @@ export type CommonSettings = z.output<typeof commonSettings>;
 
 /** Settings with mistakes: the message has a line for each. */
 export class SettingsError extends Error {
-  constructor(mistakes: readonly string[]) {
-    super(`The settings have mistakes:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`);
+  constructor(errors: readonly string[]) {
+    super(`The settings have mistakes:\n${errors.map((mistake) => `  ${mistake}`).join('\n')}`);
     this.name = 'SettingsError';
   }
 }
@@ -136,30 +136,30 @@ export class SettingsError extends Error {
 export function readSettings(
   shapes: readonly z.ZodObject[],
   environment: Record<string, string | undefined>,
-  found: readonly string[] = [],
+  earlierErrors: readonly string[] = [],
 ): Record<string, unknown>[] {
-  const given = Object.fromEntries(
+  const values = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const mistakes = new Set<string>(found);
+  const errors = new Set<string>(earlierErrors);
   const results = shapes.map((shape) => {
-    const result = shape.safeParse(given);
+    const result = shape.safeParse(values);
     for (const issue of result.error?.issues ?? []) {
       const name = issue.path.join('.');
-      mistakes.add(`${name}: ${name in given ? issue.message : 'is required'}`);
+      errors.add(`${name}: ${name in values ? issue.message : 'is required'}`);
     }
     return result.data ?? {};
   });
-  if (mistakes.size > 0) throw new SettingsError([...mistakes]);
+  if (errors.size > 0) throw new SettingsError([...errors]);
   return results;
 }
 
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
-  const most = { 4: 32, 6: 128 }[isIP(address)];
+  const maxBits = { 4: 32, 6: 128 }[isIP(address)];
   return (
-    most !== undefined &&
+    maxBits !== undefined &&
     more.length === 0 &&
-    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits))
   );
 }

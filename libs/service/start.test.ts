@@ -17,7 +17,7 @@ import {
   thingProducers,
   things,
 } from '../testing/store-fixture.ts';
-import { newLog } from './log.ts';
+import { createLog } from './log.ts';
 import { formatError } from './run.ts';
 import { service } from './service.ts';
 import { type RunningServices, start } from './start.ts';
@@ -101,7 +101,7 @@ const begin = ({ services }: ReturnType<typeof duet>, more: Record<string, strin
     contracts: [thingProducers, thingConsumers],
     environment: environmentWith(more),
     apiPrefix: '/api/v1',
-    log: newLog({ level: 'silent', format: 'json' }),
+    log: createLog({ level: 'silent', format: 'json' }),
   });
 const put = (started: RunningServices, name: string) =>
   fetch(`http://127.0.0.1:${started.port}/api/v1/things/${name}`, { method: 'PUT' });

@@ -1,7 +1,7 @@
 /** Traces reach an OTLP endpoint, continue the caller's, keep the share that is asked for, and cost nothing when there is none. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type OtlpEndpoint, otlpEndpoint } from '#libs/testing';
-import type { Otlp } from './otlp.ts';
+import type { OtlpOptions } from './otlp.ts';
 import { startTracing, type Tracing } from './tracing.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
@@ -15,9 +15,13 @@ beforeAll(async () => {
 afterAll(() => there?.close());
 
 /** Does work with a tracing of its own, under a name by which its spans are found; gives what was sent. */
-async function traced(name: string, more: Partial<Otlp>, work: (tracing: Tracing) => Promise<unknown>) {
+async function traced(
+  name: string,
+  more: Partial<OtlpOptions>,
+  work: (tracing: Tracing) => Promise<unknown>,
+) {
   const tracing = await startTracing({
-    ...{ endpoint: there.origin, name, ratio: 1, believesCallers: true },
+    ...{ endpoint: there.origin, name, ratio: 1, trustsCallerSampling: true },
     ...more,
   });
   await work(tracing);
@@ -37,7 +41,7 @@ test('a request, its commands to MongoDB and what follows from it are one trace,
   const told: (string | undefined)[] = [];
   const spans = await traced('one-trace', {}, async (tracing) => {
     await tracing.withSpan({ name: 'publishDocument', kind: 'server', from: kept }, async () => {
-      tracing.command(find('documents'));
+      tracing.recordCommand(find('documents'));
       tracing.setAttributes({ 'http.response.status_code': 200 });
       told.push(tracing.current());
     });
@@ -84,7 +88,7 @@ test('the share of traces that is asked for is kept, and no more', async () => {
 });
 
 test('callers decide for their trace only where they are believed; what we decided holds either way', async () => {
-  const sent = async (name: string, more: Partial<Otlp>, from: string, kind: 'server' | 'consumer') =>
+  const sent = async (name: string, more: Partial<OtlpOptions>, from: string, kind: 'server' | 'consumer') =>
     (await traced(name, more, (tracing) => tracing.withSpan({ name: 'x', kind, from }, async () => {})))
       .length;
   const distrust = { believesCallers: false };
@@ -109,9 +113,9 @@ test('a trace that is not kept is named all the same, so that nobody further on 
 test('without an endpoint work just runs, in no trace, and what it did is gathered', async () => {
   const tracing = await startTracing(undefined);
   const gathered = await tracing.withSpan({ name: 'x', kind: 'server', from: kept }, async () => {
-    tracing.command(find('a'));
-    tracing.command(find('b'));
-    tracing.said(1);
+    tracing.recordCommand(find('a'));
+    tracing.recordCommand(find('b'));
+    tracing.recordPublishedEvents(1);
     expect(tracing.current()).toBeUndefined();
     return tracing.workStats();
   });
@@ -125,7 +129,7 @@ test('what a unit of work has woken is none of its own once it is over', async (
   const spans = await traced('woken', {}, async (tracing) => {
     await tracing.withSpan({ name: 'x', kind: 'server' }, async () => {
       void gate.promise.then(() => {
-        tracing.command(find('later'));
+        tracing.recordCommand(find('later'));
         expect(tracing.current()).toBeUndefined();
         woken.resolve();
       });

@@ -4,13 +4,13 @@ import type { Worker } from './service.ts';
 /** Repeats work with a pause after each turn, never two at once; errors go to `onError` and do not end it. */
 export function every(pauseMs: number, work: () => Promise<void>, onError: (error: unknown) => void): Worker {
   let timer: NodeJS.Timeout | undefined;
-  let turn = Promise.resolve();
+  let run = Promise.resolve();
   let started = false;
   let stopped = false;
 
-  const next = () => {
-    turn = attempt().then(() => {
-      if (!stopped) timer = setTimeout(next, pauseMs);
+  const startRun = () => {
+    run = attempt().then(() => {
+      if (!stopped) timer = setTimeout(startRun, pauseMs);
     });
   };
   const attempt = async () => {
@@ -24,12 +24,12 @@ export function every(pauseMs: number, work: () => Promise<void>, onError: (erro
     start() {
       if (started || stopped) return;
       started = true;
-      next();
+      startRun();
     },
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await turn;
+      await run;
     },
   };
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import type { Contract } from '#libs/contract';
 import { memoryBus, toTopology } from '#libs/events';
-import { type AnyService, newLog, start } from '#libs/service';
+import { type AnyService, createLog, start } from '#libs/service';
 import { createView } from '#libs/store';
 import { idempotencyHeader } from './idempotency-keys.ts';
 import { type SecretWatch, secretWatch } from './secrets.ts';
@@ -93,7 +93,7 @@ export async function testApp(options: {
   const to = { write: (line: string) => void lines.push(line) };
   const shown = process.env.TEST_LOG_LEVEL;
   // everything is kept, and looked through at the end; a person at the terminal may see some of it
-  const log = newLog({ level: 'trace', format: 'json', to: shown ? withShown(to, shown) : to });
+  const log = createLog({ level: 'trace', format: 'json', destination: shown ? withShown(to, shown) : to });
   const begin = () =>
     start({
       ...options,

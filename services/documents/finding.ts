@@ -17,7 +17,7 @@ export function finding({ listing, show }: { listing: Listing; show: DocumentRep
       const from = beginningOf(cursor, sort);
       const found = await listing.page(actor, filters, { status, sort, from, limit: limit + 1 });
       const position = (last: DocumentRow, next: DocumentRow) => cursorBetween(last, next, sort);
-      return toPage({ found, limit, show: toSummary, position });
+      return toPage({ found, limit, toItem: toSummary, position });
     }),
 
     handle(countDocuments, async ({ actor, query }) => {

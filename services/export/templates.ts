@@ -33,7 +33,7 @@ export function templating({ templates, threads, now }: Templates): Route[] {
     handle(listTemplates, async ({ actor, query }) => {
       const [before] = parseCursor(query.cursor, position) ?? [];
       const found = await templates.list(actor, { before, limit: query.limit + 1 });
-      return toPage({ found, limit: query.limit, show: shown, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, toItem: shown, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteTemplate, async ({ actor, params }) => {

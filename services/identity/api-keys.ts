@@ -69,7 +69,7 @@ export function apiKeyHandlers({
         before,
         limit: query.limit + 1,
       });
-      return toPage({ found, limit: query.limit, show: toApiKey, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, toItem: toApiKey, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteApiKey, async ({ actor, params, call }) => {

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import {
   commonSettings,
+  createBufferedLog,
   formatError,
-  newBufferedLog,
   onStopSignal,
   type RunningServices,
   readSettings,
@@ -45,7 +45,7 @@ export async function runLocal(options: StartOptions): Promise<void> {
     const settings = allSettings(options, environment);
     const { LOG_LEVEL: level, LOG_FORMAT: format } = logSettings.parse(settings);
     // the banner comes first, then the lines of the start and of seeding the demo organization
-    const { log, release } = newBufferedLog({ level, format });
+    const { log, release } = createBufferedLog({ level, format });
     up.releaseLog = release;
     up.started = await start({ ...options, environment, log });
     up.removeInstanceFile = await writeInstanceFile(dataDir, up.started);

@@ -24,7 +24,7 @@ export function notFoundLimit({ perMinute, now }: { perMinute: number; now: () =
   const opened = new LRUCache<string, true>({ max: mostRemembered });
   return {
     policy,
-    waitS: (address, link) => (opened.has(link) ? 0 : misses(address, 'look')),
+    waitS: (address, link) => (opened.has(link) ? 0 : misses(address, 'peek')),
     was(found, address, link) {
       if (found) opened.set(link, true);
       else {

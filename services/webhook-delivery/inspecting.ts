@@ -67,7 +67,7 @@ export function inspecting({
       const after = created_at && _id ? { created_at: new Date(created_at), _id } : undefined;
       const found = await log.list(actor, { ...filters, after, limit: limit + 1 });
       const place = (row: (typeof found)[number]) => [row.created_at.toISOString(), row._id];
-      return toPage({ found, limit, show: toEntry, position: place });
+      return toPage({ found, limit, toItem: toEntry, position: place });
     }),
   ];
 }
