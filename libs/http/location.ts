@@ -1,6 +1,6 @@
 /** `Location`: where what a request created can be read, filled in from the operation's declaration. */
 import type { AnyOperation } from '#libs/contract';
-import type { Rendered } from './write.ts';
+import type { Rendered } from './responses.ts';
 
 /** Adds the address of what was created, as an absolute path, where the operation declares one. */
 export function addLocation(

@@ -11,14 +11,14 @@ import {
   TooManyRequests,
 } from '#libs/contract';
 import type { Store, StoredResponse } from '#libs/store';
-import { createRequestInfo, type RequestNotes } from './call.ts';
 import { type Authenticate, authenticateRequest } from './credentials.ts';
 import type { AuditDetails, HandlerInput, Principal, ReplayKey, RequestInfo, Route } from './handle.ts';
 import { addLocation } from './location.ts';
 import { answerPreflight } from './preflight.ts';
 import { type ParsedRequest, parseRequest } from './request.ts';
+import { createRequestInfo, type RequestNotes } from './request-info.ts';
+import { getErrorPaths, type Rendered, render, send, sendProblem, toProblem } from './responses.ts';
 import type { TokenBucket } from './token-bucket.ts';
-import { getErrorPaths, type Rendered, render, send, sendProblem, toProblem } from './write.ts';
 
 /** How one request ended, for logs and metrics. */
 export interface RequestOutcome {

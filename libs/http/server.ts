@@ -6,8 +6,8 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import helmet from 'helmet';
 import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, type Problem } from '#libs/contract';
 import { createPathRedactor } from './loggable-path.ts';
+import { sendProblem, toProblem } from './responses.ts';
 import { toExpressPath } from './routes.ts';
-import { sendProblem, toProblem } from './write.ts';
 
 /**
  * Answers of the API are no pages; an operation that gives one sends its own policy. `frame-ancestors` says who may frame it, so

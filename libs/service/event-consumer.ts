@@ -10,7 +10,7 @@ import {
 } from '#libs/events';
 import { isUnavailable } from '#libs/store';
 import type { Log } from './log.ts';
-import type { Meters } from './meters.ts';
+import type { Meters } from './metric-registry.ts';
 import { serviceMetrics } from './process-metrics.ts';
 import type { Tracing } from './tracing.ts';
 

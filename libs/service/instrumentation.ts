@@ -1,7 +1,7 @@
 /** Observing: what a process tells of each service's store and queue. */
 import type { Bus } from '#libs/events';
 import type { Command, Publishing, Store, StoreInstrumentation } from '#libs/store';
-import type { Meters } from './meters.ts';
+import type { Meters } from './metric-registry.ts';
 import { mongoCommands, serviceMetrics } from './process-metrics.ts';
 import type { Tracing } from './tracing.ts';
 

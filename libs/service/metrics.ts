@@ -2,8 +2,8 @@
 
 import type { RequestOutcome } from '#libs/http';
 import packed from '../../package.json' with { type: 'json' };
-import { createMetricRegistry, type Meters, type MetricRegistry, noopRegistry } from './meters.ts';
-import { type Metric, toStatusClass } from './metric.ts';
+import { type Metric, toStatusClass } from './metric-definition.ts';
+import { createMetricRegistry, type Meters, type MetricRegistry, noopRegistry } from './metric-registry.ts';
 import { processMetrics, serviceMetrics } from './process-metrics.ts';
 
 /** What is kept of a process. */

@@ -3,7 +3,6 @@ export { type SecurityLog, securityLog, systemAuditEvent } from './audit.ts';
 export { type Bulkhead, bulkhead } from './bulkhead.ts';
 export type { PublicHealth } from './health.ts';
 export { createBufferedLog, createLog, type Log } from './log.ts';
-export { type Meters, runtimeMetrics } from './meters.ts';
 export {
   type CounterDef,
   counter,
@@ -17,7 +16,8 @@ export {
   type NameKind,
   statusClasses,
   toStatusClass,
-} from './metric.ts';
+} from './metric-definition.ts';
+export { type Meters, runtimeMetrics } from './metric-registry.ts';
 export { processMetrics, serviceMetrics } from './process-metrics.ts';
 export { formatError, onStopSignal, run } from './run.ts';
 export {

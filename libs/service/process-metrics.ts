@@ -1,5 +1,5 @@
 /** The metrics that every process tells, whichever services are in it. */
-import { counter, defaultBuckets, gauge, histogram, statusClasses } from './metric.ts';
+import { counter, defaultBuckets, gauge, histogram, statusClasses } from './metric-definition.ts';
 
 /** What a process tells of itself and of requests, which belong to operations. */
 export const processMetrics = {

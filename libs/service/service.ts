@@ -6,8 +6,8 @@ import type { Authenticate, Route } from '#libs/http';
 import type { Collection, Store } from '#libs/store';
 import type { PublicHealth } from './health.ts';
 import type { Log } from './log.ts';
-import type { Meters } from './meters.ts';
-import type { Metric } from './metric.ts';
+import type { Metric } from './metric-definition.ts';
+import type { Meters } from './metric-registry.ts';
 import type { Tracing } from './tracing.ts';
 
 /** What a service is given when it starts. */

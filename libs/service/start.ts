@@ -17,7 +17,7 @@ import {
 import { createLog, type Log } from './log.ts';
 import { type ManagementPort, openManagementPort } from './management-port.ts';
 import { createMetrics } from './metrics.ts';
-import { prepareStores } from './prepare.ts';
+import { prepareStores } from './prepare-stores.ts';
 import type { AnyService } from './service.ts';
 import { type CommonSettings, commonSettings, readSettings } from './settings.ts';
 import { startTracing } from './tracing.ts';

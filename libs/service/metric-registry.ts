@@ -1,6 +1,6 @@
 /** Meters: what keeps the numbers of declared metrics, and tells them in Prometheus' words. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { CounterDef, GaugeDef, HistogramDef, Labels, LabelsFor, Metric } from './metric.ts';
+import type { CounterDef, GaugeDef, HistogramDef, Labels, LabelsFor, Metric } from './metric-definition.ts';
 
 /** Keeps numbers of declared metrics; those of a service have the label `service` by themselves. Throws for one that is not declared. */
 export interface Meters {

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import type { Request } from 'express';
 import { retainedBytes } from '#libs/testing';
-import { createRequestInfo } from './call.ts';
+import { createRequestInfo } from './request-info.ts';
 
 test('requests that were answered do not pile up until the whole heap is collected', async () => {
   // a kilobyte and more each: 20 MB altogether
