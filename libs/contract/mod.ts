@@ -1,4 +1,4 @@
-/** The door of the contract library: how a service says what it offers, as values over zod. */
+/** Public interface of the contract library: operations, events, views and problems as values over zod. */
 export { type Access, access, anyone } from './access.ts';
 export { type AnyOperation, type Contract, contract } from './contract.ts';
 export { type Envelope, type EventType, envelope, event } from './event.ts';

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of a set of contracts. */
+/** Generates the OpenAPI 3.1 document of a set of contracts. */
 import { z } from 'zod';
 import type { AnyOperation, Contract } from './contract.ts';
 import type { Media, Multipart } from './media.ts';
@@ -8,7 +8,7 @@ import { failureHeaders, successHeaders } from './response-headers.ts';
 
 type Schema = Record<string, unknown>;
 
-/** What the document says of itself. */
+/** General information about the API. `apiPrefix` precedes the paths of API operations. */
 export interface ApiInfo {
   title: string;
   version: string;
@@ -16,7 +16,10 @@ export interface ApiInfo {
   apiPrefix: string;
 }
 
-/** The OpenAPI 3.1 document of all operations, schemas, events and problems in `contracts`. */
+/**
+ * Returns the OpenAPI 3.1 document of all operations, schemas and problems in `contracts`. Events that a
+ * webhook can subscribe to become OpenAPI webhooks.
+ */
 export function openapi(contracts: readonly Contract[], info: ApiInfo): Schema {
   const schemas: Record<string, Schema> = { Problem: problemSchema };
   const paths: Record<string, Record<string, Schema>> = {};
@@ -49,7 +52,7 @@ export function openapi(contracts: readonly Contract[], info: ApiInfo): Schema {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key (`pds_…`) or an access token of `POST /auth/login`.',
+          description: 'An API key (`pds_…`) or an access token from `POST /auth/login`.',
         },
       },
       schemas,
@@ -77,7 +80,7 @@ function toOperationObject(operation: AnyOperation, tag: string, schemas: Record
     ...request,
     responses: {
       [operation.status]: toSuccessResponse(operation, schemas),
-      ...(hasEtag(operation) && { 304: { description: 'What you have is what is there' } }),
+      ...(hasEtag(operation) && { 304: { description: 'Not modified since the ETag you sent' } }),
       ...Object.fromEntries(
         statuses.map((status) => [
           status,
@@ -145,7 +148,9 @@ function toProblemResponse(status: number, kinds: ProblemKind[], pages: boolean)
     ],
   };
   const headers = failureHeaders(status, kinds);
-  const page = { 'text/html': { schema: { description: 'A page for those who prefer HTML' } } };
+  const page = {
+    'text/html': { schema: { description: 'The problem as an HTML page, for clients that prefer HTML' } },
+  };
   return {
     description: lines.join('\n'),
     ...(Object.keys(headers).length > 0 && { headers }),
@@ -188,7 +193,7 @@ function toParameters(
   }));
 }
 
-/** The JSON Schema of a zod shape; named shapes go to `schemas` and are referred to. */
+/** Converts a zod shape to JSON Schema. Named shapes are added to `schemas` and referenced with `$ref`. */
 function toJsonSchema(shape: z.ZodType, io: 'input' | 'output', schemas: Record<string, Schema>): Schema {
   const whole: Schema = z.toJSONSchema(shape, { io, unrepresentable: 'any' });
   const {
@@ -206,12 +211,12 @@ function toRecord(value: unknown): Record<string, Schema> {
 
 const problemSchema: Schema = {
   type: 'object',
-  description: 'An error, as RFC 9457 shapes it; `code` is stable.',
+  description: 'An error in the format of RFC 9457. `code` is stable.',
   properties: {
     type: { type: 'string' },
     title: { type: 'string' },
     status: { type: 'integer' },
-    detail: { type: 'string', description: 'One sentence that tells what to do' },
+    detail: { type: 'string', description: 'What to do, in one sentence' },
     code: { type: 'string' },
     request_id: { type: 'string' },
     errors: {

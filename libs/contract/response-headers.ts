@@ -1,4 +1,4 @@
-/** The headers of responses, as the OpenAPI document describes them. */
+/** Response headers for the OpenAPI document. */
 import type { AnyOperation } from './contract.ts';
 import type { ProblemKind } from './problem.ts';
 import { acceptsIdempotencyKey } from './protocol.ts';
@@ -10,23 +10,25 @@ interface HeaderObject {
 
 type Headers = Readonly<Record<string, HeaderObject>>;
 
-/** The headers of an operation's success. */
+/** Returns the headers of an operation's successful response. */
 export function successHeaders(operation: AnyOperation): Headers {
   const { location, etag, paged } = operation;
   return {
-    'X-Request-Id': headerObject('The id of this request in our logs'),
+    'X-Request-Id': headerObject('Id of this request in the server logs'),
     ...(location && {
-      Location: headerObject(`Where it can be read: \`${location}\` below the prefix of the API`),
+      Location: headerObject(`Path of the created resource: \`${location}\` below the API prefix`),
     }),
-    ...(etag && { ETag: headerObject('The state of the document') }),
+    ...(etag && { ETag: headerObject('Current version of the document') }),
     ...(acceptsIdempotencyKey(operation) && {
-      'Idempotency-Replayed': headerObject('`true` when this is the first answer to the key, given again'),
+      'Idempotency-Replayed': headerObject(
+        '`true` if this is the stored response to an earlier request with the same key',
+      ),
     }),
-    ...(paged && { Link: headerObject('`<…>; rel="next"` while there is another page (RFC 8288)') }),
+    ...(paged && { Link: headerObject('`<…>; rel="next"` if there is another page (RFC 8288)') }),
   };
 }
 
-/** The headers of a failure: those of its status, and those that its kinds of problems bring. */
+/** Returns the headers of an error response: those of its status and those of its kinds of problems. */
 export function failureHeaders(status: number, kinds: readonly ProblemKind[]): Headers {
   const isSent = (name: string) => kinds.some((kind) => name in kind.headers);
   return { ...(isSent('Retry-After') && retryAfter), ...headersByStatus[status] };
@@ -37,21 +39,19 @@ const retryAfter: Headers = { 'Retry-After': headerObject('Seconds to wait befor
 const headersByStatus: Readonly<Record<number, Headers>> = {
   401: {
     'WWW-Authenticate': headerObject(
-      '`Bearer`; with `error` and `error_description` when a credential was sent (RFC 6750)',
+      '`Bearer`, with `error` and `error_description` if a credential was sent (RFC 6750)',
     ),
   },
   415: {
-    Accept: headerObject('The media type that works, when the type of the body is wrong'),
-    'Accept-Encoding': headerObject('The content encodings that work, when that of the body is unknown'),
+    Accept: headerObject('The supported media type, if the media type of the body is not supported'),
+    'Accept-Encoding': headerObject(
+      'The supported content encodings, if the encoding of the body is not supported',
+    ),
   },
   429: {
     ...retryAfter,
-    'RateLimit-Policy': headerObject(
-      'The limit: its name, the requests (`q`) within a window of seconds (`w`)',
-    ),
-    RateLimit: headerObject(
-      'What is left of the limit (`r`), and the seconds until the next request may come (`t`)',
-    ),
+    'RateLimit-Policy': headerObject('Name of the limit, allowed requests (`q`) and window in seconds (`w`)'),
+    RateLimit: headerObject('Remaining requests (`r`) and seconds until the next request is allowed (`t`)'),
   },
   503: retryAfter,
 };

@@ -1,4 +1,6 @@
-/** What a caller learns from a 401: which credential is needed, and why the one that was sent does not count. */
+/**
+ * What a caller learns from a 401: which credential is needed, and why the one that was sent does not count.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nothing, operation, RejectedToken, Unauthenticated } from '#libs/contract';
 import { ada, type HttpFixture, httpFixture, insider, parseJson } from '../testing/http-fixture.ts';

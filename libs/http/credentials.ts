@@ -3,10 +3,16 @@ import type { Request } from 'express';
 import { type Problem, RejectedToken, Unauthenticated } from '#libs/contract';
 import type { Principal } from './handle.ts';
 
-/** Finds out who a bearer token stands for; nothing is a token that is not valid, for no reason that may be told. */
+/**
+ * Finds out who a bearer token stands for; nothing is a token that is not valid, for no reason that may be
+ * told.
+ */
 export type Authenticate = (token: string) => Promise<Principal | RejectedToken | undefined>;
 
-/** The principal of a request; throws `Unauthenticated`, which says which credential is needed and why this one fails. */
+/**
+ * The principal of a request; throws `Unauthenticated`, which says which credential is needed and why this
+ * one fails.
+ */
 export async function authenticateRequest(authenticate: Authenticate, request: Request): Promise<Principal> {
   const header = request.headers.authorization;
   if (header === undefined) throw Unauthenticated();

@@ -7,7 +7,9 @@ export interface InputError {
   message: string;
 }
 
-/** Checks a value; every mistake goes to `faults`, below `where`. Gives the parsed value if there was none. */
+/**
+ * Checks a value; every mistake goes to `faults`, below `where`. Gives the parsed value if there was none.
+ */
 export function checkShape(
   shape: z.ZodType | undefined,
   value: unknown,
@@ -29,7 +31,10 @@ function toInputErrors(issue: z.core.$ZodIssue, where: string): InputError[] {
   return branch?.flatMap((one) => toInputErrors(one, path)) ?? [{ path, message: issue.message }];
 }
 
-/** The alternative of a union that the value comes closest to: it has the right type, and its mistakes are deepest. */
+/**
+ * The alternative of a union that the value comes closest to: it has the right type, and its mistakes are
+ * deepest.
+ */
 function closestBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const isOfOtherType = (one: z.core.$ZodIssue) => one.path.length === 0 && one.code === 'invalid_type';
   const fitting = branches.filter((issues) => !issues.some(isOfOtherType));

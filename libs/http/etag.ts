@@ -10,8 +10,8 @@ export function isTagList(header: string): boolean {
 }
 
 /**
- * The tags of `If-Match` without quotes; nothing when the header is absent or `*`. A weak tag counts as the strong one,
- * because proxies that compress a response weaken its ETag.
+ * The tags of `If-Match` without quotes; nothing when the header is absent or `*`. A weak tag counts as the
+ * strong one, because proxies that compress a response weaken its ETag.
  */
 export function parseIfMatch(header: string | undefined): readonly string[] | undefined {
   if (header === undefined || header.trim() === '*') return undefined;

@@ -1,4 +1,7 @@
-/** What the gateway promises: each path to its service, bodies as they come, a clear answer when a service is down. */
+/**
+ * What the gateway promises: each path to its service, bodies as they come, a clear answer when a service is
+ * down.
+ */
 import { once } from 'node:events';
 import { createServer, type RequestListener, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

@@ -1,4 +1,7 @@
-/** The gateway: the services joined on one port, each path sent to the service whose contract declares it; for local work and tests. */
+/**
+ * The gateway: the services joined on one port, each path sent to the service whose contract declares it; for
+ * local work and tests.
+ */
 import { Agent, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { type Contract, NotFound, newId, type Problem, problem, Unavailable } from '#libs/contract';
@@ -25,7 +28,10 @@ const BadGateway = problem(
   'A part of the service broke off before it answered; whether anything was changed is not known.',
 );
 
-/** A listener that passes requests and answers on as they come, without keeping them; a service that is down is a 503. */
+/**
+ * A listener that passes requests and answers on as they come, without keeping them; a service that is down
+ * is a 503.
+ */
 export function gateway({
   contracts,
   apiPrefix,

@@ -22,7 +22,10 @@ export interface Principal extends Actor {
   readonly key_id: string | null;
 }
 
-/** What the security log says of a request beside who asked for what: ids, roles, names of fields. Never a secret. */
+/**
+ * What the security log says of a request beside who asked for what: ids, roles, names of fields. Never a
+ * secret.
+ */
 export type AuditDetails = Readonly<
   Record<string, string | number | boolean | null | undefined | readonly string[]>
 >;
@@ -77,11 +80,16 @@ interface ReplyOptions {
   etag?: string | undefined;
   next?: string | undefined;
   headers?: Readonly<Record<string, string>>;
-  /** Lets the response to an Idempotency-Key be of any length: a long one is not stored but rendered again by `replay`. */
+  /**
+   * Lets the response to an Idempotency-Key be of any length: a long one is not stored but rendered again by
+   * `replay`.
+   */
   replayKey?: ReplayKey;
 }
 
-/** An answer with an ETag, the cursor of a next page, headers, or the ids that it can be rendered again from. */
+/**
+ * An answer with an ETag, the cursor of a next page, headers, or the ids that it can be rendered again from.
+ */
 export function reply<T>(value: T, more: ReplyOptions): Reply<T> {
   return new Reply(value, more);
 }
@@ -134,7 +142,10 @@ export interface ReplayHandlers<O, Given> {
   replay?(asked: HandlerInput<O>, key: ReplayKey): Promise<Given>;
 }
 
-/** Makes the page that stands for a problem, if the caller wants one; the query is as it came, perhaps of a wrong form. */
+/**
+ * Makes the page that stands for a problem, if the caller wants one; the query is as it came, perhaps of a
+ * wrong form.
+ */
 export type ProblemPage = (
   problem: Problem,
   call: RequestInfo,
@@ -142,8 +153,9 @@ export type ProblemPage = (
 ) => { html: string; headers: Readonly<Record<string, string>> } | undefined;
 
 /**
- * Says how an operation is handled. The handler of an authenticated POST replies through `store.respond`, which stores the
- * response where the request has an Idempotency-Key. Where not everybody may see it, `authorizeReplay` checks that.
+ * Says how an operation is handled. The handler of an authenticated POST replies through `store.respond`,
+ * which stores the response where the request has an Idempotency-Key. Where not everybody may see it,
+ * `authorizeReplay` checks that.
  */
 export function handle<O extends AnyOperation>(
   operation: O,
@@ -153,7 +165,10 @@ export function handle<O extends AnyOperation>(
   return { operation, run, ...more };
 }
 
-/** Says how the problems of an operation look as pages; throws when the operation does not declare that they do. */
+/**
+ * Says how the problems of an operation look as pages; throws when the operation does not declare that they
+ * do.
+ */
 export function withProblemPages(route: Route, problemPage: ProblemPage): Route {
   if (!route.operation.problemPages) throw new Error(`${route.operation.id} does not declare problemPages`);
   return { ...route, problemPage };

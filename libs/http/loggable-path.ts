@@ -1,20 +1,26 @@
-/** The form in which a path that no operation has may be logged: known words as they are, everything else hidden. */
+/**
+ * The form in which a path that no operation has may be logged: known words as they are, everything else
+ * hidden.
+ */
 import type { AnyOperation } from '#libs/contract';
 
 /** Stands for a segment that is not logged. */
 const hiddenSegment = '*';
 const maxSegments = 12;
 
-/** Words of addresses: lower-case letters without digits. Keys, tokens, ids and addresses of people are none. */
+/**
+ * Words of addresses: lower-case letters without digits. Keys, tokens, ids and addresses of people are none.
+ */
 const plainWord = /^[._]?[a-z][a-z._-]{0,31}$/;
 
 /** A segment of an operation's path: its text, or undefined for a parameter. */
 type Segment = string | undefined;
 
 /**
- * Makes the function that turns a request's path into one that may be logged. An unknown path may hold a secret: a public
- * link with a typing mistake, an API key pasted into the address. So a segment is kept only if it is a word of a known
- * path or a plain word that is not in the place of a parameter; others become `*`. A query is never part of it.
+ * Makes the function that turns a request's path into one that may be logged. An unknown path may hold a
+ * secret: a public link with a typing mistake, an API key pasted into the address. So a segment is kept only
+ * if it is a word of a known path or a plain word that is not in the place of a parameter; others become `*`.
+ * A query is never part of it.
  */
 export function createPathRedactor(
   operations: readonly AnyOperation[],

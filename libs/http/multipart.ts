@@ -19,8 +19,8 @@ export interface MultipartBody {
 }
 
 /**
- * Reads all parts. A body of another media type, without a boundary or one that breaks off is `MalformedMultipart`;
- * a missing file and files of other names are faults.
+ * Reads all parts. A body of another media type, without a boundary or one that breaks off is
+ * `MalformedMultipart`; a missing file and files of other names are faults.
  */
 export async function readMultipart(
   request: Request,

@@ -1,4 +1,7 @@
-/** Preflight requests: what a browser asks before a page of another origin sends more than a simple request (CORS). */
+/**
+ * Preflight requests: what a browser asks before a page of another origin sends more than a simple request
+ * (CORS).
+ */
 import type { RequestHandler } from 'express';
 import { type AnyOperation, hasEtag } from '#libs/contract';
 

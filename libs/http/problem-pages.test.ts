@@ -1,4 +1,6 @@
-/** Problems as pages, for operations that declare them; and what a handler may know of a client's preferences. */
+/**
+ * Problems as pages, for operations that declare them; and what a handler may know of a client's preferences.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, body, media, NotFound, operation } from '#libs/contract';

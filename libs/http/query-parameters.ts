@@ -3,7 +3,10 @@ import { z } from 'zod';
 import type { AnyOperation } from '#libs/contract';
 import { checkShape, type InputError } from './error-messages.ts';
 
-/** The parsed query; unknown and repeated parameters are mistakes. Below the application's root unknown ones are ignored. */
+/**
+ * The parsed query; unknown and repeated parameters are mistakes. Below the application's root unknown ones
+ * are ignored.
+ */
 export function readQuery(
   operation: AnyOperation,
   sent: Readonly<Record<string, unknown>>,

@@ -1,4 +1,7 @@
-/** Bytes in memory: never more than allowed, never rendered twice at once, never lost to others that need room. */
+/**
+ * Bytes in memory: never more than allowed, never rendered twice at once, never lost to others that need
+ * room.
+ */
 import { expect, test } from '@jest/globals';
 import { type RenderCache, renderCache } from './render-cache.ts';
 

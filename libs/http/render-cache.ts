@@ -1,11 +1,14 @@
-/** Rendered bytes kept in memory under the name of their version: bounded, and rendered once for all who ask at the same time. */
+/**
+ * Rendered bytes kept in memory under the name of their version: bounded, and rendered once for all who ask
+ * at the same time.
+ */
 import { LRUCache } from 'lru-cache';
 
 /** A memory of bytes. */
 export interface RenderCache<Bytes extends Uint8Array> {
   /**
-   * The bytes of a version, rendered when they are not there. Nothing is kept, and nothing given, where `render` gives
-   * nothing. Whoever asks while they are rendered gets the same bytes, or the same rejection.
+   * The bytes of a version, rendered when they are not there. Nothing is kept, and nothing given, where
+   * `render` gives nothing. Whoever asks while they are rendered gets the same bytes, or the same rejection.
    */
   getOrRender(version: string, render: () => Promise<Bytes | undefined>): Promise<Bytes | undefined>;
 }

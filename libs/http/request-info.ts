@@ -15,7 +15,10 @@ export function createRequestInfo(request: Request, requestId: string, trail: Re
   return new ExpressRequestInfo(request, requestId, trail);
 }
 
-/** A class, because a getter in an object literal gives each object a shape of its own, which keeps its request alive: docs/adr/0023. */
+/**
+ * A class, because a getter in an object literal gives each object a shape of its own, which keeps its
+ * request alive: docs/adr/0023.
+ */
 class ExpressRequestInfo implements RequestInfo {
   readonly requestId: string;
   readonly address: string;

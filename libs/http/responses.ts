@@ -82,7 +82,10 @@ const contentionDetail =
 
 const maxErrorPaths = 20;
 
-/** A name as fields have them; longer or stranger ones are a caller's invention and may be a value in a wrong place. */
+/**
+ * A name as fields have them; longer or stranger ones are a caller's invention and may be a value in a wrong
+ * place.
+ */
 const fieldName = /^[\w.-]{1,40}$/;
 
 /** Where a request was wrong, for the log: the paths of the problem's `errors` without their messages. */
@@ -120,7 +123,10 @@ export function sendProblem(
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-/** The challenge of a 401 without one: a caller that sent a credential learns that it is no longer valid (RFC 6750). */
+/**
+ * The challenge of a 401 without one: a caller that sent a credential learns that it is no longer valid (RFC
+ * 6750).
+ */
 function getChallenge(kind: ProblemKind, { headers }: IncomingMessage): string {
   const wasSent = kind === Unauthenticated && headers.authorization !== undefined;
   return wasSent ? 'Bearer error="invalid_token"' : 'Bearer';

@@ -1,4 +1,6 @@
-/** Routes: each handled operation becomes an Express route that checks, parses, asks its handler and answers. */
+/**
+ * Routes: each handled operation becomes an Express route that checks, parses, asks its handler and answers.
+ */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';

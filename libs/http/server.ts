@@ -10,8 +10,8 @@ import { sendProblem, toProblem } from './responses.ts';
 import { toExpressPath } from './routes.ts';
 
 /**
- * Answers of the API are no pages; an operation that gives one sends its own policy. `frame-ancestors` says who may frame it, so
- * X-Frame-Options, which cannot say as much, is left out.
+ * Answers of the API are no pages; an operation that gives one sends its own policy. `frame-ancestors` says
+ * who may frame it, so X-Frame-Options, which cannot say as much, is left out.
  */
 const headers = {
   contentSecurityPolicy: {
@@ -21,7 +21,9 @@ const headers = {
   xFrameOptions: false,
 };
 
-/** A request that reached no operation: an unknown path, a known one with a wrong method, or a malformed one. */
+/**
+ * A request that reached no operation: an unknown path, a known one with a wrong method, or a malformed one.
+ */
 export interface UnmatchedRequest {
   method: string;
   /** Without its query and without what may be secret. */
@@ -30,7 +32,9 @@ export interface UnmatchedRequest {
   requestId: string;
 }
 
-/** Puts routers behind what every answer carries; unknown routes get 404, known ones with a wrong method 405. */
+/**
+ * Puts routers behind what every answer carries; unknown routes get 404, known ones with a wrong method 405.
+ */
 export function application(options: {
   routers: readonly express.RequestHandler[];
   operations: readonly AnyOperation[];
@@ -71,7 +75,9 @@ export function application(options: {
 /** A listening server. */
 export interface HttpListener {
   port: number;
-  /** Takes no new connections, lets requests in flight finish within the time given, then cuts what is left. */
+  /**
+   * Takes no new connections, lets requests in flight finish within the time given, then cuts what is left.
+   */
   close(withinMs: number): Promise<void>;
 }
 

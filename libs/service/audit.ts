@@ -1,4 +1,7 @@
-/** The security log: one line for each thing that an auditor asks about, in the same stream as everything else. */
+/**
+ * The security log: one line for each thing that an auditor asks about, in the same stream as everything
+ * else.
+ */
 import type { AuditDetails } from '#libs/http';
 import type { Log } from './log.ts';
 

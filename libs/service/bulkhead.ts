@@ -1,9 +1,14 @@
-/** A bulkhead keeps work that takes much from taking everything: so much at once, so much waiting, and the rest is refused. */
+/**
+ * A bulkhead keeps work that takes much from taking everything: so much at once, so much waiting, and the
+ * rest is refused.
+ */
 
 /** Does work when its turn comes. `signal` ends the waiting, not the work. */
 export type Bulkhead = <R>(work: () => Promise<R>, signal?: AbortSignal) => Promise<R>;
 
-/** Does work in the order in which it comes; whoever finds too many waiting gets the error that `full` makes. */
+/**
+ * Does work in the order in which it comes; whoever finds too many waiting gets the error that `full` makes.
+ */
 export function bulkhead({
   maxConcurrent,
   maxQueue,

@@ -1,4 +1,7 @@
-/** Events between processes over the RabbitMQ of the settings, and what is sent again when it has lost what it was given. */
+/**
+ * Events between processes over the RabbitMQ of the settings, and what is sent again when it has lost what it
+ * was given.
+ */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Bus } from '#libs/events';

@@ -1,11 +1,16 @@
-/** How events are carried: over RabbitMQ where there is one, else within the process if all who hear are in it. */
+/**
+ * How events are carried: over RabbitMQ where there is one, else within the process if all who hear are in
+ * it.
+ */
 import type { Contract } from '#libs/contract';
 import { amqpBus, type Bus, memoryBus, toTopology } from '#libs/events';
 import type { Store } from '#libs/store';
 import type { Log } from './log.ts';
 import type { CommonSettings } from './settings.ts';
 
-/** How far back events are sent again when the broker has lost what it was given; inboxes remember for longer. */
+/**
+ * How far back events are sent again when the broker has lost what it was given; inboxes remember for longer.
+ */
 const republishWindowMs = 6 * 3_600_000;
 
 /** A bus and how it may be used. */

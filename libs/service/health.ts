@@ -35,7 +35,9 @@ export async function checkHealth(
   return health;
 }
 
-/** Anyone may ask: within this time all get the same result, so that requests do not become load on MongoDB. */
+/**
+ * Anyone may ask: within this time all get the same result, so that requests do not become load on MongoDB.
+ */
 const cacheMs = 1_000;
 
 /** Makes the function that gives the health of a process without its reasons. */

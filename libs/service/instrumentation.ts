@@ -7,7 +7,10 @@ import type { Tracing } from './tracing.ts';
 
 const commands = new Map<string, (typeof mongoCommands)[number]>(mongoCommands.map((name) => [name, name]));
 
-/** Keeps the times of commands to MongoDB, and of waiting for a connection; tells them to the work that is going on. */
+/**
+ * Keeps the times of commands to MongoDB, and of waiting for a connection; tells them to the work that is
+ * going on.
+ */
 export function createStoreInstrumentation(
   meters: Meters,
   tracing: Pick<Tracing, 'recordCommand' | 'recordPublishedEvents'>,

@@ -1,4 +1,6 @@
-/** The log: a line for a machine or a person, and nothing in it that is secret by its type, wherever it hangs. */
+/**
+ * The log: a line for a machine or a person, and nothing in it that is secret by its type, wherever it hangs.
+ */
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';

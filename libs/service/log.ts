@@ -1,4 +1,7 @@
-/** The log: one JSON line for each unit of work, readable lines in a terminal; what is secret by its type is not in it. */
+/**
+ * The log: one JSON line for each unit of work, readable lines in a terminal; what is secret by its type is
+ * not in it.
+ */
 import { type DestinationStream, type LoggerOptions, pino } from 'pino';
 import pretty from 'pino-pretty';
 import { redactFields } from './redaction.ts';

@@ -1,4 +1,7 @@
-/** The management port, which answers from the first moment: a process that waits for MongoDB is alive, and not ready. */
+/**
+ * The management port, which answers from the first moment: a process that waits for MongoDB is alive, and
+ * not ready.
+ */
 import { listen } from '#libs/http';
 import { createManagementApplication, type ProcessContext, type StartedService } from './applications.ts';
 

@@ -6,7 +6,9 @@ import type { Metrics } from './metrics.ts';
 
 /** What the management port asks. */
 export interface ManagementOptions {
-  /** What is wrong, by name: reasons not to be given requests, and what only delays what follows from them. */
+  /**
+   * What is wrong, by name: reasons not to be given requests, and what only delays what follows from them.
+   */
   health(): Promise<{ reasons: Record<string, string>; degraded: Record<string, string> }>;
   /** All metrics as a page; absent where they are switched off. */
   metrics: Metrics['render'] | undefined;
@@ -18,7 +20,9 @@ export interface ManagementOptions {
   onError(what: string, error: unknown): void;
 }
 
-/** The application behind the management port: `/healthz`, `/readyz`, `/metrics` and the routes of operators. */
+/**
+ * The application behind the management port: `/healthz`, `/readyz`, `/metrics` and the routes of operators.
+ */
 export function createManagementServer(options: ManagementOptions): express.Express {
   const { routers, operations, unmatched, onError } = options;
   return application({

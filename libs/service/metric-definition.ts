@@ -1,9 +1,18 @@
-/** Metrics as values: what is told of the running system, declared once for the process, the documentation and whoever draws it. */
+/**
+ * Metrics as values: what is told of the running system, declared once for the process, the documentation and
+ * whoever draws it.
+ */
 
-/** Kinds of names that the contracts declare: ids of operations, codes of problems, types of events, names of services. */
+/**
+ * Kinds of names that the contracts declare: ids of operations, codes of problems, types of events, names of
+ * services.
+ */
 export type NameKind = 'operation' | 'problem' | 'event' | 'service';
 
-/** The values that a label may have: some words, or all names of a kind. Never an id, and nothing that a caller chooses. */
+/**
+ * The values that a label may have: some words, or all names of a kind. Never an id, and nothing that a
+ * caller chooses.
+ */
 export type LabelValues = readonly string[] | NameKind;
 
 /** The labels of a metric with their values. */
@@ -38,7 +47,10 @@ export interface GaugeDef<L extends Labels = Labels> extends MetricDef<L> {
 /** Any metric. */
 export type Metric = CounterDef | HistogramDef | GaugeDef;
 
-/** The labels of one series; what a kind names is any text for the compiler, and one of the declared names all the same. */
+/**
+ * The labels of one series; what a kind names is any text for the compiler, and one of the declared names all
+ * the same.
+ */
 export type LabelsFor<L extends Labels> = {
   readonly [Label in keyof L]: L[Label] extends readonly (infer Word extends string)[] ? Word : string;
 };

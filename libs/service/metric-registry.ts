@@ -2,7 +2,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CounterDef, GaugeDef, HistogramDef, Labels, LabelsFor, Metric } from './metric-definition.ts';
 
-/** Keeps numbers of declared metrics; those of a service have the label `service` by themselves. Throws for one that is not declared. */
+/**
+ * Keeps numbers of declared metrics; those of a service have the label `service` by themselves. Throws for
+ * one that is not declared.
+ */
 export interface Meters {
   /** Gives what adds to it. */
   counter<L extends Labels>(counterDef: CounterDef<L>): (labels: LabelsFor<L>, count?: number) => void;
@@ -118,7 +121,10 @@ function createGauge(named: ConstructorParameters<typeof Gauge>[0]): GaugeReader
   return reads;
 }
 
-/** Whoever asks for the page gives up in seconds, and would then know nothing: what cannot be read at once is missing. */
+/**
+ * Whoever asks for the page gives up in seconds, and would then know nothing: what cannot be read at once is
+ * missing.
+ */
 const readTimeoutMs = 500;
 
 function withTimeout<T>(reading: Promise<T>): Promise<T> {
@@ -138,8 +144,8 @@ export async function runtimeMetrics(): Promise<{ name: string; help: string; ty
 const hourMs = 3_600_000;
 
 /**
- * What the runtime tells, but for the spread of the event loop's lag: for that the library would wake the process a hundred times a
- * second. `event_loop_lag_seconds` is ours.
+ * What the runtime tells, but for the spread of the event loop's lag: for that the library would wake the
+ * process a hundred times a second. `event_loop_lag_seconds` is ours.
  */
 function createRuntimeRegistry(): Registry {
   const register = new Registry();

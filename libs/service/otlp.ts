@@ -25,7 +25,10 @@ export interface SpanSource {
   stop(): Promise<void>;
 }
 
-/** Loads what it takes and starts; one at a time in a process, because the SDK registers its tracer provider for all of it. */
+/**
+ * Loads what it takes and starts; one at a time in a process, because the SDK registers its tracer provider
+ * for all of it.
+ */
 export async function startOtlp({
   endpoint,
   name,

@@ -6,7 +6,10 @@ import type { AnyService } from './service.ts';
 
 const maxPauseMs = 5_000;
 
-/** Opens and prepares the stores of all services, then waits until the views that they read are there, or for the signal. */
+/**
+ * Opens and prepares the stores of all services, then waits until the views that they read are there, or for
+ * the signal.
+ */
 export async function prepareStores(
   services: readonly AnyService[],
   open: (service: AnyService) => Promise<Store>,

@@ -46,8 +46,8 @@ function redactValue(value: unknown, depth: number): unknown {
 const maxCauses = 5;
 
 /**
- * What may be told of an error: what it is called and says, where it happened and why. What else libraries hang on
- * their errors, e.g. the row that MongoDB would not take, may be secret.
+ * What may be told of an error: what it is called and says, where it happened and why. What else libraries
+ * hang on their errors, e.g. the row that MongoDB would not take, may be secret.
  */
 function redactError(error: unknown, depth = 0): unknown {
   if (!isError(error)) return { message: removePasswords(String(error)) };

@@ -130,8 +130,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads the settings that the shapes name; throws one `SettingsError` with every mistake of all shapes, and those that
- * were found before.
+ * Reads the settings that the shapes name; throws one `SettingsError` with every mistake of all shapes, and
+ * those that were found before.
  */
 export function readSettings(
   shapes: readonly z.ZodObject[],

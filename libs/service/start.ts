@@ -54,7 +54,10 @@ interface StartingProcess extends ProcessContext {
   startFailure: AbortController;
 }
 
-/** Starts the services; rejects with every mistake of the settings, or when a port is taken. Waits for MongoDB. */
+/**
+ * Starts the services; rejects with every mistake of the settings, or when a port is taken. Waits for
+ * MongoDB.
+ */
 export async function start(options: StartOptions): Promise<RunningServices> {
   const names = options.services.map(({ contract }) => contract.name);
   const [common, ...serviceSettings] = readSettings(

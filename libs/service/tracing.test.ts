@@ -1,4 +1,7 @@
-/** Traces reach an OTLP endpoint, continue the caller's, keep the share that is asked for, and cost nothing when there is none. */
+/**
+ * Traces reach an OTLP endpoint, continue the caller's, keep the share that is asked for, and cost nothing
+ * when there is none.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type OtlpEndpoint, otlpEndpoint } from '#libs/testing';
 import type { OtlpOptions } from './otlp.ts';

@@ -11,7 +11,10 @@ import {
 import type { Command } from '#libs/store';
 import { type OtlpOptions, type SpanSource, startOtlp } from './otlp.ts';
 
-/** Ways in which a unit of work is begun: by a request, by an event that was heard or is said, by a request of ours. */
+/**
+ * Ways in which a unit of work is begun: by a request, by an event that was heard or is said, by a request of
+ * ours.
+ */
 export type SpanType = 'server' | 'consumer' | 'producer' | 'client';
 
 /** What a unit of work is, before it begins. */
@@ -66,7 +69,10 @@ const otelKinds = {
   client: SpanKind.CLIENT,
 };
 
-/** Begins to trace; without an endpoint, units of work are gathered all the same and nothing is loaded or sent. */
+/**
+ * Begins to trace; without an endpoint, units of work are gathered all the same and nothing is loaded or
+ * sent.
+ */
 export async function startTracing(otlp: OtlpOptions | undefined): Promise<Tracing> {
   const spans = otlp && (await startOtlp(otlp));
   const currentUnit = new AsyncLocalStorage<WorkUnit>();
