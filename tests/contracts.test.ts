@@ -39,7 +39,7 @@ describe('every operation', () => {
     const unhandled = [];
     for (const operation of operations) {
       const { status, body } = await here.request(operation.method.toUpperCase(), pathFor(operation, {}), {});
-      const isMissing = status === 405 || (status === 404 && body.detail === 'There is no such route.');
+      const isMissing = status === 405 || (status === 404 && body.detail === 'This route does not exist.');
       if (isMissing) unhandled.push(operation.id);
     }
     expect(unhandled).toEqual([]);

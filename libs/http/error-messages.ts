@@ -1,14 +1,15 @@
-/** What a caller reads about each mistake in a request: one text per kind of mistake, for every shape. */
+/** Validation and its error messages: one message per kind of error, for all schemas. */
 import type { z } from 'zod';
 
-/** One mistake of a request: where it is, e.g. `body/title`, and what to do about it. */
+/** One validation error of a request. `path` says where, e.g. `body/title`; `message` says what to do. */
 export interface InputError {
   path: string;
   message: string;
 }
 
 /**
- * Checks a value; every mistake goes to `faults`, below `where`. Gives the parsed value if there was none.
+ * Validates a value. Adds every error to `errors`, with paths below `where`. Returns the parsed value if
+ * there are no errors.
  */
 export function checkShape(
   shape: z.ZodType | undefined,
@@ -28,21 +29,21 @@ function toInputErrors(issue: z.core.$ZodIssue, where: string): InputError[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ path: `${path}/${key}`, message: 'Unknown field' }));
   const branch = issue.code === 'invalid_union' ? closestBranch(issue.errors) : undefined;
-  return branch?.flatMap((one) => toInputErrors(one, path)) ?? [{ path, message: issue.message }];
+  return branch?.flatMap((inner) => toInputErrors(inner, path)) ?? [{ path, message: issue.message }];
 }
 
 /**
- * The alternative of a union that the value comes closest to: it has the right type, and its mistakes are
- * deepest.
+ * Returns the alternative of a union that is closest to the value: it has the right type, and its errors are
+ * the most deeply nested.
  */
 function closestBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
-  const isOfOtherType = (one: z.core.$ZodIssue) => one.path.length === 0 && one.code === 'invalid_type';
-  const fitting = branches.filter((issues) => !issues.some(isOfOtherType));
+  const isOfOtherType = ({ path, code }: z.core.$ZodIssue) => path.length === 0 && code === 'invalid_type';
+  const matching = branches.filter((issues) => !issues.some(isOfOtherType));
   const depth = (issues: z.core.$ZodIssue[]) => Math.max(...issues.map(({ path }) => path.length));
-  return fitting.toSorted((a, b) => depth(b) - depth(a))[0];
+  return matching.toSorted((a, b) => depth(b) - depth(a))[0];
 }
 
-/** The text of an issue; undefined if zod's own text serves. */
+/** Returns the message of an issue, or `undefined` to use zod's own message. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'Required';
@@ -83,7 +84,10 @@ const formats: Readonly<Record<string, string>> = {
   url: 'Must be a URL such as https://example.com',
 };
 
-/** Names what was sent where that helps: a number that is not finite came from text. */
+/**
+ * Names the type that was sent, if that helps. A number that is not finite came from text, so it is not
+ * named.
+ */
 function describeReceived(input: unknown): string {
   if (input === null) return ', not null';
   if (Array.isArray(input)) return ', not a list';

@@ -1,4 +1,4 @@
-/** The door of the HTTP library: operations become routes, with everything the protocol asks for. */
+/** Public interface of the HTTP library: turns operations and their handlers into Express routes. */
 export type { Authenticate } from './credentials.ts';
 export { type GatewayOptions, gateway } from './gateway.ts';
 export {

@@ -1,4 +1,4 @@
-/** Reads multipart/form-data: text fields and one file, with limits, without touching the disk. */
+/** Parses multipart/form-data: text fields and one file, with size limits and without temporary files. */
 import { createHash } from 'node:crypto';
 import { Busboy } from '@fastify/busboy';
 import type { Request } from 'express';
@@ -11,7 +11,7 @@ interface UploadedFile {
   bytes: Uint8Array;
 }
 
-/** What a multipart body holds. Fields and files that come twice keep the first value. */
+/** A parsed multipart body. If a field or file is sent twice, the first one is used. */
 export interface MultipartBody {
   fields: Record<string, string>;
   file: UploadedFile | undefined;
@@ -19,8 +19,8 @@ export interface MultipartBody {
 }
 
 /**
- * Reads all parts. A body of another media type, without a boundary or one that breaks off is
- * `MalformedMultipart`; a missing file and files of other names are faults.
+ * Reads all parts. Throws `MalformedMultipart` for another media type, a missing boundary or an incomplete
+ * body. Adds an error for a missing file and for files with other names.
  */
 export async function readMultipart(
   request: Request,
@@ -80,13 +80,15 @@ function readParts(request: Request, contentType: string, shape: Multipart) {
     parser.on('finish', () => resolve({ fields, files }));
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
       parser.on(limit, () => fail(MalformedMultipart('The body has too many parts.')));
-    request.on('close', () => request.complete || fail(MalformedMultipart('The body broke off.')));
+    request.on('close', () => request.complete || fail(MalformedMultipart('The body is incomplete.')));
     request.pipe(parser);
   });
 }
 
 const maxFieldBytes = 64 * 1024;
 
-function tooLarge(what: string, limit: number) {
-  return PayloadTooLarge(`${what} is larger than ${formatBytes(limit)}.`, { extra: { limit_bytes: limit } });
+function tooLarge(subject: string, limit: number) {
+  return PayloadTooLarge(`${subject} is larger than ${formatBytes(limit)}.`, {
+    extra: { limit_bytes: limit },
+  });
 }

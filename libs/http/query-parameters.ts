@@ -1,11 +1,11 @@
-/** Reads a query: every parameter is known, and sent once unless it takes a list. */
+/** Parses the query: every parameter must be known, and may be repeated only if it takes a list. */
 import { z } from 'zod';
 import type { AnyOperation } from '#libs/contract';
 import { checkShape, type InputError } from './error-messages.ts';
 
 /**
- * The parsed query; unknown and repeated parameters are mistakes. Below the application's root unknown ones
- * are ignored.
+ * Returns the parsed query. Adds errors for unknown and repeated parameters. Operations at the application
+ * root ignore unknown parameters, e.g. tracking parameters in a link.
  */
 export function readQuery(
   operation: AnyOperation,
@@ -35,8 +35,8 @@ function describeUnknown(known: readonly string[]): string {
   return `Unknown parameter: this operation takes ${accepted}`;
 }
 
-/** Whether a parameter may be sent several times. */
+/** Whether a parameter accepts a list, so that it may be repeated. */
 function acceptsList(field: z.core.$ZodType): boolean {
   const { type, anyOf = [] } = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
-  return type === 'array' || anyOf.some((one) => one.type === 'array');
+  return type === 'array' || anyOf.some((alternative) => alternative.type === 'array');
 }

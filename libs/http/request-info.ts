@@ -1,41 +1,43 @@
-/** What a handler may ask of its request, and say of it to the security log. */
+/** The information about a request that a handler can read, and the audit details it can add. */
 import type { Request } from 'express';
 import { matchesEtag, parseIfMatch } from './etag.ts';
 import type { AuditDetails, RequestInfo } from './handle.ts';
 
-/** What is gathered while a request is answered. */
+/** What is recorded while a request is handled. */
 export interface RequestNotes {
-  /** Of the last run of the handler: an earlier one came to nothing. */
+  /**
+   * Details for the security log. If a transaction runs the handler again, later values replace earlier ones.
+   */
   details: AuditDetails;
   replayed: boolean;
 }
 
-/** What a request says beside its parameters and body; notes go to the trail. */
-export function createRequestInfo(request: Request, requestId: string, trail: RequestNotes): RequestInfo {
-  return new ExpressRequestInfo(request, requestId, trail);
+/** Creates the `RequestInfo` of a request. `audit` adds to `notes`. */
+export function createRequestInfo(request: Request, requestId: string, notes: RequestNotes): RequestInfo {
+  return new ExpressRequestInfo(request, requestId, notes);
 }
 
 /**
- * A class, because a getter in an object literal gives each object a shape of its own, which keeps its
- * request alive: docs/adr/0023.
+ * A class, because an object literal with a getter gets its own hidden class, which keeps the request alive
+ * (docs/adr/0023).
  */
 class ExpressRequestInfo implements RequestInfo {
   readonly requestId: string;
   readonly address: string;
   readonly ifMatch?: readonly string[];
   readonly #request: Request;
-  readonly #trail: RequestNotes;
+  readonly #notes: RequestNotes;
 
-  constructor(request: Request, requestId: string, trail: RequestNotes) {
+  constructor(request: Request, requestId: string, notes: RequestNotes) {
     const ifMatch = parseIfMatch(request.headers['if-match']);
     this.requestId = requestId;
     this.address = request.ip ?? '';
     if (ifMatch) this.ifMatch = ifMatch;
     this.#request = request;
-    this.#trail = trail;
+    this.#notes = notes;
   }
 
-  // few operations ask, and most who ask are programs that say nothing
+  // computed on demand: few operations need it, and most clients send `*/*`
   get prefersHtml() {
     const { accept = '*/*' } = this.#request.headers;
     return accept !== '*/*' && this.#request.accepts(['application/json', 'text/html']) === 'text/html';
@@ -46,6 +48,6 @@ class ExpressRequestInfo implements RequestInfo {
   }
 
   audit(details: AuditDetails) {
-    this.#trail.details = { ...this.#trail.details, ...details };
+    this.#notes.details = { ...this.#notes.details, ...details };
   }
 }

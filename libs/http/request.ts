@@ -1,4 +1,4 @@
-/** Reads a request: path, query and body become what the operation's shapes say, or problems. */
+/** Parses a request: validates path, query and body with the schemas of the operation. */
 import type { Request, Response } from 'express';
 import express from 'express';
 import {
@@ -18,19 +18,22 @@ import { readQuery } from './query-parameters.ts';
 
 const standardBodyBytes = 1024 * 1024;
 
-/** The content encodings that a JSON body may have. */
+/** The supported content encodings of a JSON body. */
 const supportedEncodings = 'gzip, deflate, br';
 
-/** A request that fits its operation. */
+/** A request that was parsed and validated. */
 export interface ParsedRequest {
   params: unknown;
   query: unknown;
   body: unknown;
-  /** The body's bytes in a canonical form, to recognise a repeated request. */
+  /** The bytes or a hash of the body, to recognize a repeated request. */
   fingerprint: Uint8Array | string;
 }
 
-/** Parses all of a request; all mistakes of its form at once. An ill-formed id in the path is `NotFound`. */
+/**
+ * Parses a request. Throws `InvalidRequest` with all validation errors, and `NotFound` if an id in the path
+ * is malformed.
+ */
 export async function parseRequest(
   operation: AnyOperation,
   request: Request,
@@ -60,14 +63,14 @@ async function readBody(operation: AnyOperation, request: Request, response: Res
     return { value: { fields: checkShape(shape.fields, fields, 'body', errors), file }, fingerprint };
   }
   const bytes = await readBytes(request, response, operation.maxBodyBytes ?? standardBodyBytes);
-  if (bytes && !request.is(['application/json', '+json'])) throw rejectMediaType();
+  if (bytes && !request.is(['application/json', '+json'])) throw unsupportedMediaType();
   return {
     value: checkShape(shape, bytes ? parseJson(bytes) : undefined, 'body', errors),
     fingerprint: bytes ?? '',
   };
 }
 
-/** The body's bytes, unzipped; nothing when there is none. */
+/** Reads and decompresses the body. Returns `undefined` if it is empty. */
 function readBytes(request: Request, response: Response, limit: number): Promise<Uint8Array | undefined> {
   const read = express.raw({ type: () => true, limit });
   return new Promise((resolve, reject) => {
@@ -80,18 +83,18 @@ function readBytes(request: Request, response: Response, limit: number): Promise
 
 function toBodyProblem(error: unknown, limit: number): unknown {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') return rejectBodySize(limit);
-  if (type === 'encoding.unsupported') return rejectEncoding();
+  if (type === 'entity.too.large') return bodyTooLarge(limit);
+  if (type === 'encoding.unsupported') return unsupportedEncoding();
   return MalformedJson('The body could not be read.');
 }
 
-function rejectMediaType() {
+function unsupportedMediaType() {
   return UnsupportedMediaType('Send the body as `Content-Type: application/json`, in UTF-8.', {
     headers: { Accept: 'application/json' },
   });
 }
 
-function rejectEncoding() {
+function unsupportedEncoding() {
   return UnsupportedMediaType(
     `Send the body without Content-Encoding, or with one of: ${supportedEncodings}.`,
     {
@@ -100,7 +103,7 @@ function rejectEncoding() {
   );
 }
 
-function rejectBodySize(limit: number) {
+function bodyTooLarge(limit: number) {
   return PayloadTooLarge(`The body is larger than ${formatBytes(limit)}.`, { extra: { limit_bytes: limit } });
 }
 

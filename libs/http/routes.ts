@@ -1,5 +1,6 @@
 /**
- * Routes: each handled operation becomes an Express route that checks, parses, asks its handler and answers.
+ * Creates the Express router of a service. Each route authenticates, authorizes, parses, calls its handler
+ * and sends the response.
  */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -22,7 +23,7 @@ import { createRequestInfo, type RequestNotes } from './request-info.ts';
 import { getErrorPaths, type Rendered, render, send, sendProblem, toProblem } from './responses.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
-/** How one request ended, for logs and metrics. */
+/** The outcome of a request, for logs and metrics. */
 export interface RequestOutcome {
   operation: string;
   method: string;
@@ -30,35 +31,35 @@ export interface RequestOutcome {
   durationMs: number;
   requestId: string;
   principal: Principal | undefined;
-  /** The code of the problem, if it ended in one. */
+  /** The code of the problem, if the request ended in one. */
   problem?: string;
-  /** Where an invalid request (400) is wrong, as its `errors[].path` say; never what was there. */
+  /** Paths of the errors of an invalid request (400), as in its `errors[].path`. Never the values. */
   errorPaths?: string[];
-  /** What went wrong on our side, if it did. */
+  /** The internal error, if there was one. */
   error?: unknown;
-  /** What the security log is to say of it, if anything. */
+  /** The entry for the security log, if the operation has one. */
   audit?: { event: string; outcome: string; address: string; details: AuditDetails };
 }
 
-/** What a service's routes need. */
+/** Options of a service's router. */
 export interface RouterOptions {
   routes: readonly Route[];
   store: Pick<Store, 'withIdempotencyKey'>;
   authenticate: Authenticate;
-  /** Path before every operation of the API, e.g. `/api/v1`. */
+  /** Prefix of all API paths, e.g. `/api/v1`. */
   apiPrefix: string;
-  /** The limit of requests per principal, if there is one. */
+  /** The rate limit per principal, if there is one. */
   limit: TokenBucket | undefined;
-  /** Runs a request's work within a trace span. */
+  /** Runs the handling of a request in a trace span. */
   span<R>(name: string, headers: Request['headers'], work: () => Promise<R>): Promise<R>;
-  onOutcome(done: RequestOutcome): void;
+  onOutcome(outcome: RequestOutcome): void;
 }
 
-/** A route for each handled operation. */
+/** Creates a router with a route for each operation. */
 export function createRouter(options: RouterOptions): express.RequestHandler {
   const router = () => express.Router({ caseSensitive: true, strict: true });
   const [api, root] = [router(), router()];
-  // a router tries its routes one after the other: public links need not wait for the whole API
+  // Express tries routes in order, so a separate router for the root keeps public links fast
   const routerFor = (path: string) => (path.startsWith(`${options.apiPrefix}/`) ? api : root);
   for (const route of options.routes) {
     const { operation } = route;
@@ -74,7 +75,7 @@ export function createRouter(options: RouterOptions): express.RequestHandler {
   return (request, response, next) => routerFor(request.path)(request, response, next);
 }
 
-/** An operation's path as Express writes it. */
+/** Converts an operation's path to the Express syntax. */
 export function toExpressPath(operation: AnyOperation, apiPrefix: string): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
   return operation.at === 'root' ? path : apiPrefix + path;
@@ -126,7 +127,7 @@ async function serve(
   });
 }
 
-/** Rejects when a principal may not call the operation, or not so often. */
+/** Throws if the principal exceeds the rate limit or may not call the operation. */
 async function authorize(
   { limit }: RouterOptions,
   operation: AnyOperation,
@@ -190,7 +191,10 @@ async function renderReplay(
   return route.replay(input, key);
 }
 
-/** What the caller is told of an error, and what we keep of it; an unlisted problem is a mistake of ours. */
+/**
+ * Converts an error to a problem for the caller. A problem that the operation does not declare is a bug: the
+ * caller gets a 500 and the error is logged.
+ */
 function toFailure(
   error: unknown,
   declaredProblems: Set<Problem['kind']>,
@@ -207,12 +211,12 @@ function getIdempotencyKey(request: Request): string | undefined {
   throw InvalidRequest(undefined, { extra: { errors: [{ path: 'header/Idempotency-Key', message }] } });
 }
 
-/** The response as it is stored: a secret that is shown once is null. */
+/** Returns the response to store. Secrets that are shown only once become null. */
 function toStoredResponse(
   { status, headers, body, replayKey }: Rendered,
   secrets: readonly string[] = [],
 ): StoredResponse {
-  if (body instanceof Readable) throw new Error('A response that is a stream cannot be stored');
+  if (body instanceof Readable) throw new Error('A streamed response cannot be stored');
   const common = { status, headers, ...(replayKey && { replayKey }) };
   if (secrets.length === 0) return { ...common, body: body ?? '' };
   const hidden = Object.fromEntries(secrets.map((field) => [field, null]));

@@ -1,15 +1,21 @@
-/** A token bucket for each key: a steady rate with a burst, kept in the process. */
+/** A rate limiter: one in-memory token bucket per key, with a steady rate and a burst. */
 import { LRUCache } from 'lru-cache';
 import type { RateLimitPolicy } from '#libs/contract';
 
-/** Takes one token of a key, or only looks for one: 0 when there was one, else the seconds until there is. */
+/**
+ * Consumes one token of a key, or with `peek` only checks for one. Returns 0 if there was a token, else the
+ * whole seconds until there is one.
+ */
 export interface TokenBucket {
   (key: string, mode?: 'consume' | 'peek'): number;
-  /** What callers are told of the limit; they may use a burst at once. */
+  /** The limit in the `RateLimit` headers. A caller may use the burst at once. */
   readonly policy: RateLimitPolicy;
 }
 
-/** Buckets that refill at `perMinute` and hold at most `burst` tokens; the least used keys are forgotten. */
+/**
+ * Creates buckets that refill at `perMinute` and hold at most `burst` tokens. Above `keys` buckets (default
+ * 100,000) the least recently used one is dropped.
+ */
 export function tokenBucket({
   perMinute,
   keys,
@@ -21,7 +27,7 @@ export function tokenBucket({
   burst: number;
   now: () => number;
   keys?: number;
-  /** The name of the limit in `RateLimit` headers. */
+  /** Name of the limit in the `RateLimit` headers. */
   name?: string;
 }): TokenBucket {
   const perMs = perMinute / 60_000;
