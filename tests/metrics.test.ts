@@ -169,7 +169,7 @@ test('a service cannot tell what it did not declare', async () => {
   try {
     const counter = metric as Extract<Metric, { type: 'counter' }>;
     expect(() => metrics.forServiceMetrics('documents', []).counter(counter)).toThrow(
-      'is no declared metric',
+      'is not a declared metric',
     );
   } finally {
     metrics.stop();

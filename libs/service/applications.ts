@@ -1,4 +1,4 @@
-/** The two applications of a process: the API, and what is behind the management port. */
+/** The two Express applications of a process: the public API and the management port. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Contract } from '#libs/contract';
 import type { Bus } from '#libs/events';
@@ -31,22 +31,22 @@ export interface ProcessContext {
   bus: Bus;
 }
 
-/** A service that is up. */
+/** A service with its store and its handlers. */
 export interface StartedService {
   service: AnyService;
   store: Store;
   handlers: ServiceHandlers;
 }
 
-/** The API of all services. */
+/** Creates the public API of all services. */
 export function createPublicApplication(context: ProcessContext, services: readonly StartedService[]) {
   const { settings, log, apiPrefix } = context;
   const { RATE_LIMIT_PER_MINUTE: perMinute, RATE_LIMIT_BURST: burst } = settings;
   const limit =
     perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => context.now().getTime() }) : undefined;
   return application({
-    routers: services.map((up) =>
-      createRouter({ ...toRouterDeps(context, up), ...up.handlers, apiPrefix, limit }),
+    routers: services.map((service) =>
+      createRouter({ ...toRouterDeps(context, service), ...service.handlers, apiPrefix, limit }),
     ),
     operations: services.flatMap(({ handlers }) => handlers.routes.map(({ operation }) => operation)),
     apiPrefix,
@@ -55,37 +55,39 @@ export function createPublicApplication(context: ProcessContext, services: reado
       context.metrics.unmatched(request.status);
       logUnmatched(log, request);
     },
-    onError: (what, error) => log.error({ err: error }, what),
+    onError: (message, error) => log.error({ err: error }, message),
   });
 }
 
-/** Health, metrics and the operations of operators. */
+/** Creates the application of the management port: health, metrics and the operations for operators. */
 export function createManagementApplication(
   context: ProcessContext,
   services: readonly StartedService[],
   phase: () => 'starting' | 'draining' | undefined,
 ) {
-  const admin = services.flatMap((up) =>
-    up.handlers.adminHandlers ? [{ up, ...up.handlers.adminHandlers }] : [],
+  const admin = services.flatMap((service) =>
+    service.handlers.adminHandlers ? [{ service, ...service.handlers.adminHandlers }] : [],
   );
   return createManagementServer({
     metrics: context.settings.METRICS_ENABLED ? context.metrics.render : undefined,
     health: () => checkHealth(context.bus, services, phase()),
-    routers: admin.map(({ up, ...by }) =>
-      createRouter({ ...toRouterDeps(context, up), ...by, apiPrefix: '', limit: undefined }),
+    routers: admin.map(({ service, ...handlers }) =>
+      createRouter({ ...toRouterDeps(context, service), ...handlers, apiPrefix: '', limit: undefined }),
     ),
     operations: admin.flatMap(({ routes }) => routes.map(({ operation }) => operation)),
     unmatched: (request) => logUnmatched(context.log, request),
-    onError: (what, error) => context.log.error({ err: error }, what),
+    onError: (message, error) => context.log.error({ err: error }, message),
   });
 }
 
-/** A line for a request that reached no operation, so that a typing mistake of a caller can be found. */
+/** Logs a request that matched no operation, so that a caller's typing error can be found. */
 function logUnmatched(log: Log, { method, path, status, requestId }: UnmatchedRequest): void {
   log.info({ method, path, status, request_id: requestId }, 'No operation for this request');
 }
 
-/** What routes need of their process and their service, whoever calls them. */
+/**
+ * Returns the router options that are the same for public and admin routes: store, tracing, logs and metrics.
+ */
 function toRouterDeps({ log, metrics, tracing }: ProcessContext, { service, store }: StartedService) {
   const writeAuditEvent = securityLog(log.child({ service: service.contract.name }));
   return {

@@ -1,13 +1,14 @@
 /**
- * A bulkhead keeps work that takes much from taking everything: so much at once, so much waiting, and the
- * rest is refused.
+ * A bulkhead limits expensive work: a maximum of concurrent runs and a bounded queue. Further work is
+ * rejected.
  */
 
-/** Does work when its turn comes. `signal` ends the waiting, not the work. */
+/** Runs work when a slot is free. Aborting `signal` cancels the wait for a slot, not the work. */
 export type Bulkhead = <R>(work: () => Promise<R>, signal?: AbortSignal) => Promise<R>;
 
 /**
- * Does work in the order in which it comes; whoever finds too many waiting gets the error that `full` makes.
+ * Creates a bulkhead that runs work in order of arrival. If `maxQueue` callers already wait, it rejects with
+ * the error from `createError`.
  */
 export function bulkhead({
   maxConcurrent,
@@ -18,7 +19,7 @@ export function bulkhead({
   maxQueue: number;
   createError: () => Error;
 }): Bulkhead {
-  /** In the order in which they came. */
+  /** Waiting callers, in order of arrival. */
   const queue = new Set<() => void>();
   let running = 0;
 
@@ -29,7 +30,7 @@ export function bulkhead({
     try {
       return await work();
     } finally {
-      // whoever is next takes over this place
+      // the next caller takes over this slot
       const [next] = queue;
       if (next) next();
       else running -= 1;

@@ -1,4 +1,4 @@
-/** How a service hears: its listeners as the handler of its queue. */
+/** Consumes the queue of a service: dispatches events to subscribers, with metrics, logs and spans. */
 import type { Envelope } from '#libs/contract';
 import {
   type Bus,
@@ -14,7 +14,7 @@ import type { Meters } from './metric-registry.ts';
 import { serviceMetrics } from './process-metrics.ts';
 import type { Tracing } from './tracing.ts';
 
-/** What hearing needs. */
+/** Dependencies of `consumeEvents`. */
 export interface ConsumeDeps {
   meters: Meters;
   log: Log;
@@ -23,7 +23,9 @@ export interface ConsumeDeps {
   messagingSystem: Bus['messagingSystem'];
 }
 
-/** The handler of a service's queue and what it is told, which count and log how it went. */
+/**
+ * Returns the handler of a service's queue and its `onDeadLetter` callback. Both count and log the outcome.
+ */
 export function consumeEvents(
   { meters, log, now, tracing, messagingSystem }: ConsumeDeps,
   service: string,
@@ -31,7 +33,7 @@ export function consumeEvents(
 ): { handler: Handler } & Pick<ConsumeOptions, 'onDeadLetter'> {
   const handler = dispatchByType(subscribers);
   const known = new Set(subscribers.map(({ type }) => type.name));
-  // garbage must not make a metric of its own
+  // an unknown type must not create a time series of its own
   const toTypeLabel = ({ type }: { readonly type?: unknown }) =>
     typeof type === 'string' && known.has(type) ? type : 'unknown';
   const countAttempt = meters.counter(serviceMetrics.events);
@@ -81,7 +83,7 @@ export function consumeEvents(
   }
 }
 
-/** A name or an id as it may be logged; garbage may be anything. */
+/** Returns a name or id for the log, at most 64 characters. A malformed event may contain anything. */
 function toLoggableText(value: unknown): string | undefined {
   return typeof value === 'string' ? value.slice(0, 64) : undefined;
 }

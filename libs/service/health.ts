@@ -1,21 +1,21 @@
-/** How a process is: in detail for the management port, in two words for everybody. */
+/** Health of a process: detailed for the management port, `ok` or `degraded` for the public. */
 import type { Bus } from '#libs/events';
 import type { Store } from '#libs/store';
 import type { ManagementOptions } from './management.ts';
 
-/** What strangers may know of a process: whether each of its services and the whole work as they should. */
+/** The public health: the status of the process and of each service, without reasons. */
 export interface PublicHealth {
   status: 'ok' | 'degraded';
   services: { name: string; status: 'ok' | 'degraded' }[];
 }
 
-/** A service whose health is asked for. */
+/** A service whose store is checked. */
 interface CheckedService {
   service: { contract: { name: string } };
   store: Pick<Store, 'ping'>;
 }
 
-/** What is wrong, for operators: reasons not to send requests, and what only delays events. */
+/** Checks the health for operators. `reasons` make the process not ready; `degraded` only delays events. */
 export async function checkHealth(
   bus: Pick<Bus, 'up'>,
   services: readonly CheckedService[],
@@ -23,7 +23,7 @@ export async function checkHealth(
 ) {
   const health: Awaited<ReturnType<ManagementOptions['health']>> = { reasons: {}, degraded: {} };
   if (phase !== undefined) health.reasons.process = phase;
-  // requests are answered all the same: their events wait in the outbox
+  // requests still work: their events wait in the outbox
   if (!bus.up) health.degraded.events = 'the event bus is down';
   await Promise.all(
     services.map(({ service, store }) =>
@@ -36,11 +36,12 @@ export async function checkHealth(
 }
 
 /**
- * Anyone may ask: within this time all get the same result, so that requests do not become load on MongoDB.
+ * How long a result is reused, in milliseconds. The endpoint is public, so requests must not put load on
+ * MongoDB.
  */
 const cacheMs = 1_000;
 
-/** Makes the function that gives the health of a process without its reasons. */
+/** Creates a function that returns the public health of a process. */
 export function createPublicHealth(
   bus: Pick<Bus, 'up'>,
   getServices: () => readonly CheckedService[],

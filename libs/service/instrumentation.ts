@@ -1,4 +1,4 @@
-/** Observing: what a process tells of each service's store and queue. */
+/** Metrics and spans of each service's store and queue. */
 import type { Bus } from '#libs/events';
 import type { Command, Publishing, Store, StoreInstrumentation } from '#libs/store';
 import type { Meters } from './metric-registry.ts';
@@ -8,8 +8,8 @@ import type { Tracing } from './tracing.ts';
 const commands = new Map<string, (typeof mongoCommands)[number]>(mongoCommands.map((name) => [name, name]));
 
 /**
- * Keeps the times of commands to MongoDB, and of waiting for a connection; tells them to the work that is
- * going on.
+ * Creates the instrumentation of a store: it measures MongoDB commands and waits for a connection, and adds
+ * commands and events to the current unit of work.
  */
 export function createStoreInstrumentation(
   meters: Meters,
@@ -29,13 +29,13 @@ export function createStoreInstrumentation(
   };
 }
 
-/** Publishes each event in a span of its own, from which whoever hears it goes on. */
+/** Creates the wrapper that publishes each event in its own span. Consumers continue from that span. */
 export function createPublishSpans(
   { withSpan, current }: Pick<Tracing, 'withSpan' | 'current'>,
   messagingSystem: Bus['messagingSystem'],
 ): Publishing {
   return (event, publish) => {
-    // not traced, or published before it was
+    // the change was not traced
     if (event.trace === undefined) return publish(event);
     const attributes = { 'messaging.system': messagingSystem, 'messaging.message.id': event.id };
     return withSpan({ name: `publish ${event.type}`, kind: 'producer', from: event.trace, attributes }, () =>
@@ -44,7 +44,7 @@ export function createPublishSpans(
   };
 }
 
-/** Tells of a store's connections and outbox whenever the metrics are read. */
+/** Registers the metrics of a store's connection pool and outbox. */
 export function registerStoreMetrics(meters: Meters, store: Pick<Store, 'backlog' | 'connections'>): void {
   meters.gauge(serviceMetrics.pool, () => {
     const { inUse, idle } = store.connections();
@@ -55,7 +55,7 @@ export function registerStoreMetrics(meters: Meters, store: Pick<Store, 'backlog
   });
   meters.gauge(serviceMetrics.poolWaiting, () => store.connections().waiting);
   let pending: ReturnType<typeof store.backlog> | undefined;
-  // one look for both
+  // both metrics share one query
   const readBacklog = () =>
     (pending ??= store.backlog().finally(() => {
       pending = undefined;
@@ -64,7 +64,7 @@ export function registerStoreMetrics(meters: Meters, store: Pick<Store, 'backlog
   meters.gauge(serviceMetrics.outboxAge, async () => (await readBacklog()).oldestSeconds);
 }
 
-/** Tells what is in a service's queue; while RabbitMQ is away there is no number. */
+/** Registers the metrics of a service's queue. There are no values while RabbitMQ is unreachable. */
 export function registerQueueMetrics(meters: Meters, bus: Pick<Bus, 'depth'>, queue: string): void {
   meters.gauge(serviceMetrics.queue, async () => {
     const { ready, retry, dead } = await bus.depth(queue);

@@ -1,32 +1,29 @@
-/**
- * The log: one JSON line for each unit of work, readable lines in a terminal; what is secret by its type is
- * not in it.
- */
+/** The log: one JSON line per unit of work, or readable lines in a terminal. Secrets are redacted by type. */
 import { type DestinationStream, type LoggerOptions, pino } from 'pino';
 import pretty from 'pino-pretty';
 import { redactFields } from './redaction.ts';
 
-/** A structured log. */
+/** A structured logger. */
 export type Log = pino.Logger;
 
-/** How a log writes. */
+/** Options of a log. */
 export interface LogOptions {
   level: string;
   format: 'json' | 'pretty';
-  /** Takes JSON lines instead of standard output. */
+  /** Where JSON lines are written, instead of standard output. */
   destination?: DestinationStream;
 }
 
-/** A log that writes JSON lines or readable ones, to standard output unless told otherwise. */
+/** Creates a log that writes JSON or readable lines, by default to standard output. */
 export function createLog(options: LogOptions): Log {
   return pino(toPinoOptions(options), openDestination(options));
 }
 
-/** A log that holds its lines back until `release`, so that a program may print something else first. */
+/** Creates a log that buffers its lines until `release`, so that a program can print something else first. */
 export function createBufferedLog(options: LogOptions): { log: Log; release(): void } {
   const target = openDestination(options);
   let buffer: string[] | undefined = [];
-  const to: DestinationStream = {
+  const buffered: DestinationStream = {
     write: (line) => {
       if (buffer) buffer.push(line);
       else target.write(line);
@@ -37,7 +34,7 @@ export function createBufferedLog(options: LogOptions): { log: Log; release(): v
     buffer = undefined;
     for (const line of lines) target.write(line);
   };
-  return { log: pino(toPinoOptions(options), to), release };
+  return { log: pino(toPinoOptions(options), buffered), release };
 }
 
 function toPinoOptions({ level }: LogOptions): LoggerOptions {
@@ -45,8 +42,8 @@ function toPinoOptions({ level }: LogOptions): LoggerOptions {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    // the formatter has told it already; pino's own would tell everything that hangs on it
-    serializers: { err: (told: unknown) => told },
+    // the formatter has already redacted the error; pino's own serializer would write all its fields
+    serializers: { err: (redacted: unknown) => redacted },
     formatters: { log: redactFields, bindings: redactFields },
   };
 }

@@ -1,24 +1,24 @@
 /**
- * The management port, which answers from the first moment: a process that waits for MongoDB is alive, and
- * not ready.
+ * The management port. It opens before anything else: a process that waits for MongoDB is alive but not
+ * ready.
  */
 import { listen } from '#libs/http';
 import { createManagementApplication, type ProcessContext, type StartedService } from './applications.ts';
 
-/** What a process is doing, where it is not to be given requests. */
+/** Phase of a process that is not ready for requests. */
 export type Phase = 'starting' | 'draining';
 
-/** The open port. */
+/** The open management port. */
 export interface ManagementPort {
   readonly port: number;
-  /** From now on it answers for these services. */
+  /** Sets the services whose health and admin operations are served. */
   setServices(services: readonly StartedService[]): void;
-  /** Nothing: it may be given requests. */
+  /** Sets the phase. `undefined` means ready. */
   setPhase(phase: Phase | undefined): void;
   close(): Promise<void>;
 }
 
-/** Opens the port of a process that starts; rejects when it is taken. */
+/** Opens the management port in phase `starting`. Rejects if the port is in use. */
 export async function openManagementPort(context: ProcessContext): Promise<ManagementPort> {
   let phase: Phase | undefined = 'starting';
   let application = createManagementApplication(context, [], () => phase);
@@ -30,11 +30,11 @@ export async function openManagementPort(context: ProcessContext): Promise<Manag
   );
   return {
     port,
-    setServices(ups) {
-      application = createManagementApplication(context, ups, () => phase);
+    setServices(services) {
+      application = createManagementApplication(context, services, () => phase);
     },
-    setPhase(now) {
-      phase = now;
+    setPhase(newPhase) {
+      phase = newPhase;
     },
     close: () => close(0),
   };

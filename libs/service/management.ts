@@ -1,28 +1,27 @@
-/** The management port: health, metrics and what operators may do; never for the ingress. */
+/**
+ * The application of the management port: health, metrics and admin operations. It must not be exposed
+ * through the ingress.
+ */
 import express from 'express';
 import type { AnyOperation } from '#libs/contract';
 import { application, type UnmatchedRequest } from '#libs/http';
 import type { Metrics } from './metrics.ts';
 
-/** What the management port asks. */
+/** Options of the management application. */
 export interface ManagementOptions {
-  /**
-   * What is wrong, by name: reasons not to be given requests, and what only delays what follows from them.
-   */
+  /** Problems by component name. `reasons` make the process not ready; `degraded` only delays events. */
   health(): Promise<{ reasons: Record<string, string>; degraded: Record<string, string> }>;
-  /** All metrics as a page; absent where they are switched off. */
+  /** Renders all metrics. `undefined` if metrics are disabled. */
   metrics: Metrics['render'] | undefined;
-  /** The routes of operators. */
+  /** Routers of the admin operations. */
   routers: readonly express.RequestHandler[];
   operations: readonly AnyOperation[];
-  /** Called with each request that reached no operation. */
+  /** Called for every request that matched no operation. */
   unmatched(request: UnmatchedRequest): void;
-  onError(what: string, error: unknown): void;
+  onError(message: string, error: unknown): void;
 }
 
-/**
- * The application behind the management port: `/healthz`, `/readyz`, `/metrics` and the routes of operators.
- */
+/** Creates the application with `/healthz`, `/readyz`, `/metrics` and the admin operations. */
 export function createManagementServer(options: ManagementOptions): express.Express {
   const { routers, operations, unmatched, onError } = options;
   return application({

@@ -1,36 +1,39 @@
-/** Meters: what keeps the numbers of declared metrics, and tells them in Prometheus' words. */
+/** Records declared metrics and renders them in the Prometheus format. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CounterDef, GaugeDef, HistogramDef, Labels, LabelsFor, Metric } from './metric-definition.ts';
 
 /**
- * Keeps numbers of declared metrics; those of a service have the label `service` by themselves. Throws for
- * one that is not declared.
+ * Records declared metrics. Metrics of a service get a `service` label automatically. Throws for a metric
+ * that is not declared.
  */
 export interface Meters {
-  /** Gives what adds to it. */
+  /** Returns a function that increments the counter. */
   counter<L extends Labels>(counterDef: CounterDef<L>): (labels: LabelsFor<L>, count?: number) => void;
-  /** Gives what adds a value. */
+  /** Returns a function that observes a value. */
   histogram<L extends Labels>(histogramDef: HistogramDef<L>): (labels: LabelsFor<L>, value: number) => void;
-  /** Says how it is read. Where that fails there is no number, which is better than the last one. */
+  /**
+   * Registers the function that reads the gauge at each scrape. If it fails, the metric has no value instead
+   * of an outdated one.
+   */
   gauge<L extends Labels>(gaugeDef: GaugeDef<L>, read: () => GaugeValues<L> | Promise<GaugeValues<L>>): void;
 }
 
-/** What is read: one number, or one for each of some labels. */
+/** The value of a gauge, or one value per combination of labels. */
 export type GaugeValues<L extends Labels> = number | readonly (readonly [LabelsFor<L>, number])[];
 
-/** The numbers of a process. */
+/** All metrics of a process. */
 export interface MetricRegistry {
-  /** Meters of what is declared: those of a service, or of the process itself. */
+  /** Returns the meters of declared metrics, for a service or for the process itself. */
   meters(declared: readonly Metric[], service?: string): Meters;
-  /** All of them as text, with its type. */
+  /** Renders all metrics as text, with its content type. */
   render(): Promise<{ type: string; text: string }>;
 }
 
 type Labelled = Record<string, string>;
-/** Reads the numbers of one service. */
+/** Reads the gauge values of one service. */
 type GaugeReader = () => Promise<readonly (readonly [Labelled, number])[]>;
 
-/** A meter that also tells what the runtime knows of itself. */
+/** Creates a registry that also has the metrics of the runtime. */
 export function createMetricRegistry(): MetricRegistry {
   const register = createRuntimeRegistry();
   const counters = new Map<string, Counter>();
@@ -40,10 +43,10 @@ export function createMetricRegistry(): MetricRegistry {
   return {
     meters(declared, service) {
       const serviceLabel: Labelled = service === undefined ? {} : { service };
-      const requireDeclared = <M extends Metric>(options: M): M => {
-        if (!declared.includes(options))
-          throw new Error(`${options.name} is no declared metric of ${service}`);
-        return options;
+      const requireDeclared = <M extends Metric>(metric: M): M => {
+        if (!declared.includes(metric))
+          throw new Error(`${metric.name} is not a declared metric of ${service}`);
+        return metric;
       };
       const toConfig = ({ name, help, labels }: Metric) => ({
         name,
@@ -88,7 +91,7 @@ export function createMetricRegistry(): MetricRegistry {
   };
 }
 
-/** A meter that keeps nothing. */
+/** A registry that records nothing. */
 export const noopRegistry: MetricRegistry = {
   meters: () => ({
     counter: () => () => undefined,
@@ -98,44 +101,44 @@ export const noopRegistry: MetricRegistry = {
   render: async () => ({ type: 'text/plain', text: '' }),
 };
 
-/** Several services of one process tell the same metric. */
-function getOrCreate<T>(all: Map<string, T>, { name }: Metric, make: () => T): T {
-  const found = all.get(name) ?? make();
-  all.set(name, found);
-  return found;
+/** Returns the existing metric of this name, because several services of one process share a metric. */
+function getOrCreate<T>(metrics: Map<string, T>, { name }: Metric, create: () => T): T {
+  const metric = metrics.get(name) ?? create();
+  metrics.set(name, metric);
+  return metric;
 }
 
-/** A gauge of which each service reads its part. */
-function createGauge(named: ConstructorParameters<typeof Gauge>[0]): GaugeReader[] {
-  const reads: GaugeReader[] = [];
+/** Creates a gauge. Each service adds a reader for its own values. */
+function createGauge(config: ConstructorParameters<typeof Gauge>[0]): GaugeReader[] {
+  const readers: GaugeReader[] = [];
   new Gauge({
-    ...named,
+    ...config,
     async collect() {
-      const results = await Promise.allSettled(reads.map((read) => withTimeout(read())));
+      const results = await Promise.allSettled(readers.map((read) => withTimeout(read())));
       this.reset();
       for (const result of results)
         if (result.status === 'fulfilled')
           for (const [labels, value] of result.value) this.set(labels, value);
     },
   });
-  return reads;
+  return readers;
 }
 
 /**
- * Whoever asks for the page gives up in seconds, and would then know nothing: what cannot be read at once is
- * missing.
+ * How long a gauge may take to read, in milliseconds. A scraper times out after seconds and would lose all
+ * metrics, so a slow gauge is omitted.
  */
 const readTimeoutMs = 500;
 
 function withTimeout<T>(reading: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(reject, readTimeoutMs, new Error('This could not be read in time'));
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(reject, readTimeoutMs, new Error('Reading the metric timed out'));
   });
-  return Promise.race([reading, late]).finally(() => clearTimeout(timer));
+  return Promise.race([reading, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** What the runtime tells of itself under Node, by the library that asks it. */
+/** Returns name, help and type of the metrics of the Node runtime, which prom-client collects. */
 export async function runtimeMetrics(): Promise<{ name: string; help: string; type: string }[]> {
   const found = await createRuntimeRegistry().getMetricsAsJSON();
   return found.map(({ name, help, type }) => ({ name, help, type: String(type) }));
@@ -144,8 +147,8 @@ export async function runtimeMetrics(): Promise<{ name: string; help: string; ty
 const hourMs = 3_600_000;
 
 /**
- * What the runtime tells, but for the spread of the event loop's lag: for that the library would wake the
- * process a hundred times a second. `event_loop_lag_seconds` is ours.
+ * Creates a registry with the metrics of the runtime, except the event loop lag percentiles. For those
+ * prom-client would wake the process a hundred times a second; `event_loop_lag_seconds` replaces them.
  */
 function createRuntimeRegistry(): Registry {
   const register = new Registry();

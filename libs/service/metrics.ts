@@ -1,4 +1,4 @@
-/** The numbers of a process: requests, events, MongoDB, and the process itself. */
+/** The metrics of a process: requests, events, MongoDB and the process itself. */
 
 import type { RequestOutcome } from '#libs/http';
 import packed from '../../package.json' with { type: 'json' };
@@ -6,22 +6,22 @@ import { type Metric, toStatusClass } from './metric-definition.ts';
 import { createMetricRegistry, type Meters, type MetricRegistry, noopRegistry } from './metric-registry.ts';
 import { processMetrics, serviceMetrics } from './process-metrics.ts';
 
-/** What is kept of a process. */
+/** Records the metrics of a process. */
 export interface Metrics extends Pick<MetricRegistry, 'render'> {
-  /** Counts a finished request. */
+  /** Records a finished request. */
   request(done: Pick<RequestOutcome, 'operation' | 'status' | 'durationMs' | 'problem'>): void;
-  /** Counts a request that reached no operation. */
+  /** Counts a request that matched no operation. */
   unmatched(status: number): void;
-  /** Looks at the bus whenever the metrics are read. */
+  /** Registers the gauge that reads whether the bus is up. */
   bus(bus: { readonly up: boolean }): void;
-  /** Meters of what every process tells of a service. */
+  /** Returns the meters of the metrics that every service has. */
   forService(service: string): Meters;
-  /** Meters of a service's own metrics. */
+  /** Returns the meters of a service's own metrics. */
   forServiceMetrics(service: string, declared: readonly Metric[]): Meters;
   stop(): void;
 }
 
-/** Keeps the numbers of this process, or none when they are switched off. */
+/** Creates the metrics of this process. If disabled, nothing is recorded. */
 export function createMetrics({ isEnabled }: { isEnabled: boolean }): Metrics {
   const registry = isEnabled ? createMetricRegistry() : noopRegistry;
   const common = Object.values(serviceMetrics);
@@ -48,7 +48,7 @@ export function createMetrics({ isEnabled }: { isEnabled: boolean }): Metrics {
 
 const loopIntervalMs = 250;
 
-/** A timer of our own: what the runtime measures is always 0 under Deno. */
+/** Measures the event loop lag with a timer, because the value of the runtime is always 0 under Deno. */
 function startLoopLagTimer(observe: (labels: object, seconds: number) => void): NodeJS.Timeout {
   let due = performance.now() + loopIntervalMs;
   const timer = setInterval(() => {
@@ -59,7 +59,7 @@ function startLoopLagTimer(observe: (labels: object, seconds: number) => void): 
   return timer.unref();
 }
 
-/** E.g. `node 24.21.0`. */
+/** Returns the runtime and its version, e.g. `node 24.21.0`. */
 function getRuntime(): string {
   const { deno, node } = process.versions as Record<string, string | undefined>;
   return deno === undefined ? `node ${node}` : `deno ${deno}`;

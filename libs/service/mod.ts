@@ -1,4 +1,6 @@
-/** The door of the service library: a service is a value; this runs one or several of them. */
+/**
+ * Public interface of the service library: declares services as values and runs one or several in a process.
+ */
 export { type SecurityLog, securityLog, systemAuditEvent } from './audit.ts';
 export { type Bulkhead, bulkhead } from './bulkhead.ts';
 export type { PublicHealth } from './health.ts';
