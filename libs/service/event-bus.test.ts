@@ -133,7 +133,7 @@ test('a RabbitMQ that has lost what it was given gets the last six hours again, 
 
   await amqpFixture(rabbit.url).withChannel((channel) => channel.deleteQueue(mark));
   await making();
-  const said = () => warnings.find(([, words]) => String(words).startsWith('RabbitMQ came back empty'));
+  const said = () => warnings.find(([, words]) => String(words).startsWith('RabbitMQ lost its queues'));
   expect((await until('a word about it', async () => said(), 20_000))[0]).toEqual({ events: 1 });
   // it is due from now on
   clock.advance(1);

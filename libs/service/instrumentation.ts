@@ -35,7 +35,7 @@ export function createPublishSpans(
   messagingSystem: Bus['messagingSystem'],
 ): Publishing {
   return (event, publish) => {
-    // the change was not traced
+    // tracing was off when the event was written
     if (event.trace === undefined) return publish(event);
     const attributes = { 'messaging.system': messagingSystem, 'messaging.message.id': event.id };
     return withSpan({ name: `publish ${event.type}`, kind: 'producer', from: event.trace, attributes }, () =>

@@ -1,4 +1,7 @@
-/** What must be there before a service starts: MongoDB, its own collections, the views of its neighbours. */
+/**
+ * Prepares the stores of a process before its services start: MongoDB, their collections, the views of other
+ * services.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable, type Store } from '#libs/store';
 import type { Log } from './log.ts';
@@ -7,8 +10,8 @@ import type { AnyService } from './service.ts';
 const maxPauseMs = 5_000;
 
 /**
- * Opens and prepares the stores of all services, then waits until the views that they read are there, or for
- * the signal.
+ * Opens and migrates the stores of all services. Then waits until the views that they read exist, or until
+ * `signal` aborts.
  */
 export async function prepareStores(
   services: readonly AnyService[],

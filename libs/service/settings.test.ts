@@ -116,9 +116,7 @@ describe('sentenceOf', () => {
   });
 
   test('mistakes in settings and other errors are their message, without a stack', () => {
-    expect(formatError(new SettingsError(['A: is required']))).toBe(
-      'The settings have mistakes:\n  A: is required',
-    );
+    expect(formatError(new SettingsError(['A: is required']))).toBe('Invalid settings:\n  A: is required');
     expect(formatError(new Error('no'))).toBe('no');
     expect(formatError('odd')).toBe('odd');
   });

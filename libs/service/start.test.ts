@@ -217,7 +217,7 @@ test('events that somebody in another process is to hear need RabbitMQ', async (
   const alone = { ...of, services: making ? [making] : [] };
   const error = await begin(alone).catch((thrown: unknown) => thrown);
   expect(formatError(error)).toBe(
-    'The settings have mistakes:\n  AMQP_URL: is required when services run in several processes',
+    'Invalid settings:\n  AMQP_URL: is required when services run in several processes',
   );
   const wrong = await begin(of, { AMQP_URL: 'https://u:hush@host/' }).catch((thrown: unknown) => thrown);
   expect(formatError(wrong)).toMatch(/ {2}AMQP_URL: must be an address like amqps:/);

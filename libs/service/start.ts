@@ -25,39 +25,36 @@ import { startTracing } from './tracing.ts';
 /** What to start. */
 export interface StartOptions {
   services: readonly AnyService[];
-  /** The contracts of the whole system, also of services that run elsewhere. */
+  /** Contracts of the whole system, including services in other processes. */
   contracts: readonly Contract[];
   environment: Record<string, string | undefined>;
   apiPrefix: string;
   now?: () => Date;
   log?: Log;
-  /** A bus that this process has to itself, instead of the one that the settings ask for. */
+  /** An in-process bus to use instead of the one in the settings. */
   bus?: Bus;
 }
 
-/** Running services. */
+/** The running services of a process. */
 export interface RunningServices {
   port: number;
   managementPort: number;
   log: Log;
-  /** Drains and stops everything; resolves when nothing is left. */
+  /** Drains and stops everything. Resolves when all resources are closed. */
   stop(): Promise<void>;
 }
 
 interface StartingProcess extends ProcessContext {
   services: readonly AnyService[];
-  /** Whether nobody outside of this process publishes. */
+  /** Whether no other process publishes events of these services. */
   isSolePublisher: boolean;
-  /** Every store that was opened. */
+  /** All stores that were opened. */
   stores: Store[];
-  /** Aborted when the start has failed: what still waits gives up. */
+  /** Aborted if the start fails, so that pending waits end. */
   startFailure: AbortController;
 }
 
-/**
- * Starts the services; rejects with every mistake of the settings, or when a port is taken. Waits for
- * MongoDB.
- */
+/** Starts the services and waits for MongoDB. Rejects with all settings errors, or if a port is in use. */
 export async function start(options: StartOptions): Promise<RunningServices> {
   const names = options.services.map(({ contract }) => contract.name);
   const [common, ...serviceSettings] = readSettings(
@@ -65,13 +62,13 @@ export async function start(options: StartOptions): Promise<RunningServices> {
     options.environment,
     options.bus ? [] : missingBrokerError(options.contracts, names, options.environment),
   );
-  // the first shape gave the first result
+  // the first result belongs to the first schema
   const settings = common as CommonSettings;
   const log = options.log ?? createLog({ level: settings.LOG_LEVEL, format: settings.LOG_FORMAT });
   const name = names.length === 1 ? (names[0] ?? '') : 'all-in-one';
   const tracing = await startTracing(toOtlpOptions(settings, name));
   const openedStores = Promise.withResolvers<readonly Store[]>();
-  // nobody may be waiting
+  // a rejection is expected even if the bus does not wait for the stores
   openedStores.promise.catch(() => {});
   const { bus, isSolePublisher } = options.bus
     ? { bus: options.bus, isSolePublisher: true }
@@ -111,12 +108,14 @@ export async function start(options: StartOptions): Promise<RunningServices> {
       ...context.stores.map((store) => () => store.close()),
       () => tracing.stop(),
       async () => context.metrics.stop(),
-    ]).catch((more: unknown) => log.warn({ err: more }, 'Not everything could be closed'));
+    ]).catch((closeError: unknown) =>
+      log.warn({ err: closeError }, 'Could not close everything after the failed start'),
+    );
     throw error;
   }
 }
 
-/** Where spans go, if anywhere. */
+/** Returns the options of the span export, or `undefined` if no endpoint is set. */
 function toOtlpOptions(settings: CommonSettings, name: string) {
   const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
   const { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio } = settings;
@@ -125,7 +124,7 @@ function toOtlpOptions(settings: CommonSettings, name: string) {
     : undefined;
 }
 
-/** Opens the stores and lets the services say what they do. */
+/** Opens the stores and starts each service with its context. */
 async function startServices(
   context: StartingProcess,
   serviceSettings: readonly unknown[],
@@ -185,14 +184,14 @@ async function openServiceStore(
     trace: tracing.current,
     watch: createStoreInstrumentation(metrics.forService(service.contract.name), tracing),
     publishing: createPublishSpans(tracing, bus.messagingSystem),
-    onError: (what, error) => log.warn({ service: service.contract.name, err: error }, what),
+    onError: (message, error) => log.warn({ service: service.contract.name, err: error }, message),
   });
   if (startFailure.signal.aborted) await store.close();
   else stores.push(store);
   return store;
 }
 
-/** Lets a service hear what is in its queue, if it hears anything. */
+/** Consumes the queue of a service, if it has subscribers. */
 async function consumeQueue(
   { bus, metrics, log, now, tracing }: StartingProcess,
   { service, handlers }: StartedService,
@@ -209,7 +208,7 @@ async function consumeQueue(
   await bus.consume(name, handler, { prefetch: 32, ...(onDeadLetter && { onDeadLetter }) });
 }
 
-/** Opens the port of the API, then lets events and background work flow. */
+/** Opens the API port, then starts consumers, outbox relays and workers. */
 async function serve(
   context: StartingProcess,
   services: readonly StartedService[],
@@ -218,7 +217,7 @@ async function serve(
   const { settings, log, bus, tracing, metrics } = context;
   const api = await listen(createPublicApplication(context, services), settings.PORT, settings.HOST);
   try {
-    for (const up of services) await consumeQueue(context, up);
+    for (const service of services) await consumeQueue(context, service);
   } catch (error) {
     await api.close(0);
     throw error;

@@ -1,4 +1,7 @@
-/** Tracing: units of work, what is gathered while they last, and their spans where traces are wanted. */
+/**
+ * Tracing: runs units of work, counts their MongoDB commands and events, and records spans if an endpoint is
+ * set.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Attributes,
@@ -11,48 +14,46 @@ import {
 import type { Command } from '#libs/store';
 import { type OtlpOptions, type SpanSource, startOtlp } from './otlp.ts';
 
-/**
- * Ways in which a unit of work is begun: by a request, by an event that was heard or is said, by a request of
- * ours.
- */
+/** What starts a unit of work: a request, a consumed event, a published event, or an outgoing request. */
 export type SpanType = 'server' | 'consumer' | 'producer' | 'client';
 
-/** What a unit of work is, before it begins. */
+/** The options of a span. */
 export interface SpanOptions {
   name: string;
   kind: SpanType;
-  /** The `traceparent` of what it follows from. */
+  /** The `traceparent` of the parent span. */
   from?: unknown;
   attributes?: Attributes;
 }
 
-/** What was gathered in a unit of work, for its line in the log. */
+/** Statistics of a unit of work for its log line. */
 export interface WorkStats {
-  /** Absent where nothing is traced. */
+  /** Absent if tracing is off. */
   trace_id?: string;
   mongodb_commands: number;
   mongodb_ms: number;
-  /** Events that were said. */
+  /** Number of events that were published. */
   events: number;
 }
 
+/** Runs units of work with their spans and statistics. */
 export interface Tracing {
-  /** Runs a unit of work; a span of its own ends with it. */
+  /** Runs a unit of work in its own span. The span ends when the work settles. */
   withSpan<R>(options: SpanOptions, work: () => Promise<R>): Promise<R>;
-  /** Says more of the span of what is going on; an error makes it one that failed. */
+  /** Adds attributes to the current span. An error marks the span as failed. */
   setAttributes(attributes: Attributes, error?: unknown): void;
-  /** What was gathered so far. */
+  /** Returns the statistics of the current unit of work. */
   workStats(): WorkStats;
-  /** A command to MongoDB that has ended in what is going on. */
+  /** Records a finished MongoDB command of the current unit of work. */
   recordCommand(command: Command): void;
-  /** Events that were said in what is going on. */
+  /** Counts published events of the current unit of work. */
   recordPublishedEvents(count: number): void;
-  /** The W3C `traceparent` of what is going on; nothing where nothing is traced. */
+  /** Returns the W3C `traceparent` of the current unit of work, or `undefined` if tracing is off. */
   current(): string | undefined;
   stop(): Promise<void>;
 }
 
-/** A unit of work that is going on. */
+/** A running unit of work. */
 interface WorkUnit {
   context: Context | undefined;
   span: Span | undefined;
@@ -70,13 +71,13 @@ const otelKinds = {
 };
 
 /**
- * Begins to trace; without an endpoint, units of work are gathered all the same and nothing is loaded or
- * sent.
+ * Starts tracing. Without an endpoint no spans are recorded and OpenTelemetry is not loaded, but statistics
+ * still are.
  */
 export async function startTracing(otlp: OtlpOptions | undefined): Promise<Tracing> {
   const spans = otlp && (await startOtlp(otlp));
   const currentUnit = new AsyncLocalStorage<WorkUnit>();
-  // what goes on after the end of a unit, e.g. in a worker that it woke, is none of its own
+  // work that continues after its unit has ended, e.g. in a worker that it woke, does not belong to it
   const getUnit = () => {
     const unit = currentUnit.getStore();
     return unit?.isOver ? undefined : unit;
@@ -165,9 +166,9 @@ function startSpan(
 
 function markFailed(span: Span | undefined, error: unknown): void {
   if (!span?.isRecording()) return;
-  // a word says by itself what failed
-  const named = typeof error === 'object' && error !== null && 'name' in error ? error.name : error;
-  const type = typeof named === 'string' ? named : 'Error';
+  // a string is used as the error type itself
+  const candidate = typeof error === 'object' && error !== null && 'name' in error ? error.name : error;
+  const type = typeof candidate === 'string' ? candidate : 'Error';
   span.setAttribute('error.type', type);
   span.setStatus({ code: SpanStatusCode.ERROR });
 }

@@ -1,7 +1,10 @@
-/** Workers that repeat something. */
+/** Periodic workers. */
 import type { Worker } from './service.ts';
 
-/** Repeats work with a pause after each turn, never two at once; errors go to `onError` and do not end it. */
+/**
+ * Creates a worker that repeats `work` with a pause of `pauseMs` after each run. Runs never overlap. Errors
+ * are passed to `onError` and do not stop the worker.
+ */
 export function every(pauseMs: number, work: () => Promise<void>, onError: (error: unknown) => void): Worker {
   let timer: NodeJS.Timeout | undefined;
   let run = Promise.resolve();
