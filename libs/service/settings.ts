@@ -83,11 +83,9 @@ export const commonSettings = z.object({
     .meta({ description: 'Prefix of every name on RabbitMQ, so that several systems can share a broker' }),
   ENCRYPTION_KEYS: keys,
   PORT: port.default(8080).meta({ description: 'Port of the API. 0 selects a free port' }),
-  MANAGEMENT_PORT: port
-    .default(9464)
-    .meta({
-      description: 'Port of health, metrics and admin operations. Do not expose it through the ingress',
-    }),
+  MANAGEMENT_PORT: port.default(9464).meta({
+    description: 'Port of health, metrics and admin operations. Do not expose it through the ingress',
+  }),
   HOST: z.string().default('0.0.0.0').meta({ description: 'Address to listen on' }),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty']).default('json'),
