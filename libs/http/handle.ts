@@ -133,9 +133,9 @@ export interface Route extends ReplayHandlers<AnyOperation, unknown> {
 /** Optional handlers for repeated requests with an `Idempotency-Key`. */
 export interface ReplayHandlers<O, Result> {
   /** Checks that the caller may still see the stored response. Rejects otherwise. */
-  authorizeReplay?(asked: HandlerInput<O>): Promise<void>;
+  authorizeReplay?(input: HandlerInput<O>): Promise<void>;
   /** Renders a response that was too large to store, from its replay key. It reflects the current state. */
-  replay?(asked: HandlerInput<O>, key: ReplayKey): Promise<Result>;
+  replay?(input: HandlerInput<O>, key: ReplayKey): Promise<Result>;
 }
 
 /** Renders a problem as an HTML page if the client wants one. The query is not validated. */

@@ -13,7 +13,7 @@ import type { Store } from '#libs/store';
 import { securityLog } from './audit.ts';
 import { checkHealth } from './health.ts';
 import type { Log } from './log.ts';
-import { createManagementServer } from './management.ts';
+import { createManagementApp } from './management.ts';
 import type { Metrics } from './metrics.ts';
 import type { AnyService, ServiceHandlers } from './service.ts';
 import type { CommonSettings } from './settings.ts';
@@ -68,7 +68,7 @@ export function createManagementApplication(
   const admin = services.flatMap((service) =>
     service.handlers.adminHandlers ? [{ service, ...service.handlers.adminHandlers }] : [],
   );
-  return createManagementServer({
+  return createManagementApp({
     metrics: context.settings.METRICS_ENABLED ? context.metrics.render : undefined,
     health: () => checkHealth(context.bus, services, phase()),
     routers: admin.map(({ service, ...handlers }) =>

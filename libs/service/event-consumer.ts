@@ -24,7 +24,8 @@ export interface ConsumeDeps {
 }
 
 /**
- * Returns the handler of a service's queue and its `onDeadLetter` callback. Both count and log the outcome.
+ * Returns the handler of a service's queue, which counts and logs every attempt, and `onDeadLetter`, which
+ * counts dead letters.
  */
 export function consumeEvents(
   { meters, log, now, tracing, messagingSystem }: ConsumeDeps,

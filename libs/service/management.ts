@@ -22,7 +22,7 @@ export interface ManagementOptions {
 }
 
 /** Creates the application with `/healthz`, `/readyz`, `/metrics` and the admin operations. */
-export function createManagementServer(options: ManagementOptions): express.Express {
+export function createManagementApp(options: ManagementOptions): express.Express {
   const { routers, operations, unmatched, onError } = options;
   return application({
     routers: [createHealthRouter(options), ...routers],

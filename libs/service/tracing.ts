@@ -71,8 +71,8 @@ const otelKinds = {
 };
 
 /**
- * Starts tracing. Without an endpoint no spans are recorded and OpenTelemetry is not loaded, but statistics
- * still are.
+ * Starts tracing. Without an endpoint the OpenTelemetry SDK is not loaded and no spans are recorded, but
+ * statistics are collected.
  */
 export async function startTracing(otlp: OtlpOptions | undefined): Promise<Tracing> {
   const spans = otlp && (await startOtlp(otlp));
