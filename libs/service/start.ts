@@ -157,21 +157,8 @@ async function startServices(
   return started;
 }
 
-async function openServiceStore(
-  {
-    contracts,
-    settings,
-    bus,
-    isSolePublisher,
-    now,
-    tracing,
-    log,
-    stores,
-    startFailure,
-    metrics,
-  }: StartingProcess,
-  service: AnyService,
-): Promise<Store> {
+async function openServiceStore(context: StartingProcess, service: AnyService): Promise<Store> {
+  const { contracts, settings, bus, isSolePublisher, now, tracing, log, metrics } = context;
   const store = await openStore({
     uri: settings.MONGODB_URI,
     contract: service.contract,
@@ -186,8 +173,8 @@ async function openServiceStore(
     publishing: createPublishSpans(tracing, bus.messagingSystem),
     onError: (message, error) => log.warn({ service: service.contract.name, err: error }, message),
   });
-  if (startFailure.signal.aborted) await store.close();
-  else stores.push(store);
+  if (context.startFailure.signal.aborted) await store.close();
+  else context.stores.push(store);
   return store;
 }
 
@@ -227,6 +214,7 @@ async function serve(
     for (const worker of handlers.workers ?? []) worker.start();
   }
   const workers = services.flatMap(({ handlers }) => handlers.workers ?? []);
+  const stores = services.map(({ store }) => store);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     management.setPhase('draining');
@@ -235,14 +223,7 @@ async function serve(
       () => api.close(settings.DRAIN_SECONDS * 1000),
       () => closeAll(workers.map((worker) => () => worker.stop())),
       () => bus.close(),
-      () =>
-        closeAll(
-          services.map(
-            ({ store }) =>
-              () =>
-                store.close(),
-          ),
-        ),
+      () => closeAll(stores.map((store) => () => store.close())),
       () => management.close(),
       () => tracing.stop(),
       async () => metrics.stop(),
