@@ -1,5 +1,5 @@
 /** What operators do with identity: `npm run identity -- rotate-keys`, with MONGODB_URI and ENCRYPTION_KEYS as identity has them. */
-import { newLog, securityLog } from '#libs/service';
+import { createLog, securityLog } from '#libs/service';
 import { identity } from '../services/identity/service.ts';
 import { createTokenSigner } from '../services/identity/signing-keys.ts';
 import { sealedPrivate } from '../services/identity/store/collections.ts';
@@ -17,7 +17,7 @@ const store = await ownedStore(identity, { MONGODB_URI, ENCRYPTION_KEYS });
 try {
   const sealing = store.sealing(sealedPrivate);
   const now = () => new Date();
-  const auditLog = securityLog(newLog({ level: 'info', format: 'json' }));
+  const auditLog = securityLog(createLog({ level: 'info', format: 'json' }));
   const keys = createTokenSigner({
     credentials: credentialRepository(store),
     sealing,

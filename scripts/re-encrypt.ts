@@ -1,5 +1,5 @@
 /** Seals anew, with the first key of ENCRYPTION_KEYS, what services keep sealed: `npm run re-encrypt -- <service>…`. */
-import { formatError, newLog, securityLog, systemAuditEvent } from '#libs/service';
+import { createLog, formatError, securityLog, systemAuditEvent } from '#libs/service';
 import type { ReencryptionResult } from '#libs/store';
 import { services } from '../services/services.ts';
 import { ownedStore, type StoreSettings } from './owned-store.ts';
@@ -26,7 +26,7 @@ if (!MONGODB_URI || !ENCRYPTION_KEYS || (asked.length > 0 && chosen.length < ask
 }
 
 async function sealAnew(settings: StoreSettings): Promise<void> {
-  const audited = securityLog(newLog({ level: 'info', format: 'json' }));
+  const audited = securityLog(createLog({ level: 'info', format: 'json' }));
   let unopened = 0;
   let isDone = true;
   for (const service of chosen) {

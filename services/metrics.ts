@@ -1,6 +1,6 @@
 /** Lists all metrics and the values of their labels, for the documentation, the dashboards and the tests. */
 import { getProblems } from '#libs/contract';
-import { type Metric, type Named, processMetrics, serviceMetrics, type Values } from '#libs/service';
+import { type LabelValues, type Metric, type NameKind, processMetrics, serviceMetrics } from '#libs/service';
 import { contracts } from './contracts.ts';
 import { services } from './services.ts';
 
@@ -26,14 +26,14 @@ export function getMetrics(): {
 }
 
 /** The possible values of a label. The list is empty if the values depend on the process. */
-export function getLabelValues(values: Values): readonly string[] {
+export function getLabelValues(values: LabelValues): readonly string[] {
   return typeof values === 'string' ? namedValues[values]() : values;
 }
 
 const operations = () =>
   contracts.flatMap((contract) => [...contract.operations, ...(contract.adminOperations ?? [])]);
 
-const namedValues: Record<Named, () => readonly string[]> = {
+const namedValues: Record<NameKind, () => readonly string[]> = {
   operation: () => operations().map(({ id }) => id),
   problem: () => [
     ...new Set(

@@ -39,9 +39,9 @@ const widened = view({
 });
 const narrowed = view({
   name: 'thing_names',
-  of: 'things',
+  collection: 'things',
   scope: null,
-  why: 'a name is no secret',
+  unscopedReason: 'a name is no secret',
   row: z.object({ name: z.string() }),
 });
 
@@ -87,7 +87,7 @@ test('reading without a valid scope throws', () => {
 
 test('declaring a view with a scope that is not one of its fields throws', () => {
   expect(() =>
-    view({ name: 'x', of: 'things', scope: 'organization_id', row: z.object({ name: z.string() }) }),
+    view({ name: 'x', collection: 'things', scope: 'organization_id', row: z.object({ name: z.string() }) }),
   ).toThrow('organization_id');
 });
 

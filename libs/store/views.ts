@@ -70,9 +70,9 @@ export async function createView(db: Db, view: View): Promise<void> {
   const pipeline = [...(view.stages ?? []), project];
   const [existing] = await db.listCollections({ name: view.name }).toArray();
   if (!existing)
-    await db.createCollection(view.name, { viewOn: view.of, pipeline }).catch(ignoreAlreadyExists);
-  else if (!isUpToDate(existing, view.of, pipeline))
-    await db.command({ collMod: view.name, viewOn: view.of, pipeline });
+    await db.createCollection(view.name, { viewOn: view.collection, pipeline }).catch(ignoreAlreadyExists);
+  else if (!isUpToDate(existing, view.collection, pipeline))
+    await db.command({ collMod: view.name, viewOn: view.collection, pipeline });
 }
 
 /** Gets the names of the views that do not exist yet. */

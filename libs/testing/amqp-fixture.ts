@@ -41,7 +41,15 @@ export function amqpFixture(url: string): AmqpFixture {
     async open(options = {}) {
       const secret = new Secret(`${url}?heartbeat=1`);
       const onError = (message: string, error: unknown) => void errors.push(`${message}: ${error}`);
-      const bus = amqpBus({ url: secret, topology, prefix, retries: [20], retryQueueDelayMs: 0, onError, ...options });
+      const bus = amqpBus({
+        url: secret,
+        topology,
+        prefix,
+        retries: [20],
+        retryQueueDelayMs: 0,
+        onError,
+        ...options,
+      });
       buses.push(bus);
       await untilUp(bus);
       return bus;

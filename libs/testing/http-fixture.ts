@@ -4,13 +4,13 @@ import { type AnyOperation, access, Forbidden, IdempotencyKeyReused, newId } fro
 import {
   type Authenticate,
   application,
-  type Bucket,
-  type Listening,
+  createRouter,
+  type HttpListener,
   listen,
   type Principal,
   type RequestOutcome,
   type Route,
-  routes,
+  type TokenBucket,
 } from '#libs/http';
 import type { Store, StoredResponse } from '#libs/store';
 
@@ -22,14 +22,14 @@ export const insider = access<Principal>({
   name: 'insider',
   description: 'Insiders.',
   problems: [Forbidden],
-  permits: (principal) => (principal.key_id === 'outsider' ? Forbidden() : undefined),
+  authorize: (principal) => (principal.key_id === 'outsider' ? Forbidden() : undefined),
 });
 
 /** Routes behind a listener. */
 export interface HttpFixture {
   origin: string;
   port: number;
-  listening: Listening;
+  listening: HttpListener;
   /** The outcomes of requests, in order. */
   outcomes: RequestOutcome[];
   /** Errors that occurred outside of operations. */
@@ -43,7 +43,7 @@ export interface HttpFixture {
 /** Replaces parts of the fixture. */
 export interface HttpFixtureOptions {
   store?: Pick<Store, 'withIdempotencyKey'>;
-  limit?: Bucket;
+  limit?: TokenBucket;
   authenticate?: Authenticate;
 }
 
@@ -55,14 +55,14 @@ export async function httpFixture(
   const outcomes: RequestOutcome[] = [];
   const errors: unknown[] = [];
   const principals: Record<string, Principal> = { good: ada, outsider: { ...ada, key_id: 'outsider' } };
-  const router = routes({
-    handled,
+  const router = createRouter({
+    routes: handled,
     store: options.store ?? memoryResponseStore(),
     authenticate: options.authenticate ?? (async (token) => principals[token]),
     apiPrefix: '/api/v1',
     limit: options.limit,
     span: (_name, _headers, work) => work(),
-    done: (outcome) => void outcomes.push(outcome),
+    onOutcome: (outcome) => void outcomes.push(outcome),
   });
   const operations: AnyOperation[] = handled.map(({ operation }) => operation);
   const app = application({

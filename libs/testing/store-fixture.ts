@@ -37,7 +37,7 @@ export const ThingUnconsumed = event('thing.unheard', {
 /** The view of `things`. */
 export const thingSummaries = view({
   name: 'thing_faces',
-  of: 'things',
+  collection: 'things',
   scope: 'organization_id',
   row: z.object({ _id: z.string(), organization_id: z.string(), name: z.string() }),
 });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import type { Contract } from '#libs/contract';
 import { memoryBus, toTopology } from '#libs/events';
-import { type AnyService, newLog, start } from '#libs/service';
+import { type AnyService, createLog, start } from '#libs/service';
 import { createView } from '#libs/store';
 import { idempotencyHeader } from './idempotency-keys.ts';
 import { type SecretScanner, secretScanner } from './secrets.ts';
@@ -96,7 +96,7 @@ export async function testApp(options: {
   const printLevel = process.env.TEST_LOG_LEVEL;
   // collects every line, because `stop` searches all of them for secrets
   const to = printLevel ? withPrinting(collector, printLevel) : collector;
-  const log = newLog({ level: 'trace', format: 'json', to });
+  const log = createLog({ level: 'trace', format: 'json', destination: to });
   const startServices = () =>
     start({
       ...options,

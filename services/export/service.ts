@@ -58,7 +58,7 @@ export const exporting = service({
       if (files > 0) log.info({ files }, 'Deleted orphaned template files');
     };
     return {
-      handled: [
+      routes: [
         ...templateHandlers({ templates, workers, now }),
         ...exportHandlers({
           documents: documentStore(store),

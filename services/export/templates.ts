@@ -33,7 +33,7 @@ export function templateHandlers({ templates, workers, now }: TemplateDeps): Rou
     handle(listTemplates, async ({ actor, query }) => {
       const [before] = parseCursor(query.cursor, position) ?? [];
       const found = await templates.list(actor, { before, limit: query.limit + 1 });
-      return toPage({ found, limit: query.limit, show: toTemplate, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, toItem: toTemplate, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteTemplate, async ({ actor, params }) => {

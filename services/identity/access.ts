@@ -8,7 +8,7 @@ import { ScalePlanRequired } from './problems.ts';
 export const member = access<MemberPrincipal>({
   name: 'member',
   description: 'Any member of the organization.',
-  permits: () => undefined,
+  authorize: () => undefined,
 });
 
 /** An admin of the organization. */
@@ -16,7 +16,7 @@ export const admin = access<MemberPrincipal>({
   name: 'admin',
   description: 'Admins of the organization.',
   problems: [Forbidden],
-  permits: (principal) =>
+  authorize: (principal) =>
     principal.role === 'admin' ? undefined : Forbidden('Only admins of the organization may do this.'),
 });
 
@@ -24,7 +24,7 @@ export const admin = access<MemberPrincipal>({
 export const operator = access<Principal>({
   name: 'operator',
   description: 'The operator of the installation.',
-  permits: () => undefined,
+  authorize: () => undefined,
 });
 
 /** Any member of an organization on the Scale plan. */
@@ -32,5 +32,5 @@ export const scaleMember = access<MemberPrincipal>({
   name: 'scale plan member',
   description: 'Any member of an organization on the Scale plan.',
   problems: [ScalePlanRequired],
-  permits: async (principal) => ((await principal.plan()) === 'scale' ? undefined : ScalePlanRequired()),
+  authorize: async (principal) => ((await principal.plan()) === 'scale' ? undefined : ScalePlanRequired()),
 });

@@ -68,7 +68,7 @@ export function apiKeyHandlers({ now, credentials, store }: ApiKeyOptions) {
         before,
         limit: query.limit + 1,
       });
-      return toPage({ found, limit: query.limit, show: toApiKey, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, toItem: toApiKey, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteApiKey, async ({ actor, params, call }) => {

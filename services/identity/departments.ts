@@ -22,7 +22,7 @@ export function departmentHandlers({ store, departments, now }: DepartmentOption
     handle(listDepartments, async ({ actor, query }) => {
       const [after] = parseCursor(query.cursor, position) ?? [];
       const found = await departments.list(actor, { after, limit: query.limit + 1 });
-      return toPage({ found, limit: query.limit, show: toDepartment, position: ({ name }) => [name] });
+      return toPage({ found, limit: query.limit, toItem: toDepartment, position: ({ name }) => [name] });
     }),
 
     handle(createDepartment, ({ actor, body }) =>

@@ -78,7 +78,7 @@ export function invitationHandlers(options: InvitationOptions) {
     handle(listInvitations, async ({ actor, query }) => {
       const [before] = parseCursor(query.cursor, position) ?? [];
       const found = await invitations.list(actor, { before, limit: query.limit + 1, at: now() });
-      return toPage({ found, limit: query.limit, show: toInvitation, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, toItem: toInvitation, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteInvitation, async ({ actor, params, call }) => {

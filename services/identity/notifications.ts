@@ -51,7 +51,7 @@ export function notificationHandlers({ store, notifications, now }: Notification
         before,
         limit: query.limit + 1,
       });
-      return toPage({ found, limit: query.limit, show: toInboxItem, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, toItem: toInboxItem, position: ({ _id }) => [_id] });
     }),
 
     handle(countInbox, ({ actor }) => notifications.count(actor)),

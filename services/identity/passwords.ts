@@ -28,7 +28,7 @@ export interface PasswordHasher {
  * work: libuv has only a few threads (default four), and name look-ups and compression use them too.
  */
 export function createPasswordHasher({ concurrency, maxQueue = 50 }: PasswordHasherOptions): PasswordHasher {
-  const withinLimit = bulkhead({ atOnce: concurrency, waiting: maxQueue, full: queueFullError });
+  const withinLimit = bulkhead({ maxConcurrent: concurrency, maxQueue, createError: queueFullError });
   const derive = (password: string, salt: Uint8Array) => withinLimit(() => deriveKey(password, salt));
 
   return {

@@ -61,7 +61,7 @@ export function peopleHandlers({
       const [after] = parseCursor(query.cursor, position) ?? [];
       const found = await members.list(actor, { after, limit: query.limit + 1 });
       const show = ({ user, member }: MemberWithUser) => toMember(user, member);
-      return toPage({ found, limit: query.limit, show, position: ({ user }) => [user._id] });
+      return toPage({ found, limit: query.limit, toItem: show, position: ({ user }) => [user._id] });
     }),
 
     handle(updateMember, async ({ actor, params, body, call }) => {

@@ -50,12 +50,12 @@ export const identity = service({
     const { DEFAULT_PLAN: defaultPlan, APP_URL: appUrl } = settings;
     const passwordReset = passwordResetHandlers({ ...deps, rateLimit: rateLimits.logins, appUrl });
     const adminHandlers = {
-      handled: [...subscription.adminHandlers, ...passwordReset.adminHandlers],
+      routes: [...subscription.adminHandlers, ...passwordReset.adminHandlers],
       authenticate: createOperatorReader(settings.OPS_TOKEN),
     };
     const onError = (error: unknown) => log.warn({ err: error }, 'Could not rotate or delete signing keys');
     return {
-      handled: [
+      routes: [
         ...signInHandlers({ ...deps, sessions, planLimits, defaultPlan, rateLimits }),
         ...passwordReset.handlers,
         ...signer.handlers,
@@ -73,7 +73,7 @@ export const identity = service({
       subscribers: [...notifyMembers(deps), ...recordKeyUsage(deps)],
       ...(settings.OPS_TOKEN && { adminHandlers }),
       workers: [every(hourMs, () => signer.rotateIfDue(settings.SIGNING_KEY_ROTATION_DAYS), onError)],
-      before: signer.prepare,
+      beforeStart: signer.prepare,
     };
   },
 });

@@ -44,7 +44,7 @@ function createFixture() {
     createTokenSigner({
       credentials: credentials as unknown as CredentialRepository,
       sealing,
-      securityLog: ({ event, actor_id, facts }) => void auditLines.push([event, actor_id, facts.kid]),
+      securityLog: ({ event, actor_id, details }) => void auditLines.push([event, actor_id, details.kid]),
       now,
       accessTokenSeconds: 900,
     });

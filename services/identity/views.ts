@@ -10,9 +10,9 @@ export type Role = z.infer<typeof role>;
 /** API keys with the current role of their member. Keys of removed members are left out. */
 export const keyPrincipals = view({
   name: 'api_key_principals',
-  of: 'api_keys',
+  collection: 'api_keys',
   scope: null,
-  why: 'authentication finds the organization by the hash of the key',
+  unscopedReason: 'authentication finds the organization by the hash of the key',
   stages: [
     { $lookup: { from: 'members', localField: 'member_id', foreignField: '_id', as: 'member' } },
     { $unwind: '$member' },
@@ -32,7 +32,7 @@ export const keyPrincipals = view({
 /** The current members with their roles. */
 export const memberStates = view({
   name: 'member_states',
-  of: 'members',
+  collection: 'members',
   scope: 'organization_id',
   row: z.object({
     organization_id: id,
@@ -46,18 +46,18 @@ export const memberStates = view({
 /** Public keys for verifying access tokens. */
 export const publicKeys = view({
   name: 'signing_keys_public',
-  of: 'signing_keys',
+  collection: 'signing_keys',
   scope: null,
-  why: 'public keys are not secret',
+  unscopedReason: 'public keys are not secret',
   row: z.object({ _id: z.string(), public_jwk: z.string() }),
 });
 
 /** Organizations with their settings. `row_version` increases with every change. */
 export const organizationProfiles = view({
   name: 'organization_profiles',
-  of: 'organizations',
+  collection: 'organizations',
   scope: null,
-  why: 'public links identify an organization by its slug',
+  unscopedReason: 'public links identify an organization by its slug',
   stages: [
     {
       $set: {
@@ -84,7 +84,7 @@ export const organizationProfiles = view({
  */
 export const subscriptionTerms = view({
   name: 'subscription_terms',
-  of: 'subscriptions',
+  collection: 'subscriptions',
   scope: '_id',
   row: z.object({
     _id: id,

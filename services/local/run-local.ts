@@ -5,12 +5,12 @@
 import { resolve } from 'node:path';
 import {
   commonSettings,
+  createBufferedLog,
   formatError,
-  newHeldLog,
   onStopSignal,
+  type RunningServices,
   readSettings,
-  type Start,
-  type Started,
+  type StartOptions,
   start,
 } from '#libs/service';
 import { type Mongod, startMongod } from '#libs/store';
@@ -24,14 +24,14 @@ const logSettings = commonSettings.pick({ LOG_LEVEL: true, LOG_FORMAT: true });
 /** What has been started so far and must be stopped. */
 interface LocalParts {
   mongod?: Mongod;
-  started?: Started;
+  started?: RunningServices;
   /** Writes the buffered log lines. */
   releaseLog?: () => void;
   removeInstanceFile?: () => Promise<void>;
 }
 
 /** Runs all services with an embedded MongoDB in `DATA_DIR`. Only this run has permissive defaults. */
-export async function runLocal(options: Start): Promise<void> {
+export async function runLocal(options: StartOptions): Promise<void> {
   const dataDir = resolve(options.environment.DATA_DIR ?? '.data');
   const parts: LocalParts = {};
   const stop = async () => {
@@ -48,7 +48,7 @@ export async function runLocal(options: Start): Promise<void> {
     const settings = readAllSettings(options, environment);
     const { LOG_LEVEL: level, LOG_FORMAT: format } = logSettings.parse(settings);
     // the log is held back until the banner is printed
-    const { log, release } = newHeldLog({ level, format });
+    const { log, release } = createBufferedLog({ level, format });
     parts.releaseLog = release;
     parts.started = await start({ ...options, environment, log });
     parts.removeInstanceFile = await writeInstanceFile(dataDir, parts.started);
@@ -76,7 +76,10 @@ export async function runLocal(options: Start): Promise<void> {
  * The settings of the process and all its services as one object. Throws an error that lists all invalid
  * settings.
  */
-function readAllSettings({ services }: Start, environment: Start['environment']): Record<string, unknown> {
+function readAllSettings(
+  { services }: StartOptions,
+  environment: StartOptions['environment'],
+): Record<string, unknown> {
   const schemas = [commonSettings, ...services.map((service) => service.settings)];
   return Object.assign({}, ...readSettings(schemas, environment));
 }
@@ -92,10 +95,10 @@ function explain(error: unknown, dataDir: string): string {
  * HOST and MONGODB_URI are fixed.
  */
 export function toLocalEnvironment(
-  environment: Start['environment'],
+  environment: StartOptions['environment'],
   dataFolder: Pick<DataFolder, 'secrets'>,
   uri: string,
-): Start['environment'] {
+): StartOptions['environment'] {
   return {
     DEFAULT_PLAN: 'scale',
     WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',

@@ -1,7 +1,7 @@
 /** Rate-limits requests for unknown links per address. Links that worked recently are exempt. */
 import { LRUCache } from 'lru-cache';
 import type { RateLimitPolicy } from '#libs/contract';
-import { type Bucket, tokenBucket } from '#libs/http';
+import { type TokenBucket, tokenBucket } from '#libs/http';
 
 /** The rate limit of unknown links. */
 export interface NotFoundLimit {
@@ -20,11 +20,11 @@ const maxExemptLinks = 10_000;
 export function notFoundLimit({ perMinute, now }: { perMinute: number; now: () => number }): NotFoundLimit {
   const policy = { name: 'not-found-links', quota: perMinute, windowSeconds: 60 };
   if (perMinute === 0) return { policy, getWaitSeconds: () => 0, record: () => {} };
-  const misses: Bucket = tokenBucket({ perMinute, burst: perMinute, now });
+  const misses: TokenBucket = tokenBucket({ perMinute, burst: perMinute, now });
   const found = new LRUCache<string, true>({ max: maxExemptLinks });
   return {
     policy,
-    getWaitSeconds: (address, link) => (found.has(link) ? 0 : misses(address, 'look')),
+    getWaitSeconds: (address, link) => (found.has(link) ? 0 : misses(address, 'peek')),
     record(isFound, address, link) {
       if (isFound) found.set(link, true);
       else {

@@ -32,7 +32,7 @@ export const sharing = service({
     const rows = sharingStore(store);
     const newToken = () => encodeToken(randomBytes(32));
     return {
-      handled: [
+      routes: [
         ...linkRoutes({ store, sharing: rows, now, newToken, appUrl: settings.APP_URL }),
         ...embedRoutes({
           sharing: rows,

@@ -1,7 +1,7 @@
 /** Handlers for the event log and for testing a webhook. */
 import { z } from 'zod';
 import { newId, parseCursor, rateLimitHeaders, TooManyRequests } from '#libs/contract';
-import { type Bucket, handle, tokenBucket, toPage } from '#libs/http';
+import { handle, type TokenBucket, tokenBucket, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
 import { listWebhookEvents, testWebhook } from './contract.ts';
 import { isSuccess } from './rules/backoff.ts';
@@ -70,13 +70,13 @@ export function deliveryLogHandlers({
       const after = created_at && _id ? { created_at: new Date(created_at), _id } : undefined;
       const found = await log.list(actor, { ...filters, after, limit: limit + 1 });
       const toPosition = (row: (typeof found)[number]) => [row.created_at.toISOString(), row._id];
-      return toPage({ found, limit, show: toEntry, position: toPosition });
+      return toPage({ found, limit, toItem: toEntry, position: toPosition });
     }),
   ];
 }
 
 /** Takes a token, or throws `TooManyRequests` with the time to wait. */
-function takeToken(bucket: Bucket, key: string): void {
+function takeToken(bucket: TokenBucket, key: string): void {
   const waitS = bucket(key);
   if (waitS > 0) throw TooManyRequests(undefined, { headers: rateLimitHeaders(bucket.policy, waitS) });
 }

@@ -60,7 +60,7 @@ export const webhookDelivery = service({
       );
     return {
       // the route `/webhooks/events` must come before `/webhooks/{config_id}`
-      handled: [
+      routes: [
         ...deliveryLogHandlers({ store, configs, log: eventLog, sender, now }),
         ...webhookHandlers({ configs, sender }),
         ...secretRotationHandlers({ configs }),

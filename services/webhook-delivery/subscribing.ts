@@ -33,7 +33,7 @@ export function webhookHandlers({
     handle(listWebhooks, async ({ actor, query: { limit, cursor } }) => {
       const [after] = parseCursor(cursor, position) ?? [];
       const found = await configs.list(actor, { after, limit: limit + 1 });
-      return toPage({ found, limit, show: toWebhook, position: ({ _id }) => [_id] });
+      return toPage({ found, limit, toItem: toWebhook, position: ({ _id }) => [_id] });
     }),
 
     handle(getWebhook, async ({ actor, params }) => toWebhook(await configs.get(actor, params.config_id))),

@@ -5,7 +5,7 @@ import { id, view } from '#libs/contract';
 /** Event types that an organization's webhooks subscribe to, without URLs and secrets. */
 export const webhookSubscriptions = view({
   name: 'webhook_subscriptions',
-  of: 'webhook_configs',
+  collection: 'webhook_configs',
   scope: 'organization_id',
   row: z.object({ organization_id: id, is_active: z.boolean(), event_types: z.array(z.string()) }),
 });

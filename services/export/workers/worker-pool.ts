@@ -71,7 +71,7 @@ export function createWorkerPool(
     onRejected('queue_full');
     return queueFullError();
   };
-  const withSlot = bulkhead({ atOnce: workers, waiting: maxQueue, full });
+  const withSlot = bulkhead({ maxConcurrent: workers, maxQueue, createError: full });
   let [present, running] = [0, 0];
   return {
     async use(work) {

@@ -1,6 +1,6 @@
 /** The operations on the organization and its subscription. */
 import { z } from 'zod';
-import { id, NotFound, operation, someField } from '#libs/contract';
+import { id, NotFound, operation, patchBody } from '#libs/contract';
 import { admin, member, operator } from '../access.ts';
 import { SlugTaken } from '../problems.ts';
 import { planNames } from '../rules/plans.ts';
@@ -52,7 +52,7 @@ export const updateOrganization = operation({
     'Settings are merged by key. A new slug immediately breaks all public links with the old slug.',
   access: admin,
   audit: 'organization.update',
-  body: someField({ name, slug, settings: settingsInput }),
+  body: patchBody({ name, slug, settings: settingsInput }),
   status: 200,
   returns: Organization,
   problems: [SlugTaken],

@@ -1,6 +1,6 @@
 /** The operations on people: the caller and the members of the organization. */
 import { z } from 'zod';
-import { id, NotFound, nothing, operation, page, someField } from '#libs/contract';
+import { id, NotFound, nothing, operation, page, patchBody } from '#libs/contract';
 import { admin, member } from '../access.ts';
 import { LastAdmin, NoSuchDepartment, PasswordNeedsSession, WrongPassword } from '../problems.ts';
 import { departmentName, Member, Organization, password, RoleInfo } from '../shapes.ts';
@@ -55,7 +55,7 @@ export const updateMember = operation({
   access: admin,
   audit: 'member.update',
   params: z.object({ member_id: id }),
-  body: someField({ role, department: departmentName.nullable() }),
+  body: patchBody({ role, department: departmentName.nullable() }),
   status: 200,
   returns: Member,
   problems: [NotFound, LastAdmin, NoSuchDepartment],

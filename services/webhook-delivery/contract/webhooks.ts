@@ -1,6 +1,6 @@
 /** Operations on webhooks: create, list, get, update, delete, rotate the secret. */
 import { z } from 'zod';
-import { Forbidden, NotFound, nothing, operation, page, someField } from '#libs/contract';
+import { Forbidden, NotFound, nothing, operation, page, patchBody } from '#libs/contract';
 import { scaleMember } from '../../identity/contract.ts';
 import { TooManySecrets, TooManyWebhooks } from '../problems.ts';
 import { maxOverlapSeconds } from '../rules/secrets.ts';
@@ -58,7 +58,7 @@ export const updateWebhook = operation({
   permission: 'The creator of the webhook or an admin may update it. The organization needs the Scale plan.',
   audit: 'webhook.update',
   params: configParams,
-  body: someField({
+  body: patchBody({
     ...webhookInput,
     is_active: z.boolean().meta({ description: 'Whether events are sent to this webhook' }),
   }),

@@ -1,4 +1,4 @@
-/** Writes answers and problems. */
+/** Renders and sends responses and problems. */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,24 +13,24 @@ import {
   Unavailable,
 } from '#libs/contract';
 import { isContention, isUnavailable } from '#libs/store';
-import { namesTag } from './etag.ts';
+import { matchesEtag } from './etag.ts';
 import { type ProblemPage, type ReplayKey, Reply } from './handle.ts';
 
-/** What a handler gave, ready to be sent or kept. */
+/** A rendered response, ready to be sent or stored. */
 export interface Rendered {
   status: number;
   headers: Record<string, string>;
   body: string | Uint8Array | Readable | undefined;
-  /** The ids from which the response can be rendered again, if it can be. */
+  /** The ids from which `replay` can render the response again, if it can. */
   replayKey?: ReplayKey;
 }
 
-/** Renders what a handler returned. */
+/** Renders the result of a handler. */
 export function render(status: number, result: unknown, request: Request): Rendered {
   const { value, etag, next, headers, replayKey } = result instanceof Reply ? result : new Reply(result, {});
   const all: Record<string, string> = { ...headers };
   if (etag !== undefined) all.ETag = `"${etag}"`;
-  if (next !== undefined) all.Link = `<${nextUrl(request, next)}>; rel="next"`;
+  if (next !== undefined) all.Link = `<${toNextUrl(request, next)}>; rel="next"`;
   if (value === undefined) return { status, headers: all, body: undefined };
   if (value instanceof Body)
     return { status, headers: { 'Content-Type': value.type, ...all }, body: value.content };
@@ -43,7 +43,7 @@ export function render(status: number, result: unknown, request: Request): Rende
   };
 }
 
-/** Sends a rendered answer; 304 when the client has it already. */
+/** Sends a rendered response, or 304 if the client already has it. */
 export async function send(
   request: Request,
   response: Response,
@@ -51,8 +51,8 @@ export async function send(
 ): Promise<void> {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   const etag = headers.ETag;
-  const reads = request.method === 'GET' || request.method === 'HEAD';
-  if (reads && etag && namesTag(request.headers['if-none-match'], etag.slice(1, -1))) {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (isRead && etag && matchesEtag(request.headers['if-none-match'], etag.slice(1, -1))) {
     response.removeHeader('Content-Type');
     response.status(304).end();
     return;
@@ -60,7 +60,7 @@ export async function send(
   response.status(status);
   if (body instanceof Readable) {
     await pipeline(body, response).catch((error: unknown) => {
-      // a client that goes away is no mistake of ours; a source that breaks is
+      // a client that disconnects is not an error; a source stream that fails is
       if (!isPrematureClose(error)) throw error;
     });
     return;
@@ -69,24 +69,27 @@ export async function send(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** The problem that an error is to the caller; what is none of ours is `Internal`. */
-export function problemOf(error: unknown): Problem {
+/** Converts an error to the problem for the caller. An unknown error becomes `Internal`. */
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isContention(error)) return Unavailable(contention, { headers: { 'Retry-After': '1' } });
+  if (isContention(error)) return Unavailable(contentionDetail, { headers: { 'Retry-After': '1' } });
   if (isUnavailable(error)) return Unavailable(undefined, { headers: { 'Retry-After': '2' } });
   return Internal();
 }
 
-const contention =
-  'Too many requests are changing the same resource at this moment. Nothing was changed; try again as `Retry-After` says.';
+const contentionDetail =
+  'Too many requests are changing the same resource. Nothing was changed. Try again after the time in `Retry-After`.';
 
 const maxErrorPaths = 20;
 
-/** A name as fields have them; longer or stranger ones are a caller's invention and may be a value in a wrong place. */
+/**
+ * A plausible field name. Longer or unusual names come from the caller and may contain a value, so they are
+ * not logged.
+ */
 const fieldName = /^[\w.-]{1,40}$/;
 
-/** Where a request was wrong, for the log: the paths of the problem's `errors` without their messages. */
-export function errorPaths({ extra }: Problem): { errorPaths?: string[] } {
+/** Returns the paths of a problem's `errors` for the log, without their messages. At most 20 paths. */
+export function getErrorPaths({ extra }: Problem): { errorPaths?: string[] } {
   const { errors } = extra;
   if (!Array.isArray(errors)) return {};
   return { errorPaths: errors.slice(0, maxErrorPaths).map(({ path }) => toLoggedPath(String(path))) };
@@ -97,7 +100,10 @@ function toLoggedPath(path: string): string {
   return names.map((name) => (fieldName.test(name) ? name : '*')).join('/');
 }
 
-/** Sends a problem (RFC 9457), or the page that stands for it. */
+/**
+ * Sends a problem (RFC 9457), or the HTML page for it. If the response has already started, closes the
+ * connection.
+ */
 export function sendProblem(
   response: Response,
   { kind, message, extra, headers }: Problem,
@@ -120,7 +126,10 @@ export function sendProblem(
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-/** The challenge of a 401 without one: a caller that sent a credential learns that it is no longer valid (RFC 6750). */
+/**
+ * Returns the challenge of a 401 that has none. It tells a caller that sent a credential that it is no longer
+ * valid (RFC 6750).
+ */
 function getChallenge(kind: ProblemKind, { headers }: IncomingMessage): string {
   const wasSent = kind === Unauthenticated && headers.authorization !== undefined;
   return wasSent ? 'Bearer error="invalid_token"' : 'Bearer';
@@ -135,7 +144,7 @@ function isPrematureClose(error: unknown): boolean {
   );
 }
 
-function nextUrl(request: Request, cursor: string): string {
+function toNextUrl(request: Request, cursor: string): string {
   const url = new URL(request.originalUrl, 'http://host');
   url.searchParams.set('cursor', cursor);
   return url.pathname + url.search;

@@ -1,4 +1,4 @@
-/** What answers look like: headers, conditional requests, pages, problems, streams. */
+/** Tests for responses: headers, conditional requests, pages, problems, streams. */
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { type HttpFixture, httpFixture, parseJson } from '../testing/http-fixtur
 import { handle, type RequestInfo, reply } from './handle.ts';
 
 const Teapot = problem('teapot', 418, 'Short and stout.');
-const Unlisted = problem('unlisted', 409, 'Nobody said so.');
+const Unlisted = problem('unlisted', 409, 'Not declared.');
 const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [] } as const;
 const getTagged = operation({
   ...common,
@@ -55,8 +55,8 @@ let call: RequestInfo | undefined;
 
 beforeAll(async () => {
   http = await httpFixture([
-    handle(getTagged, async (asked) => {
-      call = asked.call;
+    handle(getTagged, async (input) => {
+      call = input.call;
       return reply({ a: 1 }, { etag: 'v7', headers: { 'Cache-Control': 'no-cache' } });
     }),
     handle(listPages, async () => reply([], { next: 'a>b "c"\r\nX: y' })),
@@ -93,32 +93,34 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   http.ask('GET', `/api/v1${path}`, { headers, as: null });
 
 describe('request ids', () => {
-  test('a well-formed one is kept, also in problems', async () => {
-    for (const given of ['a', 'A.b_c-9', 'x'.repeat(128)]) {
-      expect((await get('/tagged', { 'x-request-id': given })).headers.get('x-request-id')).toBe(given);
-      const refused = await get('/nowhere', { 'x-request-id': given });
-      expect([refused.headers.get('x-request-id'), (await parseJson(refused)).request_id]).toEqual([
-        given,
-        given,
+  test('a well-formed request id is returned, also in problems', async () => {
+    for (const requestId of ['a', 'A.b_c-9', 'x'.repeat(128)]) {
+      expect((await get('/tagged', { 'x-request-id': requestId })).headers.get('x-request-id')).toBe(
+        requestId,
+      );
+      const rejected = await get('/nowhere', { 'x-request-id': requestId });
+      expect([rejected.headers.get('x-request-id'), (await parseJson(rejected)).request_id]).toEqual([
+        requestId,
+        requestId,
       ]);
     }
   });
 
-  test('any other is replaced, so that no header or log line can be forged', async () => {
-    for (const given of ['', 'a b', 'x'.repeat(129), 'ä', 'a,b', 'a"b', '<script>', 'a\tb'])
-      expect((await get('/tagged', { 'x-request-id': given })).headers.get('x-request-id')).toMatch(
+  test('a malformed id is replaced, so it cannot forge headers or logs', async () => {
+    for (const requestId of ['', 'a b', 'x'.repeat(129), 'ä', 'a,b', 'a"b', '<script>', 'a\tb'])
+      expect((await get('/tagged', { 'x-request-id': requestId })).headers.get('x-request-id')).toMatch(
         /^[0-9a-f-]{36}$/,
       );
     for (const odd of ['X-Request-Id: a%0d%0aSet-Cookie: x=1', 'X-Request-Id: a\r\nX-Request-Id: b']) {
-      const told = await http.raw(
+      const response = await http.raw(
         `GET /api/v1/tagged HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${odd}\r\n\r\n`,
       );
-      expect(told).toMatch(/X-Request-Id: [0-9a-f-]{36}\r\n/i);
-      expect(told).not.toMatch(/^set-cookie/im);
+      expect(response).toMatch(/X-Request-Id: [0-9a-f-]{36}\r\n/i);
+      expect(response).not.toMatch(/^set-cookie/im);
     }
   });
 
-  test('each request has one of its own', async () => {
+  test('a request without an id gets a unique one', async () => {
     const ids = await Promise.all(
       [1, 2, 3].map(async () => (await get('/tagged')).headers.get('x-request-id')),
     );
@@ -131,82 +133,90 @@ describe('conditional requests', () => {
     expect((await get('/tagged')).headers.get('etag')).toBe('"v7"');
   });
 
-  test('If-None-Match that names the tag gives 304 without a body, with the tag', async () => {
+  test('If-None-Match with the current ETag gives 304 without a body', async () => {
     for (const tags of ['"v7"', 'W/"v7"', '"x", "v7"', '*', ' "v7" ']) {
-      const told = await get('/tagged', { 'if-none-match': tags });
-      expect([told.status, await told.text(), told.headers.get('etag')]).toEqual([304, '', '"v7"']);
-      expect(told.headers.get('content-type')).toBeNull();
-      expect(told.headers.get('cache-control')).toBe('no-cache');
+      const response = await get('/tagged', { 'if-none-match': tags });
+      expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([
+        304,
+        '',
+        '"v7"',
+      ]);
+      expect(response.headers.get('content-type')).toBeNull();
+      expect(response.headers.get('cache-control')).toBe('no-cache');
     }
     for (const tags of ['"v8"', 'v7', '""'])
       expect((await get('/tagged', { 'if-none-match': tags })).status).toBe(200);
   });
 
-  test('If-Match gives its tags; * and no header are no condition', async () => {
-    const asked = async (headers: Record<string, string>) => {
+  test('If-Match is parsed to its ETags; * and no header to undefined', async () => {
+    const parseIfMatch = async (headers: Record<string, string>) => {
       await get('/tagged', headers);
       return call?.ifMatch;
     };
-    expect(await asked({})).toBeUndefined();
-    expect(await asked({ 'if-match': '*' })).toBeUndefined();
-    expect(await asked({ 'if-match': '"a", W/"b", "c"' })).toEqual(['a', 'b', 'c']);
+    expect(await parseIfMatch({})).toBeUndefined();
+    expect(await parseIfMatch({ 'if-match': '*' })).toBeUndefined();
+    expect(await parseIfMatch({ 'if-match': '"a", W/"b", "c"' })).toEqual(['a', 'b', 'c']);
   });
 });
 
-describe('bodies of answers', () => {
-  test('the next page is a link that keeps the query and cannot break out of its header', async () => {
-    const told = await get('/pages?limit=5&cursor=old&x=%3E');
-    const [, target = ''] = /^<(.*)>; rel="next"$/.exec(told.headers.get('link') ?? '') ?? [];
+describe('response bodies', () => {
+  test('Link to the next page keeps the query and is escaped', async () => {
+    const response = await get('/pages?limit=5&cursor=old&x=%3E');
+    const [, target = ''] = /^<(.*)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? [];
     const url = new URL(target, http.origin);
     expect(url.pathname).toBe('/api/v1/pages');
     expect(url.searchParams.getAll('cursor')).toEqual(['a>b "c"\r\nX: y']);
     expect(url.searchParams.get('limit')).toBe('5');
     expect(target).not.toMatch(/[<>\r\n"]/);
-    expect(told.headers.get('x')).toBeNull();
+    expect(response.headers.get('x')).toBeNull();
   });
 
-  test('nothing is 204 without a body or a type', async () => {
-    const told = await http.ask('DELETE', '/api/v1/nothing');
-    expect([told.status, told.headers.get('content-type'), await told.text()]).toEqual([204, null, '']);
+  test('a handler without a result gives 204 without a content type', async () => {
+    const response = await http.ask('DELETE', '/api/v1/nothing');
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      204,
+      null,
+      '',
+    ]);
   });
 
-  test('JSON text is sent as it is', async () => {
-    const told = await get('/text');
-    expect([told.headers.get('content-type'), await told.text()]).toEqual([
+  test('JSON text is sent unchanged', async () => {
+    const response = await get('/text');
+    expect([response.headers.get('content-type'), await response.text()]).toEqual([
       'application/json',
       '{"spliced": [1 , 2]}',
     ]);
   });
 
-  test('files are sent whole or streamed, in their own type', async () => {
+  test('files are sent whole or streamed with their media type', async () => {
     for (const how of ['whole', 'stream']) {
-      const told = await get(`/file?how=${how}`);
-      expect([told.headers.get('content-type'), await told.text()]).toEqual(['text/csv', 'a;b\n']);
+      const response = await get(`/file?how=${how}`);
+      expect([response.headers.get('content-type'), await response.text()]).toEqual(['text/csv', 'a;b\n']);
     }
     expect((await http.ask('HEAD', '/api/v1/file?how=stream')).status).toBe(200);
   });
 
-  test('a stream that breaks is cut off, not ended, and told', async () => {
-    await expect(get('/file?how=broken').then((told) => told.text())).rejects.toThrow();
+  test('a failing stream aborts the response and reports the error', async () => {
+    await expect(get('/file?how=broken').then((response) => response.text())).rejects.toThrow();
     expect(http.outcomes.at(-1)?.error).toHaveProperty('message', 'the disk is gone');
   });
 
-  test('a client that goes away in the midst of a stream is no mistake of ours', async () => {
+  test('a client that disconnects during a stream is not an error', async () => {
     const before = http.outcomes.length;
-    const leaving = new AbortController();
-    const told = await http.ask('GET', '/api/v1/file?how=endless', { signal: leaving.signal });
-    expect(told.status).toBe(200);
-    leaving.abort();
-    await until('its end', async () => http.outcomes.length > before);
+    const abort = new AbortController();
+    const response = await http.ask('GET', '/api/v1/file?how=endless', { signal: abort.signal });
+    expect(response.status).toBe(200);
+    abort.abort();
+    await until('the outcome', async () => http.outcomes.length > before);
     expect(http.outcomes.at(-1)).not.toHaveProperty('error');
   });
 
-  test('every answer forbids sniffing and framing', async () => {
+  test('every response forbids content sniffing and framing', async () => {
     for (const path of ['/tagged', '/nowhere', '/fail?how=teapot']) {
       const { headers } = await get(path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('content-security-policy')).toContain("default-src 'none'");
-      // frame-ancestors says it; an operation that may be framed could not take the older header back
+      // frame-ancestors covers it, and an operation that may be framed could not remove the older header
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
       expect(headers.get('x-frame-options')).toBeNull();
       expect(headers.get('x-powered-by')).toBeNull();
@@ -215,14 +225,12 @@ describe('bodies of answers', () => {
 });
 
 describe('problems', () => {
-  test('a problem has the shape of RFC 9457, its own members and headers', async () => {
-    const told = await get('/fail?how=teapot', { 'x-request-id': 'me' });
-    expect([told.status, told.headers.get('content-type'), told.headers.get('x-handle')]).toEqual([
-      418,
-      'application/problem+json',
-      'here',
-    ]);
-    expect(await parseJson(told)).toEqual({
+  test('a problem has the RFC 9457 members and its own members and headers', async () => {
+    const response = await get('/fail?how=teapot', { 'x-request-id': 'me' });
+    expect([response.status, response.headers.get('content-type'), response.headers.get('x-handle')]).toEqual(
+      [418, 'application/problem+json', 'here'],
+    );
+    expect(await parseJson(response)).toEqual({
       type: 'urn:problem:teapot',
       title: 'Short and stout.',
       status: 418,
@@ -240,17 +248,17 @@ describe('problems', () => {
     expect(http.outcomes.at(-1)).not.toHaveProperty('error');
   });
 
-  test('a problem that its operation does not list is a 500 without details, and told whole', async () => {
-    const told = await get('/fail?how=unlisted');
-    expect(told.status).toBe(500);
-    expect(await told.text()).not.toContain('nlisted');
+  test('an undeclared problem is a 500 without details, and is reported', async () => {
+    const response = await get('/fail?how=unlisted');
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('nlisted');
     expect(http.outcomes.at(-1)?.error).toHaveProperty('kind', Unlisted);
   });
 
-  test('any other error is a 500 without details, and told whole', async () => {
-    const told = await get('/fail?how=error');
-    const text = await told.text();
-    expect([told.status, JSON.parse(text).code]).toEqual([500, 'internal']);
+  test('an unknown error is a 500 without details, and is reported', async () => {
+    const response = await get('/fail?how=error');
+    const text = await response.text();
+    expect([response.status, JSON.parse(text).code]).toEqual([500, 'internal']);
     for (const detail of ['hunter2', 'deep', 'Error', '.ts']) expect(text).not.toContain(detail);
     expect(http.outcomes.at(-1)).toMatchObject({
       status: 500,
@@ -259,8 +267,8 @@ describe('problems', () => {
     });
   });
 
-  test('a header that a handler must not write is a 500, not a header of the caller', async () => {
-    const told = await get('/fail?how=header');
-    expect([told.status, told.headers.get('set-cookie')]).toEqual([500, null]);
+  test('an invalid header from a handler is a 500 and is not sent', async () => {
+    const response = await get('/fail?how=header');
+    expect([response.status, response.headers.get('set-cookie')]).toEqual([500, null]);
   });
 });

@@ -1,13 +1,19 @@
-/** What must be there before a service starts: MongoDB, its own collections, the views of its neighbours. */
+/**
+ * Prepares the stores of a process before its services start: MongoDB, their collections, the views of other
+ * services.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable, type Store } from '#libs/store';
 import type { Log } from './log.ts';
 import type { AnyService } from './service.ts';
 
-const longestPauseMs = 5_000;
+const maxPauseMs = 5_000;
 
-/** Opens and prepares the stores of all services, then waits until the views that they read are there, or for the signal. */
-export async function prepared(
+/**
+ * Opens and migrates the stores of all services. Then waits until the views that they read exist, or until
+ * `signal` aborts.
+ */
+export async function prepareStores(
   services: readonly AnyService[],
   open: (service: AnyService) => Promise<Store>,
   log: Log,
@@ -16,14 +22,16 @@ export async function prepared(
   const stores = await Promise.all(
     services.map(async (service) => {
       const { name } = service.contract;
-      const store = await reached(() => open(service), name, log, signal);
-      await reached(() => store.migrate(), name, log, signal);
+      const store = await retryWhileUnavailable(() => open(service), name, log, signal);
+      await retryWhileUnavailable(() => store.migrate(), name, log, signal);
       return store;
     }),
   );
-  for (let pauseMs = 100; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+  for (let pauseMs = 100; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     const missing = (
-      await Promise.all(stores.map((store) => reached(() => store.missingViews(), 'all', log, signal)))
+      await Promise.all(
+        stores.map((store) => retryWhileUnavailable(() => store.missingViews(), 'all', log, signal)),
+      )
     ).flat();
     if (missing.length === 0) return stores;
     log.info({ missing: [...new Set(missing)] }, 'Waiting for the views of other services');
@@ -31,13 +39,13 @@ export async function prepared(
   }
 }
 
-async function reached<R>(
+async function retryWhileUnavailable<R>(
   work: () => Promise<R>,
   service: string,
   log: Log,
   signal: AbortSignal,
 ): Promise<R> {
-  for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+  for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     try {
       return await work();
     } catch (error) {
