@@ -15,7 +15,7 @@ import { ingressRoutes } from './chart-routes.ts';
 import { valuesSchema } from './chart-schema.ts';
 import { faultTolerancePage } from './fault-tolerance-page.ts';
 import { metricsPage } from './metrics-page.ts';
-import { operatingFiles } from './monitoring/files.ts';
+import { monitoringFiles } from './monitoring/files.ts';
 import { page, table } from './page.ts';
 import { pageWithFiles } from './page-with-files.ts';
 
@@ -36,7 +36,7 @@ const files: Record<string, string> = {
   'docs/webhooks.md': await pageWithFiles('docs/webhooks.md'),
   'charts/platform/files/routes.json': `${JSON.stringify(ingressRoutes(contracts, apiPrefix), null, 2)}\n`,
   'charts/platform/values.schema.json': `${JSON.stringify(valuesSchema(services), null, 2)}\n`,
-  ...operatingFiles(),
+  ...monitoringFiles(),
 };
 
 const stale = [];
