@@ -1,45 +1,49 @@
-/** What it costs to be watched: the same requests, asked of a process with metrics or traces and of one without. */
+/** Rows for the cost of metrics and traces: the same requests to a process with them and to one without. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BenchFixture, Side } from '../fixture.ts';
 import { alternate } from '../paired.ts';
-import { fineCpuMsOf } from '../process-usage.ts';
-import { freePort, type Program, start } from '../processes.ts';
+import { getPreciseCpuMs } from '../process-usage.ts';
+import { type BenchProcess, freePort, start } from '../processes.ts';
 import type { Row, Sample } from '../row.ts';
 
 /** Requests in a slice. */
 const slice = 100;
 
-/** Settings of the process that is watched, and of the one that is not. */
+/** Settings of the process with the instrumentation (`service`) and of the one without it (`baseline`). */
 type Settings = Record<Side, Record<string, string>>;
 
-/** A row of two processes of ours over the same database; the request is the cheapest one, of which watching is the largest part. */
-function watchedRow(options: {
+/**
+ * Declares a row of two service processes with the same database. The request is the cheapest one, because there
+ * the instrumentation has the largest share.
+ */
+function instrumentationRow(options: {
   name: string;
   goal: number;
-  against: string;
+  pairedWith: string;
   settings(): Promise<Settings & { end?(): Promise<void> }>;
 }): Row {
   return {
     name: options.name,
     goal: options.goal,
-    remark: `floor: ours too, ${options.against}; an authenticated no-op`,
+    remark: `paired with the service ${options.pairedWith}; an authenticated no-op`,
     unit: 'request',
-    async prepare(stage, share) {
+    async prepare(fixture, share) {
       const { end, ...settings } = await options.settings();
-      const programs: Partial<Record<Side, Program>> = {};
-      for (const side of ['ours', 'floor'] as const) programs[side] = await beside(stage, settings[side]);
-      const asked = { method: 'GET', path: '/api/v1/templates', key: stage.home.key } as const;
+      const programs: Partial<Record<Side, BenchProcess>> = {};
+      for (const side of ['service', 'baseline'] as const)
+        programs[side] = await startService(fixture, settings[side]);
+      const asked = { method: 'GET', path: '/api/v1/templates', key: fixture.organization.key } as const;
       const clients = Object.fromEntries(
-        Object.entries(programs).map(([side, { origin }]) => [side, stage.connect(origin)]),
+        Object.entries(programs).map(([side, { origin }]) => [side, fixture.connect(origin)]),
       );
       const measured = async (side: Side): Promise<Sample> => {
         const pid = programs[side]?.pid ?? 0;
-        const cpuBefore = fineCpuMsOf(pid);
+        const cpuBefore = getPreciseCpuMs(pid);
         const startedAt = performance.now();
         await clients[side]?.load(slice, () => asked);
         const wallMs = performance.now() - startedAt;
-        return { count: slice, wallMs, cpuMs: fineCpuMsOf(pid) - cpuBefore };
+        return { count: slice, wallMs, cpuMs: getPreciseCpuMs(pid) - cpuBefore };
       };
       return {
         batch: alternate(measured, share),
@@ -53,30 +57,33 @@ function watchedRow(options: {
   };
 }
 
-/** Another process of ours, with more settings. */
-async function beside({ runs }: BenchFixture, settings: Record<string, string>): Promise<Program> {
+/** Starts another process of the service with additional settings. */
+async function startService(
+  { commands }: BenchFixture,
+  settings: Record<string, string>,
+): Promise<BenchProcess> {
   const managementPort = String(await freePort());
   const environment = (port: number) => ({
-    ...runs.ours.environment(port),
+    ...commands.service.environment(port),
     MANAGEMENT_PORT: managementPort,
     ...settings,
   });
-  return start({ ...runs.ours, environment });
+  return start({ ...commands.service, environment });
 }
 
-/** With everything that `/metrics` tells, against nothing. */
-export const metrics = watchedRow({
-  name: 'metrics on against off',
+/** All metrics, paired with none. */
+export const metrics = instrumentationRow({
+  name: 'metrics on vs. off',
   goal: 1.08,
-  against: 'with METRICS_ENABLED=false',
-  settings: async () => ({ ours: {}, floor: { METRICS_ENABLED: 'false' } }),
+  pairedWith: 'with METRICS_ENABLED=false',
+  settings: async () => ({ service: {}, baseline: { METRICS_ENABLED: 'false' } }),
 });
 
-/** With one trace in twenty sent to a collector, against no traces. */
-export const traces = watchedRow({
-  name: 'traces of 5 % against none',
+/** 5 % of the traces sent to a collector, paired with no traces. */
+export const traces = instrumentationRow({
+  name: 'traces of 5 % vs. none',
   goal: 1.15,
-  against: 'with nothing traced',
+  pairedWith: 'without traces',
   async settings() {
     const collector = createServer((request, response) => {
       request.resume().on('end', () => response.writeHead(200).end());
@@ -85,11 +92,11 @@ export const traces = watchedRow({
     // a TCP server's address is an object once it listens
     const { port } = collector.address() as AddressInfo;
     return {
-      ours: {
+      service: {
         OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
         OTEL_TRACES_SAMPLER_ARG: '0.05',
       },
-      floor: {},
+      baseline: {},
       async end() {
         collector.closeAllConnections();
         await new Promise((resolve) => collector.close(resolve));
