@@ -1,7 +1,7 @@
 /** Generates docs/capacity-planning.md from the latest saved benchmark results. */
 import { readFileSync } from 'node:fs';
 import { parseResults } from './benchmark-results.ts';
-import { page, table } from './page.ts';
+import { renderPage, renderTable } from './page.ts';
 
 const results = parseResults(
   JSON.parse(readFileSync(new URL('../bench/results/latest.json', import.meta.url), 'utf8')),
@@ -58,7 +58,7 @@ const [priceOfCore, priceOfGb] = [30, 4];
 
 /** The content of docs/capacity-planning.md. */
 export function capacityPage(): string {
-  return page(
+  return renderPage(
     'Capacity planning',
     [introduction(), dailyLoad(), for10(), for1000(), for100000(), constantCosts()],
     'the newest results of the benchmarks',
@@ -94,7 +94,7 @@ function dailyLoad(): string {
 Assumed: 50 members, 200 documents, and 20 % of the daily work in the busiest hour. CPU time is that of the
 services for one operation, with authentication.
 
-${table(
+${renderTable(
   ['work', 'per day (assumed)', 'CPU ms each (measured)', 'benchmark', 'CPU ms per day'],
   [...rows, ['**total**', `${number(requestsPerDay, 4)} requests`, '', '', `**${number(perDay, 4)}**`]],
 )}
@@ -106,7 +106,7 @@ Busiest hour of one organization:
 
 Logins take ${percent(cpuMsPerDay('identity'), perDay)} of the CPU time, because password hashing is slow by design.
 
-${table(
+${renderTable(
   [
     ...['organizations', 'requests per second', 'cores of the services', 'writes per second'],
     ...['deliveries per second', 'logins per second if all come within 30 minutes'],
@@ -174,7 +174,7 @@ function for1000(): string {
 **Setup:** five services with two replicas each, MongoDB with three members and RabbitMQ with three nodes. One
 replica of each service could do the work; the second one is for availability.
 
-${table(
+${renderTable(
   ['', 'cores (requested)', 'memory', 'reason'],
   parts.map(([what, count, cpu, gb, why]) => [what, `${count} × ${cpu}`, `${count} × ${gb} GB`, why]),
 )}
@@ -217,7 +217,7 @@ function for100000(): string {
 **Setup:** the same, with autoscaling. The cores are twice those of the busiest hour, so that half of them are
 free.
 
-${table(['', 'cores', 'scaled by'], rows)}
+${renderTable(['', 'cores', 'scaled by'], rows)}
 
 **MongoDB:** ${number(perSecond(110, many))} writes per second, and at least two reads for each of ${number(perSecond(requestsPerDay, many))} requests per second (the principal
 and the resource). This is about ${number(Math.round((perSecond(requestsPerDay, many) * 2) / 1_000) * 1_000, 5)} commands per second on 1 TB of data: more than the memory of one machine,
@@ -247,7 +247,7 @@ function constantCosts(): string {
   const areMet = ageLimits.every((name) => results.isMet(name));
   return `## Costs that do not grow with organizations
 
-${table(
+${renderTable(
   ['cost', 'measured'],
   [
     [
