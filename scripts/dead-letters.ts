@@ -61,7 +61,7 @@ async function replay(letters: DeadLetters): Promise<void> {
   const replayed = await letters.replay(queue, ids);
   const audit = securityLog(newLog({ level: 'info', format: 'json' }));
   for (const id of replayed) audit(systemAuditEvent('dead_letter.replay', 'operator', { queue, id }));
-  console.log(`Replayed ${replayed.length} dead letters of ${queue}.`);
+  console.log(`Dead letters of ${queue} replayed: ${replayed.length}`);
   const missing = [...(ids ?? [])].filter((id) => !replayed.includes(id));
   if (missing.length > 0) throw new Error(`Not found: ${missing.join(', ')}`);
 }

@@ -71,7 +71,7 @@ test('what a service gave up is listed, shown, and handled once it is sent again
 
   isMended = true;
   const replayed = await deadLetters('replay', queue, `${second}`);
-  expect(replayed.text).toContain(`Replayed 1 dead letters of ${queue}.`);
+  expect(replayed.text).toContain(`Dead letters of ${queue} replayed: 1`);
   expect(replayed.text).toMatch(new RegExp(`"audit":true.*"event":"dead_letter.replay".*"id":"${second}"`));
   await until('the second', async () => handled.length === 1);
   expect(handled).toEqual([second]);

@@ -41,7 +41,7 @@ export async function dryRunCases(cluster: Cluster): Promise<string> {
     const { code, err } = await dryRun(cluster, objects.join('---\n'));
     assert.equal(code, 0, `${basename(file)}: ${err}`);
   }
-  const defaultObjects = (await renderObjects(cluster, join(chart, 'ci', 'usual-values.yaml'))).join('---\n');
+  const defaultObjects = (await renderObjects(cluster, join(chart, 'ci', 'default-values.yaml'))).join('---\n');
   for (const [what, [from, to]] of Object.entries(invalidChanges)) {
     assert.match(defaultObjects, from, `the chart's output no longer contains the field for "${what}"`);
     const { code } = await dryRun(cluster, defaultObjects.replace(from, to));
