@@ -1,5 +1,5 @@
-# One image for all five services; the command selects one (services/documents/main.ts …). There is no build step: Node and Deno run the
-# sources directly.
+# One image for all five services; the command selects one (services/documents/main.ts …). There is no build step: Node
+# and Deno run the sources directly.
 #   docker build --target node -t process-document-service .
 #   docker build --target deno -t process-document-service:deno .
 # The base images are arguments, so that you can use a private registry or local images.

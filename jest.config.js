@@ -7,7 +7,8 @@ export default {
   // long, because other tests may use the machine at the same time
   testTimeout: 30_000,
   testSequencer: '<rootDir>/scripts/slow-first.js',
-  // these tests take minutes: `npm run test:chaos` and `npm run test:e2e` run them, and `npm test` prints that it skips them
+  // these tests take minutes: `npm run test:chaos` and `npm run test:e2e` run them, and `npm test` prints
+  // that it skips them
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/chaos/on-demand/', '<rootDir>/tests/e2e/'],
   testMatch: ['<rootDir>/{libs,services,tests,scripts}/**/*.test.ts'],
 };

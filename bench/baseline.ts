@@ -1,7 +1,7 @@
 /**
- * The baseline process: the least code that does the same work as the service. It is a bare `node:http` server
- * with the MongoDB driver, without Express, validation, logs and metrics. `/<handler>/<path of the API>` calls
- * the handler of that name.
+ * The baseline process: the least code that does the same work as the service. It is a bare `node:http`
+ * server with the MongoDB driver, without Express, validation, logs and metrics. `/<handler>/<path of the
+ * API>` calls the handler of that name.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import mongoose from 'mongoose';

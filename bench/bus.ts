@@ -1,4 +1,6 @@
-/** Child process that sends events through one bus. Its parent sends batches, it replies with what they cost. */
+/**
+ * Child process that sends events through one bus. Its parent sends batches, it replies with what they cost.
+ */
 import { newId } from '#libs/contract';
 import { buses, type } from './buses.ts';
 import type { Side } from './fixture.ts';

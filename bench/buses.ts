@@ -58,7 +58,10 @@ export const buses: Readonly<Record<string, MeasuredBus>> = {
   },
 };
 
-/** Opens two connections, a topic exchange and a quorum queue. Uses publisher confirms and acknowledges handled events. */
+/**
+ * Opens two connections, a topic exchange and a quorum queue. Uses publisher confirms and acknowledges
+ * handled events.
+ */
 async function openBareAmqp(handle: Handler, url: string): Promise<EventTransport> {
   const name = 'bench-baseline';
   const { signal } = new AbortController();

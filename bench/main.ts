@@ -1,6 +1,7 @@
 /**
- * Compares the service with the baseline: `npm run bench`, `npm run bench -- read` (only rows whose name contains
- * the word), `-- --quick` (fewer and smaller batches), `-- --profile <folder>` (a CPU profile of each side).
+ * Compares the service with the baseline: `npm run bench`, `npm run bench -- read` (only rows whose name
+ * contains the word), `-- --quick` (fewer and smaller batches), `-- --profile <folder>` (a CPU profile of
+ * each side).
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,6 @@
-/** Paired rows: they compare two kinds of requests to the service with each other instead of with a baseline. */
+/**
+ * Paired rows: they compare two kinds of requests to the service with each other instead of with a baseline.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchFixture, Side } from './fixture.ts';
 import type { RequestSource } from './load.ts';
@@ -25,8 +27,8 @@ export interface PairedRow {
 export type Slice = (count: number) => RequestSource | Promise<RequestSource>;
 
 /**
- * Declares a paired row. The two kinds alternate in small slices, because a few percent matter and other load on
- * the machine changes by more than that from one second to the next.
+ * Declares a paired row. The two kinds alternate in small slices, because a few percent matter and other load
+ * on the machine changes by more than that from one second to the next.
  */
 export function pairedRow({ name, goal, pairedWith, prepare, isSettled }: PairedRow): Row {
   return {

@@ -2,7 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Returns the CPU time of a process and its descendants in ms, with a resolution of 10 ms on Linux, 1 s elsewhere. */
+/**
+ * Returns the CPU time of a process and its descendants in ms, with a resolution of 10 ms on Linux, 1 s
+ * elsewhere.
+ */
 export function getCpuMs(pid: number): number {
   return sum(
     processTree(pid).map(process.platform === 'linux' ? getTicksMs : (one) => parsePsTime(ps('time', one))),
@@ -47,8 +50,8 @@ function getTasks(pid: number): string[] {
 }
 
 /**
- * Fields 14 to 17 of proc(5): CPU time of the process and of its ended children, in ticks of 1/100 s. The fields
- * are counted after the process name, because the name may contain spaces and parentheses.
+ * Fields 14 to 17 of proc(5): CPU time of the process and of its ended children, in ticks of 1/100 s. The
+ * fields are counted after the process name, because the name may contain spaces and parentheses.
  */
 function getTicksMs(pid: number): number {
   const stat = read(`/proc/${pid}/stat`);

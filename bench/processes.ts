@@ -29,7 +29,9 @@ export interface Command {
   flags?: readonly string[];
 }
 
-/** Starts a process on a free loopback port and waits until it is ready. Rejects with its output if it exits. */
+/**
+ * Starts a process on a free loopback port and waits until it is ready. Rejects with its output if it exits.
+ */
 export async function start({
   file,
   readyPath,

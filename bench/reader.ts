@@ -1,4 +1,6 @@
-/** Reads one URL in a separate thread and discards the bytes, so that the reads do not disturb a measurement. */
+/**
+ * Reads one URL in a separate thread and discards the bytes, so that the reads do not disturb a measurement.
+ */
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { parentPort, Worker, workerData } from 'node:worker_threads';

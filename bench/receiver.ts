@@ -1,4 +1,7 @@
-/** A webhook receiver on loopback. It answers at once or never, and records each delivery and the age of its event. */
+/**
+ * A webhook receiver on loopback. It answers at once or never, and records each delivery and the age of its
+ * event.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,6 @@
-/** Declares what a row of the table is. Most rows send the same requests to the service and to the baseline. */
+/**
+ * Declares what a row of the table is. Most rows send the same requests to the service and to the baseline.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BaselineHandlerName } from './baseline.ts';
 import type { BenchFixture, Side } from './fixture.ts';
@@ -30,11 +32,13 @@ export interface Row {
   remark?: string;
   /** The unit of work. */
   unit: 'request' | 'start' | 'event';
-  /** Whether the baseline does less on purpose. The table then shows its numbers for scale, without ratios. */
+  /**
+   * Whether the baseline does less on purpose. The table then shows its numbers for scale, without ratios.
+   */
   withoutRatio?: true;
   /**
-   * Prepares the row. `share` is the fraction of the default size, for quick runs. Returns the reason as a string
-   * if the row cannot run on this machine.
+   * Prepares the row. `share` is the fraction of the default size, for quick runs. Returns the reason as a
+   * string if the row cannot run on this machine.
    */
   prepare(fixture: BenchFixture, share: number): Promise<PreparedRow | string>;
 }
@@ -100,7 +104,10 @@ export function httpRow(options: HttpRow): Row {
   };
 }
 
-/** Sends one request to both sides. Throws if the responses differ, because the comparison would be meaningless. */
+/**
+ * Sends one request to both sides. Throws if the responses differ, because the comparison would be
+ * meaningless.
+ */
 async function compareResponses(
   fixture: BenchFixture,
   { name, compare }: HttpRow,

@@ -26,8 +26,8 @@ export async function deleteDeliveries(
 }
 
 /**
- * Publishes documents of ten nodes of the organizations in turn, at a constant rate that does not depend on the
- * response times. The default side is the service.
+ * Publishes documents of ten nodes of the organizations in turn, at a constant rate that does not depend on
+ * the response times. The default side is the service.
  */
 export async function publishAtRate(
   fixture: BenchFixture,

@@ -2,10 +2,10 @@
 import type { AnyOperation, Contract } from '#libs/contract';
 
 /**
- * Maps the paths of all operations to services. The roots of the application and of the API match exactly, because
- * a prefix would match everything. Other paths match by their first segment as a prefix. If several services
- * share a segment, the service with the shortest path gets the prefix, and the others get patterns. Patterns take
- * precedence over prefixes.
+ * Maps the paths of all operations to services. The roots of the application and of the API match exactly,
+ * because a prefix would match everything. Other paths match by their first segment as a prefix. If several
+ * services share a segment, the service with the shortest path gets the prefix, and the others get patterns.
+ * Patterns take precedence over prefixes.
  */
 export function ingressRoutes(contracts: readonly Contract[], apiPrefix: string) {
   const all = contracts.flatMap(({ name, operations }) =>

@@ -1,4 +1,7 @@
-/** Generates the JSON Schema of the platform chart's values. With it, helm rejects misspelled names before any change. */
+/**
+ * Generates the JSON Schema of the platform chart's values. With it, helm rejects misspelled names before any
+ * change.
+ */
 import { z } from 'zod';
 import { type AnyService, commonSettings } from '#libs/service';
 
@@ -134,7 +137,10 @@ function settingsSchema(...shapes: readonly z.ZodObject[]) {
   );
 }
 
-/** Creates the schema of a setting. YAML numbers and booleans are allowed; null removes a value of `global.env`. */
+/**
+ * Creates the schema of a setting. YAML numbers and booleans are allowed; null removes a value of
+ * `global.env`.
+ */
 function settingSchema(property: z.core.JSONSchema._JSONSchema) {
   const { description, enum: choices, pattern } = typeof property === 'object' ? property : {};
   if (choices) return { description, enum: [...choices, null] };

@@ -1,4 +1,6 @@
-/** Generates the Deno permission flags of a service from its settings and the addresses in its environment. */
+/**
+ * Generates the Deno permission flags of a service from its settings and the addresses in its environment.
+ */
 import { type AnyService, commonSettings, SettingsError } from '#libs/service';
 
 /** Services that send requests to URLs of customers. Their SSRF guard restricts the addresses. */
@@ -12,7 +14,9 @@ const reads: Record<string, readonly string[]> = {
   sharing: ['services/sharing/page'],
 };
 
-/** Returns the flags for `deno run` in the project folder. Throws `SettingsError` if an address is invalid. */
+/**
+ * Returns the flags for `deno run` in the project folder. Throws `SettingsError` if an address is invalid.
+ */
 export function denoPermissions(
   service: AnyService,
   environment: Record<string, string | undefined>,
@@ -34,9 +38,9 @@ export function denoPermissions(
 }
 
 /**
- * Returns the service's own addresses and the servers in its environment. `PDS_ALLOW_NET` adds more, for example
- * members of the replica set that are not in the address. The servers of a `mongodb+srv` address are known only
- * to DNS.
+ * Returns the service's own addresses and the servers in its environment. `PDS_ALLOW_NET` adds more, for
+ * example members of the replica set that are not in the address. The servers of a `mongodb+srv` address are
+ * known only to DNS.
  */
 function getHosts(environment: Record<string, string | undefined>): string[] {
   const { HOST = '0.0.0.0', PORT = '8080', MANAGEMENT_PORT = '9464', PDS_ALLOW_NET } = environment;

@@ -1,4 +1,6 @@
-/** Preloaded by Node (`node --require`): ends this process when its parent process has ended for any reason. */
+/**
+ * Preloaded by Node (`node --require`): ends this process when its parent process has ended for any reason.
+ */
 'use strict';
 
 const parent = Number(process.env.PDS_PARENT_PID) || process.ppid;

@@ -1,4 +1,7 @@
-/** Serves the five services on one port (`npm run gateway`), for development and tests. In a cluster the ingress does this. */
+/**
+ * Serves the five services on one port (`npm run gateway`), for development and tests. In a cluster the
+ * ingress does this.
+ */
 import { gateway, listen, type UnmatchedRequest } from '#libs/http';
 import { formatError, onStopSignal, SettingsError } from '#libs/service';
 import { apiPrefix, contracts } from '../services/contracts.ts';
@@ -21,8 +24,8 @@ try {
 }
 
 /**
- * Parses `PORT` and the URLs of the services (`DOCUMENTS_URL`, `WEBHOOK_DELIVERY_URL` and so on). The default URLs
- * are those of `npm run service`.
+ * Parses `PORT` and the URLs of the services (`DOCUMENTS_URL`, `WEBHOOK_DELIVERY_URL` and so on). The default
+ * URLs are those of `npm run service`.
  */
 function parseSettings(environment: NodeJS.ProcessEnv) {
   const errors: string[] = [];

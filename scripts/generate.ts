@@ -1,4 +1,7 @@
-/** Generates reference pages, chart files, dashboards and rules (`npm run generate`). `--check` fails if a file is stale. */
+/**
+ * Generates reference pages, chart files, dashboards and rules (`npm run generate`). `--check` fails if a
+ * file is stale.
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

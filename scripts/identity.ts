@@ -1,4 +1,7 @@
-/** Rotates the signing key: `npm run identity -- rotate-keys`, with MONGODB_URI and ENCRYPTION_KEYS of identity. */
+/**
+ * Rotates the signing key: `npm run identity -- rotate-keys`, with MONGODB_URI and ENCRYPTION_KEYS of
+ * identity.
+ */
 import { newLog, securityLog } from '#libs/service';
 import { identity } from '../services/identity/service.ts';
 import { signing } from '../services/identity/signing-keys.ts';

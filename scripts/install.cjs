@@ -9,7 +9,10 @@ const os = require('os');
 const path = require('path');
 // biome-ignore-end lint/style/useNodejsImportProtocol: see above
 
-/** Installs if necessary. Calls `watch` with npm's process. Errors with `isUserError` have a message for the user. */
+/**
+ * Installs if necessary. Calls `watch` with npm's process. Errors with `isUserError` have a message for the
+ * user.
+ */
 exports.installIfNeeded = async function installIfNeeded(root, watch) {
   if (isInstalled(root)) return;
   const lock = await acquireLock(root);

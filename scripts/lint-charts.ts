@@ -1,6 +1,6 @@
 /**
- * Checks the charts (`npm run lint:charts`) with every values file in charts/platform/ci by helm lint, the schemas
- * of Kubernetes and kube-score.
+ * Checks the charts (`npm run lint:charts`) with every values file in charts/platform/ci by helm lint, the
+ * schemas of Kubernetes and kube-score.
  */
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -20,7 +20,9 @@ const ignoredTests: Readonly<Record<string, string>> = {
     'a limit slows down requests while the node is idle; the requested CPU is guaranteed',
 };
 
-/** Location of the JSON schemas of Kubernetes, for kubeconform's -schema-location. `default` is the internet. */
+/**
+ * Location of the JSON schemas of Kubernetes, for kubeconform's -schema-location. `default` is the internet.
+ */
 const schemas = process.env.KUBERNETES_SCHEMAS ?? 'default';
 
 try {
@@ -71,7 +73,10 @@ function renderChart(values: string, ...more: string[]) {
   );
 }
 
-/** Returns the errors of kubeconform. It skips third-party kinds (KEDA, Gateway API, Prometheus) without schemas. */
+/**
+ * Returns the errors of kubeconform. It skips third-party kinds (KEDA, Gateway API, Prometheus) without
+ * schemas.
+ */
 async function validateSchemas(objects: string): Promise<string> {
   const others = ['HTTPRoute', 'ScaledObject', 'PodMonitor', 'PrometheusRule'];
   const args = [

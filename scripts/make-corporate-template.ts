@@ -38,7 +38,9 @@ function logo(id: number, height: number): string {
   );
 }
 
-/** The cover's title is in a content control and split over runs, as Word does after a spelling correction. */
+/**
+ * The cover's title is in a content control and split over runs, as Word does after a spelling correction.
+ */
 const TITLE =
   '<w:sdt><w:sdtPr><w:alias w:val="Title"/><w:tag w:val="title"/><w:id w:val="401177"/><w:text/></w:sdtPr><w:sdtContent>' +
   `${run('{{')}<w:proofErr w:type="spellStart"/>${run('tit')}${run('le')}<w:proofErr w:type="spellEnd"/>${run('}}')}</w:sdtContent></w:sdt>`;

@@ -1,4 +1,6 @@
-/** Creates or updates the MongoDB users and roles of the services: `npm run mongo-users -- --uri <admin URI>`. */
+/**
+ * Creates or updates the MongoDB users and roles of the services: `npm run mongo-users -- --uri <admin URI>`.
+ */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Secret } from '#libs/contract';

@@ -53,7 +53,10 @@ function script(name: string, ...args: string[]): Promise<Outcome> {
   return command(process.execPath, ...flags, join(root, 'scripts', name), ...args);
 }
 
-/** Type-checks with Deno what runs under Deno: the services and libraries, without code that only Node or tests use. */
+/**
+ * Type-checks with Deno what runs under Deno: the services and libraries, without code that only Node or
+ * tests use.
+ */
 async function denoCheck(): Promise<Outcome> {
   const deno = await denoBinary().catch((error: Error) => error);
   if (typeof deno !== 'string') return { code: 1, output: deno.message };

@@ -1,4 +1,7 @@
-/** Re-encrypts the secrets of services with the first key of ENCRYPTION_KEYS: `npm run re-encrypt -- <service>…`. */
+/**
+ * Re-encrypts the secrets of services with the first key of ENCRYPTION_KEYS: `npm run re-encrypt --
+ * <service>…`.
+ */
 import { formatError, newLog, securityLog, systemAuditEvent } from '#libs/service';
 import type { Reencrypted } from '#libs/store';
 import { services } from '../services/services.ts';

@@ -1,4 +1,7 @@
-/** Makes npm's SPDX document (from stdin) reproducible: a fixed time, and a namespace that is a hash of its content. */
+/**
+ * Makes npm's SPDX document (from stdin) reproducible: a fixed time, and a namespace that is a hash of its
+ * content.
+ */
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 

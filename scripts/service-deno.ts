@@ -1,4 +1,7 @@
-/** Runs one service under Deno with minimal permissions (`npm run service:deno -- documents`); `--print` prints them. */
+/**
+ * Runs one service under Deno with minimal permissions (`npm run service:deno -- documents`); `--print`
+ * prints them.
+ */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,7 @@
-/** Opens the store of a service for an operator's command, with the grants of that service and without starting it. */
+/**
+ * Opens the store of a service for an operator's command, with the grants of that service and without
+ * starting it.
+ */
 import { type Contract, Secret } from '#libs/contract';
 import { memoryBus, toTopology } from '#libs/events';
 import type { AnyService } from '#libs/service';
@@ -11,7 +14,10 @@ export interface StoreSettings {
   ENCRYPTION_KEYS: string;
 }
 
-/** Opens the store without migrations and without a broker. Rejects if MongoDB is unreachable or a key is invalid. */
+/**
+ * Opens the store without migrations and without a broker. Rejects if MongoDB is unreachable or a key is
+ * invalid.
+ */
 export function openServiceStore(
   { contract, collections }: Pick<AnyService, 'collections'> & { contract: Contract },
   settings: StoreSettings,

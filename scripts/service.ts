@@ -1,4 +1,7 @@
-/** Runs one service on its own ports (`npm run service -- documents`). `npm run gateway` serves all five on one port. */
+/**
+ * Runs one service on its own ports (`npm run service -- documents`). `npm run gateway` serves all five on
+ * one port.
+ */
 import { findLocalService } from './local-service.ts';
 
 const localService = findLocalService(process.argv[2], 'service', process.env);

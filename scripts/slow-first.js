@@ -1,6 +1,6 @@
 /**
- * Runs the slow test files first: those of faults, and of alerts on a running system. They mostly wait, so other
- * files can run at the same time. At the end of a run they would run alone.
+ * Runs the slow test files first: those of faults, and of alerts on a running system. They mostly wait, so
+ * other files can run at the same time. At the end of a run they would run alone.
  */
 import { createRequire } from 'node:module';
 

@@ -1,6 +1,6 @@
 /**
- * Runs the chaos tests (`npm run test:chaos`, `npm run test:chaos -- F3 F11`), one file after the other, and prints
- * the result of each fault.
+ * Runs the chaos tests (`npm run test:chaos`, `npm run test:chaos -- F3 F11`), one file after the other, and
+ * prints the result of each fault.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -36,7 +36,8 @@ async function main() {
     PATH: path.join(modules, '.bin') + path.delimiter + process.env.PATH,
   });
   if (!isTool) env.PDS_PARENT_PID = String(process.pid);
-  // The child gets its own session, because Ctrl-C reaches the whole foreground group and npm forwards it a second
+  // The child gets its own session, because Ctrl-C reaches the whole foreground group and npm forwards it a
+  // second
   // time. This process then forwards each signal once.
   const child = spawn(node, flags.concat(script, args.slice(isTool ? 2 : 1)), {
     stdio: 'inherit',
@@ -87,9 +88,9 @@ function forwardSignals(child) {
 }
 
 /**
- * Ends the child when one of the ancestors has ended: first by SIGTERM, after 3.5 s by SIGKILL. A child that has
- * already received a signal gets 30 s for a graceful shutdown, because a signal to the whole group ends the shell
- * at once.
+ * Ends the child when one of the ancestors has ended: first by SIGTERM, after 3.5 s by SIGKILL. A child that
+ * has already received a signal gets 30 s for a graceful shutdown, because a signal to the whole group ends
+ * the shell at once.
  */
 function endWith(parents, child) {
   const watch = setInterval(() => {
@@ -101,7 +102,10 @@ function endWith(parents, child) {
   child.on('exit', () => clearInterval(watch));
 }
 
-/** Returns this process with its parent. If a shell runs between npm and this process, also the shell with its parent. */
+/**
+ * Returns this process with its parent. If a shell runs between npm and this process, also the shell with its
+ * parent.
+ */
 function getAncestors() {
   const self = { pid: process.pid, parent: process.ppid };
   const grandparent = process.env.npm_lifecycle_event ? getParent(process.ppid) : undefined;
@@ -122,7 +126,10 @@ function getName(pid) {
   return stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
 }
 
-/** Reads the status line of a process on Linux. It is empty elsewhere, where shells replace themselves by their only command. */
+/**
+ * Reads the status line of a process on Linux. It is empty elsewhere, where shells replace themselves by
+ * their only command.
+ */
 function readStat(pid) {
   try {
     return fs.readFileSync(`/proc/${pid}/stat`, 'utf8');

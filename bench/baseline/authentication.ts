@@ -2,7 +2,9 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import type { Db, Principal, Row } from './handler.ts';
 
-/** Creates a function that resolves a bearer token to its principal, through the same views as the services. */
+/**
+ * Creates a function that resolves a bearer token to its principal, through the same views as the services.
+ */
 export function createAuthenticator(db: Db): (token: string) => Promise<Principal | undefined> {
   const keys = db.collection<Row>('api_key_principals');
   const members = db.collection<Row>('member_states');

@@ -1,4 +1,7 @@
-/** Login of the baseline: the same password hash, a session row, and an access token with the same kind of key. */
+/**
+ * Login of the baseline: the same password hash, a session row, and an access token with the same kind of
+ * key.
+ */
 import { createHash, generateKeyPairSync, randomBytes, scrypt, sign, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Db, Handler, Row } from './handler.ts';

@@ -1,4 +1,6 @@
-/** Renders a document as a minimal HTML page: the same words in the usual elements, with escaped text only. */
+/**
+ * Renders a document as a minimal HTML page: the same words in the usual elements, with escaped text only.
+ */
 import type { Row } from './handler.ts';
 import { groupByParent } from './trees.ts';
 

@@ -1,4 +1,6 @@
-/** A minimal webhook relay: stores an event and its deliveries, sends each one signed, and stores the outcome. */
+/**
+ * A minimal webhook relay: stores an event and its deliveries, sends each one signed, and stores the outcome.
+ */
 import { createHmac, randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { newId } from '#libs/contract';

@@ -1,4 +1,6 @@
-/** Writes of the baseline: the same rows as the services, in a transaction if several rows belong together. */
+/**
+ * Writes of the baseline: the same rows as the services, in a transaction if several rows belong together.
+ */
 import { newId } from '#libs/contract';
 import { type Client, type Db, type Handler, type Row, withTransaction } from './handler.ts';
 import { type BaselineEvent, createWebhookSender } from './relay.ts';
@@ -6,7 +8,9 @@ import { documentText, nodeText, summary } from './trees.ts';
 
 const leaseMs = 10_000;
 
-/** Creates the handlers that write, by name. `consumerCount` is the number of services that consume the event. */
+/**
+ * Creates the handlers that write, by name. `consumerCount` is the number of services that consume the event.
+ */
 export function writeHandlers(client: Client, db: Db, consumerCount: number) {
   const documents = db.collection<Row>('documents');
   const nodes = db.collection<Row>('nodes');
@@ -18,7 +22,10 @@ export function writeHandlers(client: Client, db: Db, consumerCount: number) {
   const inbox = db.collection<Row>('baseline_inbox');
   const sendWebhooks = createWebhookSender(client, db);
 
-  /** Runs after a commit: each service consumes the event once and queries its webhooks, then it is marked as published. */
+  /**
+   * Runs after a commit: each service consumes the event once and queries its webhooks, then it is marked as
+   * published.
+   */
   async function consume(event: BaselineEvent): Promise<void> {
     const subscribed = { organization_id: event.organization_id, is_active: true, event_types: event.type };
     await consumeBy(consumerCount, event, async (session) => {
@@ -83,7 +90,9 @@ export function writeHandlers(client: Client, db: Db, consumerCount: number) {
       return { status: 201, text: documentText(document, []), headers: { ETag: '"1"' } };
     },
 
-    /** Updates one row if it still has the version that was read, otherwise retries. It needs no transaction. */
+    /**
+     * Updates one row if it still has the version that was read, otherwise retries. It needs no transaction.
+     */
     updateDocument: async ({ parts: [, _id = ''], body, principal: { organization_id } }) => {
       for (;;) {
         const before = await documents.findOne({ _id, organization_id });

@@ -1,4 +1,7 @@
-/** Child process that renders one file and prints its CPU time (all threads, with startup), peak memory and size. */
+/**
+ * Child process that renders one file and prints its CPU time (all threads, with startup), peak memory and
+ * size.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { deserialize } from 'node:v8';
 import { type RenderInput, renderers } from './renderers.ts';

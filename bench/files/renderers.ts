@@ -116,7 +116,10 @@ async function renderPatchDocument({ sample, template }: RenderInput): Promise<U
   });
 }
 
-/** Templates of docxtemplater insert markup by `{@content}`. The library generates none, so it gets the baseline's. */
+/**
+ * Templates of docxtemplater insert markup by `{@content}`. The library generates none, so it gets the
+ * baseline's.
+ */
 async function renderDocxtemplater({ sample, template }: RenderInput): Promise<Uint8Array> {
   const [{ default: PizZip }, { default: Docxtemplater }] = await Promise.all([
     import('pizzip'),

@@ -1,4 +1,7 @@
-/** Sample documents of any size for Word files: sections, steps and sub-steps with about eight blocks of rich text. */
+/**
+ * Sample documents of any size for Word files: sections, steps and sub-steps with about eight blocks of rich
+ * text.
+ */
 
 /** A node. Its rich text is JSON text, as stored. */
 export interface SampleNode {

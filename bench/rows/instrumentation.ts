@@ -14,8 +14,8 @@ const slice = 100;
 type Settings = Record<Side, Record<string, string>>;
 
 /**
- * Declares a row of two service processes with the same database. The request is the cheapest one, because there
- * the instrumentation has the largest share.
+ * Declares a row of two service processes with the same database. The request is the cheapest one, because
+ * there the instrumentation has the largest share.
  */
 function instrumentationRow(options: {
   name: string;

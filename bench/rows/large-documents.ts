@@ -1,4 +1,6 @@
-/** Limits for documents of the maximum size: their duration, their memory, and the latency of other requests. */
+/**
+ * Limits for documents of the maximum size: their duration, their memory, and the latency of other requests.
+ */
 
 import type { BenchFixture } from '../fixture.ts';
 import type { Limit } from '../limit.ts';

@@ -8,7 +8,9 @@ import { smallDocument } from './trees.ts';
 
 const userCount = 32;
 
-/** Registers 32 users and returns their logins in turn, so that no account gets many logins at the same time. */
+/**
+ * Registers 32 users and returns their logins in turn, so that no account gets many logins at the same time.
+ */
 async function createLogins(fixture: BenchFixture): Promise<(i: number) => BenchRequest> {
   const logins = await Promise.all(Array.from({ length: userCount }, () => createLogin(fixture)));
   // the remainder is always a valid index

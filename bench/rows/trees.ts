@@ -20,12 +20,14 @@ export const smallDocument = {
 };
 
 /**
- * A document of 10,000 nodes, the maximum: 100 sections of 9 steps of 10 sub-steps, each with about 1 KB of rich
- * text.
+ * A document of 10,000 nodes, the maximum: 100 sections of 9 steps of 10 sub-steps, each with about 1 KB of
+ * rich text.
  */
 export const hugeDocument = threeLevels('A procedure of 10,000 nodes', [100, 9, 10]);
 
-/** Creates a tree with these numbers of sections, steps per section and sub-steps per step, each with text. */
+/**
+ * Creates a tree with these numbers of sections, steps per section and sub-steps per step, each with text.
+ */
 function threeLevels(title: string, [sections, steps, subs]: readonly [number, number, number]) {
   return {
     title,

@@ -90,7 +90,10 @@ const measureRates = once((fixture, share) =>
   }),
 );
 
-/** Measures deliveries per second, and CPU time per delivery in ms, while 1,500 to 2,000 deliveries are always due. */
+/**
+ * Measures deliveries per second, and CPU time per delivery in ms, while 1,500 to 2,000 deliveries are always
+ * due.
+ */
 async function sustain(
   fixture: BenchFixture,
   receiver: Receiver,
@@ -119,7 +122,9 @@ async function sustain(
   return { sustained: perSecond.slice(1), cpuMs: (getPreciseCpuMs(pid) - cpuBefore) / inserted };
 }
 
-/** Measures the rate of `count` deliveries that become due at the same time, and the memory they add, in MB. */
+/**
+ * Measures the rate of `count` deliveries that become due at the same time, and the memory they add, in MB.
+ */
 async function drain(
   fixture: BenchFixture,
   receiver: Receiver,
@@ -143,7 +148,10 @@ async function drain(
   return { perSecond: ((last - first) / tookMs) * 1000, addedMb: peak - before };
 }
 
-/** Measures the ages of 20 events per second at a healthy webhook, under load of deliveries that get no response. */
+/**
+ * Measures the ages of 20 events per second at a healthy webhook, under load of deliveries that get no
+ * response.
+ */
 function measureUnderLoad(hanging: { webhooks: number; deliveries: number; isSameOrganization: boolean }) {
   return once((fixture, share) =>
     withReceiver(async (receiver) => {

@@ -70,7 +70,9 @@ export const updateDocument = httpRow({
 
 const organizationCount = 32;
 
-/** Publishes drafts of ten nodes of `count` organizations in turn, including event delivery to all consumers. */
+/**
+ * Publishes drafts of ten nodes of `count` organizations in turn, including event delivery to all consumers.
+ */
 function createPublishRow(name: string, goal: number, count: number) {
   return httpRow({
     name,

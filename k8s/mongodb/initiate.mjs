@@ -1,4 +1,7 @@
-/** Initiates a replica set of one member on the mongod of the same pod and creates an administrator. Then it waits. */
+/**
+ * Initiates a replica set of one member on the mongod of the same pod and creates an administrator. Then it
+ * waits.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import mongodb from 'mongodb';
 
@@ -8,7 +11,9 @@ const print = (line) => process.stdout.write(`${line}\n`);
 const stopped = new AbortController();
 process.on('SIGTERM', () => stopped.abort());
 
-/** Runs `work` with the admin database. Without any user, MongoDB allows localhost to create the first one. */
+/**
+ * Runs `work` with the admin database. Without any user, MongoDB allows localhost to create the first one.
+ */
 async function withAdminDatabase(work, auth) {
   const client = new mongodb.MongoClient('mongodb://127.0.0.1:27017/?directConnection=true', {
     serverSelectionTimeoutMS: 2_000,
@@ -41,7 +46,9 @@ while (!stopped.signal.aborted) {
   try {
     if (await hasAdministrator()) break;
     await withAdminDatabase(initiateReplicaSet);
-    await withAdminDatabase((admin) => admin.command({ createUser: 'admin', pwd: ADMIN_PASSWORD, roles: ['root'] }));
+    await withAdminDatabase((admin) =>
+      admin.command({ createUser: 'admin', pwd: ADMIN_PASSWORD, roles: ['root'] }),
+    );
     print('Created the administrator');
   } catch (error) {
     print(`Not ready yet: ${error.message}`);

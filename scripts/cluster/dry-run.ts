@@ -1,4 +1,7 @@
-/** Validates the chart with a real API server, for every values file in charts/platform/ci. It checks more than schemas. */
+/**
+ * Validates the chart with a real API server, for every values file in charts/platform/ci. It checks more
+ * than schemas.
+ */
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -23,8 +26,8 @@ const invalidChanges: Readonly<Record<string, readonly [RegExp, string]>> = {
 };
 
 /**
- * Sends all objects to the API server as a dry run. Rejects if it rejects an object or accepts an invalid change.
- * Returns a summary.
+ * Sends all objects to the API server as a dry run. Rejects if it rejects an object or accepts an invalid
+ * change. Returns a summary.
  */
 export async function dryRunCases(cluster: Cluster): Promise<string> {
   const definitions = new Set(
@@ -41,7 +44,9 @@ export async function dryRunCases(cluster: Cluster): Promise<string> {
     const { code, err } = await dryRun(cluster, objects.join('---\n'));
     assert.equal(code, 0, `${basename(file)}: ${err}`);
   }
-  const defaultObjects = (await renderObjects(cluster, join(chart, 'ci', 'default-values.yaml'))).join('---\n');
+  const defaultObjects = (await renderObjects(cluster, join(chart, 'ci', 'default-values.yaml'))).join(
+    '---\n',
+  );
   for (const [what, [from, to]] of Object.entries(invalidChanges)) {
     assert.match(defaultObjects, from, `the chart's output no longer contains the field for "${what}"`);
     const { code } = await dryRun(cluster, defaultObjects.replace(from, to));

@@ -6,7 +6,10 @@ import { toGrants } from '#libs/store';
 import { contracts } from '../../services/contracts.ts';
 import { type Cluster, findTool } from './tools.ts';
 
-/** Returns the differences between the actual and the declared grants of all services; empty if there are none. */
+/**
+ * Returns the differences between the actual and the declared grants of all services; empty if there are
+ * none.
+ */
 export async function findWrongGrants(cluster: Cluster): Promise<string[]> {
   const forward = await forwardPort(cluster, 'pod/mongodb-0', 27017);
   try {

@@ -1,4 +1,7 @@
-/** Kills a process in a pod by SIGKILL. No process in a pod can kill its first process, so a pod on the node does it. */
+/**
+ * Kills a process in a pod by SIGKILL. No process in a pod can kill its first process, so a pod on the node
+ * does it.
+ */
 import { until } from '#libs/testing';
 import { type Cluster, createCluster } from './tools.ts';
 
@@ -17,7 +20,9 @@ const killer = `
   process.exit(victims.length === 1 ? 0 : 1);
 `;
 
-/** Kills the process of a pod's first container. Resolves when Kubernetes has restarted it and it is ready. */
+/**
+ * Kills the process of a pod's first container. Resolves when Kubernetes has restarted it and it is ready.
+ */
 export async function killPodProcess(cluster: Cluster, pod: Pod, image: string): Promise<void> {
   const { name, uid } = pod.metadata;
   const [before] = pod.status.containerStatuses;

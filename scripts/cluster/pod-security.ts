@@ -1,4 +1,7 @@
-/** Checks that the chart's pods meet the Pod Security level "restricted", and that the cluster rejects weaker pods. */
+/**
+ * Checks that the chart's pods meet the Pod Security level "restricted", and that the cluster rejects weaker
+ * pods.
+ */
 import { type Cluster, runTool } from './tools.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' objects are of many shapes

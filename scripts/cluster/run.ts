@@ -105,7 +105,10 @@ export async function testCharts(options: ClusterTestOptions): Promise<void> {
   }
 }
 
-/** Creates chart values without rate limits, with the largest plan and with access to the receiver on this machine. */
+/**
+ * Creates chart values without rate limits, with the largest plan and with access to the receiver on this
+ * machine.
+ */
 function createValues({ ingress }: ClusterTestOptions, host: string, { url, port }: ConnectProxy) {
   // with one replica, an ingress controller may return 404 while the pod restarts
   const replicas = 2;
@@ -189,7 +192,10 @@ function assertNoFailures({ requests, failed, failures }: LoadResult): string {
   return `${requests} requests, ${failed} failed`;
 }
 
-/** Waits for another pod of documents. The load of the earlier steps is enough, if the cluster has a metrics server. */
+/**
+ * Waits for another pod of documents. The load of the earlier steps is enough, if the cluster has a metrics
+ * server.
+ */
 async function waitForScaling(cluster: Cluster): Promise<string> {
   const metrics = await cluster.get('apiservice', 'v1beta1.metrics.k8s.io');
   if (!metrics) return 'NOT TESTED: the cluster has no metrics-server';

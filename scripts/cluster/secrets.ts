@@ -7,8 +7,8 @@ const database = 'process_documents';
 const prefix = 'process-document-service';
 
 /**
- * Creates missing Secrets with random passwords and the addresses of MongoDB and RabbitMQ in k8s/. Returns the
- * names of the created Secrets.
+ * Creates missing Secrets with random passwords and the addresses of MongoDB and RabbitMQ in k8s/. Returns
+ * the names of the created Secrets.
  */
 export async function createMissingSecrets(cluster: Cluster): Promise<string[]> {
   const created: string[] = [];

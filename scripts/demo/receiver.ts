@@ -57,7 +57,10 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** Verifies `X-Service-Signature` over the raw body. During a rotation it contains two signatures; one must be valid. */
+/**
+ * Verifies `X-Service-Signature` over the raw body. During a rotation it contains two signatures; one must be
+ * valid.
+ */
 export function isSigned({ headers, body }: Delivery, secret: string): boolean {
   const expected = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   return parseSignatures(headers['x-service-signature'], ',').some((signature) =>

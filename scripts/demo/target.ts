@@ -16,8 +16,8 @@ export interface Target {
 export class TargetError extends Error {}
 
 /**
- * Uses `--base`, else the running instance of DATA_DIR (if set), else PORT (if set), else the running instance of
- * the default data folder, else port 8080. Settings take precedence over defaults.
+ * Uses `--base`, else the running instance of DATA_DIR (if set), else PORT (if set), else the running
+ * instance of the default data folder, else port 8080. Settings take precedence over defaults.
  */
 export async function findTarget(
   base: string | undefined,

@@ -24,7 +24,9 @@ export interface Objective {
   ) => { bad: string; all: string };
 }
 
-/** Operations that wait for an export worker or for a webhook endpoint. The latency objective excludes them. */
+/**
+ * Operations that wait for an export worker or for a webhook endpoint. The latency objective excludes them.
+ */
 const slowOperations = ['exportWord', 'exportMarkdown', 'createTemplate', 'testWebhook'];
 
 const requests = 'http_request_duration_seconds';

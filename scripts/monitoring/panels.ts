@@ -18,7 +18,10 @@ export function metricPanel(
   return { title, description: `${help}.`, unit: unit ? units[unit] : 'short', lines, ...panel };
 }
 
-/** Creates a panel of the rate per second of a counter or a histogram's count, with a line per value of the labels. */
+/**
+ * Creates a panel of the rate per second of a counter or a histogram's count, with a line per value of the
+ * labels.
+ */
 export function ratePanel(
   title: string,
   name: string,

@@ -14,7 +14,9 @@ export type LabelMatchers = Readonly<Record<string, LabelMatch>>;
 /** The suffix of a series of a histogram; empty for other metrics. */
 type SeriesSuffix = '' | '_bucket' | '_count' | '_sum';
 
-/** Builds a selector of a declared metric. Throws if the name, a label, a value or a bucket is not declared. */
+/**
+ * Builds a selector of a declared metric. Throws if the name, a label, a value or a bucket is not declared.
+ */
 export function series(name: string, labels: LabelMatchers = {}, suffix: SeriesSuffix = ''): string {
   const metric = getMetric(name);
   if ((metric.type === 'histogram') !== (suffix !== ''))

@@ -1,4 +1,6 @@
-/** The dashboard of one service: its requests by operation, the events it consumes, and its use of MongoDB. */
+/**
+ * The dashboard of one service: its requests by operation, the events it consumes, and its use of MongoDB.
+ */
 import type { Contract } from '#libs/contract';
 import type { Row } from '../grafana.ts';
 import { maxPanel, quantilePanel, quantilesPanel, ratePanel } from '../panels.ts';
