@@ -45,7 +45,7 @@ export function createClient(origin: string): Client {
     pipelining: 1,
     keepAliveTimeout: 60_000,
   });
-  const asked = async ({ method, path, body, key, idempotencyKey, status }: BenchRequest) => {
+  const send = async ({ method, path, body, key, idempotencyKey, status }: BenchRequest) => {
     const response = await pool.request({
       method,
       path,
@@ -63,7 +63,7 @@ export function createClient(origin: string): Client {
     return bytes;
   };
   return {
-    send: async (request) => (await asked(request)).toString(),
+    send: async (request) => (await send(request)).toString(),
     async load(count, requests, connections = defaultConnections) {
       const durationsMs: number[] = [];
       const deadline = performance.now() + batchTimeoutMs;
@@ -74,7 +74,7 @@ export function createClient(origin: string): Client {
           const i = next;
           next += 1;
           const startedAt = performance.now();
-          await asked(requests(i));
+          await send(requests(i));
           durationsMs.push(performance.now() - startedAt);
         }
       };

@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
  */
 export function getCpuMs(pid: number): number {
   return sum(
-    processTree(pid).map(process.platform === 'linux' ? getTicksMs : (one) => parsePsTime(ps('time', one))),
+    processTree(pid).map(process.platform === 'linux' ? getTicksMs : (id) => parsePsTime(ps('time', id))),
   );
 }
 
@@ -18,18 +18,18 @@ export function getCpuMs(pid: number): number {
  */
 export function getPreciseCpuMs(pid: number): number {
   if (!existsSync(`/proc/${pid}/schedstat`)) return getCpuMs(pid);
-  const nanoseconds = processTree(pid).flatMap((one) =>
-    getTasks(one).map((task) => Number(read(`/proc/${one}/task/${task}/schedstat`).split(' ')[0])),
+  const nanoseconds = processTree(pid).flatMap((id) =>
+    getTasks(id).map((task) => Number(read(`/proc/${id}/task/${task}/schedstat`).split(' ')[0])),
   );
   return sum(nanoseconds) / 1e6;
 }
 
 /** Returns the resident memory of a process and its descendants in MB. */
 export function getRssMb(pid: number): number {
-  const getRssKb = (one: number) =>
+  const getRssKb = (id: number) =>
     process.platform === 'linux'
-      ? Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${one}/status`))?.[1] ?? 0)
-      : Number(ps('rss', one));
+      ? Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${id}/status`))?.[1] ?? 0)
+      : Number(ps('rss', id));
   return sum(processTree(pid).map(getRssKb)) / 1024;
 }
 
@@ -88,5 +88,5 @@ function parseNumbers(text: string): number[] {
 }
 
 function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -91,7 +91,9 @@ function problemsPage(): string {
 
 function eventsPage(): string {
   const getConsumers = (name: string) =>
-    contracts.filter(({ consumes }) => consumes.some((event) => event.name === name)).map((one) => one.name);
+    contracts
+      .filter(({ consumes }) => consumes.some((event) => event.name === name))
+      .map(({ name: consumer }) => consumer);
   const rows = contracts.flatMap(({ name, publishes }) =>
     publishes.map((event) => [
       `\`${event.name}\``,
@@ -153,7 +155,7 @@ function permissionsPage(): string {
     ({ title, operations }) =>
       `## ${title}\n\n${renderTable(['operation', 'allowed for', ...actors], operations.flatMap(row))}`,
   );
-  const adminOperations = contracts.flatMap((one) => one.adminOperations ?? []);
+  const adminOperations = contracts.flatMap((contract) => contract.adminOperations ?? []);
   const routes = adminOperations
     .map((operation) => `- ${formatRoute(operation)}: ${operation.summary}`)
     .join('\n');

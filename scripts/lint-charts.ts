@@ -119,9 +119,9 @@ async function findUndetected(): Promise<string[]> {
     'an ingress': 'ingress.kind=traffic',
     'a number': 'documents.env.DOCUMENT_CACHE_MB=many',
   };
-  for (const [what, value] of Object.entries(misspelled)) {
+  for (const [kind, value] of Object.entries(misspelled)) {
     const { code } = await renderChart('{}', '--set', value);
-    if (code === 0) found.push(`a wrong value is accepted (${what}): ${value}`);
+    if (code === 0) found.push(`a wrong value is accepted (${kind}): ${value}`);
   }
   const { out } = await renderChart('{}');
   const misspelledField = out.replace(

@@ -85,7 +85,7 @@ test('what a service gave up is listed, shown, and handled once it is sent again
 
 test('what is not there, or no queue, is said and ends with 1', async () => {
   const missing = await deadLetters('replay', queue, 'nothing');
-  expect([missing.code, missing.text]).toEqual([1, expect.stringContaining('Not there: nothing')]);
+  expect([missing.code, missing.text]).toEqual([1, expect.stringContaining('Not found: nothing')]);
   const wrong = await deadLetters('replay', 'nobody', '--all');
   expect([wrong.code, wrong.text]).toEqual([1, expect.stringContaining('Queues: ')]);
 }, 30_000);

@@ -56,7 +56,7 @@ function blockMarkup({ type, content = [] }: Block): string {
 }
 
 function cellMarkup({ content = [] }: Block): string {
-  const inner = content.map((one) => paragraph('', one.content)).join('');
+  const inner = content.map((block) => paragraph('', block.content)).join('');
   return `<w:tc><w:tcPr><w:tcW w:w="4500" w:type="dxa"/></w:tcPr>${inner}</w:tc>`;
 }
 

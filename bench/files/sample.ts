@@ -52,7 +52,7 @@ export function createSample(count: number): Sample {
 }
 
 function createBlocks(number: number): unknown[] {
-  const words = `In part ${number} whoever is on duty looks at the queue & decides within ${(number % 50) + 1} minutes.`;
+  const words = `In part ${number} the person on duty looks at the queue & decides within ${(number % 50) + 1} minutes.`;
   return [
     paragraph(text(words)),
     paragraph(

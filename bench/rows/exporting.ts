@@ -15,7 +15,7 @@ const files = 16;
 async function createProcedures({ organization, api, copyDocument }: BenchFixture) {
   const { id } = await api(organization, 'POST', '/documents', JSON.parse(await readFile(sop, 'utf8')));
   const ids = await copyDocument(id, files);
-  return { ids, asked: (i: number) => exportRequest(ids[i % files] ?? id, organization.key) };
+  return { ids, toRequest: (i: number) => exportRequest(ids[i % files] ?? id, organization.key) };
 }
 
 function exportRequest(id: string, key: string): BenchRequest {
@@ -33,11 +33,11 @@ export const exportRendered = httpRow({
   baselineHandler: 'nothing',
   compare: 'nothing',
   async prepare(fixture) {
-    const { ids, asked } = await createProcedures(fixture);
+    const { ids, toRequest } = await createProcedures(fixture);
     return async () => {
       const documents = fixture.db.collection<{ _id: string }>('documents');
       await documents.updateMany({ _id: { $in: ids } }, { $inc: { row_version: 1 } });
-      return asked;
+      return toRequest;
     };
   },
 });
@@ -52,8 +52,8 @@ export const exportCached = httpRow({
   baselineHandler: 'nothing',
   compare: 'nothing',
   async prepare(fixture) {
-    const { asked } = await createProcedures(fixture);
-    return async () => asked;
+    const { toRequest } = await createProcedures(fixture);
+    return async () => toRequest;
   },
 });
 

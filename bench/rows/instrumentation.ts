@@ -33,7 +33,7 @@ function instrumentationRow(options: {
       const programs: Partial<Record<Side, BenchProcess>> = {};
       for (const side of ['service', 'baseline'] as const)
         programs[side] = await startService(fixture, settings[side]);
-      const asked = { method: 'GET', path: '/api/v1/templates', key: fixture.organization.key } as const;
+      const request = { method: 'GET', path: '/api/v1/templates', key: fixture.organization.key } as const;
       const clients = Object.fromEntries(
         Object.entries(programs).map(([side, { origin }]) => [side, fixture.connect(origin)]),
       );
@@ -41,7 +41,7 @@ function instrumentationRow(options: {
         const pid = programs[side]?.pid ?? 0;
         const cpuBefore = getPreciseCpuMs(pid);
         const startedAt = performance.now();
-        await clients[side]?.load(slice, () => asked);
+        await clients[side]?.load(slice, () => request);
         const wallMs = performance.now() - startedAt;
         return { count: slice, wallMs, cpuMs: getPreciseCpuMs(pid) - cpuBefore };
       };

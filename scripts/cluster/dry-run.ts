@@ -47,10 +47,14 @@ export async function dryRunCases(cluster: Cluster): Promise<string> {
   const defaultObjects = (await renderObjects(cluster, join(chart, 'ci', 'default-values.yaml'))).join(
     '---\n',
   );
-  for (const [what, [from, to]] of Object.entries(invalidChanges)) {
-    assert.match(defaultObjects, from, `the chart's output no longer contains the field for "${what}"`);
+  for (const [description, [from, to]] of Object.entries(invalidChanges)) {
+    assert.match(
+      defaultObjects,
+      from,
+      `the chart's output no longer contains the field for "${description}"`,
+    );
     const { code } = await dryRun(cluster, defaultObjects.replace(from, to));
-    assert.notEqual(code, 0, `the API server accepts ${what}`);
+    assert.notEqual(code, 0, `the API server accepts ${description}`);
   }
   const skippedText =
     skippedKinds.length > 0 ? `, without ${skippedKinds.join(', ')}, which the cluster does not know` : '';
