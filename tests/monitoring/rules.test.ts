@@ -110,5 +110,5 @@ test('no query names what is not declared', () => {
   expect(() => series('event_queue_messages', { state: 'gone' })).toThrow('has no state=gone');
   expect(() => series('http_problems_total', { service: 'documents' })).toThrow('has no label service');
   expect(() => series('webhook_delivery_latency_seconds', { le: '61' }, '_bucket')).toThrow('has no le=61');
-  expect(() => series('webhook_delivery_latency_seconds')).toThrow('is no series');
+  expect(() => series('webhook_delivery_latency_seconds')).toThrow('is not a series');
 });
