@@ -130,7 +130,7 @@ test('from an old key to a new one without a pause: nothing is lost, and the old
     contracts.map(() => 0),
     expect.stringContaining('signing_keys.sealed_private'),
   ]);
-  expect(text).toMatch(/^webhook-delivery +webhook_configs\.secrets\.sealed +2 sealed anew$/m);
+  expect(text).toMatch(/^webhook-delivery +webhook_configs\.secrets\.sealed +2 re-encrypted$/m);
   const audited = text.split('\n').filter((line) => line.includes('"audit":true'));
   expect(audited.map((line) => JSON.parse(line))).toContainEqual(
     expect.objectContaining({

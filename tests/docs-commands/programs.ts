@@ -51,7 +51,7 @@ export function programIn(text: string, ports: Ports): Program | undefined {
       `http://127.0.0.1:${portOf(firstServicePort + at)}`,
     ]);
     const settings = { PORT: portOf(gatewayPort), ...Object.fromEntries(urls) };
-    return { name: 'gateway', isReady: (printed) => printed.includes('The gateway joins'), settings };
+    return { name: 'gateway', isReady: (printed) => printed.includes('The gateway serves'), settings };
   }
   if (/^mongod /.test(last))
     return { name: 'mongod', isReady: () => listens(Number(portOf(mongoPort))), settings: {} };

@@ -84,7 +84,7 @@ describe('a local run', () => {
   test('is found by the demo from its data folder alone', async () => {
     await withFolder(async (folder) => {
       const { code, text } = await runDemoWith([], folder, { DATA_DIR: dataDir, PORT: '1' });
-      expect(text).toContain(`Talking to ${run.origin} (from the instance file in ${dataDir}).`);
+      expect(text).toContain(`Using ${run.origin} (from the instance file in ${dataDir}).`);
       expect(text).toContain('All steps done');
       expect(code).toBe(0);
     });

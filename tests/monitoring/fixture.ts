@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, type MongoReplicaSet, ownMongo, ownRabbit, type RabbitBroker } from '#libs/testing';
 import { rules } from '../../scripts/monitoring/rules.ts';
-import { spedUp } from '../../scripts/monitoring/time-scale.ts';
+import { accelerated } from '../../scripts/monitoring/time-scale.ts';
 import { localSettings } from '../five-processes.ts';
 import { ended, type KeptProgram, kept as keptRunning, runScript } from '../programs.ts';
 import { type Breaking, toldBy } from './alert-checks.ts';
@@ -65,7 +65,7 @@ export async function operatingStage(): Promise<OperatingStage | undefined> {
     const [run, beside] = await Promise.all(begun);
     const [target, targetBeside] = [`127.0.0.1:${ports[1]}`, `127.0.0.1:${ports[3]}`];
     // a night in a minute
-    const watched = { targets: [target, targetBeside], rules: rules(spedUp(60, 5)) };
+    const watched = { targets: [target, targetBeside], rules: rules(accelerated(60, 5)) };
     const watching = place && (await kept(prometheus({ ...watched, volume: place })));
     if (!watching) return void (await stop());
     const told = new Set<string>();
