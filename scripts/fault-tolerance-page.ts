@@ -8,8 +8,8 @@ guarantees under each of them. \`npm run test:chaos\` tests all faults, \`npm ru
 you name; the files run one after the other. Files with a * take minutes, and \`npm test\` skips them.
 
 The faults are real: the tests kill, freeze, disconnect and restart mongod, RabbitMQ and the service processes.
-The times were measured with \`npm run test:chaos\` on two cores that other work shared. A test that belongs to
-several faults counts for each.
+The times were measured with \`npm run test:chaos\` on two cores that other work shared. The time of a test
+that covers several faults is counted for each of them.
 
 After a fault a checker (\`checker.ts\`) compares four records with each other: the existing events, the requests
 that receivers got, the event log in MongoDB and the event log in the API. It reports every violation of these
@@ -35,7 +35,7 @@ export function faultTolerancePage(): string {
         ['I2', 'Each delivery causes at most three requests.'],
         [
           'I3',
-          'A delivery is `delivered` only after a 2xx. A 2xx may be unrecorded, or followed by another request, only if a process was killed or cut off, or if the answer came after the deadline.',
+          'A delivery is `delivered` only after a 2xx. After a 2xx, a missing record or another request is allowed only if a process was killed or cut off, or if the answer came after the deadline.',
         ],
         ['I4', 'A repeated request has the same `webhook-id` and the same bytes.'],
         ['I5', 'The event log counts at least as many attempts as receivers got requests.'],

@@ -58,7 +58,7 @@ export const TooManyRequests = problem(
 export const Internal = problem(
   'internal',
   500,
-  'An internal error occurred. It was logged with this request id.',
+  'An internal error occurred. It was logged with the request id of this response.',
 );
 export const Unavailable = problem(
   'unavailable',

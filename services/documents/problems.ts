@@ -50,5 +50,5 @@ export const ContentTooLarge = problem(
 export const PublishQuotaExhausted = problem(
   'publish_quota_exhausted',
   402,
-  'The plan’s publish events are used up.',
+  'The publish quota of the plan is used up.',
 );

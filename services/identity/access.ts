@@ -29,7 +29,7 @@ export const operator = access<Principal>({
 
 /** Any member of an organization on the Scale plan. */
 export const scaleMember = access<MemberPrincipal>({
-  name: 'scale plan member',
+  name: 'member, Scale plan',
   description: 'Any member of an organization on the Scale plan.',
   problems: [ScalePlanRequired],
   authorize: async (principal) => ((await principal.plan()) === 'scale' ? undefined : ScalePlanRequired()),

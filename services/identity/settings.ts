@@ -24,7 +24,7 @@ export const identitySettings = z.object({
       'Attempts per minute from one address to log in, register, accept an invitation or use a password reset; 0 turns the limit off',
   }),
   LOGIN_FAILURES_PER_15_MINUTES: integer.default(10).meta({
-    description: 'Failed logins in 15 minutes of one account from one address; 0 turns the limit off',
+    description: 'Failed logins to one account from one address in 15 minutes; 0 turns the limit off',
   }),
   PASSWORD_HASH_CONCURRENCY: integer.pipe(z.number().min(1).max(64)).default(2).meta({
     description:

@@ -22,7 +22,7 @@ import { member, organizationProfiles, principalViews } from '../identity/contra
 export const DocumentNotPublished = problem(
   'document_not_published',
   400,
-  'This document is not published. Publish it before you share it.',
+  'This document is not published. Publish it first.',
 );
 
 // ── Shapes ─────────────────────────────────────────────────────────────────────────────────────────────────

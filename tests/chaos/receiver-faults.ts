@@ -6,7 +6,7 @@ export const faultsOfReceivers: readonly Fault[] = [
   {
     id: 'F13',
     fault:
-      'a receiver hangs, drips, sends 100 MB, a gzip bomb or 1 MB of headers, or closes the connection in its body',
+      'a receiver hangs, sends its response byte by byte, sends 100 MB, a gzip bomb or 1 MB of headers, or closes the connection in its body',
     promise: 'Each request takes at most 10 s. Memory does not grow.',
     proofs: [
       here(

@@ -126,7 +126,7 @@ export const faultsOfServers: readonly Fault[] = [
   },
   {
     id: 'F9',
-    fault: 'one event kills its process, with a prefetch of 64',
+    fault: 'an event crashes the process that handles it, which has prefetched 64 events',
     promise: 'That event becomes a dead letter. The other 63 are handled.',
     proofs: [
       amqp('poison', 'only the event that kills its process is dead-lettered'),
