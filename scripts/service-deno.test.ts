@@ -8,7 +8,7 @@ import { documents } from '../services/documents/service.ts';
 import { identity } from '../services/identity/service.ts';
 import { sharing } from '../services/sharing/service.ts';
 import { webhookDelivery } from '../services/webhook-delivery/service.ts';
-import { childOf, runScript } from '../tests/programs.ts';
+import { getChildPid, runScript } from '../tests/programs.ts';
 import { denoBinary } from './deno-binary.ts';
 import { denoPermissions } from './deno-permissions.ts';
 
@@ -152,7 +152,7 @@ test('a SIGKILL of what started Deno leaves no Deno behind', async () => {
   });
   // alone, it waits for the views of identity
   await until('a running Deno', async () => run.printed().includes('Waiting for the views'), 30_000);
-  const deno = childOf(run);
+  const deno = getChildPid(run);
   run.process.kill('SIGKILL');
   try {
     await until('no Deno', async () => !isAlive(deno));

@@ -24,7 +24,7 @@ const operations = contracts.flatMap(({ name, operations: own }) =>
 );
 
 /** As controllers decide: exact paths first, then patterns, then the longest prefix; segment by segment or, as some have it, letter by letter. */
-function ledTo(path: string, isBySegment: boolean): string | undefined {
+function findService(path: string, isBySegment: boolean): string | undefined {
   const exact = routes.exact.find((one) => one.path === path);
   const pattern = routes.patterns.find((one) => new RegExp(`^${one.path}$`).test(path));
   const prefixes = routes.prefixes.filter((one) =>
@@ -38,15 +38,15 @@ test.each([
   { how: 'by segments', isBySegment: true },
   { how: 'by letters', isBySegment: false },
 ])('the ingress leads every operation to its service, $how', ({ isBySegment }) => {
-  const wrong = operations.filter(({ service, path }) => ledTo(path, isBySegment) !== service);
+  const wrong = operations.filter(({ service, path }) => findService(path, isBySegment) !== service);
   expect(wrong.map(({ route }) => route)).toEqual([]);
   expect(operations.length).toBeGreaterThan(50);
 });
 
 test('the roots lead to the start page, and catch nothing else', () => {
-  for (const path of ['/', apiPrefix]) expect([path, ledTo(path, false)]).toEqual([path, 'identity']);
+  for (const path of ['/', apiPrefix]) expect([path, findService(path, false)]).toEqual([path, 'identity']);
   for (const path of ['/nowhere', '/api', '/api/v2', `${apiPrefix}/nowhere`, '/favicon.ico'])
-    expect([path, ledTo(path, false)]).toEqual([path, undefined]);
+    expect([path, findService(path, false)]).toEqual([path, undefined]);
 });
 
 test('the ingress routes by path alone, so preflight requests pass', async () => {
@@ -60,5 +60,5 @@ test('the ingress routes by path alone, so preflight requests pass', async () =>
 test('the management port’s paths lead nowhere', () => {
   const operates = contracts.flatMap((one) => one.adminOperations ?? []).map(({ path }) => path);
   for (const path of ['/healthz', '/readyz', '/metrics', ...operates])
-    expect([path, ledTo(path, false)]).toEqual([path, undefined]);
+    expect([path, findService(path, false)]).toEqual([path, undefined]);
 });

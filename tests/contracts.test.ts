@@ -7,25 +7,25 @@ import { contracts } from '../services/contracts.ts';
 import { services } from '../services/services.ts';
 
 const operations: AnyOperation[] = contracts.flatMap((contract) => [...contract.operations]);
-const guarded = operations.filter((operation) => operation.access.authenticated);
-const withPath = guarded.filter((operation) => operation.params);
+const authenticated = operations.filter((operation) => operation.access.authenticated);
+const withPath = authenticated.filter((operation) => operation.params);
 const withBody = operations.filter((operation) => operation.body && operation.access.authenticated);
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 let bob: Person;
 /** Things of Ada's organization, by the name of the path parameter that leads to them. */
-let hers: Record<string, string>;
+let resources: Record<string, string>;
 
 beforeAll(async () => {
-  here = await testApp({ services, contracts });
-  [ada, bob] = await Promise.all([register(here), register(here)]);
-  hers = await thingsOf(ada);
+  app = await testApp({ services, contracts });
+  [ada, bob] = await Promise.all([register(app), register(app)]);
+  resources = await createResources(ada);
 }, 120_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 /** A credential with another character near its end, whatever is there; the last one of a signature does not all count. */
-function spoiled(credential: string): string {
+function corrupt(credential: string): string {
   return credential.slice(0, -3) + (credential.at(-3) === 'x' ? 'y' : 'x') + credential.slice(-2);
 }
 
@@ -38,18 +38,18 @@ describe('every operation', () => {
   test('is handled by the service that declares it', async () => {
     const unhandled = [];
     for (const operation of operations) {
-      const { status, body } = await here.request(operation.method.toUpperCase(), pathFor(operation, {}), {});
+      const { status, body } = await app.request(operation.method.toUpperCase(), pathFor(operation, {}), {});
       const isMissing = status === 405 || (status === 404 && body.detail === 'There is no such route.');
       if (isMissing) unhandled.push(operation.id);
     }
     expect(unhandled).toEqual([]);
   });
 
-  test.each(guarded)('$id without a token is 401', async (operation) => {
-    for (const as of [undefined, 'nonsense', 'pds_nonsense', spoiled(ada.key), spoiled(ada.token)]) {
-      const { status, body, headers } = await here.request(
+  test.each(authenticated)('$id without a token is 401', async (operation) => {
+    for (const as of [undefined, 'nonsense', 'pds_nonsense', corrupt(ada.key), corrupt(ada.token)]) {
+      const { status, body, headers } = await app.request(
         operation.method.toUpperCase(),
-        pathFor(operation, hers),
+        pathFor(operation, resources),
         as ? { as } : {},
       );
       expect([status, body.code]).toEqual([401, 'unauthenticated']);
@@ -65,16 +65,16 @@ describe('every operation', () => {
     async (operation) => {
       const body = sampleBody(operation);
       const method = operation.method.toUpperCase();
-      const others = await here.request(method, pathFor(operation, hers), { as: bob.key, body });
-      const nothing = await here.request(method, pathFor(operation, {}), { as: bob.key, body });
+      const others = await app.request(method, pathFor(operation, resources), { as: bob.key, body });
+      const nothing = await app.request(method, pathFor(operation, {}), { as: bob.key, body });
       expect(others.status).toBe(404);
       expect({ ...others.body, request_id: '' }).toEqual({ ...nothing.body, request_id: '' });
     },
   );
 
   test.each(withPath)('$id with an ill-formed id is 404', async (operation) => {
-    const ids = Object.fromEntries(Object.keys(hers).map((name) => [name, 'not-an-id']));
-    const { status } = await here.request(operation.method.toUpperCase(), pathFor(operation, ids), {
+    const ids = Object.fromEntries(Object.keys(resources).map((name) => [name, 'not-an-id']));
+    const { status } = await app.request(operation.method.toUpperCase(), pathFor(operation, ids), {
       as: ada.key,
       body: sampleBody(operation),
     });
@@ -83,16 +83,16 @@ describe('every operation', () => {
 
   test.each(withBody)('$id with nonsense is 400 with every mistake', async (operation) => {
     const method = operation.method.toUpperCase();
-    const path = pathFor(operation, hers);
+    const path = pathFor(operation, resources);
     const isMultipart = 'file' in operation.body;
     const nonsense = isMultipart ? new FormData() : { nonsense: 1, more_nonsense: 2 };
-    const { status, body } = await here.request(method, path, { as: ada.key, body: nonsense });
+    const { status, body } = await app.request(method, path, { as: ada.key, body: nonsense });
     expect([status, body.code]).toEqual([400, 'invalid_request']);
     const paths = body.errors.map(({ path: at }: { path: string }) => at);
     if (isMultipart) expect(paths).toContain(`body/${operation.body.file}`);
     else expect(paths).toEqual(expect.arrayContaining(['body/nonsense', 'body/more_nonsense']));
     if (isMultipart) return;
-    const broken = await here.request(method, path, {
+    const broken = await app.request(method, path, {
       as: ada.key,
       body: '{"broken',
       headers: { 'content-type': 'application/json' },
@@ -116,7 +116,7 @@ describe('what is created', () => {
   });
 
   test('can be read at its Location', async () => {
-    const document = `/documents/${hers.doc_id}`;
+    const document = `/documents/${resources.doc_id}`;
     const webhook = { name: 'Found', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
     const requests: [path: string, body?: object][] = [
       ['/documents', { title: 'Found' }],
@@ -128,10 +128,10 @@ describe('what is created', () => {
     const declared = operations.filter(({ location }) => location !== undefined);
     expect(requests).toHaveLength(declared.length);
     for (const [path, body] of requests) {
-      const created = await here.request('POST', path, { as: ada.key, body });
+      const created = await app.request('POST', path, { as: ada.key, body });
       const location = created.headers.get('location') ?? '';
       expect([path, created.status, location.startsWith('/api/v1/')]).toEqual([path, 201, true]);
-      const read = await here.request('GET', location.replace('/api/v1', ''), { as: ada.key });
+      const read = await app.request('GET', location.replace('/api/v1', ''), { as: ada.key });
       expect([read.status, read.body.id ?? read.body.token]).toEqual([
         200,
         created.body.id ?? created.body.token,
@@ -142,7 +142,7 @@ describe('what is created', () => {
 
 describe('the reference', () => {
   test('is served, and holds every operation with its problems', async () => {
-    const { status, body, headers } = await here.request('GET', '/openapi.json');
+    const { status, body, headers } = await app.request('GET', '/openapi.json');
     expect(status).toBe(200);
     expect(body.openapi).toMatch(/^3\.1/);
     for (const operation of operations) {
@@ -153,7 +153,7 @@ describe('the reference', () => {
         expect(described.responses[kind.status]?.description).toContain(kind.code);
       }
     }
-    const again = await here.request('GET', '/openapi.json', {
+    const again = await app.request('GET', '/openapi.json', {
       headers: { 'if-none-match': headers.get('etag') ?? '' },
     });
     expect(again.status).toBe(304);
@@ -171,12 +171,12 @@ describe('the reference', () => {
   });
 
   test('is a page whose every file is served from here', async () => {
-    const page = await here.request('GET', '/docs');
+    const page = await app.request('GET', '/docs');
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
     const html = new TextDecoder().decode(page.bytes);
     expect(html).not.toMatch(/https?:\/\//);
     for (const [, file] of html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)) {
-      expect((await here.request('GET', `/${file}`)).status).toBe(200);
+      expect((await app.request('GET', `/${file}`)).status).toBe(200);
     }
   });
 });
@@ -224,15 +224,15 @@ function sampleBody(operation: AnyOperation): unknown {
   return samples[operation.id];
 }
 
-async function thingsOf(person: Person): Promise<Record<string, string>> {
-  const document = await here.request('POST', '/documents', { as: person.key, body: { title: 'Hers' } });
-  await here.request('POST', `/documents/${document.body.id}/publish`, { as: person.key });
+async function createResources(person: Person): Promise<Record<string, string>> {
+  const document = await app.request('POST', '/documents', { as: person.key, body: { title: 'Hers' } });
+  await app.request('POST', `/documents/${document.body.id}/publish`, { as: person.key });
   const webhook = { name: 'Hers', url: 'http://127.0.0.1:9/hook', event_types: ['document.published'] };
-  const config = await here.request('POST', '/webhooks', { as: person.key, body: webhook });
-  const [key] = (await here.request('GET', '/api-keys', { as: person.key })).body;
-  const department = await here.request('POST', '/departments', { as: person.key, body: { name: 'Hers' } });
+  const config = await app.request('POST', '/webhooks', { as: person.key, body: webhook });
+  const [key] = (await app.request('GET', '/api-keys', { as: person.key })).body;
+  const department = await app.request('POST', '/departments', { as: person.key, body: { name: 'Hers' } });
   const guest = { email: 'guest@example.com' };
-  const invitation = await here.request('POST', '/members/invitations', { as: person.key, body: guest });
+  const invitation = await app.request('POST', '/members/invitations', { as: person.key, body: guest });
   return {
     doc_id: document.body.id,
     config_id: config.body.id,

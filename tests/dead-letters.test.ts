@@ -12,7 +12,7 @@ const prefix = `test-${randomBytes(4).toString('hex')}.`;
 const queue = 'webhook-delivery';
 let rabbit: TestRabbit;
 let bus: Bus;
-let isMended = false;
+let isRepaired = false;
 const handled: string[] = [];
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
   });
   await until('the bus', async () => bus.up);
   const handler = async ({ id }: Envelope) => {
-    if (!isMended) throw new UnrecoverableError('broken');
+    if (!isRepaired) throw new UnrecoverableError('broken');
     handled.push(id);
   };
   await bus.consume(queue, handler, { prefetch: 4 });
@@ -33,15 +33,15 @@ afterAll(async () => {
   await rabbit?.stop();
 });
 
-async function deadLetters(...words: string[]): Promise<{ code: number | null; text: string }> {
-  const { exited, printed } = runScript('dead-letters.ts', words, {
+async function runDeadLetters(...args: string[]): Promise<{ code: number | null; text: string }> {
+  const { exited, printed } = runScript('dead-letters.ts', args, {
     AMQP_URL: rabbit.url,
     AMQP_PREFIX: prefix,
   });
   return { code: await exited, text: printed() };
 }
 
-const dead = async () => (await bus.depth(queue)).dead;
+const countDead = async () => (await bus.depth(queue)).dead;
 
 test('what a service gave up is listed, shown, and handled once it is sent again; the rest stays', async () => {
   const events = Array.from({ length: 3 }, () => ({
@@ -53,39 +53,39 @@ test('what a service gave up is listed, shown, and handled once it is sent again
     data: { why: 'a test' },
   }));
   for (const event of events) await bus.publish(event);
-  await until('all of them dead', async () => (await dead()) === 3);
+  await until('all of them dead', async () => (await countDead()) === 3);
   const [first, second, third] = events.map(({ id }) => id);
 
-  const listed = await deadLetters('list');
+  const listed = await runDeadLetters('list');
   expect(listed.code).toBe(0);
   expect(listed.text).toContain(`${queue.padEnd(20)}3 dead, 0 set aside, 0 waiting`);
   for (const id of [first, second, third])
     expect(listed.text).toMatch(new RegExp(`^  ${id} +document.published`, 'm'));
 
-  const shown = await deadLetters('show', queue, `${second}`);
+  const shown = await runDeadLetters('show', queue, `${second}`);
   expect(JSON.parse(shown.text)).toEqual(events[1]);
 
   // still broken: it comes back
-  await deadLetters('replay', queue, `${second}`);
-  await until('it to be dead again', async () => (await dead()) === 3);
+  await runDeadLetters('replay', queue, `${second}`);
+  await until('it to be dead again', async () => (await countDead()) === 3);
 
-  isMended = true;
-  const replayed = await deadLetters('replay', queue, `${second}`);
+  isRepaired = true;
+  const replayed = await runDeadLetters('replay', queue, `${second}`);
   expect(replayed.text).toContain(`1 of ${queue} are sent once more.`);
   expect(replayed.text).toMatch(new RegExp(`"audit":true.*"event":"dead_letter.replay".*"id":"${second}"`));
   await until('the second', async () => handled.length === 1);
   expect(handled).toEqual([second]);
-  await until('two left', async () => (await dead()) === 2);
+  await until('two left', async () => (await countDead()) === 2);
 
-  expect((await deadLetters('replay', queue, '--all')).code).toBe(0);
+  expect((await runDeadLetters('replay', queue, '--all')).code).toBe(0);
   await until('the rest', async () => handled.length === 3);
   expect(handled.toSorted()).toEqual([first, second, third].toSorted());
-  expect(await dead()).toBe(0);
+  expect(await countDead()).toBe(0);
 }, 60_000);
 
 test('what is not there, or no queue, is said and ends with 1', async () => {
-  const missing = await deadLetters('replay', queue, 'nothing');
+  const missing = await runDeadLetters('replay', queue, 'nothing');
   expect([missing.code, missing.text]).toEqual([1, expect.stringContaining('Not there: nothing')]);
-  const wrong = await deadLetters('replay', 'nobody', '--all');
+  const wrong = await runDeadLetters('replay', 'nobody', '--all');
   expect([wrong.code, wrong.text]).toEqual([1, expect.stringContaining('Queues: ')]);
 }, 30_000);

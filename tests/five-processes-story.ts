@@ -24,7 +24,7 @@ import { type FiveProcesses, fiveProcesses } from './five-processes.ts';
 import { expectOneTrace } from './one-trace.ts';
 
 /** Declares the tests of five processes under a runtime. */
-export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
+export function testFiveProcesses(runtime: 'node' | 'deno'): void {
   let five: FiveProcesses;
   let folder: string;
   let ada: Person;
@@ -55,9 +55,9 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
     const bytes = new Uint8Array(await response.arrayBuffer());
     const { status, headers } = response;
     const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
-    const told = isJson ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
-    if (isJson) secrets.knowWithin(told);
-    return { status, headers, body: told, bytes };
+    const json = isJson ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
+    if (isJson) secrets.knowWithin(json);
+    return { status, headers, body: json, bytes };
   };
 
   beforeAll(async () => {
@@ -91,8 +91,8 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
       expect(metrics).toMatch(
         new RegExp(`^build_info\\{version="[^"]+",runtime="${runtime} [0-9.]+"\\} 1$`, 'm'),
       );
-      for (const told of ['event_loop_lag_seconds_count', 'process_memory_rss_bytes'])
-        expect(metrics).toMatch(new RegExp(`^${told} [1-9]`, 'm'));
+      for (const json of ['event_loop_lag_seconds_count', 'process_memory_rss_bytes'])
+        expect(metrics).toMatch(new RegExp(`^${json} [1-9]`, 'm'));
       const { headers } = await ask('GET', '/nowhere', {}, origin);
       expect(headers.get('content-type')).toBe('application/problem+json');
     }
@@ -169,7 +169,7 @@ export function fiveProcessesKeepTheirPromises(runtime: 'node' | 'deno'): void {
   });
 
   test('nobody’s password, token or key is in what any process printed, nor its way into MongoDB', () => {
-    for (const { name } of five.services) secrets.know(new URL(five.users.uriOf(name)).password);
+    for (const { name } of five.services) secrets.know(new URL(five.users.getUri(name)).password);
     const printed = [five.gateway, ...five.services].map((one) => one.printed());
     expect(secrets.foundIn(printed.flatMap((text) => text.split('\n')))).toEqual([]);
     // the password, the token with its signature, the key, the link, and those of the five

@@ -21,9 +21,9 @@ const started: Started[] = [];
 const clients = new Map<string, mongoose.mongo.MongoClient>();
 
 /** Starts a service as its own user. */
-const begin = async (service: (typeof services)[number]) => {
+const startService = async (service: (typeof services)[number]) => {
   const { name } = service.contract;
-  const environment = { ...settings, MONGODB_URI: users.uriOf(name), AMQP_URL: rabbit.url };
+  const environment = { ...settings, MONGODB_URI: users.getUri(name), AMQP_URL: rabbit.url };
   started.push(await start({ services: [service], contracts, apiPrefix, environment }));
 };
 
@@ -40,9 +40,9 @@ beforeAll(async () => {
   rabbit = await testRabbit();
   users = await serviceUsers();
   administrator = await mongoose.mongo.MongoClient.connect(users.administrator);
-  await Promise.all(services.map(begin));
+  await Promise.all(services.map(startService));
   for (const { name } of contracts)
-    clients.set(name, await mongoose.mongo.MongoClient.connect(users.uriOf(name)));
+    clients.set(name, await mongoose.mongo.MongoClient.connect(users.getUri(name)));
 }, 60_000);
 
 afterAll(async () => {
@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 /** Everything in the database, by who owns it. */
-const belongings = contracts.map((contract) => {
+const ownership = contracts.map((contract) => {
   const own = toGrants(contract).filter(({ actions }) => actions.includes('createCollection'));
   const published = contract.views.map(({ name }) => name);
   return {
@@ -70,13 +70,13 @@ test('every collection that a service keeps is one that its contract owns, or it
     expect(contract.owns).toEqual(expect.arrayContaining(collections.map(({ name }) => name)));
 });
 
-describe.each(belongings)('the user of $service', ({ service, collections, views, reads }) => {
+describe.each(ownership)('the user of $service', ({ service, collections, views, reads }) => {
   const db = (): Db => {
     const client = clients.get(service);
     if (!client) throw new Error(`${service} has not started`);
     return client.db();
   };
-  const others = belongings.filter((other) => other.service !== service);
+  const others = ownership.filter((other) => other.service !== service);
   const foreign = others.flatMap((other) => other.collections);
 
   test('is enough for its service to start and be ready', async () => {
@@ -111,7 +111,7 @@ describe.each(belongings)('the user of $service', ({ service, collections, views
         create: () => db().createCollection(name),
         rename: () => rows.rename(`${name}_2`),
       };
-      expect([name, ...(await refused(writes))]).toEqual([name, ...Object.keys(writes)]);
+      expect([name, ...(await findDenied(writes))]).toEqual([name, ...Object.keys(writes)]);
     }
   });
 
@@ -126,7 +126,7 @@ describe.each(belongings)('the user of $service', ({ service, collections, views
         join: () => db().collection(own).aggregate([joined]).toArray(),
         watch: () => rows.watch().tryNext(),
       };
-      expect(await refused(ways)).toEqual(Object.keys(ways));
+      expect(await findDenied(ways)).toEqual(Object.keys(ways));
     }
   });
 
@@ -134,7 +134,7 @@ describe.each(belongings)('the user of $service', ({ service, collections, views
     for (const name of reads) await db().collection(name).findOne({});
     const unread = others.flatMap((other) => other.views).filter((name) => !reads.includes(name));
     const ways = Object.fromEntries(unread.map((name) => [name, () => db().collection(name).findOne({})]));
-    expect(await refused(ways)).toEqual(unread);
+    expect(await findDenied(ways)).toEqual(unread);
   });
 
   test('cannot make itself a way round: no view of what it may not read, no role, no user, no other database', async () => {
@@ -160,7 +160,7 @@ describe.each(belongings)('the user of $service', ({ service, collections, views
       admin: () => clients.get(service)?.db('admin').collection('system.users').findOne({}),
       operations: () => db().admin().command({ currentOp: 1, $all: true }),
     };
-    expect(await refused(ways)).toEqual(Object.keys(ways));
+    expect(await findDenied(ways)).toEqual(Object.keys(ways));
   });
 });
 
@@ -172,18 +172,18 @@ test('a view as an older version made it is brought up to date by its owner', as
   };
   const now = await pipeline();
   await db.command({ collMod: 'organization_profiles', viewOn: 'organizations', pipeline: [] });
-  await begin(identity);
+  await startService(identity);
   expect(await pipeline()).toEqual(now);
 }, 60_000);
 
 test('npm run mongo-users makes what is missing, says a new password once, and mends a role that was changed', async () => {
   const uri = new URL(users.administrator);
   uri.pathname = '/made_by_command';
-  const made = await mongoUsers(['--uri', uri.href], { DOCUMENTS_PASSWORD: 'given-by-the-environment' });
-  expect(made.text).toMatch(/^identity +made, password [\w-]{32}$/m);
-  expect(made.text).toMatch(/^documents +made, the password given$/m);
-  expect(made.text).not.toContain('given-by-the-environment');
-  const password = /^sharing +made, password ([\w-]{32})$/m.exec(made.text)?.[1] ?? '';
+  const first = await mongoUsers(['--uri', uri.href], { DOCUMENTS_PASSWORD: 'given-by-the-environment' });
+  expect(first.text).toMatch(/^identity +made, password [\w-]{32}$/m);
+  expect(first.text).toMatch(/^documents +made, the password given$/m);
+  expect(first.text).not.toContain('given-by-the-environment');
+  const password = /^sharing +made, password ([\w-]{32})$/m.exec(first.text)?.[1] ?? '';
 
   const db = administrator.db('made_by_command');
   await db.command({ grantRolesToRole: 'sharing-service', roles: ['readWrite'] });
@@ -198,7 +198,7 @@ test('npm run mongo-users makes what is missing, says a new password once, and m
   const client = await mongoose.mongo.MongoClient.connect(own.href);
   try {
     await client.db().collection('share_tokens').findOne({});
-    expect(await refused({ find: () => client.db().collection('users').findOne({}) })).toEqual(['find']);
+    expect(await findDenied({ find: () => client.db().collection('users').findOne({}) })).toEqual(['find']);
   } finally {
     await client.close();
   }
@@ -224,7 +224,7 @@ test('npm run mongo-users says in a sentence what it lacks', async () => {
 }, 30_000);
 
 /** The names of those ways that MongoDB refuses as not authorized (13); a way that fails otherwise, or works, is not among them. */
-async function refused(ways: Record<string, () => unknown>): Promise<string[]> {
+async function findDenied(ways: Record<string, () => unknown>): Promise<string[]> {
   const codes = await Promise.all(
     Object.values(ways).map(async (way) => {
       try {
@@ -238,9 +238,9 @@ async function refused(ways: Record<string, () => unknown>): Promise<string[]> {
   return Object.keys(ways).filter((_, at) => codes[at] === 13);
 }
 
-async function mongoUsers(words: string[], environment: Record<string, string>) {
+async function mongoUsers(args: string[], environment: Record<string, string>) {
   const script = new URL('../scripts/mongo-users.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...words], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
     env: { PATH: process.env.PATH, ...environment },
   });
   let text = '';

@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import type { ReceivedSpan } from '#libs/testing';
 
 /** The way of a publication, each step below the one before it. */
-const way = [
+const expectedSteps = [
   { name: 'publishDocument', kind: 'server', process: 'documents' },
   { name: 'publish document.published', kind: 'producer', process: 'documents' },
   { name: 'process document.published', kind: 'consumer', process: 'webhook-delivery' },
@@ -17,7 +17,7 @@ export function expectOneTrace(
 ): void {
   const [, traceId = '', callerSpan = ''] = caller.split('-');
   const spans = all.filter((span) => span.traceId === traceId);
-  const steps = way.map((step) => {
+  const steps = expectedSteps.map((step) => {
     const found = spans.filter(({ name, kind, process }) => {
       return name === step.name && kind === step.kind && process === step.process;
     });

@@ -13,9 +13,9 @@ export interface Program {
 }
 
 /** A program that is kept running, always at the same address. */
-export interface KeptProgram extends Program {
+export interface SupervisedProgram extends Program {
   /** SIGKILLs it and starts it again, as an orchestrator does; resolves when it is ready. The other fields are then the new one's; what it prints goes on where the old one ended. */
-  revive(): Promise<void>;
+  killAndRestart(): Promise<void>;
   /** SIGTERMs it and starts it again, as a rolling restart does; gives the exit code of the one that ended. */
   restart(): Promise<number | null>;
 }
@@ -45,47 +45,47 @@ export function runScript(script: string, words: string[], environment: Record<s
 }
 
 /** Keeps a program: `launch` starts it, `ready` is what it prints once it works, `pidOf` says who does the work. */
-export async function kept(options: {
+export async function supervise(options: {
   name: string;
   launch(): Program;
   ready: RegExp;
   pidOf?: (program: Program) => number;
-}): Promise<KeptProgram> {
+}): Promise<SupervisedProgram> {
   const { pidOf = ({ process: child }) => Number(child.pid) } = options;
-  const begin = async () => {
+  const launchReady = async () => {
     const program = options.launch();
-    await said(options.name, program, options.ready).catch(async (error: unknown) => {
-      await ended(program);
+    await waitForOutput(options.name, program, options.ready).catch(async (error: unknown) => {
+      await stopProgram(program);
       throw error;
     });
     return program;
   };
-  const again = async (ending: () => Promise<number | null>) => {
+  const replace = async (ending: () => Promise<number | null>) => {
     const code = await ending();
     const before = program.printed();
-    const fresh = await begin();
+    const fresh = await launchReady();
     Object.assign(program, fresh, { printed: () => before + fresh.printed() });
     return code;
   };
-  const program: KeptProgram = {
-    ...(await begin()),
-    async revive() {
+  const program: SupervisedProgram = {
+    ...(await launchReady()),
+    async killAndRestart() {
       process.kill(pidOf(program), 'SIGKILL');
-      await again(() => program.exited);
+      await replace(() => program.exited);
     },
-    restart: () => again(() => ended(program)),
+    restart: () => replace(() => stopProgram(program)),
   };
   return program;
 }
 
 /** Stops a program in order; gives its exit code. */
-export function ended({ process: child, exited }: Program): Promise<number | null> {
+export function stopProgram({ process: child, exited }: Program): Promise<number | null> {
   child.kill('SIGTERM');
   return exited;
 }
 
 /** The process that a program has started to do its work. */
-export function childOf({ process: child }: Program): number {
+export function getChildPid({ process: child }: Program): number {
   const { stdout } = spawnSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' });
   const rows = stdout
     .trim()
@@ -97,10 +97,10 @@ export function childOf({ process: child }: Program): number {
 }
 
 /** Waits until a program prints something; rejects with all it printed when it ends before. */
-async function said(name: string, { printed, exited }: Program, what: RegExp): Promise<void> {
-  const over = exited.then((code) => {
+async function waitForOutput(name: string, { printed, exited }: Program, what: RegExp): Promise<void> {
+  const ended = exited.then((code) => {
     throw new Error(`${name} ended with ${code}:\n${printed()}`);
   });
-  over.catch(() => undefined);
-  await Promise.race([until(`${name} says ${what}`, async () => what.test(printed()), 60_000), over]);
+  ended.catch(() => undefined);
+  await Promise.race([until(`${name} says ${what}`, async () => what.test(printed()), 60_000), ended]);
 }

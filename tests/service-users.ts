@@ -10,7 +10,7 @@ export interface ServiceUsers {
   /** The administrator's address, with the services' database in its path. */
   administrator: string;
   /** The address with a service's own user. */
-  uriOf(service: string): string;
+  getUri(service: string): string;
   stop(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export async function serviceUsers(): Promise<ServiceUsers> {
   }
   return {
     administrator: uri.href,
-    uriOf(service) {
+    getUri(service) {
       const own = new URL(uri);
       own.username = service;
       own.password = passwords.get(service) ?? '';

@@ -81,7 +81,7 @@ export async function prove(proof: Proof): Promise<void> {
       for (const one of offices) await settled(proof.origin, mail, one);
       const written = offices.reduce((sum, one) => sum + one.documents.length, 0);
       const changes = offices.reduce((sum, one) => sum + one.changes.length, 0);
-      return `${written} documents, ${changes} events, nothing lost and nothing twice; clients asked again ${api.repeats()} times`;
+      return `${written} documents, ${changes} events, nothing lost and nothing twice; clients asked again ${api.retries()} times`;
     });
     await step('documents are given another pod when there is more to do', () => scaled(there));
     if (proof.deno !== undefined) {

@@ -8,7 +8,7 @@ import { createTenant, type TestTenant } from '../../tests/chaos/workload/tenant
 
 /** An office at its first work: it has a key, a webhook and some documents. */
 export async function workingOffice(api: Client, mail: ChaosReceiver): Promise<TestTenant> {
-  const { office, round } = await createTenant(api.request, mail.urlFor);
+  const { tenant: office, round } = await createTenant(api.request, mail.urlFor);
   await round(1);
   return office;
 }
@@ -22,7 +22,7 @@ export async function workingThrough(
   const offices: TestTenant[] = [];
   let isOver = false;
   const integration = async () => {
-    const { office, round } = await createTenant(api.request, mail.urlFor);
+    const { tenant: office, round } = await createTenant(api.request, mail.urlFor);
     offices.push(office);
     while (!isOver) await round(2);
   };

@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
 /** An event that exists, because its change was committed. */
-export interface Accepted {
+export interface AcceptedEvent {
   id: string;
   /** The webhooks that subscribe to it. */
   webhooks: readonly string[];
@@ -21,7 +21,7 @@ export interface Post {
   /** When it had come, ms. */
   at: number;
   /** What was answered, and when; nothing while no answer was given. */
-  answered?: { status: number; at: number };
+  response?: { status: number; at: number };
 }
 
 /** An entry of the event log. */
@@ -35,8 +35,8 @@ export interface LogEntry {
 }
 
 /** All that is compared. */
-export interface Accounts {
-  accepted: readonly Accepted[];
+export interface Observations {
+  accepted: readonly AcceptedEvent[];
   posts: readonly Post[];
   /** The log as `GET /webhooks/events` shows it. */
   entries: readonly LogEntry[];
@@ -56,22 +56,22 @@ const recordMs = 2_000;
 const freshMs = 5 * 60_000;
 
 /** The promises I1 to I6 that were broken, each with its event; empty when all of them were kept. */
-export function breaches(accounts: Accounts): string[] {
-  const byDelivery = Map.groupBy(accounts.posts, deliveryOf);
+export function checkInvariants(accounts: Observations): string[] {
+  const byDelivery = Map.groupBy(accounts.posts, getDeliveryId);
   return [
-    ...unfinished(accounts),
-    ...tooMany(byDelivery),
-    ...unfounded(accounts, byDelivery),
-    ...changed(accounts.posts),
-    ...uncounted(accounts, byDelivery),
-    ...phantoms(accounts),
-    ...unsigned(accounts),
-    ...differing(accounts),
+    ...findUnfinishedDeliveries(accounts),
+    ...findExcessPosts(byDelivery),
+    ...findWrongStatuses(accounts, byDelivery),
+    ...findChangedPosts(accounts.posts),
+    ...findUncountedPosts(accounts, byDelivery),
+    ...findPhantomEvents(accounts),
+    ...findWrongSignatures(accounts),
+    ...findLogDifferences(accounts),
   ];
 }
 
 /** I1: no accepted event without `delivered` or `failed`. */
-function unfinished({ accepted, rows }: Accounts): string[] {
+function findUnfinishedDeliveries({ accepted, rows }: Observations): string[] {
   const keyOf = (event: string, webhook: string) => `${event} ${webhook}`;
   const byKey = Map.groupBy(rows, ({ event_id, config_id }) => keyOf(event_id, config_id));
   return accepted.flatMap(({ id, webhooks }) =>
@@ -90,15 +90,15 @@ function unfinished({ accepted, rows }: Accounts): string[] {
 }
 
 /** I2: at most three POSTs for each delivery. */
-function tooMany(byDelivery: ReadonlyMap<string, Post[]>): string[] {
+function findExcessPosts(byDelivery: ReadonlyMap<string, Post[]>): string[] {
   return [...byDelivery]
     .filter(([, posts]) => posts.length > 3)
-    .map(([id, posts]) => `I2: event ${eventOf(posts[0])}: delivery ${id} was sent ${posts.length} times`);
+    .map(([id, posts]) => `I2: event ${getEventId(posts[0])}: delivery ${id} was sent ${posts.length} times`);
 }
 
 /** I3: `delivered` means that a 2xx was served; a 2xx that was served is recorded, unless somebody died meanwhile. */
-function unfounded(
-  { outages, rows, deadlineMs }: Accounts,
+function findWrongStatuses(
+  { outages, rows, deadlineMs }: Observations,
   byDelivery: ReadonlyMap<string, Post[]>,
 ): string[] {
   const isOutage = (from: number, until: number) =>
@@ -106,12 +106,12 @@ function unfounded(
   return rows.flatMap(({ id, event_id, status }) => {
     const posts = byDelivery.get(id) ?? [];
     const served = posts.filter(
-      ({ answered }) => answered && answered.status >= 200 && answered.status < 300,
+      ({ response }) => response && response.status >= 200 && response.status < 300,
     );
     if (status === 'delivered' && served.length === 0)
       return [`I3: event ${event_id}: delivery ${id} is delivered and no 2xx was served`];
     return served.flatMap((post) => {
-      const answeredAt = post.answered?.at ?? post.at;
+      const answeredAt = post.response?.at ?? post.at;
       if (answeredAt - post.at > deadlineMs || isOutage(post.at, answeredAt + recordMs)) return [];
       const again = posts.filter(({ at }) => at > answeredAt).length;
       if (status === 'delivered' && again === 0) return [];
@@ -122,13 +122,14 @@ function unfounded(
 }
 
 /** I4: what comes more than once comes under the same webhook-id and with the same bytes. */
-function changed(posts: readonly Post[]): string[] {
+function findChangedPosts(posts: readonly Post[]): string[] {
   const found: string[] = [];
   const bodies = new Map<string, string>();
   const ids = new Map<string, string>();
   for (const post of posts) {
-    const [id, delivery] = [eventOf(post), deliveryOf(post)];
-    if (idIn(post.body) !== id) found.push(`I4: event ${idIn(post.body)} came with webhook-id ${id}`);
+    const [id, delivery] = [getEventId(post), getDeliveryId(post)];
+    if (parseEventId(post.body) !== id)
+      found.push(`I4: event ${parseEventId(post.body)} came with webhook-id ${id}`);
     const [body, event] = [bodies.get(id) ?? post.body, ids.get(delivery) ?? id];
     if (body !== post.body) found.push(`I4: event ${id} came with other bytes than before`);
     if (event !== id) found.push(`I4: delivery ${delivery} came for event ${event}, then for event ${id}`);
@@ -139,11 +140,11 @@ function changed(posts: readonly Post[]): string[] {
 }
 
 /** I5: the log counts at least the POSTs that were seen. */
-function uncounted({ rows }: Accounts, byDelivery: ReadonlyMap<string, Post[]>): string[] {
+function findUncountedPosts({ rows }: Observations, byDelivery: ReadonlyMap<string, Post[]>): string[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...byDelivery].flatMap(([id, posts]) => {
     const row = byId.get(id);
-    const event = eventOf(posts[0]);
+    const event = getEventId(posts[0]);
     if (!row) return [`I5: event ${event}: delivery ${id} was sent and is not in the log`];
     if (row.event_id !== event)
       return [`I5: delivery ${id} was sent for ${event}, its entry is for ${row.event_id}`];
@@ -155,22 +156,22 @@ function uncounted({ rows }: Accounts, byDelivery: ReadonlyMap<string, Post[]>):
 }
 
 /** I6: nothing is sent for a change that was rolled back. */
-function phantoms({ accepted, posts }: Accounts): string[] {
+function findPhantomEvents({ accepted, posts }: Observations): string[] {
   const real = new Set(accepted.map(({ id }) => id));
-  const sent = new Set(posts.map(eventOf));
+  const sent = new Set(posts.map(getEventId));
   return [...sent].filter((id) => !real.has(id)).map((id) => `I6: event ${id} was sent and does not exist`);
 }
 
 /** Both signatures of every POST are those of a secret of its webhook over the very bytes that came. */
-function unsigned({ posts, secrets }: Accounts): string[] {
+function findWrongSignatures({ posts, secrets }: Observations): string[] {
   return posts.flatMap((post) => {
     const known = secrets.get(post.webhook) ?? [];
     const ours = String(post.headers['x-service-signature']).split(',');
     const isOurs = known.some((secret) => {
       return ours.includes(`sha256=${createHmac('sha256', secret).update(post.body).digest('hex')}`);
     });
-    const isStandard = known.some((secret) => verifies(secret, post));
-    const event = eventOf(post);
+    const isStandard = known.some((secret) => isSignedWith(secret, post));
+    const event = getEventId(post);
     return [
       ...(isOurs ? [] : [`Signature: event ${event}: X-Service-Signature is not of webhook ${post.webhook}`]),
       ...(isStandard
@@ -181,18 +182,18 @@ function unsigned({ posts, secrets }: Accounts): string[] {
 }
 
 /** The log that the API shows is the one that is kept. */
-function differing({ entries, rows }: Accounts): string[] {
-  const told = ({ id, event_id, status, attempts, error }: LogEntry) =>
+function findLogDifferences({ entries, rows }: Observations): string[] {
+  const describe = ({ id, event_id, status, attempts, error }: LogEntry) =>
     `event ${event_id}: delivery ${id} ${status} after ${attempts} attempts (${error})`;
-  const [shown, kept] = [new Set(entries.map(told)), new Set(rows.map(told))];
+  const [shown, stored] = [new Set(entries.map(describe)), new Set(rows.map(describe))];
   return [
-    ...[...kept].filter((one) => !shown.has(one)).map((one) => `Log: kept and not shown: ${one}`),
-    ...[...shown].filter((one) => !kept.has(one)).map((one) => `Log: shown and not kept: ${one}`),
+    ...[...stored].filter((one) => !shown.has(one)).map((one) => `Log: stored and not shown: ${one}`),
+    ...[...shown].filter((one) => !stored.has(one)).map((one) => `Log: shown and not stored: ${one}`),
   ];
 }
 
 /** Whether a secret makes the trio of Standard Webhooks, for the moment at which the POST came. */
-function verifies(secret: string, { body, headers, at }: Post): boolean {
+function isSignedWith(secret: string, { body, headers, at }: Post): boolean {
   const seconds = Number(headers['webhook-timestamp']);
   if (!(Math.abs(seconds * 1000 - at) < freshMs)) return false;
   // `verify` of the library would hold the time against the clock of now
@@ -200,14 +201,14 @@ function verifies(secret: string, { body, headers, at }: Post): boolean {
   return String(headers['webhook-signature']).split(' ').includes(expected);
 }
 
-function deliveryOf({ headers }: Post): string {
+function getDeliveryId({ headers }: Post): string {
   return String(headers['x-service-delivery']);
 }
 
-function eventOf(post: Post | undefined): string {
+function getEventId(post: Post | undefined): string {
   return String(post?.headers['webhook-id']);
 }
 
-function idIn(body: string): unknown {
+function parseEventId(body: string): unknown {
   return JSON.parse(body).id;
 }

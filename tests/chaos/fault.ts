@@ -30,7 +30,7 @@ export function isOnDemand({ file }: Proof): boolean {
 export const onDemandFolder = 'tests/chaos/on-demand/';
 
 /** Tests that wait for long. */
-export const demanded = (name: string, ...tests: string[]): Proof => ({
+export const onDemand = (name: string, ...tests: string[]): Proof => ({
   file: `${onDemandFolder}${name}.test.ts`,
   tests,
 });
@@ -45,7 +45,7 @@ export const delivery = (name: string, ...tests: string[]): Proof => ({
   tests,
 });
 /** Tests of faults that `npm test` runs. */
-export const here = (name: string, ...tests: string[]): Proof => ({
+export const chaos = (name: string, ...tests: string[]): Proof => ({
   file: `tests/chaos/${name}.test.ts`,
   tests,
 });

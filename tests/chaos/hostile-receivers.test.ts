@@ -16,14 +16,14 @@ const timeoutMs = 1_000;
 const local = { allowLoopback: true, allowedRanges: [] };
 const strict = { allowLoopback: false, allowedRanges: [] };
 
-function sending(partial: Partial<Parameters<typeof sender>[0]> = {}): Sender {
+function createSender(partial: Partial<Parameters<typeof sender>[0]> = {}): Sender {
   const made = sender({ policy: local, timeoutMs, resolve: async () => ['127.0.0.1'], ...partial });
   open.push(made);
   return made;
 }
 
 /** A server that does as it likes with whoever connects, from when the first bytes come; gives its port and how many have connected. */
-async function hostile(act: (socket: Socket) => void, server: Server = createServer()) {
+async function startHostileServer(act: (socket: Socket) => void, server: Server = createServer()) {
   let connections = 0;
   server.on('connection', () => {
     connections += 1;
@@ -41,10 +41,10 @@ async function hostile(act: (socket: Socket) => void, server: Server = createSer
 }
 
 const post = (origin: string) => ({ url: `${origin}/`, headers: {}, body: '{}' });
-const sentTo = async (act: (socket: Socket) => void) => {
-  const { port } = await hostile(act);
+const sendTo = async (act: (socket: Socket) => void) => {
+  const { port } = await startHostileServer(act);
   const since = performance.now();
-  const outcome = await sending().send(post(`http://127.0.0.1:${port}`));
+  const outcome = await createSender().send(post(`http://127.0.0.1:${port}`));
   return { ...outcome, tookMs: performance.now() - since };
 };
 const head = (lines: string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
@@ -54,7 +54,7 @@ describe('F13: a receiver has its time and no more, and nothing of its answer is
   const inTimeMs = 2 * timeoutMs;
 
   test('headers that drip are no answer', async () => {
-    const { tookMs, ...outcome } = await sentTo((socket) => {
+    const { tookMs, ...outcome } = await sendTo((socket) => {
       const letters = [...head(['X-Slow: '.padEnd(200, 'x')])];
       const dripping = setInterval(() => socket.write(letters.shift() ?? ''), 50);
       socket.on('close', () => clearInterval(dripping));
@@ -65,7 +65,7 @@ describe('F13: a receiver has its time and no more, and nothing of its answer is
 
   test('of 100 MB little is read', async () => {
     let written = 0;
-    const { tookMs, ...outcome } = await sentTo((socket) => {
+    const { tookMs, ...outcome } = await sendTo((socket) => {
       const piece = Buffer.alloc(1024 * 1024);
       socket.write(head(['Content-Length: 104857600']));
       const more = () => {
@@ -84,13 +84,13 @@ describe('F13: a receiver has its time and no more, and nothing of its answer is
       [`X-Long: ${'x'.repeat(1024 * 1024)}`],
       Array(16_384).fill(`X-Many: ${'x'.repeat(54)}`),
     ]) {
-      const outcome = await sentTo((socket) => socket.write(head(lines)));
+      const outcome = await sendTo((socket) => socket.write(head(lines)));
       expect(outcome).toMatchObject({ http_status: null, error: 'und_err_headers_overflow' });
     }
   });
 
   test('a body that breaks off does not change what its status said', async () => {
-    const outcome = await sentTo((socket) => {
+    const outcome = await sendTo((socket) => {
       socket.write(`${head(['Content-Length: 1000'])}begun`, () => socket.destroy());
     });
     expect(outcome).toMatchObject({ http_status: 200, error: null });
@@ -110,8 +110,8 @@ test('F15: a receiver that speaks no TLS newer than 1.0 is refused, before it is
   server.on('secureConnection', () => {
     heard += 1;
   });
-  const { port, connections } = await hostile(() => undefined, server);
-  const outcome = await sending({ ca: certificate.cert }).send(post(`https://localhost:${port}`));
+  const { port, connections } = await startHostileServer(() => undefined, server);
+  const outcome = await createSender({ ca: certificate.cert }).send(post(`https://localhost:${port}`));
   expect(outcome).toMatchObject({ http_status: null, error: expect.stringMatching(/protocol|version/) });
   expect([connections(), heard]).toEqual([1, 0]);
 });
@@ -132,8 +132,8 @@ describe('F16: nobody connects to a forbidden listener', () => {
     ['by a name', 'https://inside.example'],
     ['by a name with a dot', 'https://localhost.'],
   ])('%s', async (_, origin) => {
-    const { connections, port } = await hostile(() => undefined);
-    expect(await sending({ policy: strict }).send(post(`${origin}:${port}`))).toMatchObject({
+    const { connections, port } = await startHostileServer(() => undefined);
+    expect(await createSender({ policy: strict }).send(post(`${origin}:${port}`))).toMatchObject({
       http_status: null,
     });
     expect(connections()).toBe(0);
@@ -143,13 +143,13 @@ describe('F16: nobody connects to a forbidden listener', () => {
   const beside = { allowLoopback: false, allowedRanges: range ? [range] : [] };
 
   test('beside an allowed address, in either family', async () => {
-    const { connections, port } = await hostile(() => undefined);
+    const { connections, port } = await startHostileServer(() => undefined);
     for (const addresses of [
       ['127.0.0.2', '127.0.0.1'],
       ['127.0.0.2', '::1'],
       ['::1', '127.0.0.2'],
     ]) {
-      const outcome = await sending({ policy: beside, resolve: async () => addresses }).send(
+      const outcome = await createSender({ policy: beside, resolve: async () => addresses }).send(
         post(`https://mixed.example:${port}`),
       );
       expect(outcome).toMatchObject({ error: 'address_refused' });
@@ -158,10 +158,12 @@ describe('F16: nobody connects to a forbidden listener', () => {
   });
 
   test('by a name that is another one as soon as it was looked at', async () => {
-    const { connections, port } = await hostile(() => undefined);
+    const { connections, port } = await startHostileServer(() => undefined);
     const answers = [['127.0.0.2'], ['127.0.0.1'], ['127.0.0.1']];
     const resolve = async () => answers.shift() ?? [];
-    const outcome = await sending({ policy: beside, resolve }).send(post(`https://rebound.example:${port}`));
+    const outcome = await createSender({ policy: beside, resolve }).send(
+      post(`https://rebound.example:${port}`),
+    );
     // where it was allowed to go nobody listens
     expect(outcome).toMatchObject({ http_status: null, error: 'econnrefused' });
     expect(connections()).toBe(0);

@@ -52,8 +52,8 @@ test('a killed publish leaves both the published state and its event, or neither
   expect((await ask('POST', '/webhooks', webhook)).status).toBe(201);
 
   const ids: string[] = [];
-  for (let made = 0; made < drafts; made += 1) {
-    const { body } = await ask('POST', '/documents', { title: `Draft ${made}` });
+  for (let count = 0; count < drafts; count += 1) {
+    const { body } = await ask('POST', '/documents', { title: `Draft ${count}` });
     ids.push(body.id);
   }
 

@@ -6,7 +6,7 @@ import { isOnDemand, onDemandFolder } from './fault.ts';
 import { faults } from './list.ts';
 
 const root = join(import.meta.dirname, '../..');
-const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+const readText = (file: string) => readFileSync(join(root, file), 'utf8');
 
 test('each fault is there once, in order', () => {
   const ids = faults.map(({ id }) => id);
@@ -16,7 +16,7 @@ test('each fault is there once, in order', () => {
 test('every test that proves something is there', () => {
   const missing = faults.flatMap(({ id, proofs }) =>
     proofs.flatMap(({ file, tests, declaredIn = file }) => {
-      const text = textOf(declaredIn);
+      const text = readText(declaredIn);
       return tests.filter((title) => !text.includes(`'${title}`)).map((title) => `${id}: ${file}: ${title}`);
     }),
   );
@@ -29,15 +29,17 @@ test('every test on demand says to which fault it belongs, and is named by it', 
   const files = globSync(`${onDemandFolder}*.test.ts`, { cwd: root });
   expect(files.length).toBeGreaterThan(0);
   const unnamed = files.flatMap((file) =>
-    [...textOf(file).matchAll(/^test\('([^']*)| {2}\[?'(F\d+: [^']*)/gm)].flatMap(([, one, ofTable = '']) => {
-      const title = one ?? ofTable;
-      const [, id] = /^(F\d+): /.exec(title) ?? [];
-      const proofs = faults.find((one) => one.id === id)?.proofs ?? [];
-      const isNamed = proofs.some(
-        (proof) => proof.file === file && proof.tests.some((one) => title.startsWith(one)),
-      );
-      return isNamed ? [] : [`${file}: ${title}`];
-    }),
+    [...readText(file).matchAll(/^test\('([^']*)| {2}\[?'(F\d+: [^']*)/gm)].flatMap(
+      ([, one, ofTable = '']) => {
+        const title = one ?? ofTable;
+        const [, id] = /^(F\d+): /.exec(title) ?? [];
+        const proofs = faults.find((one) => one.id === id)?.proofs ?? [];
+        const isNamed = proofs.some(
+          (proof) => proof.file === file && proof.tests.some((one) => title.startsWith(one)),
+        );
+        return isNamed ? [] : [`${file}: ${title}`];
+      },
+    ),
   );
   expect(unnamed).toEqual([]);
   const named = new Set(faults.flatMap(({ proofs }) => proofs.filter(isOnDemand).map(({ file }) => file)));

@@ -11,22 +11,22 @@ import {
 } from '../../services/webhook-delivery/testing/receiver.ts';
 import { type TestContext, testContext } from '../../services/webhook-delivery/testing/test-context.ts';
 
-let home: TestContext;
-let there: WebhookReceiver;
+let context: TestContext;
+let receiver: WebhookReceiver;
 let inside: WebhookReceiver;
 const replies = new Map<string, Reply>();
 
 beforeAll(async () => {
   const pauses = { WEBHOOK_RETRY_SCHEDULE_SECONDS: '30,1800' };
-  [home, there, inside] = await Promise.all([
+  [context, receiver, inside] = await Promise.all([
     testContext([identity, documents, webhookDelivery], pauses),
     webhookReceiver(({ path }) => replies.get(path.slice(1)) ?? 500),
     webhookReceiver(),
   ]);
 }, 60_000);
 afterAll(async () => {
-  await home?.app.stop();
-  await Promise.all([there?.close(), inside?.close()]);
+  await context?.app.stop();
+  await Promise.all([receiver?.close(), inside?.close()]);
 });
 
 const busy = (status: number, after: string): Reply => ({ status, headers: { 'retry-after': after } });
@@ -50,18 +50,18 @@ test('F14: redirects, 410 and every kind of Retry-After end as it was decided', 
     ['307 to this machine', { status: 307, headers: { location: inside.url } }, usual],
     ['308 to this machine', { status: 308, headers: { location: inside.url } }, usual],
   ];
-  const ada = await home.createTenant();
-  const { origin } = new URL(there.url);
+  const ada = await context.createTenant();
+  const { origin } = new URL(receiver.url);
   const hooks = new Map<string, string>();
   for (const [at, [name, reply]] of cases.entries()) {
     replies.set(`case-${at}`, reply);
-    hooks.set(name, (await home.createWebhook(ada, `${origin}/case-${at}`)).id);
+    hooks.set(name, (await context.createWebhook(ada, `${origin}/case-${at}`)).id);
   }
   replies.set('gone', 410);
-  const gone = await home.createWebhook(ada, `${origin}/gone`);
-  await home.publish(ada);
+  const gone = await context.createWebhook(ada, `${origin}/gone`);
+  await context.publish(ada);
   const log = await until('a first attempt of each', async () => {
-    const entries = await home.log(ada);
+    const entries = await context.log(ada);
     const isOver = entries.every(({ http_status }) => http_status !== null);
     return entries.length === cases.length + 1 && isOver && entries;
   });
@@ -85,12 +85,12 @@ test('F14: redirects, 410 and every kind of Retry-After end as it was decided', 
   });
   const isOff = async () => {
     const webhooks: { id: string; is_active: boolean }[] = (
-      await home.app.request('GET', '/webhooks', { as: ada.key })
+      await context.app.request('GET', '/webhooks', { as: ada.key })
     ).body;
     const off = webhooks.filter(({ is_active }) => !is_active);
     return off.length > 0 && off.map(({ id }) => id);
   };
   expect(await until('a webhook that is off', isOff)).toEqual([gone.id]);
-  expect(there.received).toHaveLength(cases.length + 1);
+  expect(receiver.received).toHaveLength(cases.length + 1);
   expect(inside.received).toEqual([]);
 });

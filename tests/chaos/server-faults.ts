@@ -1,7 +1,7 @@
 /** Faults of the service processes, RabbitMQ, MongoDB and the connections between them. */
-import { amqp, delivery, demanded, type Fault, here, type Proof } from './fault.ts';
+import { amqp, chaos, delivery, type Fault, onDemand, type Proof } from './fault.ts';
 
-const underFire = ['node', 'deno', 'one-process'].map(
+const journeyProofs = ['node', 'deno', 'one-process'].map(
   (way): Proof => ({
     file: `tests/chaos/journey-${way}.test.ts`,
     tests: [
@@ -15,12 +15,12 @@ const underFire = ['node', 'deno', 'one-process'].map(
 );
 
 /** F1 to F12. */
-export const faultsOfServers: readonly Fault[] = [
+export const serverFaults: readonly Fault[] = [
   {
     id: 'F1',
     fault: 'SIGKILL of one of three delivering replicas during a batch, six times',
     promise: 'I1–I6',
-    proofs: [demanded('killed-deliverers', 'F1:'), ...underFire],
+    proofs: [onDemand('killed-deliverers', 'F1:'), ...journeyProofs],
     seconds: { inTests: 130, onDemand: 41 },
   },
   {
@@ -28,7 +28,7 @@ export const faultsOfServers: readonly Fault[] = [
     fault: 'SIGKILL during a POST; SIGKILL after the 2xx and before it is recorded',
     promise: 'I2; the second case may cause one duplicate with the same id',
     proofs: [
-      demanded('killed-deliverers', 'F2:'),
+      onDemand('killed-deliverers', 'F2:'),
       delivery(
         'dispatcher',
         'a row that it held is delivered by the sweep',
@@ -42,7 +42,7 @@ export const faultsOfServers: readonly Fault[] = [
     fault: 'SIGKILL of RabbitMQ under load; it is back after 12 s',
     promise: 'No request fails, nothing is lost, and the events flow again without a restart.',
     proofs: [
-      demanded('rabbit-faults', 'F3:'),
+      onDemand('rabbit-faults', 'F3:'),
       amqp('broker-faults', 'a broker that is killed under load and started again loses nothing'),
     ],
     seconds: { inTests: 8, onDemand: 29 },
@@ -53,7 +53,7 @@ export const faultsOfServers: readonly Fault[] = [
     promise:
       'The services declare everything again and republish recent events. Consumers ignore duplicates. Nothing is lost.',
     proofs: [
-      demanded('rabbit-faults', 'F4:'),
+      onDemand('rabbit-faults', 'F4:'),
       amqp('broker-faults', 'a broker that comes back empty is declared anew'),
       {
         file: 'tests/journeys/over-rabbitmq.test.ts',
@@ -69,7 +69,7 @@ export const faultsOfServers: readonly Fault[] = [
     fault: 'RabbitMQ freezes for 60 s (SIGSTOP; connections stay half open)',
     promise: 'Publishing times out, the services reconnect, and nothing is lost.',
     proofs: [
-      here('frozen-rabbitmq', 'a RabbitMQ that stands still for a minute stops no request, loses nothing'),
+      chaos('frozen-rabbitmq', 'a RabbitMQ that stands still for a minute stops no request, loses nothing'),
       amqp(
         'broker-faults',
         'a broker that hangs is noticed in bounded time',
@@ -83,7 +83,7 @@ export const faultsOfServers: readonly Fault[] = [
     fault: 'RabbitMQ has no memory left (alarm)',
     promise: 'Events wait in the outbox, memory does not grow, and publishing resumes without a restart.',
     proofs: [
-      demanded('rabbit-faults', 'F6:'),
+      onDemand('rabbit-faults', 'F6:'),
       amqp('broker-faults', 'while the broker has no memory left the bus is down and waits'),
     ],
     seconds: { inTests: 7, onDemand: 40 },
@@ -95,7 +95,7 @@ export const faultsOfServers: readonly Fault[] = [
     promise:
       'An event that no queue accepts is not marked as published. The process reports it and repairs the topology. It restores one of several bindings within a minute; events published until then do not reach that queue.',
     proofs: [
-      demanded('rabbit-faults', 'F7:'),
+      onDemand('rabbit-faults', 'F7:'),
       amqp(
         'queue-faults',
         'a full queue refuses events until there is room',
@@ -167,7 +167,7 @@ export const faultsOfServers: readonly Fault[] = [
       'mongod is killed and restarted; is down for 30 s; its primary steps down, is killed, or loses unreplicated writes',
     promise: 'I1–I6. No webhook is sent while MongoDB is down. Requests get 503 and then succeed again.',
     proofs: [
-      demanded('mongo-faults', 'F11:'),
+      onDemand('mongo-faults', 'F11:'),
       {
         file: 'libs/store/outage.test.ts',
         tests: [
@@ -183,7 +183,7 @@ export const faultsOfServers: readonly Fault[] = [
     fault:
       '2 s of latency, connection resets, packets of 7 bytes or 20 KB/s between the services and MongoDB or RabbitMQ',
     promise: 'I1–I6',
-    proofs: [demanded('network-faults', 'F12:'), amqp('cut-off', 'a connection that is cut at')],
+    proofs: [onDemand('network-faults', 'F12:'), amqp('cut-off', 'a connection that is cut at')],
     seconds: { inTests: 21, onDemand: 151 },
   },
 ];

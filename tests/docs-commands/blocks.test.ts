@@ -1,10 +1,10 @@
 /** Command blocks are found wherever they stand, and none is skipped without a reason. */
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { commandBlocks } from './blocks.ts';
+import { findCommandBlocks } from './blocks.ts';
 
 const root = new URL('../../', import.meta.url);
-const page = (...lines: string[]) => commandBlocks('docs/page.md', lines.join('\n'));
+const page = (...lines: string[]) => findCommandBlocks('docs/page.md', lines.join('\n'));
 
 test('the blocks of a page are its sh fences, with their lines', () => {
   expect(page('# Page', '```sh', 'echo 1', '', 'echo 2', '```', '```json', '{}', '```')).toEqual([
@@ -43,6 +43,6 @@ test('a skip that is not before a command block is refused', () => {
 
 test('every page of the documentation has well-formed skips', () => {
   const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })];
-  const blocks = pages.flatMap((path) => commandBlocks(path, readFileSync(new URL(path, root), 'utf8')));
+  const blocks = pages.flatMap((path) => findCommandBlocks(path, readFileSync(new URL(path, root), 'utf8')));
   expect(blocks.filter(({ skip }) => skip === undefined).length).toBeGreaterThan(20);
 });

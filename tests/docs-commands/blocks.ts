@@ -19,7 +19,7 @@ const shells = new Set(['sh', 'bash', 'shell', 'console']);
  * The command blocks of a page. `<!-- skip: reason -->` on the line before a fence skips the block,
  * `<!-- skip page: reason -->` skips all blocks of the page. Throws when a skip has no reason or skips nothing.
  */
-export function commandBlocks(page: string, markdown: string): Block[] {
+export function findCommandBlocks(page: string, markdown: string): Block[] {
   const lines = markdown.split('\n');
   const blocks: Block[] = [];
   const reasons = new Map<number, string>();

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const root = new URL('../..', import.meta.url).pathname;
 
 /** Copies every file that git knows or would add to a new folder, and the installed packages; gives the folder. */
-export async function freshCopy(): Promise<string> {
+export async function createFreshCopy(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'pds-docs-'));
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const { stdout } = await run('git', list, { cwd: root, maxBuffer: 16 * 1024 * 1024 });

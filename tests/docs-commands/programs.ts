@@ -27,7 +27,7 @@ export const documentedPorts: readonly number[] = [
 ];
 
 /** The program that a block starts as its last command; undefined for a block that runs to its end. */
-export function programIn(text: string, ports: Ports): Program | undefined {
+export function findProgram(text: string, ports: Ports): Program | undefined {
   const last = text.trim().split('\n').at(-1) ?? '';
   const portOf = (documented: number) => String(ports.get(documented));
   const service = /^npm run service(?::deno)? -- ([a-z-]+)$/.exec(last)?.[1];

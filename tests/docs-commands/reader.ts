@@ -15,11 +15,11 @@ import { promisify } from 'node:util';
 import { freePorts } from '#libs/testing';
 import { findBinary } from '../../libs/store/embedded/binary.ts';
 import { contracts } from '../../services/contracts.ts';
-import { type Block, commandBlocks } from './blocks.ts';
-import { freshCopy } from './fresh-copy.ts';
-import { documentedPorts, type Ports, programIn } from './programs.ts';
+import { type Block, findCommandBlocks } from './blocks.ts';
+import { createFreshCopy } from './fresh-copy.ts';
+import { documentedPorts, findProgram, type Ports } from './programs.ts';
 import { type Background, runInBackground, runToEnd } from './shell.ts';
-import { fiveProcessVariables, instanceVariables } from './variables.ts';
+import { createInstanceVariables, readFiveProcessVariables } from './variables.ts';
 
 /** Follows pages one after the other; programs go on running from one page to the next. */
 export interface Reader {
@@ -33,11 +33,11 @@ export interface Reader {
 
 /** Opens a fresh copy of the project. */
 export async function openReader(): Promise<Reader> {
-  const folder = await freshCopy();
+  const folder = await createFreshCopy();
   const free = await freePorts(documentedPorts.length);
   const ports: Ports = new Map(documentedPorts.map((port, at) => [port, free[at] ?? 0]));
   const mongod = await findBinary(() => undefined);
-  const own = ownEnvironment([dirname(mongod.path)]);
+  const own = createEnvironment([dirname(mongod.path)]);
   const running = new Map<string, Background>();
   const variables: Record<string, string> = {};
   const receiver = { close: () => {} };
@@ -53,7 +53,7 @@ export async function openReader(): Promise<Reader> {
 
   const run = async (block: Block): Promise<string> => {
     const ready = { ...block, text: substitute(block, ports, variables) };
-    const program = programIn(block.text, ports);
+    const program = findProgram(block.text, ports);
     const gateway = running.has('gateway') ? { PORT: String(ports.get(8080)) } : {};
     const place = { folder, environment: { ...own, ...variables, ...gateway, ...program?.settings } };
     if (!program) return runToEnd(ready, place);
@@ -68,19 +68,19 @@ export async function openReader(): Promise<Reader> {
     for (const { ready } of running.values()) await ready;
     const instance = running.get('npm start');
     if (!instance || variables.KEY) return;
-    const found = await instanceVariables(instance.printed());
+    const found = await createInstanceVariables(instance.printed());
     receiver.close = found.close;
     Object.assign(variables, found.variables);
   };
 
   return {
     async follow(page) {
-      const blocks = commandBlocks(page, await readFile(join(folder, page), 'utf8'));
+      const blocks = findCommandBlocks(page, await readFile(join(folder, page), 'utf8'));
       const followed = [];
       for (const block of blocks.filter(({ skip }) => skip === undefined)) {
-        const isService = contracts.some(({ name }) => programIn(block.text, ports)?.name === name);
+        const isService = contracts.some(({ name }) => findProgram(block.text, ports)?.name === name);
         if (!isService) await settle();
-        Object.assign(variables, await fiveProcessVariables(folder, Number(ports.get(27017))));
+        Object.assign(variables, await readFiveProcessVariables(folder, Number(ports.get(27017))));
         followed.push({ block, printed: await run(block) });
       }
       await settle();
@@ -99,7 +99,7 @@ export async function openReader(): Promise<Reader> {
 }
 
 /** The environment of a reader: none of the settings of this process, and no packages of another copy on the PATH. */
-function ownEnvironment(folders: readonly string[]): Record<string, string | undefined> {
+function createEnvironment(folders: readonly string[]): Record<string, string | undefined> {
   const { PATH = '', HOME, LANG, PDS_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env;
   const usual = PATH.split(':').filter((one) => !one.includes('node_modules'));
   return {

@@ -7,7 +7,7 @@ import { client } from '../../scripts/demo/api.ts';
 import { receiver } from '../../scripts/demo/receiver.ts';
 
 /** Makes a document, a public link and a delivered webhook in the instance whose banner is given. */
-export async function instanceVariables(banner: string) {
+export async function createInstanceVariables(banner: string) {
   const [, BASE = ''] = /API +(http:\/\/[\d.:]+)/.exec(banner) ?? [];
   const [, KEY = ''] = /Demo API key +(\S+)/.exec(banner) ?? [];
   const api = client(`${BASE}/api/v1`, KEY);
@@ -35,7 +35,7 @@ export async function instanceVariables(banner: string) {
 }
 
 /** What a reader of docs/deployment.md wrote into the file of settings: nothing before that block. */
-export async function fiveProcessVariables(
+export async function readFiveProcessVariables(
   folder: string,
   mongoPort: number,
 ): Promise<Record<string, string>> {

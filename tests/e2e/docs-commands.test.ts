@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { contracts } from '../../services/contracts.ts';
-import { commandBlocks } from '../docs-commands/blocks.ts';
+import { findCommandBlocks } from '../docs-commands/blocks.ts';
 import { openReader, type Reader } from '../docs-commands/reader.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -12,7 +12,7 @@ const first = ['README.md', 'docs/embedding.md', 'docs/webhooks.md'];
 const last = ['docs/deployment.md', 'docs/deno.md', 'docs/security.md'];
 const others = globSync('docs/**/*.md', { cwd: root })
   .filter((page) => ![...first, ...last].includes(page))
-  .filter((page) => commandBlocks(page, readFileSync(root + page, 'utf8')).some(({ skip }) => !skip));
+  .filter((page) => findCommandBlocks(page, readFileSync(root + page, 'utf8')).some(({ skip }) => !skip));
 
 let reader: Reader;
 beforeAll(async () => {

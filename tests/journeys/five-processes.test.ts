@@ -1,4 +1,4 @@
 /** Five processes under Node, each with its own MongoDB user, joined by the gateway. */
-import { fiveProcessesKeepTheirPromises } from '../five-processes-story.ts';
+import { testFiveProcesses } from '../five-processes-story.ts';
 
-fiveProcessesKeepTheirPromises('node');
+testFiveProcesses('node');

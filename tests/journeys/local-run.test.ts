@@ -32,10 +32,10 @@ describe('a local run', () => {
     expect(printed).toContain(`${run.origin}/api/v1/docs`);
     expect((await fetch(`${run.origin}/api/v1/docs`)).status).toBe(200);
     const me = await fetch(`${run.origin}/api/v1/me`, {
-      headers: { authorization: `Bearer ${printedKey(printed)}` },
+      headers: { authorization: `Bearer ${findKey(printed)}` },
     });
     expect(await me.json()).toMatchObject({ organization: { slug: 'demo' }, member: { role: 'admin' } });
-    const shared = await (await fetch(printedLink(printed))).json();
+    const shared = await (await fetch(findLink(printed))).json();
     expect(shared).toMatchObject({ status: 'published', title: 'Payment system incident response' });
   });
 
@@ -47,7 +47,7 @@ describe('a local run', () => {
   test('starts on an empty data folder with a limited plan', async () => {
     await withFolder(async (folder) => {
       const trial = await localRun(folder, { DEFAULT_PLAN: 'trial' });
-      const shared = await (await fetch(printedLink(trial.printed()))).json();
+      const shared = await (await fetch(findLink(trial.printed()))).json();
       expect(shared).toMatchObject({ status: 'published', title: 'Payment system incident response' });
       trial.process.kill('SIGTERM');
       expect(await trial.exited).toBe(0);
@@ -117,9 +117,9 @@ describe('a local run', () => {
     run.process.kill('SIGKILL');
     await run.exited;
     run = await localRun(dataDir);
-    expect(printedKey(run.printed())).toBe(printedKey(before));
-    expect(new URL(printedLink(run.printed())).pathname).toBe(new URL(printedLink(before)).pathname);
-    const link = new URL(printedLink(run.printed()));
+    expect(findKey(run.printed())).toBe(findKey(before));
+    expect(new URL(findLink(run.printed())).pathname).toBe(new URL(findLink(before)).pathname);
+    const link = new URL(findLink(run.printed()));
     expect((await fetch(run.origin + link.pathname)).status).toBe(200);
   }, 60_000);
 
@@ -128,7 +128,7 @@ describe('a local run', () => {
     run.process.kill('SIGINT');
     expect(await run.exited).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
-    await until('no process on the data', async () => processesNaming(dataDir).length === 0);
+    await until('no process on the data', async () => findProcesses(dataDir).length === 0);
     run = await localRun(dataDir);
   }, 60_000);
 });
@@ -144,7 +144,7 @@ describe('what keeps it from starting is one clear sentence', () => {
         expect(await second.exited).toBe(1);
         expect(second.printed()).toContain(`Port ${port} is taken by another program`);
         expect(second.printed()).not.toContain('    at ');
-        expect(processesNaming(folder)).toEqual([]);
+        expect(findProcesses(folder)).toEqual([]);
       }
     });
     taken.close();
@@ -154,11 +154,11 @@ describe('what keeps it from starting is one clear sentence', () => {
     await withFolder(async (folder) => {
       const wrong = spawnLocal(folder, { PORT: 'many', DEFAULT_PLAN: 'gold', ENCRYPTION_KEYS: 'hunter2' });
       expect(await wrong.exited).toBe(1);
-      const said = wrong
+      const output = wrong
         .printed()
         .split('\n')
         .map((line) => line.trim().split(':')[0]);
-      expect(said.filter((name) => /^[A-Z_]+$/.test(name ?? '')).sort()).toEqual([
+      expect(output.filter((name) => /^[A-Z_]+$/.test(name ?? '')).sort()).toEqual([
         'DEFAULT_PLAN',
         'ENCRYPTION_KEYS',
         'PORT',
@@ -176,9 +176,9 @@ describe('what keeps it from starting is one clear sentence', () => {
         HTTPS_PROXY: 'http://127.0.0.1:9',
       });
       expect(await alone.exited).toBe(1);
-      const said = alone.printed().trim().split('\n').at(-1) ?? '';
-      expect(said).toMatch(/mongod|MongoDB/);
-      expect(said).toMatch(/MONGODB_URI|install/i);
+      const output = alone.printed().trim().split('\n').at(-1) ?? '';
+      expect(output).toMatch(/mongod|MongoDB/);
+      expect(output).toMatch(/MONGODB_URI|install/i);
     });
   }, 90_000);
 
@@ -239,16 +239,16 @@ test('with MONGODB_URI everything is explicit: no loose defaults, no demo organi
   await mongo.stop();
 }, 60_000);
 
-function printedKey(text: string): string {
+function findKey(text: string): string {
   return /Demo API key +(\S+)/.exec(text)?.[1] ?? '';
 }
 
-function printedLink(text: string): string {
+function findLink(text: string): string {
   return /Public link +(\S+)/.exec(text)?.[1] ?? '';
 }
 
 /** Processes whose command line names a folder. */
-function processesNaming(folder: string): string[] {
+function findProcesses(folder: string): string[] {
   const { stdout } = spawnSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
   return stdout.split('\n').filter((line) => line.includes(folder));
 }

@@ -5,59 +5,59 @@ import { until } from '#libs/testing';
 import type { Prometheus } from './prometheus.ts';
 
 /** How something breaks. */
-export interface Breaking {
+export interface FaultScenario {
   fault(): Promise<unknown>;
   /** What goes on until all is told: each is done once more when it has ended. */
-  again?: readonly (() => Promise<unknown>)[];
+  repeated?: readonly (() => Promise<unknown>)[];
 }
 
-const withinMs = 75_000;
-const betweenMs = 250;
+const timeoutMs = 75_000;
+const pollMs = 250;
 
 /** Breaks something when none of these alerts is told; resolves when each of them was, else rejects with those that were not. */
-export async function toldBy(
+export async function expectAlerts(
   { firing }: Pick<Prometheus, 'firing'>,
   names: readonly string[],
-  { fault, again = [] }: Breaking,
+  { fault, repeated = [] }: FaultScenario,
 ): Promise<void> {
   let now = new Map<string, string>();
-  const waited = async (what: () => string, ask: () => boolean) => {
-    const asked = async () => {
+  const waitFor = async (message: () => string, isDone: () => boolean) => {
+    const check = async () => {
       now = await firing();
       // how Prometheus writes a summary that it could not fill in
       for (const summary of now.values()) expect(summary).not.toMatch(/error expanding|no value/);
-      await pause(betweenMs);
-      return ask();
+      await pause(pollMs);
+      return isDone();
     };
-    await until('alerts', asked, withinMs).catch((error: Error) => {
-      throw new Error(`${what()}; now are ${[...now.keys()].join(', ')}. ${error.message}`);
+    await until('the alerts', check, timeoutMs).catch((error: Error) => {
+      throw new Error(`${message()}; firing now: ${[...now.keys()].join(', ')}. ${error.message}`);
     });
   };
 
-  const open = new Set(names);
+  const pending = new Set(names);
   const early = () => names.filter((name) => now.has(name));
-  await waited(
-    () => `Told before anything was broken: ${early().join(', ')}`,
+  await waitFor(
+    () => `Fired before the fault: ${early().join(', ')}`,
     () => early().length === 0,
   );
   let isOver = false;
-  const telling = waited(
-    () => `Never told: ${[...open].join(', ')}`,
+  const alertsFiring = waitFor(
+    () => `Never fired: ${[...pending].join(', ')}`,
     () => {
-      for (const name of now.keys()) open.delete(name);
-      return open.size === 0;
+      for (const name of now.keys()) pending.delete(name);
+      return pending.size === 0;
     },
   ).finally(() => {
     isOver = true;
   });
-  const goOn = async (work: () => Promise<unknown>) => {
+  const repeat = async (task: () => Promise<unknown>) => {
     while (!isOver) {
-      await work();
-      await pause(betweenMs);
+      await task();
+      await pause(pollMs);
     }
   };
-  const breaking = [fault(), ...again.map(goOn)];
+  const work = [fault(), ...repeated.map(repeat)];
   // nobody is left at work
-  await Promise.allSettled([telling, ...breaking]);
-  await Promise.all([...breaking, telling]);
+  await Promise.allSettled([alertsFiring, ...work]);
+  await Promise.all([...work, alertsFiring]);
 }

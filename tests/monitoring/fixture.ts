@@ -7,39 +7,39 @@ import { freePorts, type MongoServers, ownMongo, ownRabbit, type RabbitBroker } 
 import { rules } from '../../scripts/monitoring/rules.ts';
 import { spedUp } from '../../scripts/monitoring/time-scale.ts';
 import { localSettings } from '../five-processes.ts';
-import { ended, type KeptProgram, kept as keptRunning, runScript } from '../programs.ts';
-import { type Breaking, toldBy } from './alert-checks.ts';
-import { type Prometheus, prometheus } from './prometheus.ts';
-import { type Volume, volume } from './volume.ts';
+import { runScript, type SupervisedProgram, stopProgram, supervise } from '../programs.ts';
+import { expectAlerts, type FaultScenario } from './alert-checks.ts';
+import { type Prometheus, startPrometheus } from './prometheus.ts';
+import { mountVolume, type Volume } from './volume.ts';
 
 /** Everything that may be broken, and who watches it. */
-export interface OperatingStage {
+export interface MonitoringFixture {
   origin: string;
   folder: string;
   mongo: MongoServers;
   rabbit: RabbitBroker;
   volume: Volume;
   /** All five services. */
-  run: KeptProgram;
+  run: SupervisedProgram;
   /** A second process of export, which hears no events and whose absence nobody notices. */
-  beside: KeptProgram;
+  secondExport: SupervisedProgram;
   /** When the process beside began, as Prometheus knows it, s. */
-  besideBegan(): Promise<number | undefined>;
-  watching: Prometheus;
+  getSecondExportStart(): Promise<number | undefined>;
+  prometheus: Prometheus;
   /** The alerts that were told of what breaks them. */
-  told: ReadonlySet<string>;
+  firedAlerts: ReadonlySet<string>;
   /** Breaks something and waits until all of these alerts are told, none of which is before. */
-  tells(names: readonly string[], by: Breaking): Promise<void>;
+  expectAlerts(names: readonly string[], by: FaultScenario): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Sets it; nothing where Prometheus or the exporter is missing, and nobody wants everything tested. */
-export async function operatingStage(): Promise<OperatingStage | undefined> {
+export async function monitoringFixture(): Promise<MonitoringFixture | undefined> {
   const stops: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const one of stops.splice(0).reverse()) await one();
   };
-  const kept = async <T extends { stop(): Promise<void> } | undefined>(starting: Promise<T>) => {
+  const stopLater = async <T extends { stop(): Promise<void> } | undefined>(starting: Promise<T>) => {
     const started = await starting;
     if (started) stops.push(() => started.stop());
     return started;
@@ -47,38 +47,38 @@ export async function operatingStage(): Promise<OperatingStage | undefined> {
   try {
     const folder = await mkdtemp(join(tmpdir(), 'pds-operating-'));
     stops.push(() => rm(folder, { recursive: true, force: true }));
-    const starting = [kept(ownMongo()), kept(ownRabbit()), kept(volume())] as const;
+    const starting = [stopLater(ownMongo()), stopLater(ownRabbit()), stopLater(mountVolume())] as const;
     // all of them have come to an end, well or not, before anything is stopped
     await Promise.allSettled(starting);
-    const [mongo, rabbit, place] = await Promise.all(starting);
+    const [mongo, rabbit, volume] = await Promise.all(starting);
     const ports = await freePorts(4);
-    const common = environmentOf(mongo, rabbit);
-    const begin = async (main: string, at: number) => {
+    const common = createEnvironment(mongo, rabbit);
+    const startProcess = async (main: string, at: number) => {
       const own = { PORT: `${ports[at]}`, MANAGEMENT_PORT: `${ports[at + 1]}` };
       const launch = () => runScript(`../services/${main}`, [], { ...common, ...own });
-      const program = await keptRunning({ name: main, launch, ready: /^\{.*"msg":"Ready"\}$/m });
-      stops.push(() => ended(program));
+      const program = await supervise({ name: main, launch, ready: /^\{.*"msg":"Ready"\}$/m });
+      stops.push(() => stopProgram(program));
       return program;
     };
-    const begun = [begin('all.ts', 0), begin('export/main.ts', 2)] as const;
-    await Promise.allSettled(begun);
-    const [run, beside] = await Promise.all(begun);
-    const [target, targetBeside] = [`127.0.0.1:${ports[1]}`, `127.0.0.1:${ports[3]}`];
+    const starts = [startProcess('all.ts', 0), startProcess('export/main.ts', 2)] as const;
+    await Promise.allSettled(starts);
+    const [run, secondExport] = await Promise.all(starts);
+    const [target, secondTarget] = [`127.0.0.1:${ports[1]}`, `127.0.0.1:${ports[3]}`];
     // a night in a minute
-    const watched = { targets: [target, targetBeside], rules: rules(spedUp(60, 5)) };
-    const watching = place && (await kept(prometheus({ ...watched, volume: place })));
-    if (!watching) return void (await stop());
-    const told = new Set<string>();
-    const there = { origin: `http://127.0.0.1:${ports[0]}`, folder, mongo, rabbit, volume: place };
+    const options = { targets: [target, secondTarget], rules: rules(spedUp(60, 5)) };
+    const prometheus = volume && (await stopLater(startPrometheus({ ...options, volume })));
+    if (!prometheus) return void (await stop());
+    const firedAlerts = new Set<string>();
+    const servers = { origin: `http://127.0.0.1:${ports[0]}`, folder, mongo, rabbit, volume };
     return {
-      ...{ ...there, run, beside, watching, told, stop },
-      async besideBegan() {
-        const [found] = await watching.query(`process_start_time_seconds{instance="${targetBeside}"}`);
+      ...{ ...servers, run, secondExport, prometheus, firedAlerts, stop },
+      async getSecondExportStart() {
+        const [found] = await prometheus.query(`process_start_time_seconds{instance="${secondTarget}"}`);
         return found?.value;
       },
-      async tells(names, by) {
-        await toldBy(watching, names, by);
-        for (const name of names) told.add(name);
+      async expectAlerts(names, scenario) {
+        await expectAlerts(prometheus, names, scenario);
+        for (const name of names) firedAlerts.add(name);
       },
     };
   } catch (error) {
@@ -87,7 +87,7 @@ export async function operatingStage(): Promise<OperatingStage | undefined> {
   }
 }
 
-function environmentOf(mongo: MongoServers, rabbit: RabbitBroker) {
+function createEnvironment(mongo: MongoServers, rabbit: RabbitBroker) {
   return {
     ...localSettings,
     ...{ HOST: '127.0.0.1', AMQP_URL: rabbit.url, MONGODB_URI: mongo.uri.replace('/?', '/operating?') },

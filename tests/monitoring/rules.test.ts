@@ -13,7 +13,7 @@ import { type Case, cases } from './cases.ts';
 
 const shipped = new URL('../../charts/platform/rules/platform.yaml', import.meta.url).pathname;
 /** How often the rules are asked in nights whose values come so often: days at the pace of minutes would take minutes. */
-const evaluated = { '15s': '15s', '1m': '1m', '2m': '5m', '10m': '30m' };
+const evaluationIntervals = { '15s': '15s', '1m': '1m', '2m': '5m', '10m': '30m' };
 let promtool: string | undefined;
 let folder: string;
 
@@ -31,24 +31,24 @@ async function run(...args: string[]): Promise<string> {
 }
 
 /** Cases as promtool has them, in one night: how many of each alert fire at a time. */
-function night(together: readonly Case[]) {
-  const asked = ({ alert, severity, told, silentAt }: Case) => {
+function toPromtoolTest(together: readonly Case[]) {
+  const toChecks = ({ alert, severity, fires, silentAt }: Case) => {
     const expr = `count by (severity) (ALERTS{alertname="${alert}", alertstate="firing"})`;
-    const samples = [{ labels: `{severity="${severity}"}`, value: told?.times ?? 1 }];
-    const fires = told ? [{ expr, eval_time: told.at, exp_samples: samples }] : [];
-    return [...fires, { expr, eval_time: silentAt, exp_samples: [] }];
+    const samples = [{ labels: `{severity="${severity}"}`, value: fires?.times ?? 1 }];
+    const firing = fires ? [{ expr, eval_time: fires.at, exp_samples: samples }] : [];
+    return [...firing, { expr, eval_time: silentAt, exp_samples: [] }];
   };
   return {
     interval: together[0]?.every,
     input_series: together.flatMap((one) =>
       Object.entries(one.series).map(([name, values]) => ({ series: name, values })),
     ),
-    promql_expr_test: together.flatMap(asked),
+    promql_expr_test: together.flatMap(toChecks),
   };
 }
 
 /** Every night costs promtool a database: cases that tell of different series share one. */
-function shared(nights: readonly Case[]): Case[][] {
+function groupCases(nights: readonly Case[]): Case[][] {
   const groups: Case[][] = [];
   for (const one of nights) {
     const free = groups.find((group) =>
@@ -60,22 +60,22 @@ function shared(nights: readonly Case[]): Case[][] {
   return groups;
 }
 
-async function tested(nights: readonly Case[], every: Case['every']): Promise<string> {
+async function testRules(nights: readonly Case[], every: Case['every']): Promise<string> {
   const file = join(folder, `${every}.yaml`);
   // JSON is YAML
   const text = {
     rule_files: [shipped],
-    evaluation_interval: evaluated[every],
+    evaluation_interval: evaluationIntervals[every],
     // otherwise in any order: what was recorded half an hour ago is too old for an alert
     group_eval_order: ['objectives', 'alerts'],
-    tests: shared(nights).map(night),
+    tests: groupCases(nights).map(toPromtoolTest),
   };
   await writeFile(file, JSON.stringify(text));
   return run('test', 'rules', file);
 }
 
 test('every alert has a night in which it is told, and one moment in which it is not', () => {
-  const told = cases.filter((one) => one.told).map(({ alert }) => alert);
+  const told = cases.filter((one) => one.fires).map(({ alert }) => alert);
   expect([...new Set(told)].sort()).toEqual(
     alerts(realTime)
       .map(({ name }) => name)
@@ -86,10 +86,10 @@ test('every alert has a night in which it is told, and one moment in which it is
 test('all of them are told when they should be, and not before', async () => {
   if (!promtool) return;
   expect(await run('check', 'rules', shipped)).toMatch(/SUCCESS: \d+ rules found/);
-  const paces = Object.keys(evaluated) as Case['every'][]; // the keys of the object above
+  const paces = Object.keys(evaluationIntervals) as Case['every'][]; // the keys of the object above
   const said = await Promise.all(
     paces.map((pace) =>
-      tested(
+      testRules(
         cases.filter(({ every }) => every === pace),
         pace,
       ),
@@ -101,7 +101,7 @@ test('all of them are told when they should be, and not before', async () => {
 test('a night that does not come out as told is noticed', async () => {
   const [one] = cases;
   if (!promtool || !one) return;
-  expect(await tested([{ ...one, severity: 'ticket' }], one.every)).toMatch(/FAILED/);
+  expect(await testRules([{ ...one, severity: 'ticket' }], one.every)).toMatch(/FAILED/);
 });
 
 test('no query names what is not declared', () => {

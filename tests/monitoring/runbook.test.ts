@@ -8,7 +8,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const runbook = read('docs/runbook.md');
 /** Sections of alerts have one word for a heading, all others several. */
 const sections = [...runbook.matchAll(/^## ([A-Z]\w+)$/gm)].map(([, name]) => name);
-const anchorOf = (heading: string) =>
+const toAnchor = (heading: string) =>
   heading
     .toLowerCase()
     .replaceAll(/[^\w\s-]/g, '')
@@ -23,7 +23,7 @@ test('each alert has its section, each section its alert', () => {
 });
 
 test('where an alert leads to, there is something', () => {
-  const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+  const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toAnchor(heading));
   const rules = read('charts/platform/rules/platform.yaml');
   const led = [...rules.matchAll(/runbook_url: "docs\/runbook\.md#([^"]+)"/g)].map(([, anchor]) => anchor);
   expect(led.length).toBe(alerts(realTime).length);
@@ -33,7 +33,7 @@ test('where an alert leads to, there is something', () => {
 
 test('other pages that it names are there, with what it names in them', () => {
   for (const [, page, anchor] of runbook.matchAll(/\]\(([a-z-]+\.md)(?:#([^)]+))?\)/g)) {
-    const headings = [...read(`docs/${page}`).matchAll(/^#+ (.+)$/gm)].map(([, one = '']) => anchorOf(one));
+    const headings = [...read(`docs/${page}`).matchAll(/^#+ (.+)$/gm)].map(([, one = '']) => toAnchor(one));
     if (anchor) expect(headings).toContain(anchor);
   }
 });

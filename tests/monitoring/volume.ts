@@ -13,7 +13,7 @@ export interface Volume {
   /** Where Prometheus is told of it. */
   target: string;
   /** Fills it, or empties it, until such a share of it is free. */
-  leave(share: number): void;
+  setFreeShare(share: number): void;
   /** Ends its exporter; nothing is left of it. May be called twice. */
   stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface Volume {
 const mebibytes = 16;
 
 /** Mounts one in a namespace of its own, as an ordinary user may, too; nothing where there is no exporter. */
-export async function volume(): Promise<Volume | undefined> {
+export async function mountVolume(): Promise<Volume | undefined> {
   const exporter = await programFor('prometheus-node-exporter', {
     from: 'prometheus-node-exporter',
     purpose: 'alerts of disks',
@@ -30,10 +30,10 @@ export async function volume(): Promise<Volume | undefined> {
   const mountpoint = await mkdtemp(join(tmpdir(), 'pds-volume-'));
   const [port] = await freePorts(1);
   const target = `127.0.0.1:${port}`;
-  const telling = [exporter, `--web.listen-address=${target}`, '--log.level=error'];
+  const command = [exporter, `--web.listen-address=${target}`, '--log.level=error'];
   const only = ['--collector.disable-defaults', '--collector.filesystem'];
   const within = ['--map-root-user', '--mount', '--pid', '--fork', '--mount-proc'];
-  const child = spawn('unshare', [...within, '/bin/sh', '-c', keeping, mountpoint, ...telling, ...only], {
+  const child = spawn('unshare', [...within, '/bin/sh', '-c', mountScript, mountpoint, ...command, ...only], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   child.stdin.on('error', () => {});
@@ -41,10 +41,10 @@ export async function volume(): Promise<Volume | undefined> {
   const gone = once(child, 'exit').then(() => {
     isGone = true;
   });
-  const made: Volume = {
+  const volume: Volume = {
     mountpoint,
     target,
-    leave(share) {
+    setFreeShare(share) {
       child.stdin.write(`${Math.floor((1 - share) * mebibytes * 1024)}\n`);
     },
     async stop() {
@@ -55,7 +55,7 @@ export async function volume(): Promise<Volume | undefined> {
   };
   const answers = () =>
     fetch(`http://${target}/metrics`).then(
-      async (answer) => (await answer.text()).includes(mountpoint),
+      async (response) => (await response.text()).includes(mountpoint),
       () => false,
     );
   try {
@@ -64,13 +64,13 @@ export async function volume(): Promise<Volume | undefined> {
       return answers();
     });
   } catch (error) {
-    await made.stop();
+    await volume.stop();
     throw error;
   }
-  return made;
+  return volume;
 }
 
 /** The first process of its namespace: when its stdin closes, for whatever reason, it ends, and all that is in there with it. */
-const keeping = `mount -t tmpfs -o size=${mebibytes}m volume "$0" || exit 1
+const mountScript = `mount -t tmpfs -o size=${mebibytes}m volume "$0" || exit 1
 "$@" &
 while read -r kib; do head -c "\${kib}k" /dev/zero > "$0/data"; done`;

@@ -19,13 +19,13 @@ export function webhookForm() {
 }
 
 /** The makers of things, and the people whose things they are. */
-export type Stage = ReturnType<typeof stage>;
+export type PermissionFixture = ReturnType<typeof permissionFixture>;
 
 /** Makers of things for these people. */
-export function stage(here: TestApp, people: People) {
+export function permissionFixture(app: TestApp, people: People) {
   const { admin, owner, editor } = people;
-  const byOwner = (path: string, body?: unknown) => must(here, 'POST', path, { as: owner.token, body });
-  const byAdmin = (path: string, body?: unknown) => must(here, 'POST', path, { as: admin.token, body });
+  const byOwner = (path: string, body?: unknown) => must(app, 'POST', path, { as: owner.token, body });
+  const byAdmin = (path: string, body?: unknown) => must(app, 'POST', path, { as: admin.token, body });
 
   return {
     people,
@@ -61,13 +61,13 @@ export function stage(here: TestApp, people: People) {
     async inboxItem(): Promise<{ item_id: string }> {
       const { doc_id } = await draft();
       await byAdmin(`/documents/${doc_id}/publish`);
-      const heard = async () => {
-        const items: { id: string; data: { document_id: string } }[] = await must(here, 'GET', '/inbox', {
+      const findItem = async () => {
+        const items: { id: string; data: { document_id: string } }[] = await must(app, 'GET', '/inbox', {
           as: owner.token,
         });
         return items.find(({ data }) => data.document_id === doc_id)?.id;
       };
-      const item_id = await until('the owner hears of it', heard, 30_000);
+      const item_id = await until('the owner hears of it', findItem, 30_000);
       return { item_id };
     },
 
@@ -82,16 +82,16 @@ export function stage(here: TestApp, people: People) {
 
     /** A token to set a new password with, for a member of its own. */
     async passwordReset(): Promise<{ token: string }> {
-      const { userId } = await join(here, admin, 'member');
+      const { userId } = await join(app, admin, 'member');
       return byAdmin(`/members/${userId}/password-reset`);
     },
 
-    newMember: (): Promise<Joined> => join(here, admin, 'member'),
+    newMember: (): Promise<Joined> => join(app, admin, 'member'),
 
     /** A session of the admin. */
     session(): Promise<TestResponse['body']> {
       const { email, password } = admin;
-      return must(here, 'POST', '/auth/login', { body: { email, password } });
+      return must(app, 'POST', '/auth/login', { body: { email, password } });
     },
 
     /** A webhook with an entry in the log. */
@@ -104,7 +104,7 @@ export function stage(here: TestApp, people: People) {
     /** An entry of the log that may be sent again: a test that is made look like an event. */
     async entry(): Promise<{ entry_id: string }> {
       const { config_id } = await this.logged();
-      const entries = here.db.collection<{ _id: string }>('webhook_deliveries');
+      const entries = app.db.collection<{ _id: string }>('webhook_deliveries');
       const found = await entries.findOneAndUpdate(
         { config_id },
         { $set: { event_type: 'document.archived' } },
@@ -115,8 +115,8 @@ export function stage(here: TestApp, people: People) {
 
     /** The webhook of somebody in another organization; nothing where the plan has none. */
     async foreignWebhook(token: string | undefined): Promise<{ config_id: string | undefined }> {
-      const made = await here.request('POST', '/webhooks', { as: token, body: webhookForm() });
-      return { config_id: made.body.id };
+      const created = await app.request('POST', '/webhooks', { as: token, body: webhookForm() });
+      return { config_id: created.body.id };
     },
   };
 
@@ -130,6 +130,6 @@ export function stage(here: TestApp, people: People) {
 
   async function assignEditor(id: string): Promise<void> {
     const body = { editor_id: editor.userId };
-    await must(here, 'PATCH', `/documents/${id}/editor`, { as: owner.token, body });
+    await must(app, 'PATCH', `/documents/${id}/editor`, { as: owner.token, body });
   }
 }

@@ -20,7 +20,7 @@ export interface Credential {
   /** The role of who is logged in, in their organization. */
   role?: Role;
   /** Joins a new person like this one, who may end their credential by using it. */
-  another?: () => Promise<Who>;
+  another?: () => Promise<Login>;
   /** Set for an organization whose plan lacks webhooks. */
   plan?: 'trial';
 }
@@ -28,13 +28,13 @@ export interface Credential {
 type Role = 'member' | 'admin';
 
 /** Somebody who is logged in. */
-interface Who {
+interface Login {
   token: string;
   password: string;
 }
 
 /** Somebody who accepted an invitation. */
-export interface Joined extends Who {
+export interface Joined extends Login {
   userId: string;
   email: string;
 }
@@ -51,82 +51,82 @@ export interface People {
 
 /** Asks for something that the set-up needs; rejects when it is not given. */
 export async function must(
-  here: TestApp,
+  app: TestApp,
   method: string,
   path: string,
-  asked: TestRequest,
+  request: TestRequest,
 ): Promise<TestResponse['body']> {
-  const { status, body } = await here.request(method, path, asked);
+  const { status, body } = await app.request(method, path, request);
   if (status >= 400) throw new Error(`${method} ${path} is ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 
-let made = 0;
+let counter = 0;
 
 /** A text that was not there before. */
 export function unique(what: string): string {
-  made += 1;
-  return `${what} ${made}`;
+  counter += 1;
+  return `${what} ${counter}`;
 }
 
 /** An address that was not there before. */
 export function uniqueEmail(): string {
-  made += 1;
-  return `somebody-${made}@example.com`;
+  counter += 1;
+  return `somebody-${counter}@example.com`;
 }
 
 /** Invites somebody and accepts in their name; somebody with an account proves it by the password. */
 export async function join(
-  here: TestApp,
+  app: TestApp,
   admin: { token: string },
   role: Role,
   known?: Joined,
 ): Promise<Joined> {
   const { email, password } = known ?? { email: uniqueEmail(), password: unique('quiet meadow lantern') };
   const invitation = { as: admin.token, body: { email, role } };
-  const { token } = await must(here, 'POST', '/members/invitations', invitation);
+  const { token } = await must(app, 'POST', '/members/invitations', invitation);
   const body = { token, name: 'Somebody', password };
-  const session = await must(here, 'POST', '/members/invitations/accept', { body });
+  const session = await must(app, 'POST', '/members/invitations/accept', { body });
   return { userId: session.member.id, email, password, token: session.access_token };
 }
 
 /** Brings everyone together. */
-export async function gather(here: TestApp): Promise<People> {
-  const [admin, neighbour, poor] = await Promise.all([register(here), register(here), register(here)]);
-  await setPlan(here, poor.organizationId, 'trial');
+export async function createPeople(app: TestApp): Promise<People> {
+  const [admin, neighbour, trialAdmin] = await Promise.all([register(app), register(app), register(app)]);
+  await setPlan(app, trialAdmin.organizationId, 'trial');
   const [owner, editor, member, demoted, removed] = await Promise.all([
-    join(here, admin, 'member'),
-    join(here, admin, 'member'),
-    join(here, admin, 'member'),
-    join(here, admin, 'admin'),
-    join(here, admin, 'admin'),
+    join(app, admin, 'member'),
+    join(app, admin, 'member'),
+    join(app, admin, 'member'),
+    join(app, admin, 'admin'),
+    join(app, admin, 'admin'),
   ]);
   const [ownerElsewhere, memberElsewhere] = await Promise.all([
-    join(here, neighbour, 'admin', owner),
-    join(here, neighbour, 'member'),
+    join(app, neighbour, 'admin', owner),
+    join(app, neighbour, 'member'),
   ]);
 
-  const capped = await makeKey(here, admin.token, 'member');
+  const capped = await createKey(app, admin.token, 'member');
   const [membersKey, demotedKey, removedKey, expired, revoked] = await Promise.all([
-    makeKey(here, member.token, 'member'),
-    makeKey(here, demoted.token, 'admin'),
-    makeKey(here, removed.token, 'admin'),
-    makeKey(here, admin.token, 'admin'),
-    makeKey(here, admin.token, 'admin'),
+    createKey(app, member.token, 'member'),
+    createKey(app, demoted.token, 'admin'),
+    createKey(app, removed.token, 'admin'),
+    createKey(app, admin.token, 'admin'),
+    createKey(app, admin.token, 'admin'),
   ]);
-  const childOfRevoked = await makeKey(here, revoked.key, 'admin');
+  const childOfRevoked = await createKey(app, revoked.key, 'admin');
 
   const byAdmin = { as: admin.token };
-  await must(here, 'PATCH', `/members/${demoted.userId}`, { ...byAdmin, body: { role: 'member' } });
-  await must(here, 'DELETE', `/members/${removed.userId}`, byAdmin);
-  await must(here, 'DELETE', `/api-keys/${revoked.id}`, byAdmin);
-  await expire(here, expired.id);
+  await must(app, 'PATCH', `/members/${demoted.userId}`, { ...byAdmin, body: { role: 'member' } });
+  await must(app, 'DELETE', `/members/${removed.userId}`, byAdmin);
+  await must(app, 'DELETE', `/api-keys/${revoked.id}`, byAdmin);
+  await expire(app, expired.id);
 
-  const byLogin = (actor: Actor, name: string, who: Who, host: Person, role: Role): Credential => {
+  const byLogin = (actor: Actor, name: string, who: Login, host: Person, role: Role): Credential => {
     const { token, password } = who;
-    return { actor, name, token, password, role, another: () => join(here, host, role) };
+    return { actor, name, token, password, role, another: () => join(app, host, role) };
   };
-  const byToken = (actor: Actor, name: string, token: string | undefined, who: Who): Credential => {
+  const byToken = (actor: Actor, name: string, token: string | undefined, who: Login): Credential => {
     return { actor, name, token, password: who.password };
   };
   const credentials = [
@@ -135,7 +135,10 @@ export async function gather(here: TestApp): Promise<People> {
     byLogin('other organization', 'its admin', neighbour, neighbour, 'admin'),
     byLogin('other organization', 'the owner, an admin there', ownerElsewhere, neighbour, 'admin'),
     byLogin('other organization', 'a member there', memberElsewhere, neighbour, 'member'),
-    { ...byLogin('other organization', 'on the trial plan', poor, poor, 'admin'), plan: 'trial' as const },
+    {
+      ...byLogin('other organization', 'on the trial plan', trialAdmin, trialAdmin, 'admin'),
+      plan: 'trial' as const,
+    },
     byLogin('member', 'logged in', member, admin, 'member'),
     byLogin('editor', 'logged in', editor, admin, 'member'),
     byLogin('owner', 'logged in', owner, admin, 'member'),
@@ -154,8 +157,8 @@ export async function gather(here: TestApp): Promise<People> {
 }
 
 /** Sets an organization's plan as the operator. */
-async function setPlan(here: TestApp, organizationId: string, plan: string): Promise<void> {
-  const { status } = await fetch(`${here.management}/ops/organizations/${organizationId}/subscription`, {
+async function setPlan(app: TestApp, organizationId: string, plan: string): Promise<void> {
+  const { status } = await fetch(`${app.management}/ops/organizations/${organizationId}/subscription`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ plan }),
@@ -164,12 +167,12 @@ async function setPlan(here: TestApp, organizationId: string, plan: string): Pro
 }
 
 /** Lets a key's time be over, without waiting for it. */
-async function expire(here: TestApp, _id: string): Promise<void> {
+async function expire(app: TestApp, _id: string): Promise<void> {
   const past = { $set: { expires_at: new Date(Date.now() - 1_000) } };
-  const { modifiedCount } = await here.db.collection<{ _id: string }>('api_keys').updateOne({ _id }, past);
+  const { modifiedCount } = await app.db.collection<{ _id: string }>('api_keys').updateOne({ _id }, past);
   if (modifiedCount !== 1) throw new Error('There is no such key');
 }
 
-function makeKey(here: TestApp, token: string, role: Role): Promise<{ id: string; key: string }> {
-  return must(here, 'POST', '/api-keys', { as: token, body: { name: 'Matrix', role } });
+function createKey(app: TestApp, token: string, role: Role): Promise<{ id: string; key: string }> {
+  return must(app, 'POST', '/api-keys', { as: token, body: { name: 'Matrix', role } });
 }

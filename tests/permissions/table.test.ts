@@ -2,23 +2,23 @@
 import { describe, expect, test } from '@jest/globals';
 import { getProblems } from '#libs/contract';
 import { contracts } from '../../services/contracts.ts';
-import { operatedSamples, samples } from './samples.ts';
-import { operated, type Rule, rowOf, table } from './table.ts';
+import { operatorSamples, samples } from './samples.ts';
+import { operatorOperations, parseRowName, type Rule, table } from './table.ts';
 
 const operations = contracts.flatMap((one) => one.operations);
 const rows: [string, Rule][] = Object.entries(table);
 
 describe('the table', () => {
   test('has a row for each operation, and none for another', () => {
-    const named = new Set(rows.map(([name]) => rowOf(name).operation));
+    const named = new Set(rows.map(([name]) => parseRowName(name).operation));
     expect([...named].sort()).toEqual(operations.map(({ id }) => id).sort());
     const operates = contracts.flatMap((one) => one.adminOperations ?? []);
-    expect([...operated].sort()).toEqual(operates.map(({ id }) => id).sort());
+    expect([...operatorOperations].sort()).toEqual(operates.map(({ id }) => id).sort());
   });
 
   test('has a request for each row, and none for another', () => {
     expect(Object.keys(samples).sort()).toEqual(Object.keys(table).sort());
-    expect(Object.keys(operatedSamples).sort()).toEqual([...operated].sort());
+    expect(Object.keys(operatorSamples).sort()).toEqual([...operatorOperations].sort());
   });
 
   test.each(rows)(
@@ -33,7 +33,9 @@ describe('the table', () => {
   );
 
   test.each(operations)('$id: the reference names the refusals, and no 403 that never comes', (operation) => {
-    const own = rows.filter(([name]) => rowOf(name).operation === operation.id).map(([, rule]) => rule);
+    const own = rows
+      .filter(([name]) => parseRowName(name).operation === operation.id)
+      .map(([, rule]) => rule);
     const outcomes = own.flatMap((rule) => Object.values(rule.outcomes));
     const refusals = new Set(outcomes.filter((outcome) => typeof outcome === 'number'));
     if (own.some(({ plan }) => plan)) refusals.add(403);

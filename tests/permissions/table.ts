@@ -25,14 +25,14 @@ export type Outcome = 'yes' | 'own' | 401 | 403 | 404;
 /** A row of the table. */
 export interface Rule {
   /** Who may, in words. */
-  who: string;
+  allowed: string;
   outcomes: Readonly<Record<Actor, Outcome>>;
   /** The plan without which every member gets 403 `scale_plan_required`, whatever else holds. */
   plan?: 'scale';
 }
 
-type Of<Actors extends readonly string[]> = { readonly [Column in keyof Actors]: Outcome };
-type Columns = Of<typeof actors>;
+type OutcomesOf<Actors extends readonly string[]> = { readonly [Column in keyof Actors]: Outcome };
+type Columns = OutcomesOf<typeof actors>;
 
 const yes = 'yes';
 const own = 'own';
@@ -145,21 +145,21 @@ export const table = {
 export type RowName = keyof typeof table;
 
 /** Operations of the management port: the operator's token alone opens them, every other credential is 401. */
-export const operated = ['setSubscription', 'resetAccountPassword'] as const;
-export type OperatedName = (typeof operated)[number];
+export const operatorOperations = ['setSubscription', 'resetAccountPassword'] as const;
+export type OperatorOperation = (typeof operatorOperations)[number];
 
 /** The operation that a row is about, and its special case, if it is one. */
-export function rowOf(name: string): { operation: string; special: string | undefined } {
+export function parseRowName(name: string): { operation: string; special: string | undefined } {
   const [, operation = name, special] = /^(\w+) (.+)$/.exec(name) ?? [];
   return { operation, special };
 }
 
-function rule(who: string, columns: Columns): Rule {
+function rule(allowed: string, columns: Columns): Rule {
   const outcomes = Object.fromEntries(actors.map((actor, column) => [actor, columns[column]]));
   // the type of the columns makes sure that there is one for each actor
-  return { who, outcomes: outcomes as Record<Actor, Outcome> };
+  return { allowed, outcomes: outcomes as Record<Actor, Outcome> };
 }
 
 function onScale(rule: Rule): Rule {
-  return { ...rule, who: `${rule.who} (Scale plan)`, plan: 'scale' };
+  return { ...rule, allowed: `${rule.allowed} (Scale plan)`, plan: 'scale' };
 }

@@ -27,15 +27,15 @@ interface Vector {
 }
 
 const published = new URL('../../docs/webhook-test-vectors.json', import.meta.url);
-const stranger = 'whsec_BAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4fIA=';
+const otherSecret = 'whsec_BAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4fIA=';
 
 /** All cases, from all vectors. */
 export function cases(): Case[] {
   const { vectors }: { vectors: Vector[] } = JSON.parse(readFileSync(published, 'utf8'));
-  return vectors.flatMap(casesOf);
+  return vectors.flatMap(toCases);
 }
 
-function casesOf({ name, secrets, body, webhook_timestamp: at, headers }: Vector): Case[] {
+function toCases({ name, secrets, body, webhook_timestamp: at, headers }: Vector): Case[] {
   const header = (one: string) => headers[one] ?? '';
   const [standard, ours] = [header('webhook-signature'), header('X-Service-Signature')];
   const right: Omit<Case, 'name' | 'secret'> = {
@@ -61,7 +61,7 @@ function casesOf({ name, secrets, body, webhook_timestamp: at, headers }: Vector
     ['with another body', { body: body.replace('"id"', '"ID"'), expected: neither }],
     ['with a longer body', { body: `${body} `, expected: neither }],
     ['with an empty body', { body: '', expected: neither }],
-    ['with another secret', { secret: stranger, expected: neither }],
+    ['with another secret', { secret: otherSecret, expected: neither }],
     ['with other signatures', { standard: spoiled(standard), ours: spoiled(ours), expected: neither }],
     [
       'with shorter signatures',

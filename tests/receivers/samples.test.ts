@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('there is something to accept and something to refuse, for each signature', () => {
-  const told = new Set(all.map(({ expected }) => String(expected)));
-  expect(told).toEqual(new Set(['true,true', 'true,false', 'false,false']));
+  const results = new Set(all.map(({ expected }) => String(expected)));
+  expect(results).toEqual(new Set(['true,true', 'true,false', 'false,false']));
   expect(all.length).toBeGreaterThan(60);
 });
 
@@ -76,8 +76,8 @@ test(
       const BODY_FILE = join(folder, 'body');
       await writeFile(BODY_FILE, body);
       const delivery = { SECRET: secret, ID: id, TIMESTAMP: timestamp, STANDARD: standard, OURS: ours };
-      const told = await run('sh', ['-c', script], { ...delivery, NOW: String(now), BODY_FILE });
-      verdicts.push(JSON.parse(told));
+      const results = await run('sh', ['-c', script], { ...delivery, NOW: String(now), BODY_FILE });
+      verdicts.push(JSON.parse(results));
     }
     expectVerdicts(verdicts);
   },
@@ -89,8 +89,8 @@ async function expectRight(program: string, args: string[], environment = {}): P
 }
 
 function expectVerdicts(verdicts: unknown[]): void {
-  const told = all.map(({ name }, at) => ({ name, verdicts: verdicts[at] }));
-  expect(told).toEqual(all.map(({ name, expected }: Case) => ({ name, verdicts: expected })));
+  const results = all.map(({ name }, at) => ({ name, verdicts: verdicts[at] }));
+  expect(results).toEqual(all.map(({ name, expected }: Case) => ({ name, verdicts: expected })));
 }
 
 /** Runs a program in the folder, with just this beside the user's own environment of programs, and gives what it printed. */

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
 import { listen } from '../../../services/webhook-delivery/testing/receiver.ts';
-import { metric, type System, system } from '../system.ts';
-import { openOffice, publish } from '../tenants.ts';
+import { readMetric, type System, startSystem } from '../system.ts';
+import { createTenant, publish } from '../tenants.ts';
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
 let rabbit: TestRabbit;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   mongo = await testMongo();
   rabbit = await testRabbit();
   const settings = { WEBHOOK_RETRY_SCHEDULE_SECONDS: '600,1800' };
-  running = await system({ mongo: mongo.uri, rabbit: rabbit.url, settings });
+  running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, settings });
 }, 400_000);
 afterAll(async () => {
   await running?.stop();
@@ -26,7 +26,7 @@ afterAll(async () => {
 }, 60_000);
 
 /** A receiver that does as it likes once it is asked; gives its address. */
-async function receiving(act: (socket: Socket) => void): Promise<string> {
+async function startServer(act: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => act(socket));
@@ -59,7 +59,7 @@ function drip(socket: Socket): void {
 test('F13: receivers that hang, drip, flood and unfold cost ten seconds each and no memory', async () => {
   // 200 MB, were they unfolded
   const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
-  const manners: [string, (socket: Socket) => void, number | null, string | null][] = [
+  const behaviours: [string, (socket: Socket) => void, number | null, string | null][] = [
     ['hangs', () => undefined, null, 'timeout'],
     ['drips its headers', drip, null, 'timeout'],
     ['drips its body', (socket) => socket.write(`${head(['Content-Length: 9'])}x`), 200, null],
@@ -86,27 +86,29 @@ test('F13: receivers that hang, drip, flood and unfold cost ten seconds each and
       null,
     ],
   ];
-  const urls = await Promise.all(manners.map(([, act]) => receiving(act)));
-  const office = await openOffice(running, urls);
+  const urls = await Promise.all(behaviours.map(([, act]) => startServer(act)));
+  const tenant = await createTenant(running, urls);
   const [deliverer] = running.deliverers;
-  const memory = () => metric(deliverer, 'process_memory_rss_bytes');
-  let most = 0;
+  const memory = () => readMetric(deliverer, 'process_memory_rss_bytes');
+  let peak = 0;
   const before = await memory();
   // at most four at once for each: all of them at the same time
-  for (let made = 0; made < 4; made += 1) await publish(running, office);
+  for (let count = 0; count < 4; count += 1) await publish(running, tenant);
   const rows = () =>
-    running.db.collection('webhook_deliveries').find({ organization_id: office.organizationId }).toArray();
+    running.db.collection('webhook_deliveries').find({ organization_id: tenant.organizationId }).toArray();
   const log = await until(
     'a first attempt of each',
     async () => {
-      most = Math.max(most, await memory());
+      peak = Math.max(peak, await memory());
       const found = await rows();
-      return found.length === 4 * manners.length && found.every((row) => row.duration_ms !== null) && found;
+      return (
+        found.length === 4 * behaviours.length && found.every((row) => row.duration_ms !== null) && found
+      );
     },
     100_000,
   );
-  for (const [at, [name, , http_status, error]] of manners.entries()) {
-    const mine = log.filter(({ config_id }) => config_id === office.hooks[at]?.id);
+  for (const [at, [name, , http_status, error]] of behaviours.entries()) {
+    const mine = log.filter(({ config_id }) => config_id === tenant.hooks[at]?.id);
     expect([name, mine.map((row) => [row.attempts, row.http_status, row.error])]).toEqual([
       name,
       Array(4).fill([1, http_status, error]),
@@ -114,7 +116,7 @@ test('F13: receivers that hang, drip, flood and unfold cost ten seconds each and
     // ten seconds, and what a busy machine adds
     expect([name, Math.max(...mine.map((row) => row.duration_ms)) < 15_000]).toEqual([name, true]);
   }
-  const grownMB = (most - before) / 1024 / 1024;
+  const grownMB = (peak - before) / 1024 / 1024;
   process.stderr.write(`F13: the process grew by ${Math.round(grownMB)} MB while it was offered 1.2 GB\n`);
   expect(grownMB).toBeLessThan(150);
 }, 150_000);
@@ -124,15 +126,17 @@ test('F23: the test of a webhook waits 9.9 s and not 10.1 s, and tells of a refu
   const refused = `http://127.0.0.1:${await listen(closed)}/`;
   await new Promise((done) => closed.close(done));
   const urls = [
-    await receiving(after(9_900)),
-    await receiving(after(10_100)),
+    await startServer(after(9_900)),
+    await startServer(after(10_100)),
     refused,
     'https://nobody.invalid/',
   ];
-  const office = await openOffice(running, urls);
-  const tests = office.hooks.map(({ id }) => running.ask('POST', `/webhooks/${id}/test`, { as: office.key }));
-  const told = (await Promise.all(tests)).map(({ status, body }) => ({ answered: status, ...body }));
-  expect(told).toEqual([
+  const tenant = await createTenant(running, urls);
+  const tests = tenant.hooks.map(({ id }) =>
+    running.request('POST', `/webhooks/${id}/test`, { as: tenant.key }),
+  );
+  const results = (await Promise.all(tests)).map(({ status, body }) => ({ answered: status, ...body }));
+  expect(results).toEqual([
     { answered: 200, status: 'delivered', http_status: 200 },
     { answered: 200, status: 'failed', http_status: null },
     { answered: 200, status: 'failed', http_status: null },
@@ -142,6 +146,6 @@ test('F23: the test of a webhook waits 9.9 s and not 10.1 s, and tells of a refu
     .collection('webhook_deliveries')
     .find({ event_type: 'webhook.test' })
     .toArray();
-  const errors = office.hooks.map(({ id }) => log.find(({ config_id }) => config_id === id)?.error);
+  const errors = tenant.hooks.map(({ id }) => log.find(({ config_id }) => config_id === id)?.error);
   expect(errors).toEqual([null, 'timeout', 'econnrefused', 'name_not_resolved']);
 }, 60_000);

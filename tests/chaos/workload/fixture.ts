@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import { freePorts, ownRabbit, type RabbitBroker } from '#libs/testing';
 import { contracts } from '../../../services/contracts.ts';
-import { fiveProcesses, localSettings, servers } from '../../five-processes.ts';
-import { ended, type KeptProgram, kept, runScript } from '../../programs.ts';
+import { fiveProcesses, localSettings, startServers } from '../../five-processes.ts';
+import { runScript, type SupervisedProgram, stopProgram, supervise } from '../../programs.ts';
 import type { ServiceUsers } from '../../service-users.ts';
 
 /** The ways to run it. */
@@ -15,7 +15,7 @@ export interface ChaosFixture {
   /** Origin of the API. */
   origin: string;
   /** Every process of it, by its name. */
-  parts: ReadonlyMap<string, KeptProgram>;
+  processes: ReadonlyMap<string, SupervisedProgram>;
   rabbit: RabbitBroker;
   /** Put before every name on RabbitMQ. */
   prefix: string;
@@ -25,7 +25,7 @@ export interface ChaosFixture {
 }
 
 /** The parts and what they share. */
-type Running = Pick<ChaosFixture, 'origin' | 'parts' | 'prefix' | 'stop'> & { users: ServiceUsers };
+type RunningSystem = Pick<ChaosFixture, 'origin' | 'processes' | 'prefix' | 'stop'> & { users: ServiceUsers };
 
 const settings = {
   RATE_LIMIT_PER_MINUTE: '0',
@@ -39,7 +39,7 @@ const settings = {
 /** Starts the system; resolves when all of it is ready. */
 export async function chaosFixture(way: Deployment): Promise<ChaosFixture> {
   const rabbit = ownRabbit();
-  const running = await (way === 'all in one' ? allInOne(() => rabbit) : five(way, () => rabbit));
+  const running = await (way === 'all in one' ? startAllInOne(() => rabbit) : startFive(way, () => rabbit));
   const client = new mongoose.mongo.MongoClient(running.users.administrator);
   // what a killed process had begun stays locked for so long, a minute unless MongoDB is told otherwise
   const forgetting = { setParameter: 1, transactionLifetimeLimitSeconds: 5 };
@@ -61,22 +61,22 @@ export async function chaosFixture(way: Deployment): Promise<ChaosFixture> {
   };
 }
 
-async function five(way: Deployment, rabbit: () => Promise<RabbitBroker>): Promise<Running> {
+async function startFive(way: Deployment, rabbit: () => Promise<RabbitBroker>): Promise<RunningSystem> {
   const runtime = way === 'five under Node' ? 'node' : 'deno';
   const { services, gateway, ...running } = await fiveProcesses(runtime, { rabbit, settings });
   const parts = [...services.map((one) => [one.name, one] as const), ['gateway', gateway] as const];
-  return { ...running, parts: new Map(parts) };
+  return { ...running, processes: new Map(parts) };
 }
 
-async function allInOne(startRabbit: () => Promise<RabbitBroker>): Promise<Running> {
-  const { rabbit, users, stop } = await servers(startRabbit);
+async function startAllInOne(startRabbit: () => Promise<RabbitBroker>): Promise<RunningSystem> {
+  const { rabbit, users, stop } = await startServers(startRabbit);
   try {
     const [port] = await freePorts(1);
     const prefix = `test-${randomBytes(4).toString('hex')}.`;
     const environment = {
       ...localSettings,
       ...settings,
-      MONGODB_URI: await uriOfAll(users),
+      MONGODB_URI: await createCombinedUser(users),
       AMQP_URL: rabbit.url,
       AMQP_PREFIX: prefix,
       ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
@@ -85,14 +85,14 @@ async function allInOne(startRabbit: () => Promise<RabbitBroker>): Promise<Runni
       MANAGEMENT_PORT: '0',
     };
     const launch = () => runScript('../services/all.ts', [], environment);
-    const program = await kept({ name: 'all in one', launch, ready: /^\{.*"msg":"Ready"\}$/m });
+    const program = await supervise({ name: 'all in one', launch, ready: /^\{.*"msg":"Ready"\}$/m });
     return {
       origin: `http://127.0.0.1:${port}`,
-      parts: new Map([['all in one', program]]),
+      processes: new Map([['all in one', program]]),
       prefix,
       users,
       async stop() {
-        const code = await ended(program);
+        const code = await stopProgram(program);
         await stop();
         return [code];
       },
@@ -104,7 +104,7 @@ async function allInOne(startRabbit: () => Promise<RabbitBroker>): Promise<Runni
 }
 
 /** The address with a user who may do what the five may, each in its role, and nothing else. */
-async function uriOfAll({ administrator, uriOf }: ServiceUsers): Promise<string> {
+async function createCombinedUser({ administrator, getUri }: ServiceUsers): Promise<string> {
   const client = await mongoose.mongo.MongoClient.connect(administrator);
   const pwd = randomBytes(12).toString('hex');
   try {
@@ -113,7 +113,7 @@ async function uriOfAll({ administrator, uriOf }: ServiceUsers): Promise<string>
   } finally {
     await client.close();
   }
-  const uri = new URL(uriOf('identity'));
+  const uri = new URL(getUri('identity'));
   uri.username = 'all-in-one';
   uri.password = pwd;
   return uri.href;

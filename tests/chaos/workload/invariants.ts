@@ -9,7 +9,7 @@ import type { Change, TestTenant } from './tenant.ts';
 type Db = ChaosFixture['db'];
 
 /** An event as it stands in an outbox, or came to a receiver. */
-interface Told {
+interface EventSummary {
   id: string;
   type: string;
   about: string;
@@ -22,7 +22,7 @@ export interface Kill {
 }
 
 /** What is still on its way: events in outboxes, and deliveries. */
-export async function underWay(db: Db): Promise<number> {
+export async function countPending(db: Db): Promise<number> {
   const outboxes = contracts.map(({ name }) => `${name.replaceAll('-', '_')}_outbox`);
   const counts = outboxes.map((name) => db.collection(name).countDocuments({ pending: true }));
   const pending = db.collection('webhook_deliveries').countDocuments({ status: 'pending' });
@@ -30,8 +30,8 @@ export async function underWay(db: Db): Promise<number> {
 }
 
 /** What every process complained of last, for whoever has to find out what went wrong. */
-export function systemErrors({ parts }: ChaosFixture): string {
-  const storedEvents = [...parts].map(([name, part]) => {
+export function systemErrors({ processes }: ChaosFixture): string {
+  const storedEvents = [...processes].map(([name, part]) => {
     const lines = part.printed().split('\n');
     return [name, ...lines.filter((line) => /"level":(4|5|6)\d/.test(line)).slice(-20)].join('\n  ');
   });
@@ -39,14 +39,14 @@ export function systemErrors({ parts }: ChaosFixture): string {
 }
 
 /** How many messages lie in the queues of those who hear, in their second chances and in their dead letters. */
-export async function messagesLeft({ rabbit, prefix }: ChaosFixture): Promise<Record<string, number>> {
+export async function countMessages({ rabbit, prefix }: ChaosFixture): Promise<Record<string, number>> {
   const names = prefixedNames(prefix);
-  const hearing = contracts.filter(({ consumes }) => consumes.length > 0).map(({ name }) => name);
+  const consumers = contracts.filter(({ consumes }) => consumes.length > 0).map(({ name }) => name);
   const connection = await connect(rabbit.url);
   try {
     const channel = await connection.createChannel();
     const found: Record<string, number> = {};
-    for (const name of hearing)
+    for (const name of consumers)
       for (const queue of [names.queue(name), names.retry(name), names.dead(name)])
         found[queue.slice(prefix.length)] = (await channel.checkQueue(queue)).messageCount;
     return found;
@@ -56,7 +56,7 @@ export async function messagesLeft({ rabbit, prefix }: ChaosFixture): Promise<Re
 }
 
 /** The events of an organization that exist, from the outboxes. */
-export async function said(db: Db, { organizationId }: TestTenant): Promise<Told[]> {
+export async function readEvents(db: Db, { organizationId }: TestTenant): Promise<EventSummary[]> {
   const found = await Promise.all(
     ['identity_outbox', 'documents_outbox'].map((name) =>
       db
@@ -69,14 +69,14 @@ export async function said(db: Db, { organizationId }: TestTenant): Promise<Told
     .flat()
     .map(({ event }) => JSON.parse(event))
     .filter(({ organization_id }) => organization_id === organizationId)
-    .map(({ id, type, data }) => ({ id, type, about: aboutOf(data) }));
+    .map(({ id, type, data }) => ({ id, type, about: getSubjectId(data) }));
 }
 
 /** The events that came to an organization's webhook, each once; throws where a signature is wrong or the bytes differ. */
-export function receivedEvents(mailbox: ChaosReceiver, office: TestTenant): Told[] {
+export function receivedEvents(receiver: ChaosReceiver, tenant: TestTenant): EventSummary[] {
   const bodies = new Map<string, string>();
-  for (const post of mailbox.postsTo(office.slug)) {
-    verify(post, office);
+  for (const post of receiver.postsTo(tenant.slug)) {
+    verify(post, tenant);
     const { id } = JSON.parse(post.body);
     if (id !== post.headers['webhook-id']) throw new Error(`${id} came as ${post.headers['webhook-id']}`);
     const before = bodies.get(id) ?? post.body;
@@ -85,17 +85,17 @@ export function receivedEvents(mailbox: ChaosReceiver, office: TestTenant): Told
   }
   return [...bodies.values()]
     .map((body) => JSON.parse(body))
-    .map(({ id, event_type, data }) => ({ id, type: event_type, about: aboutOf(data) }));
+    .map(({ id, event_type, data }) => ({ id, type: event_type, about: getSubjectId(data) }));
 }
 
 /** The POSTs of an organization that came again though who sent the one before was not killed. */
 export function unexpectedRepeats(
-  mailbox: ChaosReceiver,
-  office: TestTenant,
+  receiver: ChaosReceiver,
+  tenant: TestTenant,
   kills: readonly Kill[],
 ): Post[] {
   const lastAt = new Map<string, number>();
-  return mailbox.postsTo(office.slug).filter(({ headers, at }) => {
+  return receiver.postsTo(tenant.slug).filter(({ headers, at }) => {
     const id = String(headers['webhook-id']);
     const before = lastAt.get(id);
     lastAt.set(id, at);
@@ -130,10 +130,12 @@ export async function storedNotifications(db: Db, { organizationId }: TestTenant
 }
 
 /** Changes in one order, to be compared. */
-export function inOrder(changes: readonly (Change | Told)[]): string[] {
+export function inOrder(changes: readonly (Change | EventSummary)[]): string[] {
   return changes.map(({ type, about }) => `${type} ${about}`).sort();
 }
 
-function aboutOf(data: Record<'document' | 'invitation' | 'member', { id: string } | undefined>): string {
+function getSubjectId(
+  data: Record<'document' | 'invitation' | 'member', { id: string } | undefined>,
+): string {
   return data.document?.id ?? data.invitation?.id ?? data.member?.id ?? '';
 }

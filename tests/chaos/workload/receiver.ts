@@ -30,13 +30,13 @@ export interface ChaosReceiver {
 export async function chaosReceiver(): Promise<ChaosReceiver> {
   const posts: Post[] = [];
   let held: { come(): void; over: Promise<void>; end(): void } | undefined;
-  const there = await webhookReceiver(async (received) => {
+  const server = await webhookReceiver(async (received) => {
     posts.push({ ...received, at: Date.now() });
     held?.come();
     await held?.over;
     return 204;
   });
-  const { origin } = new URL(there.url);
+  const { origin } = new URL(server.url);
   return {
     urlFor: (slug) => `${origin}/${slug}`,
     postsTo: (slug) => posts.filter(({ path }) => path === `/${slug}`),
@@ -49,7 +49,7 @@ export async function chaosReceiver(): Promise<ChaosReceiver> {
       held?.end();
       held = undefined;
     },
-    close: there.close,
+    close: server.close,
   };
 }
 

@@ -40,16 +40,22 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
   const unique = randomBytes(6).toString('hex');
   const email = `ada-${unique}@example.com`;
   const account = { name: 'Ada Example', email, password };
-  const slug = `office-${unique}`;
-  const session = await signedIn(
+  const slug = `tenant-${unique}`;
+  const session = await signIn(
     ask,
     '/auth/register',
     { ...account, organization_name: slug, organization_slug: slug },
     email,
   );
   const token: string = session.access_token;
-  const { key } = await shown(ask, token, '/api-keys', { name: 'Integration', role: 'admin' }, 'key');
-  const hook = await shown(
+  const { key } = await createWithSecret(
+    ask,
+    token,
+    '/api-keys',
+    { name: 'Integration', role: 'admin' },
+    'key',
+  );
+  const hook = await createWithSecret(
     ask,
     key,
     '/webhooks',
@@ -60,7 +66,7 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
     },
     'secret',
   );
-  const office: TestTenant = {
+  const tenant: TestTenant = {
     organizationId: session.organization.id,
     slug,
     email,
@@ -73,11 +79,11 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
   };
 
   return {
-    office,
+    tenant,
     /** Somebody joins and writes documents, which the admin publishes and shares. */
     async round(documents: number): Promise<void> {
       const author = await join();
-      for (let made = 0; made < documents; made += 1) await write(author);
+      for (let created = 0; created < documents; created += 1) await write(author);
       // an item that was read is not replaced when its event is told again
       for (const as of [author.token, key]) must(await ask('POST', '/inbox/read-all', { as }), 204);
     },
@@ -88,13 +94,13 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
     let invited: ApiResponse['body'];
     do {
       invited = must(await ask('POST', '/members/invitations', { as: key, body: { email: guest } }), 201);
-      office.changes.push({ type: 'member.invited', about: invited.id });
+      tenant.changes.push({ type: 'member.invited', about: invited.id });
       // the first answer was lost, and no other one shows the token: invited once more
     } while (invited.token === null);
     const body = { token: invited.token, name: 'Guest', password };
-    const joined = await signedIn(ask, '/members/invitations/accept', body, guest);
-    office.changes.push({ type: 'member.joined', about: joined.member.id });
-    office.joined.push(joined.member.id);
+    const joined = await signIn(ask, '/members/invitations/accept', body, guest);
+    tenant.changes.push({ type: 'member.joined', about: joined.member.id });
+    tenant.joined.push(joined.member.id);
     return { id: joined.member.id as string, token: joined.access_token as string };
   }
 
@@ -112,11 +118,11 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
       201,
     );
     must(await ask('POST', `/documents/${draft.id}/publish`, { as: key }), 200);
-    office.changes.push({ type: 'document.published', about: draft.id });
+    tenant.changes.push({ type: 'document.published', about: draft.id });
     const link = must(await ask('POST', `/documents/${draft.id}/share-token`, { as: key }), 201);
     const nodeIds = [draft.nodes[0].id, draft.nodes[0].children[0].id, added.id];
-    office.documents.push({ id: draft.id, title, author: author.id, nodeIds, shareToken: link.token });
-    const seen = must(await ask('GET', `/embed/${office.slug}/${link.token}`), 200);
+    tenant.documents.push({ id: draft.id, title, author: author.id, nodeIds, shareToken: link.token });
+    const seen = must(await ask('GET', `/embed/${tenant.slug}/${link.token}`), 200);
     if (seen.title !== title) throw new Error(`The link of ${title} shows ${seen.title}`);
     const text = must(await ask('GET', `/documents/${draft.id}/export/markdown`, { as: key }), 200);
     if (!text.startsWith(`# ${title}\n`))
@@ -131,20 +137,20 @@ function must({ status, body }: ApiResponse, expected: number): ApiResponse['bod
 }
 
 /** A session by a request that carries no Idempotency-Key: where the first one has worked unheard, one logs in. */
-async function signedIn(
+async function signIn(
   ask: SendRequest,
   path: string,
   body: object,
   email: string,
 ): Promise<ApiResponse['body']> {
-  const told = await ask('POST', path, { body });
-  if (told.status < 300) return told.body;
-  if (!told.again) throw new Error(`${path}: ${told.status} ${JSON.stringify(told.body)}`);
+  const response = await ask('POST', path, { body });
+  if (response.status < 300) return response.body;
+  if (!response.again) throw new Error(`${path}: ${response.status} ${JSON.stringify(response.body)}`);
   return must(await ask('POST', '/auth/login', { body: { email, password } }), 200);
 }
 
 /** Makes something whose secret is shown in its first answer only; where that was lost it is made anew. */
-async function shown(
+async function createWithSecret(
   ask: SendRequest,
   as: string,
   path: string,
@@ -152,9 +158,9 @@ async function shown(
   secret: string,
 ): Promise<ApiResponse['body']> {
   for (;;) {
-    const made = must(await ask('POST', path, { as, body }), 201);
-    if (made[secret] !== null) return made;
-    const gone = await ask('DELETE', `${path}/${made.id}`, { as });
+    const created = must(await ask('POST', path, { as, body }), 201);
+    if (created[secret] !== null) return created;
+    const gone = await ask('DELETE', `${path}/${created.id}`, { as });
     if (!(gone.again && gone.status === 404)) must(gone, 204);
   }
 }
