@@ -1,4 +1,4 @@
-/** Metrics: everything that is told is declared, and nobody can make it more. */
+/** Tests that every exported metric is declared and that clients cannot create new series. */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-/** One line of the page. */
+/** One line of the metrics page. */
 interface Series {
   name: string;
   labels: Record<string, string>;
@@ -39,7 +39,7 @@ async function readSeries(): Promise<Series[]> {
   }));
 }
 
-/** The metric that a series is part of. */
+/** The declared metric of a series. */
 function findMetric({ name }: Series): Metric | undefined {
   return declared.find((one) => {
     if (one.type !== 'histogram') return one.name === name;
@@ -47,7 +47,7 @@ function findMetric({ name }: Series): Metric | undefined {
   });
 }
 
-/** What people do: everything that has a metric happens once. */
+/** Uses the product so that nearly every metric gets a value. */
 async function useEveryFeature(): Promise<void> {
   const ada = await register(app);
   const as = ada.key;
@@ -68,7 +68,7 @@ async function useEveryFeature(): Promise<void> {
   );
 }
 
-/** What strangers do: whatever they send, they send something else each time. */
+/** Sends invalid requests with random content in every position. */
 async function sendNonsense(seed: number): Promise<void> {
   const as = (await register(app)).key;
   const text = (at: number) => `${seed}-${at}-${Math.random()}`;
@@ -96,13 +96,13 @@ async function sendNonsense(seed: number): Promise<void> {
     });
 }
 
-test('everything that is told is declared, with no other labels and no other values', async () => {
+test('every exported series is declared with its labels and values', async () => {
   await useEveryFeature();
   const runtime = await runtimeMetrics();
-  const isRuntimes = ({ name }: Series) =>
+  const isRuntimeSeries = ({ name }: Series) =>
     runtime.some((one) => name === one.name || name.startsWith('nodejs_gc_duration_seconds'));
   const [series, names] = [await readSeries(), services.map(({ contract }) => contract.name)];
-  for (const one of series.filter((one) => !isRuntimes(one))) {
+  for (const one of series.filter((one) => !isRuntimeSeries(one))) {
     const metric = findMetric(one);
     if (!metric) throw new Error(`${one.name} is not declared`);
     const { le: _le, service, ...labels } = one.labels;
@@ -114,42 +114,40 @@ test('everything that is told is declared, with no other labels and no other val
   }
 });
 
-test('everything that happens is told: of each metric there is a number', async () => {
+test('every declared metric has a value after normal use', async () => {
   const series = await readSeries();
   const rare = ['events_dead_lettered_total', 'export_rejected_total'];
   const missing = declared.filter(
     (metric) => !rare.includes(metric.name) && !series.some((one) => findMetric(one) === metric),
   );
   expect(missing.map(({ name }) => name)).toEqual([]);
-  const sumOf = (name: string, labels: Record<string, string>) =>
+  const sum = (name: string, labels: Record<string, string>) =>
     series
       .filter((one) => one.name === name && Object.entries(labels).every(([k, v]) => one.labels[k] === v))
-      .reduce((sum, { value }) => sum + value, 0);
-  expect(sumOf('webhook_delivery_latency_seconds_count', { attempt: '1' })).toBe(1);
-  expect(sumOf('event_age_seconds_count', { type: 'document.published' })).toBeGreaterThan(0);
-  expect(sumOf('embed_responses_total', { cache: 'miss' })).toBe(1);
-  expect(sumOf('export_duration_seconds_count', { size: 'small' })).toBe(2);
-  expect(sumOf('mongodb_command_duration_seconds_count', { command: 'find', outcome: 'ok' })).toBeGreaterThan(
+      .reduce((total, { value }) => total + value, 0);
+  expect(sum('webhook_delivery_latency_seconds_count', { attempt: '1' })).toBe(1);
+  expect(sum('event_age_seconds_count', { type: 'document.published' })).toBeGreaterThan(0);
+  expect(sum('embed_responses_total', { cache: 'miss' })).toBe(1);
+  expect(sum('export_duration_seconds_count', { size: 'small' })).toBe(2);
+  expect(sum('mongodb_command_duration_seconds_count', { command: 'find', outcome: 'ok' })).toBeGreaterThan(
     5,
   );
-  expect(sumOf('mongodb_command_duration_seconds_count', { command: 'commitTransaction' })).toBeGreaterThan(
-    0,
-  );
+  expect(sum('mongodb_command_duration_seconds_count', { command: 'commitTransaction' })).toBeGreaterThan(0);
   for (const { contract } of services)
-    expect(sumOf('mongodb_pool_connections', { service: contract.name })).toBeGreaterThan(0);
-  expect(sumOf('event_bus_up', {})).toBe(1);
+    expect(sum('mongodb_pool_connections', { service: contract.name })).toBeGreaterThan(0);
+  expect(sum('event_bus_up', {})).toBe(1);
   const [build] = series.filter(({ name }) => name === 'build_info');
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   expect(build?.labels).toEqual({ version, runtime: `node ${process.versions.node}` });
 });
 
-test('strangers add to numbers, and never a number', async () => {
+test('invalid requests increase values but create no series', async () => {
   const keys = (series: readonly Series[]) =>
     series
       .filter(({ name }) => !name.startsWith('nodejs_'))
       .map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`)
       .sort();
-  // once, so that every problem that they run into has its number
+  // the first round creates the series of every problem that these requests cause
   await sendNonsense(0);
   const before = await readSeries();
   for (let seed = 1; seed < 5; seed += 1) await sendNonsense(seed);
@@ -158,11 +156,11 @@ test('strangers add to numbers, and never a number', async () => {
   const unmatched = (series: readonly Series[]) =>
     series
       .filter(({ name }) => name === 'http_unmatched_requests_total')
-      .reduce((sum, { value }) => sum + value, 0);
+      .reduce((total, { value }) => total + value, 0);
   expect(unmatched(after) - unmatched(before)).toBeGreaterThanOrEqual(4 * 12);
 });
 
-test('a service cannot tell what it did not declare', async () => {
+test('a service cannot record an undeclared metric', async () => {
   const [{ metrics: [metric] = [] } = {}] = own;
   const { newMetrics } = await import('../libs/service/metrics.ts');
   const metrics = newMetrics({ on: true });

@@ -1,4 +1,4 @@
-/** The exchange of ENCRYPTION_KEYS: five services with their own MongoDB users go on while everything is sealed anew. */
+/** Tests the rotation of ENCRYPTION_KEYS: the services keep working while all secrets are encrypted again. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const prefix = `test-${randomBytes(4).toString('hex')}.`;
 
-/** Restarts every service, one after the other, with another ring. */
+/** Restarts every service, one after the other, with the given keys. */
 async function restart(...keys: string[]): Promise<void> {
   const startService = async (service: (typeof services)[number]) => {
     const { name } = service.contract;
@@ -51,12 +51,12 @@ async function restart(...keys: string[]): Promise<void> {
     };
     running.set(name, await start({ services: [service], contracts, apiPrefix, environment }));
   };
-  // at the very first start they wait for each other's views
+  // at the first start the services wait for each other's views
   if (running.size === 0) await Promise.all(services.map(startService));
   else for (const service of services) await startService(service);
 }
 
-/** Asks the service whose contract has the path. */
+/** Sends a request to the service that implements the path. */
 async function ask(
   method: string,
   path: string,
@@ -80,7 +80,7 @@ async function ask(
   return { status, headers, body: await response.json(), bytes: new Uint8Array() };
 }
 
-/** Runs the command for each service with that service's user; gives the exit codes and all that was printed. */
+/** Runs the command for each service as the service's MongoDB user. Returns the exit codes and the output. */
 async function reEncrypt(...keys: string[]): Promise<{ codes: (number | null)[]; text: string }> {
   const programs = contracts.map(({ name }) =>
     runScript('re-encrypt.ts', [name], { MONGODB_URI: users.getUri(name), ENCRYPTION_KEYS: keys.join(',') }),
@@ -89,7 +89,7 @@ async function reEncrypt(...keys: string[]): Promise<{ codes: (number | null)[];
   return { codes, text: programs.map(({ printed }) => printed()).join('') };
 }
 
-/** How many texts in the whole database, in whatever field, are sealed with a key. */
+/** The number of values in the whole database that are encrypted with a key. */
 async function countSealedWith(key: string): Promise<number> {
   const db = administrator.db();
   const all = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
@@ -107,14 +107,14 @@ async function shareDocument(
   return { path, key, link: (await ask('POST', path, { as, key })).body };
 }
 
-test('from an old key to a new one without a pause: nothing is lost, and the old one may go', async () => {
+test('the encryption key rotates without downtime or lost data', async () => {
   await restart(old);
   const ada: Person = await register({ request: ask });
   const link = await shareDocument(ada.key);
   const config = { name: 'Hook', url: hook.url, event_types: ['document.published'] };
   const { id, secret: first } = (await ask('POST', '/webhooks', { as: ada.key, body: config })).body;
   const { secret: second } = (await ask('POST', `/webhooks/${id}/rotate-secret`, { as: ada.key })).body;
-  // a signing key, a share token, a kept answer, two secrets of a webhook
+  // a signing key, a share token, a stored response and two secrets of a webhook
   expect(await countSealedWith(old)).toBe(5);
 
   await restart(old, current);
@@ -163,7 +163,7 @@ test('from an old key to a new one without a pause: nothing is lost, and the old
   expect(delivered.headers['x-service-signature']).toBe(signatures.join(','));
 }, 120_000);
 
-test('what no key opens ends the command with 1 and is named; nothing is changed', async () => {
+test('re-encrypt exits with 1 and changes nothing if a key is missing', async () => {
   const count = await countSealedWith(current);
   const { codes, text } = await reEncrypt(newKey());
   const failed = contracts.map(({ name }) => name).filter((_, at) => codes[at] === 1);
@@ -172,12 +172,12 @@ test('what no key opens ends the command with 1 and is named; nothing is changed
   expect(await countSealedWith(current)).toBe(count);
 }, 60_000);
 
-test('a service’s own user seals nothing of another, and mistakes are told in a sentence', async () => {
+test('re-encrypt cannot change other services and explains wrong arguments', async () => {
   const settings = { MONGODB_URI: users.getUri('export'), ENCRYPTION_KEYS: current };
   const foreign = runScript('re-encrypt.ts', ['identity'], settings);
   expect(await foreign.exited).toBe(1);
   expect(foreign.printed()).toContain('not authorized');
-  const unnamed = runScript('re-encrypt.ts', ['nobody'], settings);
+  const unnamed = runScript('re-encrypt.ts', ['unknown'], settings);
   expect(await unnamed.exited).toBe(1);
   expect(unnamed.printed()).toContain('Services: ');
   const unkeyed = runScript('re-encrypt.ts', [], { ...settings, ENCRYPTION_KEYS: 'short' });

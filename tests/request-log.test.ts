@@ -1,4 +1,4 @@
-/** What the log says of requests that went wrong before any operation did its work. */
+/** Tests the log lines of requests that fail before their operation runs. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Person, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
@@ -15,7 +15,7 @@ afterAll(() => app?.stop());
 
 const findLines = (requestId: string) => app.logLines().filter(({ request_id }) => request_id === requestId);
 
-test('an unknown path leaves a line without its query', async () => {
+test('an unknown path is logged without its query', async () => {
   const headers = { 'x-request-id': 'typo-1' };
   const { status } = await app.request('POST', '/document?title=Payroll', { headers, body: {} });
   expect(status).toBe(404);
@@ -25,19 +25,19 @@ test('an unknown path leaves a line without its query', async () => {
   expect(JSON.stringify(app.logLines())).not.toContain('Payroll');
 });
 
-test('a wrong method leaves a line', async () => {
+test('a wrong method is logged', async () => {
   await app.request('PUT', '/documents', { headers: { 'x-request-id': 'method-1' } });
   expect(findLines('method-1')).toEqual([
     expect.objectContaining({ method: 'PUT', path: '/api/v1/documents', status: 405 }),
   ]);
 });
 
-test('an unknown path on the management port leaves a line', async () => {
+test('an unknown path on the management port is logged', async () => {
   await fetch(`${app.management}/ready`, { headers: { 'x-request-id': 'ops-1' } });
   expect(findLines('ops-1')).toEqual([expect.objectContaining({ path: '/ready', status: 404 })]);
 });
 
-test('the token of a public link is never logged, however its path is misspelt', async () => {
+test('a share token is never logged, even if its path is misspelled', async () => {
   const { body: document } = await app.request('POST', '/documents', { as: ada.key, body: { title: 'T' } });
   await app.request('POST', `/documents/${document.id}/publish`, { as: ada.key });
   const { body: link } = await app.request('POST', `/documents/${document.id}/share-token`, { as: ada.key });
@@ -48,7 +48,7 @@ test('the token of a public link is never logged, however its path is misspelt',
   expect(JSON.stringify(app.logLines())).not.toContain(link.token.slice(0, 12));
 });
 
-test('a 400 logs where the request is wrong, not what was there', async () => {
+test('a 400 logs the paths of the errors but no values', async () => {
   const headers = { 'x-request-id': 'wrong-1' };
   const body = { title: 7, nodes: [{ node_type: 'chapter-of-payroll' }] };
   expect((await app.request('POST', '/documents', { as: ada.key, headers, body })).status).toBe(400);

@@ -1,4 +1,4 @@
 /** The same five processes under Deno, each with the fewest permissions. */
-import { testFiveProcesses } from '../five-processes-story.ts';
+import { testFiveProcesses } from '../five-processes-suite.ts';
 
 testFiveProcesses('deno');

@@ -1,4 +1,4 @@
 /** Five processes under Node, each with its own MongoDB user, joined by the gateway. */
-import { testFiveProcesses } from '../five-processes-story.ts';
+import { testFiveProcesses } from '../five-processes-suite.ts';
 
 testFiveProcesses('node');

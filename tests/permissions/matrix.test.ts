@@ -1,4 +1,4 @@
-/** Every operation is asked by everyone, and each gets what the table says: the thing, their own, 401, 403 or 404. */
+/** Sends every operation with every credential and compares the response with the permission table. */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type AnyOperation, newId } from '#libs/contract';
 import { idempotencyHeader, opsToken, type TestApp, type TestResponse, testApp } from '#libs/testing';
@@ -31,13 +31,13 @@ const rowsWith = (some: readonly Outcome[], among: readonly Actor[] = actors) =>
   names.filter((name) => among.some((actor) => some.includes(rules[name].outcomes[actor])));
 const isRefusal = (outcome: Outcome) => typeof outcome === 'number';
 
-// passwords are costly on purpose: on a busy machine a dozen of them takes its time
+// password hashing is slow on purpose: a dozen hashes take long on a busy machine
 jest.setTimeout(60_000);
 
 let app: TestApp;
 let people: People;
 let fixture: PermissionFixture;
-/** One request for each row, about things that stay closed to all who send it. */
+/** One sample request for each row, shared by all callers who must not change its resource. */
 let sharedSamples: Map<RowName, Sample>;
 
 beforeAll(async () => {
@@ -51,12 +51,12 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => app?.stop());
 
-test('there is somebody in every column', () => {
+test('every actor of the permission table has a credential', () => {
   expect(new Set(people.credentials.map(({ actor }) => actor))).toEqual(new Set(actors));
 });
 
-// before anything is done by those who may, so that nothing else moves meanwhile
-describe('whoever may not is refused, and nothing changes', () => {
+// runs before the allowed requests, so that nothing else changes the data meanwhile
+describe('denied callers are rejected and nothing changes', () => {
   test.each(rowsWith([401, 403, 404]))('%s', async (name) => {
     const sample = getSample(name);
     const before = await readRows(app.db);
@@ -73,7 +73,7 @@ describe('whoever may not is refused, and nothing changes', () => {
   });
 });
 
-describe('what somebody may not know to exist is the same 404 as nothing at all', () => {
+describe('hidden resources give the same 404 as unknown ids', () => {
   test.each(rowsWith([404]))('%s', async (name) => {
     const isHidden = (outcome: Outcome) => outcome === 404;
     const hidden = await requestAll(name, isHidden, () => getSample(name));
@@ -83,7 +83,7 @@ describe('what somebody may not know to exist is the same 404 as nothing at all'
   });
 });
 
-describe('whoever acts on their own sees and changes nothing else', () => {
+describe('callers limited to their own data see and change nothing else', () => {
   const groups: [string, readonly Actor[]][] = [
     ['outside', [outside]],
     ['inside', actors.filter((actor) => actor !== outside)],
@@ -91,9 +91,9 @@ describe('whoever acts on their own sees and changes nothing else', () => {
   describe.each(groups)('%s the organization', (where, among) => {
     test.each(rowsWith(['own'], among))('%s', async (name) => {
       const sample = getSample(name);
-      const isThere = (outcome: Outcome, one: Credential) => outcome === 'own' && among.includes(one.actor);
+      const isOwn = (outcome: Outcome, one: Credential) => outcome === 'own' && among.includes(one.actor);
       const before = await readRows(app.db);
-      const { exchanges, expected } = await requestAll(name, isThere, () => sample);
+      const { exchanges, expected } = await requestAll(name, isOwn, () => sample);
       const after = await readRows(app.db);
       expect(getStatuses(exchanges)).toEqual(expected);
       const others = [sample.shows, where === 'outside' ? people.admin.organizationId : undefined];
@@ -105,7 +105,7 @@ describe('whoever acts on their own sees and changes nothing else', () => {
   });
 });
 
-describe('whoever may gets it', () => {
+describe('allowed callers succeed', () => {
   test.each(rowsWith(['yes']))('%s', async (name) => {
     const isRead = getOperation(name).method === 'get';
     const shared = isRead ? await samples[name](fixture) : undefined;
@@ -114,15 +114,15 @@ describe('whoever may gets it', () => {
     expect(getStatuses(exchanges)).toEqual(expected);
     for (const { sample, response } of exchanges)
       if (response.status !== 204) expect(getText(response)).toContain(sample.shows ?? '');
-    // an organization has at most fifty webhooks
+    // an organization can have at most 50 webhooks
     await app.db.collection('webhook_configs').deleteMany({});
   });
 });
 
-describe('the operator alone may, and on the management port alone', () => {
+describe('only the operator succeeds, and only on the management port', () => {
   test.each(operatorOperations)('%s', async (name) => {
     const operation = adminOperations.get(name);
-    if (!operation) throw new Error(`${name} is no operation`);
+    if (!operation) throw new Error(`${name} is not an operation`);
     const sample = await operatorSamples[name](fixture);
     const ask = async (origin: string, as: Credential) => {
       const authorization = as.token === undefined ? {} : { authorization: `Bearer ${as.token}` };
@@ -147,7 +147,10 @@ interface Exchange {
   response: TestResponse;
 }
 
-/** Everyone who belongs here by their outcome asks at once; one credential for each actor where none is looked at. */
+/**
+ * Sends the operation at the same time with every credential that `belongs` accepts. Operations without authentication
+ * are sent once for each actor.
+ */
 async function requestAll(
   name: RowName,
   belongs: (outcome: Outcome, credential: Credential) => boolean,
@@ -174,7 +177,7 @@ async function requestAll(
 
 function getOutcome(name: RowName, credential: Credential): Outcome {
   const { outcomes } = rules[name];
-  // what only admins may is refused to a member of any organization, before anybody looks for the thing
+  // an operation for admins is denied to a member of any organization before the resource is looked up
   const lacksRole = credential.actor === outside && credential.role === 'member' && outcomes.owner === 403;
   return lacksRole || lacksPlan(name, credential) ? 403 : outcomes[credential.actor];
 }
@@ -195,7 +198,7 @@ function getLabel({ actor, name }: Credential): string {
 
 function getOperation(name: RowName): AnyOperation {
   const operation = operations.get(parseRowName(name).operation);
-  if (!operation) throw new Error(`${name} is no operation`);
+  if (!operation) throw new Error(`${name} is not an operation`);
   return operation;
 }
 
@@ -212,13 +215,13 @@ function fillPath(operation: AnyOperation, { params = {}, query = '' }: Sample):
   return path + query;
 }
 
-/** The same request about things that are nowhere. */
+/** The same request with ids that do not exist. */
 function withUnknownIds(sample: Sample): Sample {
   const params = Object.keys(sample.params ?? {}).map((name) => [name, newId()]);
   return { ...sample, params: Object.fromEntries(params) };
 }
 
-/** All that a client can tell two answers apart by. */
+/** Everything in which a client can see a difference between two responses. */
 function toComparable({ response: { status, headers, body } }: Exchange) {
   const { 'x-request-id': _, date: __, ...others } = Object.fromEntries(headers);
   return { status, others, body: { ...body, request_id: '' } };

@@ -1,4 +1,4 @@
-/** The people of the permission matrix: one organization with everyone in it, a neighbour, and one without the Scale plan. */
+/** Creates the people and credentials of the permission matrix, in three organizations, one of them on the trial plan. */
 import {
   opsToken,
   type Person,
@@ -9,39 +9,39 @@ import {
 } from '#libs/testing';
 import type { Actor } from './table.ts';
 
-/** One way to ask: who it stands for, and what is sent. */
+/** A credential, and the actor that it represents. */
 export interface Credential {
   actor: Actor;
-  /** Tells the credentials of one actor apart. */
+  /** Name that is unique among the credentials of the actor. */
   name: string;
   token: string | undefined;
-  /** The password of the person behind it. */
+  /** The password of its person. */
   password: string;
-  /** The role of who is logged in, in their organization. */
+  /** The role of a logged-in person in their organization. */
   role?: Role;
-  /** Joins a new person like this one, who may end their credential by using it. */
+  /** Creates another person like this one, for requests that invalidate their own credential. */
   another?: () => Promise<Login>;
-  /** Set for an organization whose plan lacks webhooks. */
+  /** Set if the plan of the organization has no webhooks. */
   plan?: 'trial';
 }
 
 type Role = 'member' | 'admin';
 
-/** Somebody who is logged in. */
+/** A logged-in person. */
 interface Login {
   token: string;
   password: string;
 }
 
-/** Somebody who accepted an invitation. */
+/** A person who accepted an invitation. */
 export interface Joined extends Login {
   userId: string;
   email: string;
 }
 
-/** Everyone, and the organization that all things belong to. */
+/** The members of the organization that owns all resources, and all credentials. */
 export interface People {
-  /** The admin who founded the organization. */
+  /** The admin who registered the organization. */
   admin: Person;
   owner: Joined;
   editor: Joined;
@@ -49,7 +49,7 @@ export interface People {
   credentials: readonly Credential[];
 }
 
-/** Asks for something that the set-up needs; rejects when it is not given. */
+/** Sends a request of the setup. Rejects if its status is 400 or higher. */
 export async function must(
   app: TestApp,
   method: string,
@@ -63,19 +63,19 @@ export async function must(
 
 let counter = 0;
 
-/** A text that was not there before. */
-export function unique(what: string): string {
+/** A unique text with a prefix. */
+export function unique(prefix: string): string {
   counter += 1;
-  return `${what} ${counter}`;
+  return `${prefix} ${counter}`;
 }
 
-/** An address that was not there before. */
+/** A unique email address. */
 export function uniqueEmail(): string {
   counter += 1;
-  return `somebody-${counter}@example.com`;
+  return `person-${counter}@example.com`;
 }
 
-/** Invites somebody and accepts in their name; somebody with an account proves it by the password. */
+/** Invites a person and accepts the invitation. `known` is a person with an account, who joins with its password. */
 export async function join(
   app: TestApp,
   admin: { token: string },
@@ -85,12 +85,12 @@ export async function join(
   const { email, password } = known ?? { email: uniqueEmail(), password: unique('quiet meadow lantern') };
   const invitation = { as: admin.token, body: { email, role } };
   const { token } = await must(app, 'POST', '/members/invitations', invitation);
-  const body = { token, name: 'Somebody', password };
+  const body = { token, name: 'Guest', password };
   const session = await must(app, 'POST', '/members/invitations/accept', { body });
   return { userId: session.member.id, email, password, token: session.access_token };
 }
 
-/** Brings everyone together. */
+/** Creates all people and credentials. */
 export async function createPeople(app: TestApp): Promise<People> {
   const [admin, neighbour, trialAdmin] = await Promise.all([register(app), register(app), register(app)]);
   await setPlan(app, trialAdmin.organizationId, 'trial');
@@ -156,21 +156,21 @@ export async function createPeople(app: TestApp): Promise<People> {
   return { admin, owner, editor, member, credentials };
 }
 
-/** Sets an organization's plan as the operator. */
+/** Sets the plan of an organization as the operator. */
 async function setPlan(app: TestApp, organizationId: string, plan: string): Promise<void> {
   const { status } = await fetch(`${app.management}/ops/organizations/${organizationId}/subscription`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ plan }),
   });
-  if (status !== 200) throw new Error(`The plan could not be set: ${status}`);
+  if (status !== 200) throw new Error(`Could not set the plan: ${status}`);
 }
 
-/** Lets a key's time be over, without waiting for it. */
+/** Moves the expiry of an API key into the past. */
 async function expire(app: TestApp, _id: string): Promise<void> {
   const past = { $set: { expires_at: new Date(Date.now() - 1_000) } };
   const { modifiedCount } = await app.db.collection<{ _id: string }>('api_keys').updateOne({ _id }, past);
-  if (modifiedCount !== 1) throw new Error('There is no such key');
+  if (modifiedCount !== 1) throw new Error('The API key was not found');
 }
 
 function createKey(app: TestApp, token: string, role: Role): Promise<{ id: string; key: string }> {

@@ -1,22 +1,22 @@
-/** A request for each row of the table: what it is about, made anew, and a body that the operation takes. */
+/** A sample request for each row of the permission table, with a new resource and a valid body. */
 
 import { type PermissionFixture, templateForm, webhookForm } from './fixture.ts';
 import { type Credential, unique, uniqueEmail } from './people.ts';
 import type { OperatorOperation, RowName } from './table.ts';
 
-/** One request, ready to be sent by anyone. */
+/** A sample request that any credential can send. */
 export interface Sample {
   params?: Record<string, string>;
   query?: string;
-  /** Made for each sending. */
+  /** Creates the body of one request. */
   body?: (as: Credential) => unknown;
-  /** Whether it ends the credential that sends it: another person of the same kind does it then. */
+  /** Set if the request invalidates its credential; another person of the same kind then sends it. */
   ends?: true;
-  /** Part of the answer for whoever may (`yes`); whoever acts on their own things (`own`) neither sees nor changes it. */
+  /** Text in the response to allowed callers (`yes`). Callers limited to their own data (`own`) neither see nor change it. */
   shows?: string;
 }
 
-/** Makes a request about things of its own. */
+/** Creates a sample request with its own resources. */
 export type Prepare = (fixture: PermissionFixture) => Sample | Promise<Sample>;
 
 const withoutParams: Prepare = () => ({});
@@ -177,7 +177,7 @@ const webhooks = {
   },
 } satisfies Record<string, Prepare>;
 
-/** A request for each row of the table. */
+/** The sample request of each row of the table. */
 export const samples: Record<RowName, Prepare> = {
   ...identity,
   ...documents,
@@ -186,7 +186,7 @@ export const samples: Record<RowName, Prepare> = {
   ...webhooks,
 };
 
-/** A request for each operation of the operator. */
+/** The sample request of each operation of the operator. */
 export const operatorSamples: Record<OperatorOperation, Prepare> = {
   setSubscription: ({ people }) => ({
     params: { organization_id: people.admin.organizationId },
@@ -208,5 +208,5 @@ function aboutWebhook({ config_id }: { config_id: string }): Sample {
 
 function newOrganization() {
   const organization_name = unique('Organization');
-  return { organization_name, name: 'Founder', email: uniqueEmail(), password: 'quiet meadow lantern 7' };
+  return { organization_name, name: 'Admin', email: uniqueEmail(), password: 'quiet meadow lantern 7' };
 }
