@@ -1,20 +1,23 @@
-/** Whether what breaks is told: not before, and then by the alerts that are there for it. */
+/** Checks that a fault fires its alerts, and that they do not fire before it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { until } from '#libs/testing';
 import type { Prometheus } from './prometheus.ts';
 
-/** How something breaks. */
+/** A fault, and the work that continues during it. */
 export interface FaultScenario {
   fault(): Promise<unknown>;
-  /** What goes on until all is told: each is done once more when it has ended. */
+  /** Tasks that are repeated until all alerts fire. */
   repeated?: readonly (() => Promise<unknown>)[];
 }
 
 const timeoutMs = 75_000;
 const pollMs = 250;
 
-/** Breaks something when none of these alerts is told; resolves when each of them was, else rejects with those that were not. */
+/**
+ * Waits until none of the alerts fires, causes the fault and waits until each alert has fired. Rejects with the names
+ * of alerts that fire too early or not within 75 s.
+ */
 export async function expectAlerts(
   { firing }: Pick<Prometheus, 'firing'>,
   names: readonly string[],
@@ -24,7 +27,7 @@ export async function expectAlerts(
   const waitFor = async (message: () => string, isDone: () => boolean) => {
     const check = async () => {
       now = await firing();
-      // how Prometheus writes a summary that it could not fill in
+      // Prometheus writes this into a summary that it cannot render
       for (const summary of now.values()) expect(summary).not.toMatch(/error expanding|no value/);
       await pause(pollMs);
       return isDone();
@@ -57,7 +60,7 @@ export async function expectAlerts(
     }
   };
   const work = [fault(), ...repeated.map(repeat)];
-  // nobody is left at work
+  // wait for every task, also after an error
   await Promise.allSettled([alertsFiring, ...work]);
   await Promise.all([...work, alertsFiring]);
 }

@@ -1,18 +1,18 @@
-/** What each alert must and must not make of numbers: the night of somebody on call, as series. */
+/** Test cases for the alert rules: input series, and when the alert fires or does not fire. */
 
-/** Series as promtool writes them: `0+2x60` grows by two each step. */
+/** Series in promtool's notation: `0+2x60` starts at 0 and grows by 2 in each of 60 steps. */
 export type Input = Record<string, string>;
 
-/** One night. */
+/** One test case. */
 export interface Case {
   alert: string;
   severity: 'page' | 'ticket';
-  /** Between two values. */
+  /** Interval between two values. */
   every: '15s' | '1m' | '2m' | '10m';
   series: Input;
-  /** When it must be told, and for how many. */
+  /** When the alert must fire, and for how many series (default 1). */
   fires?: { at: string; times?: number };
-  /** When it must not be. */
+  /** When the alert must not fire. */
   silentAt: string;
 }
 
@@ -28,7 +28,7 @@ const seriesName = (service: string, name: string, more = '') =>
   `${name}{service="${service}",instance="a"${more}}`;
 const volume = (what: string) => `kubelet_volume_stats_${what}_bytes{persistentvolumeclaim="data-mongodb-0"}`;
 
-/** So many of a hundred bad, each minute. */
+/** Series of each objective, in which `bad` of 100 events in each step are bad. */
 const sloSeries: Record<string, (bad: number, steps: number) => Input> = {
   Availability: (bad, n) => ({
     [requests('2xx')]: `0+${100 - bad}x${n}`,
@@ -37,7 +37,7 @@ const sloSeries: Record<string, (bad: number, steps: number) => Input> = {
   Latency: (bad, n) => ({
     [requests('2xx')]: `0+100x${n}`,
     [bucket('0.5')]: `0+${100 - bad}x${n}`,
-    // files take their time: they are not meant
+    // exports are slow and do not count for this objective
     [exports]: `0+50x${n}`,
   }),
   DeliverySuccess: (bad, n) => ({
@@ -47,7 +47,7 @@ const sloSeries: Record<string, (bad: number, steps: number) => Input> = {
   DeliveryAge: (bad, n) => ({
     [`${latency('bucket')}{attempt="1",le="60"}`]: `0+${100 - bad}x${n}`,
     [`${latency('count')}{attempt="1"}`]: `0+100x${n}`,
-    // what is tried again is late by design
+    // retries are late by design
     [`${latency('count')}{attempt="2"}`]: `0+100x${n}`,
   }),
 };
@@ -58,11 +58,11 @@ const burnRateCases: readonly Case[] = Object.entries(sloSeries).flatMap(([name,
   const fast = { alert: `${name}ErrorBudgetBurnFast`, severity } as const;
   const slow = { alert: `${name}ErrorBudgetBurnSlow`, severity: 'ticket' } as const;
   return [
-    // an hour of a disaster, and three of what is only bad
+    // one hour with a high error rate, and three hours with a medium one
     { ...fast, every: '2m', series: share(15 * budget, 35), fires: { at: '65m' }, silentAt: '1m' },
     { ...fast, every: '2m', series: share(7 * budget, 100), fires: { at: '180m' }, silentAt: '1m' },
     { ...fast, every: '2m', series: share(5 * budget, 100), silentAt: '180m' },
-    // it is over: the short window says so within half an hour, whatever the long one remembers
+    // after recovery the short window stops the alert within 30 minutes, before the long window forgets
     {
       ...fast,
       every: '2m',
@@ -78,7 +78,7 @@ const burnRateCases: readonly Case[] = Object.entries(sloSeries).flatMap(([name,
 const otherCases: readonly Case[] = [
   {
     ...{ alert: 'MongoDBDown', severity: 'page', every: '15s', fires: { at: '4m' }, silentAt: '2m' },
-    // it is there for two minutes; what is read from it is missing from then on
+    // MongoDB is up for two minutes; after that, metrics read from it are missing
     series: {
       [seriesName('identity', 'mongodb_pool_connections', ',state="idle"')]: '3x20',
       [seriesName('identity', 'outbox_pending_events')]: '0x8 stale',
@@ -108,7 +108,7 @@ const otherCases: readonly Case[] = [
   },
   {
     ...{ alert: 'ProcessRestarts', severity: 'ticket', every: '1m', fires: { at: '10m' }, silentAt: '3m' },
-    // it is down most of the time; what is not ours may start as often as it likes
+    // the process is down most of the time; restarts of processes that are not services do not count
     series: {
       'process_start_time_seconds{instance="a"}': '1 2 _ 3 4 5 stale',
       'event_bus_up{instance="a"}': '0 0 _ 0 0 0 stale',
@@ -123,7 +123,7 @@ const otherCases: readonly Case[] = [
     ...{ alert: 'EventConsumerLag', severity: 'ticket', every: '1m', fires: { at: '12m' }, silentAt: '5m' },
     series: { [seriesName('identity', 'event_queue_messages', ',state="ready"')]: '1500x20' },
   },
-  // the same queue as two replicas see it is one
+  // two replicas report the same queue, which counts once
   {
     ...{
       alert: 'DeadLetters',
@@ -145,7 +145,7 @@ const otherCases: readonly Case[] = [
     ...{ alert: 'WebhookBacklog', severity: 'page', every: '1m', fires: { at: '16m' }, silentAt: '8m' },
     series: { [seriesName('webhook-delivery', 'webhook_due_deliveries')]: '0+1000x9 10000x20' },
   },
-  // two replicas with four open breakers each are no storm
+  // two replicas with four open circuit breakers each do not fire the alert
   {
     ...{ alert: 'CircuitBreakerStorm', severity: 'page', every: '15s', fires: { at: '6m' }, silentAt: '3m' },
     series: {
@@ -200,10 +200,10 @@ const otherCases: readonly Case[] = [
   },
 ];
 
-/** All nights; each alert has at least one in which it is told. */
+/** All test cases; each alert fires in at least one. */
 export const cases: readonly Case[] = [...burnRateCases, ...otherCases];
 
-/** A histogram whose buckets grow by so much in each step; the last one is all. */
+/** A histogram whose buckets grow by the given counts in each step. `+Inf` has the largest count. */
 function histogram(name: string, labels: string, buckets: Record<number, number>): Input {
   const all = Math.max(...Object.values(buckets));
   const bounds = [...Object.entries(buckets), ['+Inf', all]];
@@ -212,7 +212,7 @@ function histogram(name: string, labels: string, buckets: Record<number, number>
   );
 }
 
-/** What grows first so, then so; both parts have the same series. */
+/** Appends series to others with the same names. Counters continue from their last value. */
 function appendSeries(before: Input, after: Input): Input {
   return Object.fromEntries(
     Object.entries(before).map(([name, values]) => {

@@ -1,4 +1,4 @@
-/** Who uses the system that is watched: people and their receivers, who may ask while it is broken. */
+/** Simulates customers of the monitored system: API requests, webhook receivers and events. They tolerate failures. */
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
@@ -7,10 +7,10 @@ import { until } from '#libs/testing';
 import { contracts } from '../../services/contracts.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../services/webhook-delivery/testing/receiver.ts';
 
-/** What customers do. */
+/** Simulated customers. */
 export type Customers = ReturnType<typeof customers>;
 
-/** Customers of the API there, and what they would have said on the bus. */
+/** Creates customers for the API at an origin and for events on a RabbitMQ. */
 export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string }) {
   const receivers: WebhookReceiver[] = [];
 
@@ -19,10 +19,10 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
     register,
     publishDocument,
 
-    /** The token of a new organization's admin. */
+    /** Registers an organization. Returns its admin's access token. */
     registerAdmin: async () => (await register()).access_token,
 
-    /** Registers webhooks, each with a receiver of its own that answers so. */
+    /** Creates webhooks, each with its own receiver that responds as given. */
     async createWebhooks(
       as: string,
       count: number,
@@ -36,7 +36,7 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
       }
     },
 
-    /** Says events as their owner would; those that do not fit their schema are given up by whoever hears them. */
+    /** Publishes events as their owner would. Consumers dead-letter events that do not match their schema. */
     async publishEvents(type: string, data: object, count = 1): Promise<void> {
       const topology = toTopology(contracts);
       const bus = amqpBus({ url: new Secret(amqpUrl), calmMs: 0, onError: () => undefined, topology });
@@ -57,8 +57,8 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
     },
   };
 
-  /** Asks the API and gives its JSON; whatever fails is an answer too. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  /** Sends a request and returns the JSON of its response, also of an error; undefined if it has none. */
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
   async function request(method: string, path: string, as = '', body?: unknown): Promise<any> {
     const headers = { authorization: `Bearer ${as}`, 'content-type': 'application/json' };
     const response = await fetch(`${origin}/api/v1${path}`, {
@@ -76,7 +76,7 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
     return request('POST', '/auth/register', '', { organization_name: `Ada ${unique}`, ...person });
   }
 
-  /** The id of a new document that is published. */
+  /** Publishes a new document. Returns its id. */
   async function publishDocument(as: string): Promise<string> {
     const { id } = await request('POST', '/documents', as, { title: 'SOP' });
     await request('POST', `/documents/${id}/publish`, as);

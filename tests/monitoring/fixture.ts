@@ -1,4 +1,4 @@
-/** The stage of what is watched: the services over servers of their own, a volume, and a Prometheus with the rules at sixty times the pace. */
+/** Starts a monitored system: the services with their servers, a volume, and Prometheus with rules sped up 60 times. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,28 +12,28 @@ import { expectAlerts, type FaultScenario } from './alert-checks.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 import { mountVolume, type Volume } from './volume.ts';
 
-/** Everything that may be broken, and who watches it. */
+/** The parts that a test can break, and the Prometheus that monitors them. */
 export interface MonitoringFixture {
   origin: string;
   folder: string;
   mongo: MongoServers;
   rabbit: RabbitBroker;
   volume: Volume;
-  /** All five services. */
+  /** The process with all five services. */
   run: SupervisedProgram;
-  /** A second process of export, which hears no events and whose absence nobody notices. */
+  /** A second process of export. It consumes no events, so nothing depends on it. */
   secondExport: SupervisedProgram;
-  /** When the process beside began, as Prometheus knows it, s. */
+  /** Start time of the second export process according to Prometheus, Unix seconds. */
   getSecondExportStart(): Promise<number | undefined>;
   prometheus: Prometheus;
-  /** The alerts that were told of what breaks them. */
+  /** Names of the alerts that fired after their fault. */
   firedAlerts: ReadonlySet<string>;
-  /** Breaks something and waits until all of these alerts are told, none of which is before. */
+  /** Causes a fault and waits until all of these alerts fire, none of them before. */
   expectAlerts(names: readonly string[], by: FaultScenario): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Sets it; nothing where Prometheus or the exporter is missing, and nobody wants everything tested. */
+/** Starts the system. Returns undefined if Prometheus or the exporter is missing and not required. */
 export async function monitoringFixture(): Promise<MonitoringFixture | undefined> {
   const stops: (() => Promise<unknown>)[] = [];
   const stop = async () => {
@@ -45,10 +45,10 @@ export async function monitoringFixture(): Promise<MonitoringFixture | undefined
     return started;
   };
   try {
-    const folder = await mkdtemp(join(tmpdir(), 'pds-operating-'));
+    const folder = await mkdtemp(join(tmpdir(), 'pds-monitoring-'));
     stops.push(() => rm(folder, { recursive: true, force: true }));
     const starting = [stopLater(ownMongo()), stopLater(ownRabbit()), stopLater(mountVolume())] as const;
-    // all of them have come to an end, well or not, before anything is stopped
+    // wait for every start, also for failed ones, before anything is stopped
     await Promise.allSettled(starting);
     const [mongo, rabbit, volume] = await Promise.all(starting);
     const ports = await freePorts(4);
@@ -64,7 +64,7 @@ export async function monitoringFixture(): Promise<MonitoringFixture | undefined
     await Promise.allSettled(starts);
     const [run, secondExport] = await Promise.all(starts);
     const [target, secondTarget] = [`127.0.0.1:${ports[1]}`, `127.0.0.1:${ports[3]}`];
-    // a night in a minute
+    // one minute of a rule takes one second
     const options = { targets: [target, secondTarget], rules: rules(spedUp(60, 5)) };
     const prometheus = volume && (await stopLater(startPrometheus({ ...options, volume })));
     if (!prometheus) return void (await stop());

@@ -1,4 +1,4 @@
-/** A real Prometheus of a test's own, which scrapes every second and evaluates the project's rules. */
+/** Starts a Prometheus that scrapes every 2 s and evaluates the project's rules every second. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -7,30 +7,30 @@ import { join } from 'node:path';
 import { freePorts, programFor, until } from '#libs/testing';
 import type { Volume } from './volume.ts';
 
-/** A series of an answer and its value now. */
+/** A series and its current value. */
 export interface Sample {
   labels: Record<string, string>;
   value: number;
 }
 
-/** A Prometheus that runs. */
+/** A running Prometheus. */
 export interface Prometheus {
-  /** Asks it now; rejects when it cannot read the query. */
+  /** Evaluates a query now. Rejects if the query is invalid. */
   query(expr: string): Promise<Sample[]>;
-  /** The names of all alerts that fire, with their summaries. */
+  /** The names of all firing alerts, with their summaries. */
   firing(): Promise<Map<string, string>>;
   stop(): Promise<void>;
 }
 
-/** What it watches: management ports, and perhaps a volume. */
+/** Options of `startPrometheus`: management ports, rules and optionally a volume. */
 interface PrometheusOptions {
   targets: string[];
   volume?: Pick<Volume, 'mountpoint' | 'target'>;
-  /** The rules file. */
+  /** Content of the rules file. */
   rules: string;
 }
 
-/** Starts it; nothing where there is no Prometheus to start. */
+/** Starts Prometheus. Returns undefined if it is not installed. */
 export async function startPrometheus({
   rules,
   targets,
@@ -97,7 +97,7 @@ export async function startPrometheus({
   return server;
 }
 
-/** How volumes are scraped without a kubelet, as the runbook has it, with this one in the place of MongoDB's. */
+/** The scrape configuration for volumes from the runbook, with this volume instead of MongoDB's. */
 async function createVolumeScrapeConfig({
   mountpoint,
   target,
@@ -105,14 +105,14 @@ async function createVolumeScrapeConfig({
   const runbook = await readFile(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
   const [, config] = /```yaml\n(- job_name: volumes\n.*?)```/s.exec(runbook) ?? [];
   if (!config?.includes('127.0.0.1:9100') || !config.includes('/var/lib/mongodb'))
-    throw new Error('The runbook does not say how volumes are scraped');
+    throw new Error('The runbook has no scrape configuration for volumes');
   return config.replace('127.0.0.1:9100', target).replace('/var/lib/mongodb', mountpoint);
 }
 
-/** Waits until stdin closes, for whatever reason, then ends the server: a SIGKILL of the test leaves no orphan. */
+/** Stops the server when stdin closes, so a SIGKILL of the test leaves no orphan. */
 const waitScript = '"$0" "$@" </dev/null & p=$!; cat >/dev/null; kill -TERM $p; wait';
 
-/** What Prometheus' API answers, as far as it is used. */
+/** The fields of a response of Prometheus' API that are used here. */
 interface ApiResponse {
   status: string;
   error?: string;

@@ -1,4 +1,4 @@
-/** A volume of a test's own: a small file system that it may fill, and a node exporter that tells how full it is. */
+/** Mounts a small file system that a test can fill, with a node exporter that reports its usage. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,21 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, programFor, until } from '#libs/testing';
 
-/** A volume that is mounted. */
+/** A mounted volume. */
 export interface Volume {
-  /** Where it is, as its exporter sees it. */
+  /** Mount point as the exporter reports it. */
   mountpoint: string;
-  /** Where Prometheus is told of it. */
+  /** Address of the exporter. */
   target: string;
-  /** Fills it, or empties it, until such a share of it is free. */
+  /** Changes the content so that this share (0 to 1) of the volume is free. */
   setFreeShare(share: number): void;
-  /** Ends its exporter; nothing is left of it. May be called twice. */
+  /** Stops the exporter and removes the volume. Can be called twice. */
   stop(): Promise<void>;
 }
 
 const mebibytes = 16;
 
-/** Mounts one in a namespace of its own, as an ordinary user may, too; nothing where there is no exporter. */
+/** Mounts a volume in its own namespace, which needs no root. Returns undefined if the exporter is not installed. */
 export async function mountVolume(): Promise<Volume | undefined> {
   const exporter = await programFor('prometheus-node-exporter', {
     from: 'prometheus-node-exporter',
@@ -60,7 +60,7 @@ export async function mountVolume(): Promise<Volume | undefined> {
     );
   try {
     await until('a volume', async () => {
-      if (isGone) throw new Error('No file system can be mounted here: the tests of disks need `unshare`');
+      if (isGone) throw new Error('Could not mount a file system: the disk tests need `unshare`');
       return answers();
     });
   } catch (error) {
@@ -70,7 +70,7 @@ export async function mountVolume(): Promise<Volume | undefined> {
   return volume;
 }
 
-/** The first process of its namespace: when its stdin closes, for whatever reason, it ends, and all that is in there with it. */
+/** First process of the namespace. It ends when its stdin closes, and with it all processes of the namespace. */
 const mountScript = `mount -t tmpfs -o size=${mebibytes}m volume "$0" || exit 1
 "$@" &
 while read -r kib; do head -c "\${kib}k" /dev/zero > "$0/data"; done`;
