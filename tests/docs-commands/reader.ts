@@ -1,12 +1,13 @@
 /**
- * Follows the command blocks of the documentation as a reader would: block by block, in a fresh copy of the project.
+ * Runs the command blocks of the documentation like a reader: one after the other, in a fresh copy of the project.
  *
- * A block is run as it is printed, but for these substitutions:
- * - each documented port becomes a free one, in the block and in the settings of the program it starts;
- * - `pds_…` becomes the API key that `npm start` printed, and `https://wiki.example.com/hooks` a receiver on this machine;
- * - a time of 2026 becomes an hour ago, because what is older than 90 days is not kept;
- * - shell variables that a page uses for what you have (`$KEY`, `$DOC_ID` …) are set, see `variables.ts`.
- * A block in which another `…` is left, outside of comments, is an error: give the page a value, a variable or a skip.
+ * A block runs as printed, with these substitutions:
+ * - Each documented port becomes a free one, in the block and in the settings of the program that it starts.
+ * - `pds_…` becomes the API key that `npm start` printed.
+ * - `https://wiki.example.com/hooks` becomes the URL of a local receiver.
+ * - A time of 2026 becomes one hour ago, because events are deleted after 90 days.
+ * - Shell variables for the reader's own values (`$KEY`, `$DOC_ID` …) are set, see `variables.ts`.
+ * Any other `…` outside of comments is an error: replace it in the page by a value or a variable, or skip the block.
  */
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
@@ -21,17 +22,17 @@ import { documentedPorts, findProgram, type Ports } from './programs.ts';
 import { type Background, runInBackground, runToEnd } from './shell.ts';
 import { createInstanceVariables, readFiveProcessVariables } from './variables.ts';
 
-/** Follows pages one after the other; programs go on running from one page to the next. */
+/** Runs pages one after the other. Programs keep running from one page to the next. */
 export interface Reader {
-  /** Runs the blocks of a page that are not skipped; gives them with what they printed. */
+  /** Runs the blocks of a page that are not skipped. Returns each block with its output. */
   follow(page: string): Promise<{ block: Block; printed: string }[]>;
-  /** Stops programs by name, or all of them. */
+  /** Stops the named programs, by default all. */
   stop(names?: readonly string[]): Promise<void>;
-  /** Stops everything and removes the copy. */
+  /** Stops all programs and removes the copy. */
   close(): Promise<void>;
 }
 
-/** Opens a fresh copy of the project. */
+/** Creates a fresh copy of the project and a reader for it. */
 export async function openReader(): Promise<Reader> {
   const folder = await createFreshCopy();
   const free = await freePorts(documentedPorts.length);
@@ -43,7 +44,7 @@ export async function openReader(): Promise<Reader> {
   const receiver = { close: () => {} };
 
   const stop = async (names: readonly string[] = [...running.keys()]) => {
-    // the last one started is the first one stopped: services before their servers
+    // in reverse order, so services stop before their servers
     for (const name of [...names].reverse()) {
       const program = running.get(name);
       running.delete(name);
@@ -63,7 +64,7 @@ export async function openReader(): Promise<Reader> {
     return '';
   };
 
-  /** Waits for what was started: services wait for each other, so nobody waits for the first one alone. */
+  /** Waits until all programs are ready. Services wait for each other, so they are awaited together. */
   const settle = async () => {
     for (const { ready } of running.values()) await ready;
     const instance = running.get('npm start');
@@ -90,7 +91,7 @@ export async function openReader(): Promise<Reader> {
     async close() {
       receiver.close();
       await stop();
-      // RabbitMQ leaves its port mapper behind
+      // RabbitMQ does not stop its port mapper
       const environment = { ...own, ERL_EPMD_PORT: String(ports.get(4369)) };
       await promisify(execFile)('epmd', ['-kill'], { env: environment }).catch(() => {});
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -98,7 +99,7 @@ export async function openReader(): Promise<Reader> {
   };
 }
 
-/** The environment of a reader: none of the settings of this process, and no packages of another copy on the PATH. */
+/** The environment of a reader: without settings of this process, and without other `node_modules` in the PATH. */
 function createEnvironment(folders: readonly string[]): Record<string, string | undefined> {
   const { PATH = '', HOME, LANG, PDS_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env;
   const usual = PATH.split(':').filter((one) => !one.includes('node_modules'));
@@ -108,7 +109,7 @@ function createEnvironment(folders: readonly string[]): Record<string, string | 
   };
 }
 
-/** The text of a block with its substitutions; throws when a placeholder is left. */
+/** The text of a block after all substitutions. Throws if a placeholder is left. */
 export function substitute(
   { page, line, text }: Block,
   ports: Ports,
@@ -121,6 +122,6 @@ export function substitute(
     .replaceAll('https://wiki.example.com/hooks', variables.RECEIVER ?? '')
     .replaceAll(/"2026-\d\d-\d\dT[\d:]+Z"/g, `"${hourAgo}"`);
   const left = filled.split('\n').find((one) => one.replace(/(^|\s)#.*$/, '').includes('…'));
-  if (left !== undefined) throw new Error(`${page}:${line}: nothing says what stands for … in: ${left}`);
+  if (left !== undefined) throw new Error(`${page}:${line}: no value for the placeholder … in: ${left}`);
   return filled;
 }

@@ -1,4 +1,4 @@
-/** The same five processes under Deno, each with the fewest permissions. */
+/** Tests the five services under Deno, one process each, with minimal permissions. */
 import { testFiveProcesses } from '../five-processes-suite.ts';
 
 testFiveProcesses('deno');

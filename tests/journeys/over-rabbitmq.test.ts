@@ -1,4 +1,4 @@
-/** The five services over RabbitMQ: what was published reaches its webhook once, whatever happens to the broker meanwhile. */
+/** Tests the five services over RabbitMQ: each event reaches its webhook once, also if the broker is down or reset. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { ownRabbit, type Person, type RabbitBroker, until } from '#libs/testing';
 import { services } from '../../services/services.ts';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await rabbit?.stop();
 });
 
-/** Publishes new documents one after the other; each answer must be 200. */
+/** Publishes new documents one after the other. Rejects if a response is not 200. */
 async function publishDocuments(count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) ids.push(await context.publish(ada));
@@ -35,9 +35,9 @@ async function publishDocuments(count: number): Promise<string[]> {
 const getDeliveredIds = () =>
   receiver.received.map(({ body }) => JSON.parse(body).data.document.id as string);
 
-/** Waits until each document has arrived, and checks that none has twice. */
+/** Waits until each document was delivered, and checks that none was delivered twice. */
 async function expectDeliveredOnce(ids: readonly string[]): Promise<void> {
-  await until('all of them', async () => ids.every((id) => getDeliveredIds().includes(id)), 40_000);
+  await until('all documents', async () => ids.every((id) => getDeliveredIds().includes(id)), 40_000);
   const entries = await context.untilSettled(ada, ids.length);
   expect(entries.map(({ status }) => status)).toEqual(ids.map(() => 'delivered'));
   expect(getDeliveredIds().sort()).toEqual([...ids].sort());
@@ -48,7 +48,7 @@ async function getHealth(): Promise<{ status: number; body: unknown }> {
   return { status: response.status, body: await response.json() };
 }
 
-/** All that was published is marked, so that only the broker knows what is not yet handled. */
+/** Waits until all outbox rows are marked as published. */
 const waitForEmptyOutbox = () =>
   until(
     'an empty outbox',
@@ -56,12 +56,12 @@ const waitForEmptyOutbox = () =>
     20_000,
   );
 
-test('a published document reaches its webhook', async () => {
+test('a document that is published over RabbitMQ reaches its webhook', async () => {
   await expectDeliveredOnce(await publishDocuments(5));
   expect(await getHealth()).toEqual({ status: 200, body: { status: 'ready' } });
 }, 60_000);
 
-test('while RabbitMQ is away everything is answered, and all of it is delivered once it is back', async () => {
+test('requests succeed while RabbitMQ is down, and all events follow later', async () => {
   const before = await publishDocuments(3);
   await rabbit.settle();
   await rabbit.kill();
@@ -75,10 +75,10 @@ test('while RabbitMQ is away everything is answered, and all of it is delivered 
   await expectDeliveredOnce([...before, ...meanwhile, ...after]);
 }, 90_000);
 
-test('a RabbitMQ that is killed in the midst of it and comes back empty loses and repeats nothing', async () => {
+test('no event is lost or repeated if RabbitMQ restarts empty under load', async () => {
   const [first] = await publishDocuments(1);
   const going = publishDocuments(40);
-  await until('some of it', async () => receiver.received.length > 10);
+  await until('ten deliveries', async () => receiver.received.length > 10);
   await rabbit.start({ empty: true });
   await expectDeliveredOnce([...(first ? [first] : []), ...(await going)]);
   await waitForEmptyOutbox();
