@@ -1,26 +1,26 @@
 /**
- * The checker of webhook delivery: what was accepted, what the receivers saw and what the log says are held against one
- * another, and every broken promise is named with its event.
+ * Checks the invariants of webhook delivery: compares accepted events, received POSTs and the event log, and reports
+ * each violation with its event.
  */
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
-/** An event that exists, because its change was committed. */
+/** An event whose change was committed. */
 export interface AcceptedEvent {
   id: string;
   /** The webhooks that subscribe to it. */
   webhooks: readonly string[];
 }
 
-/** A POST that a receiver saw. */
+/** A POST that a receiver got. */
 export interface Post {
-  /** The webhook that it went to. */
+  /** The webhook that it was sent to. */
   webhook: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: string;
-  /** When it had come, ms. */
+  /** When it was received, Unix ms. */
   at: number;
-  /** What was answered, and when; nothing while no answer was given. */
+  /** The response and its time, Unix ms; undefined before the response. */
   response?: { status: number; at: number };
 }
 
@@ -34,28 +34,28 @@ export interface LogEntry {
   error: string | null;
 }
 
-/** All that is compared. */
+/** The records that are compared. */
 export interface Observations {
   accepted: readonly AcceptedEvent[];
   posts: readonly Post[];
-  /** The log as `GET /webhooks/events` shows it. */
+  /** The log that `GET /webhooks/events` returns. */
   entries: readonly LogEntry[];
-  /** The log as it stands in MongoDB. */
+  /** The log in MongoDB. */
   rows: readonly LogEntry[];
-  /** The secrets that a webhook may sign with. */
+  /** The valid secrets of each webhook. */
   secrets: ReadonlyMap<string, readonly string[]>;
-  /** From when until when a process that takes part was dead or cut off, ms: what was under way then may be unrecorded. */
+  /** When a process was dead or disconnected, Unix ms: outcomes during that time may be unrecorded. */
   outages: readonly { from: number; until: number }[];
-  /** How long a request may take, ms: what is answered later counts as not answered. */
+  /** Time limit of a request, ms. A later response does not count. */
   deadlineMs: number;
 }
 
-/** Between an answer and its record at most this much passes while nobody dies, ms. */
+/** Longest time between a response and its record, if no process is killed, ms. */
 const recordMs = 2_000;
-/** A receiver takes a timestamp for fresh within this time, ms. */
+/** Receivers accept timestamps up to this age, ms. */
 const freshMs = 5 * 60_000;
 
-/** The promises I1 to I6 that were broken, each with its event; empty when all of them were kept. */
+/** The violations of the invariants I1 to I6 and of signatures and log, each with its event; empty if there are none. */
 export function checkInvariants(accounts: Observations): string[] {
   const byDelivery = Map.groupBy(accounts.posts, getDeliveryId);
   return [
@@ -70,13 +70,13 @@ export function checkInvariants(accounts: Observations): string[] {
   ];
 }
 
-/** I1: no accepted event without `delivered` or `failed`. */
+/** I1: every accepted event ends as `delivered` or `failed`. */
 function findUnfinishedDeliveries({ accepted, rows }: Observations): string[] {
-  const keyOf = (event: string, webhook: string) => `${event} ${webhook}`;
-  const byKey = Map.groupBy(rows, ({ event_id, config_id }) => keyOf(event_id, config_id));
+  const toKey = (event: string, webhook: string) => `${event} ${webhook}`;
+  const byKey = Map.groupBy(rows, ({ event_id, config_id }) => toKey(event_id, config_id));
   return accepted.flatMap(({ id, webhooks }) =>
     webhooks.flatMap((webhook) => {
-      const found = byKey.get(keyOf(id, webhook)) ?? [];
+      const found = byKey.get(toKey(id, webhook)) ?? [];
       if (found.length === 0)
         return [`I1: event ${id} was accepted and is not in the log of webhook ${webhook}`];
       return found
@@ -89,14 +89,14 @@ function findUnfinishedDeliveries({ accepted, rows }: Observations): string[] {
   );
 }
 
-/** I2: at most three POSTs for each delivery. */
+/** I2: each delivery has at most three POSTs. */
 function findExcessPosts(byDelivery: ReadonlyMap<string, Post[]>): string[] {
   return [...byDelivery]
     .filter(([, posts]) => posts.length > 3)
     .map(([id, posts]) => `I2: event ${getEventId(posts[0])}: delivery ${id} was sent ${posts.length} times`);
 }
 
-/** I3: `delivered` means that a 2xx was served; a 2xx that was served is recorded, unless somebody died meanwhile. */
+/** I3: a delivery is `delivered` only after a 2xx, and a 2xx is recorded unless a process was killed meanwhile. */
 function findWrongStatuses(
   { outages, rows, deadlineMs }: Observations,
   byDelivery: ReadonlyMap<string, Post[]>,
@@ -116,12 +116,14 @@ function findWrongStatuses(
       const again = posts.filter(({ at }) => at > answeredAt).length;
       if (status === 'delivered' && again === 0) return [];
       const since = again > 0 ? `was sent ${again} times more` : `is ${status}`;
-      return [`I3: event ${event_id}: delivery ${id} was answered with 2xx, nobody died, and it ${since}`];
+      return [
+        `I3: event ${event_id}: delivery ${id} was answered with 2xx, no process was killed, and it ${since}`,
+      ];
     });
   });
 }
 
-/** I4: what comes more than once comes under the same webhook-id and with the same bytes. */
+/** I4: a repeated POST has the same `webhook-id` and the same bytes. */
 function findChangedPosts(posts: readonly Post[]): string[] {
   const found: string[] = [];
   const bodies = new Map<string, string>();
@@ -139,7 +141,7 @@ function findChangedPosts(posts: readonly Post[]): string[] {
   return found;
 }
 
-/** I5: the log counts at least the POSTs that were seen. */
+/** I5: the log counts at least as many attempts as receivers got POSTs. */
 function findUncountedPosts({ rows }: Observations, byDelivery: ReadonlyMap<string, Post[]>): string[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...byDelivery].flatMap(([id, posts]) => {
@@ -155,14 +157,14 @@ function findUncountedPosts({ rows }: Observations, byDelivery: ReadonlyMap<stri
   });
 }
 
-/** I6: nothing is sent for a change that was rolled back. */
+/** I6: no POST is sent for a change that was rolled back. */
 function findPhantomEvents({ accepted, posts }: Observations): string[] {
   const real = new Set(accepted.map(({ id }) => id));
   const sent = new Set(posts.map(getEventId));
   return [...sent].filter((id) => !real.has(id)).map((id) => `I6: event ${id} was sent and does not exist`);
 }
 
-/** Both signatures of every POST are those of a secret of its webhook over the very bytes that came. */
+/** Both signatures of every POST are valid for its bytes and a secret of its webhook. */
 function findWrongSignatures({ posts, secrets }: Observations): string[] {
   return posts.flatMap((post) => {
     const known = secrets.get(post.webhook) ?? [];
@@ -181,7 +183,7 @@ function findWrongSignatures({ posts, secrets }: Observations): string[] {
   });
 }
 
-/** The log that the API shows is the one that is kept. */
+/** The API shows the log that MongoDB stores. */
 function findLogDifferences({ entries, rows }: Observations): string[] {
   const describe = ({ id, event_id, status, attempts, error }: LogEntry) =>
     `event ${event_id}: delivery ${id} ${status} after ${attempts} attempts (${error})`;
@@ -192,11 +194,11 @@ function findLogDifferences({ entries, rows }: Observations): string[] {
   ];
 }
 
-/** Whether a secret makes the trio of Standard Webhooks, for the moment at which the POST came. */
+/** Whether the Standard Webhooks headers are valid for a secret at the time when the POST was received. */
 function isSignedWith(secret: string, { body, headers, at }: Post): boolean {
   const seconds = Number(headers['webhook-timestamp']);
   if (!(Math.abs(seconds * 1000 - at) < freshMs)) return false;
-  // `verify` of the library would hold the time against the clock of now
+  // the library's `verify` would compare the timestamp with the current time
   const expected = new Webhook(secret).sign(String(headers['webhook-id']), new Date(seconds * 1000), body);
   return String(headers['webhook-signature']).split(' ').includes(expected);
 }

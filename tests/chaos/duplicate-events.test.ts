@@ -1,4 +1,4 @@
-/** F21: every event is delivered to webhook delivery ten times: one row and one POST for each attempt. */
+/** F21: RabbitMQ delivers every event ten times. Webhook delivery creates one row and one POST per attempt. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
@@ -29,10 +29,10 @@ beforeAll(async () => {
     webhookReceiver(() => 500),
   ]);
   ada = await context.createTenant();
-  // until the process has found that this broker is new to it, it may send what it said once more
+  // before a process has detected that the broker is new, it may republish its events
   for (const { contract } of services) {
-    const mark = prefixedNames(prefix).sentinel(contract.name);
-    await until(`the mark of ${contract.name} on the broker`, () => queueExists(broker, mark));
+    const sentinel = prefixedNames(prefix).sentinel(contract.name);
+    await until(`the sentinel queue of ${contract.name}`, () => queueExists(broker, sentinel));
   }
 }, 400_000);
 afterAll(async () => {
@@ -45,7 +45,7 @@ afterAll(async () => {
   await rabbit?.stop();
 });
 
-test('F21: an event that is delivered ten times, at once and after it was told, gives one row and one POST for each attempt', async () => {
+test('F21: an event delivered ten times gives one row and one POST per attempt', async () => {
   for (const { url } of [healthy, failing]) await context.createWebhook(ada, url);
   const channel = await broker.createConfirmChannel();
   const outbox = context.app.db.collection('documents_outbox');
@@ -61,7 +61,7 @@ test('F21: an event that is delivered ten times, at once and after it was told, 
   const ids: string[] = [];
   for (let count = 0; count < 5; count += 1) {
     ids.push(await context.publish(ada));
-    // those before it as well
+    // republishes the earlier events as well
     await publishAgain(1);
   }
   await publishAgain(4);
@@ -70,7 +70,7 @@ test('F21: an event that is delivered ten times, at once and after it was told, 
   expect(published + ids.length).toBeGreaterThanOrEqual(10 * ids.length);
   const all = published + ids.length;
   await until('all of them to be handled', async () => (await countHandled()) >= all);
-  // each as often as it was told: too many would mean that somebody has told them once more
+  // a larger number would mean that another process has republished events
   expect(await countHandled()).toBe(all);
 
   expect(await context.log(ada)).toEqual(log);
@@ -86,7 +86,7 @@ test('F21: an event that is delivered ten times, at once and after it was told, 
   expect(new Set(attempts).size).toBe(attempts.length);
 });
 
-/** How many times webhook delivery has handled an event. */
+/** The number of events that webhook delivery has handled, with duplicates. */
 async function countHandled(): Promise<number> {
   const text = await (await fetch(`${context.app.management}/metrics`)).text();
   const labels = 'service="webhook-delivery",type="document.published",outcome="handled"';

@@ -1,4 +1,4 @@
-/** A RabbitMQ that stands still for a minute, its connections half open: requests are answered, and nothing is lost or repeated. */
+/** F5: RabbitMQ is frozen for a minute, with half-open connections. Requests succeed, and no event is lost or repeated. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ownRabbit, type RabbitBroker, until } from '#libs/testing';
@@ -27,18 +27,18 @@ const getReadiness = async (): Promise<{ degraded?: unknown }> =>
   (await (await fetch(`${context.app.management}/readyz`)).json()) as { degraded?: unknown };
 const getArrivedIds = () => receiver.received.map(({ body }) => JSON.parse(body).data.document.id as string);
 
-test('a RabbitMQ that stands still for a minute stops no request, loses nothing and repeats nothing', async () => {
+test('F5: requests succeed and no event is lost while RabbitMQ is frozen', async () => {
   const ada = await context.createTenant();
   await context.createWebhook(ada, receiver.url);
   const ids = [await context.publish(ada)];
-  await until('the first', async () => getArrivedIds().length === 1);
+  await until('the first delivery', async () => getArrivedIds().length === 1);
 
   rabbit.freeze();
   const thawAt = performance.now() + 60_000;
   while (performance.now() < thawAt) {
-    // rejects unless it is answered with 200
+    // rejects unless the status is 200
     ids.push(await context.publish(ada));
-    // the minute is the fault itself
+    // the minute is part of the fault
     await pause(2_000);
   }
   expect(ids.length).toBeGreaterThan(10);
@@ -48,7 +48,7 @@ test('a RabbitMQ that stands still for a minute stops no request, loses nothing 
   rabbit.thaw();
   await until('the bus to be up', async () => (await getReadiness()).degraded === undefined, 30_000);
   ids.push(await context.publish(ada));
-  await until('all of them', async () => ids.every((id) => getArrivedIds().includes(id)), 60_000);
+  await until('all documents', async () => ids.every((id) => getArrivedIds().includes(id)), 60_000);
   const log = await context.untilSettled(ada, ids.length);
   expect(log.map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(ids.map(() => 'delivered 1'));
   expect(getArrivedIds().sort()).toEqual([...ids].sort());

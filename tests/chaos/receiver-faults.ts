@@ -9,13 +9,7 @@ export const receiverFaults: readonly Fault[] = [
       'a receiver hangs, drips, sends 100 MB, a gzip bomb or 1 MB of headers, or closes the connection in its body',
     promise: 'Each request takes at most 10 s. Memory does not grow.',
     proofs: [
-      chaos(
-        'hostile-receivers',
-        'headers that drip',
-        'of 100 MB little',
-        '1 MB of headers',
-        'a body that breaks off',
-      ),
+      chaos('hostile-receivers', 'slow headers', 'only a small part', '1 MB of headers', 'a truncated body'),
       delivery(
         'sending',
         'an answer that does not come in time is a timeout',
@@ -55,7 +49,7 @@ export const receiverFaults: readonly Fault[] = [
     id: 'F16',
     fault: 'loopback addresses in 13 spellings, beside an allowed address, and after a second DNS lookup',
     promise: 'No connection to the forbidden listener.',
-    proofs: [chaos('hostile-receivers', 'F16: nobody connects to a forbidden listener')],
+    proofs: [chaos('hostile-receivers', 'F16: no connection to a blocked address is opened')],
     seconds: { inTests: 0.1, onDemand: 0 },
   },
   {

@@ -1,4 +1,4 @@
-/** What is hurt: identity, documents and webhook delivery as real processes, the last in several replicas, over given servers. */
+/** Starts identity, documents and replicas of webhook delivery as separate processes, on given servers. */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import { freePorts } from '#libs/testing';
@@ -6,18 +6,18 @@ import { contracts } from '../../services/contracts.ts';
 import { localSettings } from '../five-processes.ts';
 import { runScript, type SupervisedProgram, stopProgram, supervise } from '../programs.ts';
 
-/** A service that runs. */
+/** A running process of a service. */
 export interface ServiceProcess extends SupervisedProgram {
   name: string;
   origin: string;
   management: string;
 }
 
-/** An answer: its status and its JSON. */
+/** A response: status, headers and JSON. */
 export interface ApiResponse {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
   body: any;
 }
 
@@ -26,36 +26,36 @@ export interface System {
   processes: readonly ServiceProcess[];
   /** The replicas of webhook delivery. */
   deliverers: readonly ServiceProcess[];
-  /** The database, past every fault. */
+  /** The database, over a connection without faults. */
   db: mongoose.mongo.Db;
-  /** Put before every name on RabbitMQ. */
+  /** Prefix of every name on RabbitMQ. */
   prefix: string;
-  /** How long a request to a receiver may take, ms. */
+  /** Time limit of a request to a receiver, ms. */
   deadlineMs: number;
-  /** Asks the service that offers it; paths start behind `/api/v1`. */
+  /** Sends a request to the service that implements the path. Paths omit `/api/v1`. */
   request(method: string, path: string, options?: { as?: string; body?: unknown }): Promise<ApiResponse>;
-  /** Aborted as soon as it is stopped. */
+  /** Aborted when `stop` is called. */
   signal: AbortSignal;
-  /** Stops everything in order; gives the exit codes. */
+  /** Stops all processes with SIGTERM. Returns the exit codes. */
   stop(): Promise<(number | null)[]>;
 }
 
-/** What may be chosen. */
+/** Options of `startSystem`. */
 export interface SystemOptions {
-  /** Address of MongoDB for the tests themselves. */
+  /** URI of MongoDB for the tests. */
   mongo: string;
   rabbit: string;
-  /** Address of MongoDB for the services, where it leads through a wire. */
+  /** URI of MongoDB for the services, if it leads through a proxy. */
   serviceMongo?: string;
-  /** The same for webhook delivery alone. */
+  /** The same, only for webhook delivery. */
   delivererMongo?: string;
   replicas?: number;
   settings?: Record<string, string>;
 }
 
-/** As it is unless somebody says otherwise; a sender that has no time itself counts its own lag as well. */
+/** Default time limit of a request to a receiver. It includes the lag of the sender. */
 const timeoutSeconds = 10;
-/** For those who wait until what a killed process had in hand is free again, which takes 20 s more than a request may. */
+/** Settings for short leases: the lease of a killed process expires 20 s after the time limit of a request. */
 export const shortLeases = { WEBHOOK_TIMEOUT_SECONDS: '2' };
 
 const defaultSettings = {
@@ -65,12 +65,12 @@ const defaultSettings = {
   WEBHOOK_TIMEOUT_SECONDS: String(timeoutSeconds),
   WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.5,2',
 };
-/** A request of ten seconds, the time to drain, and what a busy machine adds. */
+/** A request of 10 s, the drain time, and a margin for a busy machine. */
 const stopMs = 40_000;
 const names = ['identity', 'documents', 'webhook-delivery'];
 const delivery = 'webhook-delivery';
 
-/** Starts all of it, on a database of its own. */
+/** Starts the processes with a new database. */
 export async function startSystem(choices: SystemOptions): Promise<System> {
   const { replicas = 1, settings = {} } = choices;
   const unique = randomBytes(4).toString('hex');
@@ -109,7 +109,7 @@ export async function startSystem(choices: SystemOptions): Promise<System> {
     const all = [...names, ...Array<string>(replicas - 1).fill(delivery)];
     const ports = await freePorts(2 * all.length);
     const starts = all.map((name, at) => startProcess(name, ports.slice(2 * at, 2 * at + 2)));
-    // all of them have come to an end, well or not, before anything is stopped
+    // wait for every start, also for failed ones, before anything is stopped
     await Promise.allSettled(starts);
     await Promise.all(starts);
   } catch (error) {
@@ -144,20 +144,20 @@ export async function startSystem(choices: SystemOptions): Promise<System> {
   };
 }
 
-/** Ends a part in order; where it does not end, ends it by force and rejects with what it said last. */
+/** Stops a process. If it does not stop within 40 s, kills it and rejects with the end of its output. */
 async function stopInTime(part: ServiceProcess): Promise<number | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       part.process.kill('SIGKILL');
       const output = part.printed().trim().split('\n').slice(-20).join('\n');
-      reject(new Error(`${part.name} has not ended within ${stopMs / 1000} s of SIGTERM:\n${output}`));
+      reject(new Error(`${part.name} did not exit within ${stopMs / 1000} s of SIGTERM:\n${output}`));
     }, stopMs);
   });
   return Promise.race([stopProgram(part), late]).finally(() => clearTimeout(timer));
 }
 
-/** The service whose contract has paths that begin so. */
+/** The service whose contract has the first segment of the path. */
 function findOwner(path: string): string | undefined {
   const first = (one: string) => one.split(/[/?]/)[1];
   return contracts
@@ -170,7 +170,7 @@ function withPath(uri: string, database: string): string {
   return `${server?.replace(/\/$/, '')}/${database}${query ? `?${query}` : ''}`;
 }
 
-/** A metric of a part as it says it now, all its labels added up. */
+/** Reads the current value of a metric, summed over its labels. */
 export async function readMetric(part: ServiceProcess | undefined, name: string): Promise<number> {
   const text = await (await fetch(`${part?.management}/metrics`)).text();
   const values = text.split('\n').flatMap((line) => {
