@@ -1,4 +1,4 @@
-/** Organizations at work while something breaks: what they publish, what their receivers see, and the settling of accounts. */
+/** Organizations that publish during a fault, the receiver of their webhooks, and the check of all invariants. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '#libs/testing';
@@ -10,35 +10,35 @@ import {
 import { checkInvariants, type LogEntry, type Observations, type Post } from './checker.ts';
 import type { System } from './system.ts';
 
-/** A receiver of webhooks that keeps what it sees and answers. */
+/** A webhook receiver that records requests and responses. */
 export interface RecordingReceiver {
-  /** The address of a webhook. */
+  /** The URL of a webhook. */
   getUrl(name: string): string;
-  /** All POSTs, the first first. */
+  /** All POSTs, oldest first. */
   posts: Post[];
-  /** Decides the answers from now on; without an answerer all of them are 204. */
+  /** Sets the responder for later requests; by default all responses are 204. */
   respondWith(answering?: Responder): void;
   close(): Promise<void>;
 }
 
-/** An organization with an API key and its webhooks. */
+/** An organization with an API key and webhooks. */
 export interface TestTenant {
   organizationId: string;
   key: string;
   hooks: { id: string; secret: string; url: string }[];
-  /** Documents whose publishing was answered with 200. */
+  /** Ids of documents whose publish request returned 200. */
   published: string[];
 }
 
-/** Starts a receiver. */
+/** Starts a recording receiver. */
 export async function startReceiver(): Promise<RecordingReceiver> {
   const posts: Post[] = [];
-  let answering: Responder = () => 204;
+  let responder: Responder = () => 204;
   const webhookServer = await webhookReceiver(async (received: ReceivedRequest) => {
     const { path, headers, body } = received;
     const post: Post = { webhook: path.slice(1), headers, body, at: Date.now() };
     posts.push(post);
-    const reply = await answering(received);
+    const reply = await responder(received);
     post.response = { status: typeof reply === 'number' ? reply : reply.status, at: Date.now() };
     return reply;
   });
@@ -46,14 +46,14 @@ export async function startReceiver(): Promise<RecordingReceiver> {
   return {
     getUrl: (name) => `${origin}/${name}`,
     posts,
-    respondWith(by = () => 204) {
-      answering = by;
+    respondWith(next = () => 204) {
+      responder = next;
     },
     close: webhookServer.close,
   };
 }
 
-/** Opens an organization whose webhooks, one for each address, hear that documents are published. */
+/** Registers an organization with one webhook per URL for `document.published`. */
 export async function createTenant(system: System, urls: readonly string[]): Promise<TestTenant> {
   const unique = randomBytes(6).toString('hex');
   const account = { name: 'Ada', email: `ada-${unique}@example.com`, password: `correct horse ${unique}` };
@@ -71,7 +71,7 @@ export async function createTenant(system: System, urls: readonly string[]): Pro
   return tenant;
 }
 
-/** Publishes a new document; rejects unless both answers are as they should be. */
+/** Creates and publishes a document. Rejects if a status is not as expected. */
 export async function publish(system: System, tenant: TestTenant): Promise<void> {
   const as = tenant.key;
   const { id } = await must(system, 201, 'POST', '/documents', { as, body: { title: 'SOP' } });
@@ -79,7 +79,7 @@ export async function publish(system: System, tenant: TestTenant): Promise<void>
   tenant.published.push(id);
 }
 
-/** Publishes so many documents a second; `end` ends that, and gives what was not answered as it should be. */
+/** Publishes documents at a constant rate. `stop` waits for open requests and returns their errors. */
 export function startPublishing(
   system: System,
   tenant: TestTenant,
@@ -87,25 +87,25 @@ export function startPublishing(
 ): { stop(): Promise<string[]> } {
   let isOver = false;
   const errors: string[] = [];
-  const begun: Promise<unknown>[] = [];
-  const beating = (async () => {
+  const requests: Promise<unknown>[] = [];
+  const loop = (async () => {
     while (!isOver && !system.signal.aborted) {
-      begun.push(publish(system, tenant).catch((error: Error) => errors.push(error.message)));
-      // the load itself has a pace
+      requests.push(publish(system, tenant).catch((error: Error) => errors.push(error.message)));
+      // the pause sets the rate
       await pause(1_000 / perSecond);
     }
   })();
   return {
     async stop() {
       isOver = true;
-      await beating;
-      await Promise.all(begun);
+      await loop;
+      await Promise.all(requests);
       return errors;
     },
   };
 }
 
-/** Waits until all that was said is told, or failed for good; what is not by then is found by the checker. */
+/** Waits until every event is published and every delivery has ended. After a timeout, the checker finds the rest. */
 export async function waitUntilSettled(
   system: System,
   tenants: readonly TestTenant[],
@@ -120,22 +120,22 @@ export async function waitUntilSettled(
     const expected = accepted.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
     return rows.length >= expected && rows.every(({ status }) => status !== 'pending');
   };
-  await until('an end of all deliveries', isOver, withinMs).catch(() => {});
+  await until('the end of all deliveries', isOver, withinMs).catch(() => {});
 }
 
-/** All broken promises, once everything was settled. */
+/** All violations of invariants. Call it after `waitUntilSettled`. */
 export async function findViolations(
   system: System,
   tenants: readonly TestTenant[],
   receiver: RecordingReceiver,
-  more: Partial<Pick<Observations, 'outages' | 'secrets'>> & { entries?: 'are too many to be shown' } = {},
+  more: Partial<Pick<Observations, 'outages' | 'secrets'>> & { entries?: 'from the database' } = {},
 ): Promise<string[]> {
   const { accepted, rows } = await readStoredState(system, tenants);
   const shown = more.entries ? rows : (await Promise.all(tenants.map((one) => readLog(system, one)))).flat();
   const hooks = tenants.flatMap((tenant) => tenant.hooks);
   const byUrl = new Map(hooks.map(({ id, url }) => [new URL(url).pathname.slice(1), id]));
   const posts = receiver.posts.map((post) => ({ ...post, webhook: byUrl.get(post.webhook) ?? post.webhook }));
-  // those that were made later sign beside the first
+  // secrets created later are valid in addition to the first one
   const secrets = new Map(hooks.map(({ id, secret }) => [id, [secret, ...(more.secrets?.get(id) ?? [])]]));
   const { outages = [] } = more;
   const { deadlineMs } = system;
@@ -143,7 +143,7 @@ export async function findViolations(
   return [...found, ...(await findEventMismatches(system, tenants))];
 }
 
-/** The events of these organizations that exist, and the log of them. */
+/** Reads the events of these organizations from the outbox, and their event log from MongoDB. */
 async function readStoredState({ db }: System, tenants: readonly TestTenant[]) {
   const ids = tenants.map(({ organizationId }) => organizationId);
   const hooksOf = new Map(
@@ -165,7 +165,7 @@ async function readStoredState({ db }: System, tenants: readonly TestTenant[]) {
   return { accepted, rows };
 }
 
-/** Every document that is published has said so once, and every one that was answered with 200 is published. */
+/** Checks that each published document has exactly one event, and that each document with a 200 is published. */
 async function findEventMismatches({ db }: System, tenants: readonly TestTenant[]): Promise<string[]> {
   const organizationIds = tenants.map(({ organizationId }) => organizationId);
   const documents = await db
@@ -182,19 +182,17 @@ async function findEventMismatches({ db }: System, tenants: readonly TestTenant[
   return [
     ...answered
       .filter((id) => !published.has(id))
-      .map((id) => `Accepted: document ${id} was answered with 200 and is not published`),
+      .map((id) => `Accepted: publishing document ${id} returned 200, but it is not published`),
     ...[...about.keys()]
       .filter((id) => !published.has(id))
-      .map((id) => `I6: document ${id} was stored to be published and is not`),
+      .map((id) => `I6: document ${id} has a published event, but it is not published`),
     ...[...published]
       .filter((id) => about.get(id)?.length !== 1)
-      .map(
-        (id) => `Accepted: document ${id} is published and has stored so ${about.get(id)?.length ?? 0} times`,
-      ),
+      .map((id) => `Accepted: document ${id} is published and has ${about.get(id)?.length ?? 0} events`),
   ];
 }
 
-/** The whole log of an organization, page by page. */
+/** Reads the whole event log of an organization from the API, page by page. */
 async function readLog({ request }: System, { key }: TestTenant): Promise<LogEntry[]> {
   const all: LogEntry[] = [];
   for (let path: string | undefined = '/webhooks/events?limit=100'; path !== undefined; ) {

@@ -1,4 +1,4 @@
-/** SIGKILL of who delivers: in the midst of a batch, in the midst of a POST, and between the answer and its record. */
+/** F1 and F2: SIGKILL of webhook delivery during a batch, during a POST, and between a response and its record. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import {
   type MongoServers,
@@ -46,22 +46,22 @@ afterAll(async () => {
   await rabbit?.stop();
 }, 60_000);
 
-/** Locks are over after 22 s, and swept every 15 s. */
+/** Leases expire after 22 s, and the sweep runs every 15 s. */
 const recoveryMs = 120_000;
 
-test('F1: of three replicas one is killed in the midst of its batch, six times: nothing is lost, nothing is sent too often', async () => {
+test('F1: killing one of three replicas six times violates no invariant', async () => {
   running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 3, settings: shortLeases });
   const urls = Array.from({ length: 10 }, (_, at) => receiver.getUrl(`f1-${at}`));
   const tenants = [await createTenant(running, urls)];
   const [tenant] = tenants;
-  // slow enough for a batch to be in hand
+  // slow enough that a batch is in flight
   receiver.respondWith(() => new Promise((done) => setTimeout(done, 100, 200)));
-  if (!tenant) throw new Error('There is one');
+  if (!tenant) throw new Error('The tenant was not created');
   const load = startPublishing(running, tenant, 5);
   const kills: { from: number; until: number }[] = [];
   for (let count = 0; count < 6; count += 1) {
     const seen = receiver.posts.length;
-    await until('a batch to be in hand', async () => {
+    await until('a batch in flight', async () => {
       const inFlight = receiver.posts.filter(({ response }) => response === undefined).length;
       return receiver.posts.length > seen + 20 && inFlight >= 5;
     });
@@ -73,12 +73,12 @@ test('F1: of three replicas one is killed in the midst of its batch, six times: 
   await waitUntilSettled(running, tenants, recoveryMs);
   expect(await findViolations(running, tenants, receiver, { outages: kills })).toEqual([]);
   expect(tenant.published.length).toBeGreaterThan(20);
-  // the kills were in the midst of it: some delivery has had a second attempt
+  // at least one kill interrupted a delivery, which had a second attempt
   const again = receiver.posts.filter(({ headers }) => headers['x-service-attempt'] !== '1');
   expect(again.length).toBeGreaterThan(0);
 }, 300_000);
 
-test('F2: a POST whose sender is killed is sent again, and counted both times', async () => {
+test('F2: a POST whose sender is killed is sent again and counted twice', async () => {
   running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, settings: shortLeases });
   const tenant = await createTenant(running, [receiver.getUrl('f2-post')]);
   const never = new Promise<number>(() => {});
@@ -92,7 +92,7 @@ test('F2: a POST whose sender is killed is sent again, and counted both times', 
   expect(receiver.posts.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
 }, 240_000);
 
-test('F2: an answer that was not recorded because its reader was killed gives one duplicate, under the same id', async () => {
+test('F2: an unrecorded 2xx causes one duplicate with the same id', async () => {
   running = await startSystem({
     mongo: mongo.uri,
     rabbit: rabbit.url,
@@ -113,7 +113,7 @@ test('F2: an answer that was not recorded because its reader was killed gives on
   expect(await findViolations(running, [tenant], receiver, { outages })).toEqual([]);
   expect(receiver.posts.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
   expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-  // without the excuse the checker tells of it
+  // without the outage the checker reports the duplicate
   expect(await findViolations(running, [tenant], receiver)).toEqual([
     expect.stringMatching(/^I3: .* sent 1 times more/),
   ]);

@@ -1,4 +1,4 @@
-/** MongoDB is killed, stays away, steps down and forgets what only its primary knew: nothing is lost, and nothing sent that is not true. */
+/** F11: MongoDB is killed, stays down, steps down and loses unreplicated writes. No event is lost or wrongly sent. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -34,16 +34,16 @@ afterEach(async () => {
 }, 90_000);
 afterAll(() => rabbit?.stop());
 
-/** A request that was under way when MongoDB went may wait for it so long; locks of deliveries are over after 22 s. */
+/** Longest wait for requests that were in flight when MongoDB went down. Leases of deliveries expire after 22 s. */
 const recoveryMs = 150_000;
 
-/** The whole system over so many members, with an office. */
+/** Starts MongoDB with this number of members and the system on it, and creates a tenant. */
 async function startOver(members: number) {
   mongo = await ownMongo(members);
   running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 2, settings: shortLeases });
   const tenant = await createTenant(running, [receiver.getUrl('f11-a'), receiver.getUrl('f11-b')]);
   await publish(running, tenant);
-  await until('the first', async () => receiver.posts.length === 2);
+  await until('the first deliveries', async () => receiver.posts.length === 2);
   return { mongo, running, tenant };
 }
 
@@ -59,24 +59,24 @@ const waitUntilPublishingWorks = (system: System, tenant: TestTenant) =>
     60_000,
   );
 
-/** What was refused was refused with 503 and in no other way. */
+/** Expects that every error is a 503 `unavailable`. */
 function expectOnlyUnavailable(errors: readonly string[]): void {
   expect(errors.filter((one) => !/: 503 .*"code":"unavailable"/.test(one))).toEqual([]);
 }
 
-test('F11: a MongoDB that is killed and comes back, then is away for 30 s, loses nothing; requests get 503, nothing is sent meanwhile', async () => {
+test('F11: requests fail with 503 and nothing is sent while MongoDB is down', async () => {
   const { mongo, running, tenant } = await startOver(1);
   const [only] = mongo.members;
   const outages: { from: number; until: number }[] = [];
   const load = startPublishing(running, tenant, 5);
   for (const awayMs of [0, 30_000]) {
     const seen = receiver.posts.length;
-    await until('work under way', async () => receiver.posts.length > seen + 10);
+    await until('ten deliveries', async () => receiver.posts.length > seen + 10);
     const from = Date.now();
     await only?.kill();
-    // what had been counted before is sent; whoever needs MongoDB for it is not
+    // attempts counted before the fault are still sent; later ones need MongoDB
     const sent = () => receiver.posts.filter(({ at }) => at > from + 1_000).length;
-    // the time away is the fault itself
+    // the downtime is part of the fault
     await pause(awayMs);
     if (awayMs > 0) expect(sent()).toBe(0);
     await only?.start();
@@ -91,10 +91,10 @@ test('F11: a MongoDB that is killed and comes back, then is away for 30 s, loses
   expect(await findViolations(running, [tenant], receiver, { outages })).toEqual([]);
 }, 300_000);
 
-test('F11: what waits in the queue is not set aside while MongoDB is away, however long', async () => {
+test('F11: queued events are not dead-lettered while MongoDB is down', async () => {
   const { mongo, running, tenant } = await startOver(1);
   const [only] = mongo.members;
-  // those who hear stand still, so that all of it is in the queue when MongoDB goes
+  // the consumers are paused, so all events are in the queue when MongoDB goes down
   for (const one of running.deliverers) one.process.kill('SIGSTOP');
   for (let count = 0; count < 10; count += 1) await publish(running, tenant);
   await until(
@@ -104,7 +104,7 @@ test('F11: what waits in the queue is not set aside while MongoDB is away, howev
   const from = Date.now();
   await only?.kill();
   for (const one of running.deliverers) one.process.kill('SIGCONT');
-  // longer than all tries of an event that is to blame itself
+  // longer than all retries of an event that fails because of its content
   await pause(75_000);
   await only?.start();
   await mongo.primary();
@@ -114,7 +114,7 @@ test('F11: what waits in the queue is not set aside while MongoDB is away, howev
   expect(await findViolations(running, [tenant], receiver, { outages })).toEqual([]);
 }, 300_000);
 
-test('F11: a primary that steps down, and one that is killed, are followed by another; nothing is lost', async () => {
+test('F11: no event is lost when a primary steps down or is killed', async () => {
   const { mongo, running, tenant } = await startOver(3);
   const outages: { from: number; until: number }[] = [];
   const load = startPublishing(running, tenant, 5);
@@ -129,7 +129,7 @@ test('F11: a primary that steps down, and one that is killed, are followed by an
   ];
   for (const fault of faults) {
     const seen = receiver.posts.length;
-    await until('work under way', async () => receiver.posts.length > seen + 10);
+    await until('ten deliveries', async () => receiver.posts.length > seen + 10);
     const from = Date.now();
     await fault();
     await mongo.primary();
@@ -141,7 +141,7 @@ test('F11: a primary that steps down, and one that is killed, are followed by an
   expect(await findViolations(running, [tenant], receiver, { outages })).toEqual([]);
 }, 300_000);
 
-test('F11: what only a primary knew that is gone was never sent', async () => {
+test('F11: events that a failed primary did not replicate are not sent', async () => {
   const { mongo, running, tenant } = await startOver(3);
   const drafts: string[] = [];
   for (let count = 0; count < 20; count += 1) {
@@ -150,7 +150,7 @@ test('F11: what only a primary knew that is gone was never sent', async () => {
   }
   const before = await mongo.primary();
   const others = mongo.members.filter((one) => one !== before);
-  // frozen ones would find what was said meanwhile in their sockets
+  // frozen members would later read the new writes from their sockets
   await Promise.all(others.map((one) => one.kill()));
   const from = Date.now();
   const publishes = drafts.map((id) =>
@@ -166,13 +166,13 @@ test('F11: what only a primary knew that is gone was never sent', async () => {
   const outages = [{ from, until: Date.now() }];
   await waitUntilSettled(running, [tenant], recoveryMs);
   expect(await findViolations(running, [tenant], receiver, { outages })).toEqual([]);
-  // there really was something that is gone
+  // at least one event was lost with the primary
   const events = await running.db.collection('documents_outbox').find({}).toArray();
   const real = new Set(events.map(({ _id }) => String(_id)));
   expect(alone.filter((id) => !real.has(id)).length).toBeGreaterThan(0);
 }, 300_000);
 
-/** The ids of all events on one member, whatever the others know, as soon as there are so many or it is no primary any more. */
+/** Reads the event ids of one member with local reads, once there are `count` or the member is no longer primary. */
 async function readEventsOn(port: number, database: string, count: number): Promise<string[]> {
   const uri = `mongodb://127.0.0.1:${port}/${database}?directConnection=true&readPreference=primaryPreferred`;
   const client = await mongoose.mongo.MongoClient.connect(uri);
@@ -182,7 +182,7 @@ async function readEventsOn(port: number, database: string, count: number): Prom
       return (await rows.toArray()).map(({ _id }) => String(_id));
     };
     return await until(
-      'events that only the primary knows',
+      'events that only the primary has',
       async () => {
         const ids = await read();
         const { isWritablePrimary } = await client.db('admin').command({ hello: 1 });

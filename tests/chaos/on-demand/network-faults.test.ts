@@ -1,4 +1,4 @@
-/** Bad weather between us and MongoDB, and between us and RabbitMQ: late, reset, chopped and narrow connections lose nothing. */
+/** F12: latency, small packets, low bandwidth and resets between the services and MongoDB or RabbitMQ lose no event. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import {
@@ -53,21 +53,21 @@ afterAll(async () => {
 }, 60_000);
 
 const toxics: [string, Toxics][] = [
-  ['2 s late', { latencyMs: 1_000 }],
-  ['in pieces of 7 bytes', { sliceBytes: 7 }],
-  ['through 20 KB a second', { bytesPerSecond: 20_000 }],
+  ['with 2 s latency', { latencyMs: 1_000 }],
+  ['in packets of 7 bytes', { sliceBytes: 7 }],
+  ['at 20 KB/s', { bytesPerSecond: 20_000 }],
 ];
 const serverNames = ['MongoDB', 'RabbitMQ'] as const;
-/** The weather lasts so long under load; what is under way then ends when it ends. */
+/** Duration of a fault under load. */
 const faultMs = 15_000;
 
 test.each(serverNames.flatMap((server) => toxics.map(([name, toxic]) => [server, name, toxic] as const)))(
-  'F12: %s %s: nothing is lost, nothing sent twice',
+  'F12: a connection to %s %s loses and repeats no event',
   async (server, _, toxic) => {
     const load = startPublishing(running, tenant, 5);
-    await until('work under way', async () => receiver.posts.length > 10, 60_000);
+    await until('ten deliveries', async () => receiver.posts.length > 10, 60_000);
     proxies[server].setToxics(toxic);
-    // the weather itself
+    // the duration of the fault
     await pause(faultMs);
     proxies[server].setToxics({});
     const errors = await load.stop();
@@ -80,10 +80,10 @@ test.each(serverNames.flatMap((server) => toxics.map(([name, toxic]) => [server,
 );
 
 test.each(serverNames)(
-  'F12: connections to %s that are reset again and again lose nothing',
+  'F12: repeated resets of connections to %s lose no event',
   async (server) => {
     const load = startPublishing(running, tenant, 5);
-    await until('work under way', async () => receiver.posts.length > 10, 60_000);
+    await until('ten deliveries', async () => receiver.posts.length > 10, 60_000);
     const from = Date.now();
     for (let times = 0; times < 10; times += 1) {
       proxies[server].reset();

@@ -1,4 +1,4 @@
-/** RabbitMQ is killed, comes back empty, has no memory left, and loses its exchange and bindings, while documents are published. */
+/** F3, F4, F6 and F7: RabbitMQ is killed, comes back empty, is out of memory, or loses its exchange and bindings. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
@@ -39,17 +39,17 @@ afterAll(async () => {
   await mongo?.stop();
 }, 60_000);
 
-/** Ten times the goal of five seconds. */
+/** Ten times the goal of 5 s. */
 const waitMs = 50_000;
 
-/** Waits until so many more POSTs have come; gives how long it took, ms. */
+/** Waits for more POSTs. Returns the time it took, ms. */
 async function waitForPosts(more = 10): Promise<number> {
   const [since, seen] = [performance.now(), receiver.posts.length];
-  await until('POSTs to come', async () => receiver.posts.length >= seen + more, waitMs);
+  await until('more POSTs', async () => receiver.posts.length >= seen + more, waitMs);
   return performance.now() - since;
 }
 
-/** No request was refused, everything is told, each once, and nothing is left among dead letters. */
+/** Expects that no request failed, every event was delivered once, and there are no dead letters. */
 async function expectNothingLost(load: { stop(): Promise<string[]> }): Promise<void> {
   expect(await load.stop()).toEqual([]);
   await waitUntilSettled(running, [tenant], 90_000);
@@ -58,20 +58,20 @@ async function expectNothingLost(load: { stop(): Promise<string[]> }): Promise<v
   expect(await countDeadLetters()).toEqual({});
 }
 
-test('F3: a RabbitMQ that is killed under load and is away for 12 s costs no request and no event, and nobody is restarted', async () => {
+test('F3: RabbitMQ is down for 12 s without lost requests or events', async () => {
   const load = startPublishing(running, tenant, 20);
   await waitForPosts(40);
   await rabbit.settle();
   await rabbit.kill();
-  // the time away is the fault itself
+  // the downtime is part of the fault
   await pause(12_000);
   await rabbit.start();
   const tookMs = await waitForPosts();
-  process.stderr.write(`F3: flowing again ${Math.round(tookMs)} ms after RabbitMQ answers\n`);
+  process.stderr.write(`F3: deliveries resumed ${Math.round(tookMs)} ms after RabbitMQ was up\n`);
   await expectNothingLost(load);
 }, 240_000);
 
-test('F4: a RabbitMQ that comes back empty is declared anew, and what it had is sent again and folded', async () => {
+test('F4: an empty RabbitMQ is declared again and gets recent events again', async () => {
   const load = startPublishing(running, tenant, 20);
   await waitForPosts(40);
   await rabbit.start({ empty: true });
@@ -79,7 +79,7 @@ test('F4: a RabbitMQ that comes back empty is declared anew, and what it had is 
   await expectNothingLost(load);
   const names = prefixedNames(running.prefix);
   const consumers = contracts.filter(({ consumes }) => consumes.length > 0).map(({ name }) => name);
-  // rejects when one is not there
+  // rejects if the exchange or a queue is missing
   await withChannel(async (channel) => {
     await channel.checkExchange(names.exchange);
     for (const name of consumers) await channel.checkQueue(names.queue(name));
@@ -87,22 +87,22 @@ test('F4: a RabbitMQ that comes back empty is declared anew, and what it had is 
   expect(running.processes.some((one) => one.printed().includes('recent events are sent again'))).toBe(true);
 }, 240_000);
 
-test('F6: while RabbitMQ has no memory left the outbox waits and says so, memory stays flat, and all goes on by itself', async () => {
+test('F6: events wait in the outbox while RabbitMQ is out of memory', async () => {
   const writer = running.processes.find(({ name }) => name === 'documents');
   const load = startPublishing(running, tenant, 20);
   await waitForPosts(100);
   await rabbit.ctl('set_vm_memory_high_watermark', '0.0000001');
   try {
-    await until('the writer to know', async () => (await readMetric(writer, 'outbox_pending_events')) > 20);
+    await until('pending events', async () => (await readMetric(writer, 'outbox_pending_events')) > 20);
     const before = await readMetric(writer, 'process_memory_rss_bytes');
     await insertPendingEvents(120);
-    // long enough for the sweep to have tried many times
+    // long enough for many attempts of the sweep
     await pause(10_000);
     const pending = await readMetric(writer, 'outbox_pending_events');
     expect(pending).toBeGreaterThan(1_500);
     expect(await readMetric(writer, 'outbox_oldest_seconds')).toBeGreaterThan(5);
     const grownMB = ((await readMetric(writer, 'process_memory_rss_bytes')) - before) / 1024 / 1024;
-    process.stderr.write(`F6: ${pending} events wait, the writer has grown by ${Math.round(grownMB)} MB\n`);
+    process.stderr.write(`F6: ${pending} pending events, the process grew by ${Math.round(grownMB)} MB\n`);
     expect(grownMB).toBeLessThan(60);
   } finally {
     await rabbit.ctl('set_vm_memory_high_watermark', '0.4');
@@ -111,7 +111,7 @@ test('F6: while RabbitMQ has no memory left the outbox waits and says so, memory
   await expectNothingLost(load);
 }, 240_000);
 
-/** An organization without webhooks has said so many MB of events, as the outbox keeps them: 1,500 documents with long titles. */
+/** Inserts 1,500 pending events with long titles into the outbox, of an organization without webhooks. */
 async function insertPendingEvents(megabytes: number): Promise<void> {
   const outbox = running.db.collection<{ _id: string; event?: string }>('documents_outbox');
   const row = await outbox.findOne({ type: 'document.published' });
@@ -129,7 +129,7 @@ async function insertPendingEvents(megabytes: number): Promise<void> {
   }
 }
 
-test('F7: an exchange that is deleted under load, and an event that no queue is bound to, are not marked as published, and heal', async () => {
+test('F7: a deleted exchange or binding is repaired without lost events', async () => {
   const names = prefixedNames(running.prefix);
   const load = startPublishing(running, tenant, 20);
   await waitForPosts(40);
@@ -147,7 +147,7 @@ test('F7: an exchange that is deleted under load, and an event that no queue is 
   await expectNothingLost(load);
 }, 240_000);
 
-/** The queues that have dead letters, with their number. */
+/** The number of dead letters of each queue that has any. */
 async function countDeadLetters(): Promise<Record<string, number>> {
   const names = prefixedNames(running.prefix);
   return withChannel(async (channel) => {
@@ -165,7 +165,7 @@ type Channel = Awaited<ReturnType<Awaited<ReturnType<typeof connect>>['createCha
 
 async function withChannel<R>(work: (channel: Channel) => Promise<R>): Promise<R> {
   const connection = await connect(rabbit.url);
-  // work may break the channel
+  // `work` may close the channel
   connection.on('error', () => {});
   try {
     const channel = await connection.createChannel();

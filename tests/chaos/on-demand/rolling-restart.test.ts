@@ -1,4 +1,4 @@
-/** A rolling restart of every replica under load: SIGTERM, one after the other; nobody notices. */
+/** F20: a rolling restart of all replicas under load wastes no attempt and repeats no POST. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type TestRabbit, testMongo, testRabbit, until } from '#libs/testing';
 import { type System, startSystem } from '../system.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   mongo = await testMongo();
   rabbit = await testRabbit();
   receiver = await startReceiver();
-  // as in production: the time to drain is longer than a request may take
+  // as in production, the drain time is longer than the time limit of a request
   const settings = { DRAIN_SECONDS: '12' };
   running = await startSystem({ mongo: mongo.uri, rabbit: rabbit.url, replicas: 3, settings });
 }, 400_000);
@@ -31,7 +31,7 @@ afterAll(async () => {
   await mongo?.stop();
 }, 60_000);
 
-test('F20: every replica of webhook delivery is stopped and started in turn, twice: no attempt is burnt, nothing is sent twice', async () => {
+test('F20: restarting every replica twice wastes no attempt', async () => {
   const urls = Array.from({ length: 10 }, (_, at) => receiver.getUrl(`f20-${at}`));
   const tenant = await createTenant(running, urls);
   receiver.respondWith(() => new Promise((done) => setTimeout(done, 300, 200)));
@@ -39,7 +39,7 @@ test('F20: every replica of webhook delivery is stopped and started in turn, twi
   const inFlight = () => receiver.posts.filter(({ response }) => response === undefined).length;
   for (const one of [...running.deliverers, ...running.deliverers]) {
     const seen = receiver.posts.length;
-    await until('a batch to be in hand', async () => receiver.posts.length > seen + 20 && inFlight() >= 5);
+    await until('a batch in flight', async () => receiver.posts.length > seen + 20 && inFlight() >= 5);
     expect(await one.restart()).toBe(0);
   }
   expect(await load.stop()).toEqual([]);

@@ -1,4 +1,4 @@
-/** Receivers that use up the whole ten seconds, or flood whoever reads them: a real process, its time and its memory. */
+/** F13 and F23: receivers that use the whole time limit or send too much. Measures time and memory of a real process. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await mongo?.stop();
 }, 60_000);
 
-/** A receiver that does as it likes once it is asked; gives its address. */
+/** Starts a server that calls `act` at the first bytes of a connection. Returns its URL. */
 async function startServer(act: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -56,13 +56,13 @@ function drip(socket: Socket): void {
   socket.on('close', () => clearInterval(dripping));
 }
 
-test('F13: receivers that hang, drip, flood and unfold cost ten seconds each and no memory', async () => {
-  // 200 MB, were they unfolded
+test('F13: hostile receivers take at most 10 s each and bounded memory', async () => {
+  // 200 MB when decompressed
   const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
   const behaviours: [string, (socket: Socket) => void, number | null, string | null][] = [
     ['hangs', () => undefined, null, 'timeout'],
-    ['drips its headers', drip, null, 'timeout'],
-    ['drips its body', (socket) => socket.write(`${head(['Content-Length: 9'])}x`), 200, null],
+    ['sends slow headers', drip, null, 'timeout'],
+    ['sends a slow body', (socket) => socket.write(`${head(['Content-Length: 9'])}x`), 200, null],
     ['sends 100 MB', flood, 200, null],
     [
       'sends a gzip bomb',
@@ -80,7 +80,7 @@ test('F13: receivers that hang, drip, flood and unfold cost ten seconds each and
       'und_err_headers_overflow',
     ],
     [
-      'closes in the midst of its body',
+      'closes during its body',
       (socket) => socket.write(`${head(['Content-Length: 99'])}x`, () => socket.destroy()),
       200,
       null,
@@ -92,12 +92,12 @@ test('F13: receivers that hang, drip, flood and unfold cost ten seconds each and
   const memory = () => readMetric(deliverer, 'process_memory_rss_bytes');
   let peak = 0;
   const before = await memory();
-  // at most four at once for each: all of them at the same time
+  // four per endpoint, which is the limit, so all requests run at the same time
   for (let count = 0; count < 4; count += 1) await publish(running, tenant);
   const rows = () =>
     running.db.collection('webhook_deliveries').find({ organization_id: tenant.organizationId }).toArray();
   const log = await until(
-    'a first attempt of each',
+    'the first attempts',
     async () => {
       peak = Math.max(peak, await memory());
       const found = await rows();
@@ -108,20 +108,20 @@ test('F13: receivers that hang, drip, flood and unfold cost ten seconds each and
     100_000,
   );
   for (const [at, [name, , http_status, error]] of behaviours.entries()) {
-    const mine = log.filter(({ config_id }) => config_id === tenant.hooks[at]?.id);
-    expect([name, mine.map((row) => [row.attempts, row.http_status, row.error])]).toEqual([
+    const own = log.filter(({ config_id }) => config_id === tenant.hooks[at]?.id);
+    expect([name, own.map((row) => [row.attempts, row.http_status, row.error])]).toEqual([
       name,
       Array(4).fill([1, http_status, error]),
     ]);
-    // ten seconds, and what a busy machine adds
-    expect([name, Math.max(...mine.map((row) => row.duration_ms)) < 15_000]).toEqual([name, true]);
+    // ten seconds, with a margin for a busy machine
+    expect([name, Math.max(...own.map((row) => row.duration_ms)) < 15_000]).toEqual([name, true]);
   }
   const grownMB = (peak - before) / 1024 / 1024;
   process.stderr.write(`F13: the process grew by ${Math.round(grownMB)} MB while it was offered 1.2 GB\n`);
   expect(grownMB).toBeLessThan(150);
 }, 150_000);
 
-test('F23: the test of a webhook waits 9.9 s and not 10.1 s, and tells of a refusal and of a name without an address', async () => {
+test('F23: a webhook test waits 9.9 s but not 10.1 s and reports failures', async () => {
   const closed = createServer();
   const refused = `http://127.0.0.1:${await listen(closed)}/`;
   await new Promise((done) => closed.close(done));
@@ -129,7 +129,7 @@ test('F23: the test of a webhook waits 9.9 s and not 10.1 s, and tells of a refu
     await startServer(after(9_900)),
     await startServer(after(10_100)),
     refused,
-    'https://nobody.invalid/',
+    'https://unknown.invalid/',
   ];
   const tenant = await createTenant(running, urls);
   const tests = tenant.hooks.map(({ id }) =>

@@ -1,42 +1,45 @@
 /**
- * A client as an integration should be: it asks again with the same Idempotency-Key until it knows what became of its
- * request. Now and then an answer does not reach it although the request was done.
+ * An API client that retries with the same Idempotency-Key until it gets a final response. It discards the first
+ * response of every seventh change, as if the response was lost.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '#libs/contract';
 import { type SecretWatch, secretWatch } from '#libs/testing';
 
-/** An answer: its status and its JSON, or its text where it is none. */
+/** A response: its status and its JSON, or its text if it is not JSON. */
 export interface ApiResponse {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the story looks into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
   body: any;
 }
 
-/** Asks; `path` starts behind `/api/v1` unless it starts with `/embed`. Rejects when there is no final answer within two minutes. */
+/**
+ * Sends a request. `path` omits `/api/v1`, unless it starts with `/embed`. `again` is true if the request was retried.
+ * Rejects if there is no final response within two minutes.
+ */
 export type SendRequest = (
   method: string,
   path: string,
   options?: { as?: string; body?: unknown },
 ) => Promise<ApiResponse & { again: boolean }>;
 
-/** A client and what it has under way. */
+/** An API client. */
 export interface Client {
   request: SendRequest;
-  /** Whether a request to such a path is under way. */
+  /** Whether a request to a matching path is in flight. */
   isRequesting(path: RegExp): boolean;
-  /** How often it had to ask again. */
+  /** The number of retries. */
   retries(): number;
-  /** All secrets that it sent, and those in answers, also in those that were lost. */
+  /** All secrets in requests and responses, also in discarded responses. */
   secrets: SecretWatch;
 }
 
 const giveUpMs = 120_000;
 const timeoutMs = 20_000;
-/** Of so many changes, one is done and its answer lost. */
+/** One of this number of changes is done, but its response is discarded. */
 const lostEvery = 7;
 
-/** A client of the API at an origin. In its answers `again` says that it was not the first time it asked. */
+/** Creates a client of the API at an origin. */
 export function client(origin: string): Client {
   const secrets = secretWatch();
   const inFlight = new Set<{ path: string }>();
@@ -80,7 +83,7 @@ export function client(origin: string): Client {
   };
 }
 
-const lostResponse: AttemptResult = { why: 'its answer was lost', waitMs: 0 };
+const lostResponse: AttemptResult = { why: 'its response was lost', waitMs: 0 };
 
 type AttemptResult = { answer: ApiResponse } | { why: string; waitMs: number };
 
@@ -101,5 +104,5 @@ async function sendOnce(url: string, request: RequestInit): Promise<AttemptResul
   return { why: `${status} ${text}`, waitMs: Number(headers.get('retry-after') ?? 0.5) * 1000 };
 }
 
-/** Statuses that say nothing about the request itself. */
+/** Statuses after which the request is retried. */
 const retryableStatuses = new Set([429, 502, 503, 504]);

@@ -1,4 +1,4 @@
-/** What is put under fire: the whole system over a RabbitMQ of its own and a MongoDB that asks who one is, in one of its three ways. */
+/** Starts the whole system for the chaos journey, in one of three deployments, with RabbitMQ and an authenticated MongoDB. */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import { freePorts, ownRabbit, type RabbitBroker } from '#libs/testing';
@@ -7,45 +7,45 @@ import { fiveProcesses, localSettings, startServers } from '../../five-processes
 import { runScript, type SupervisedProgram, stopProgram, supervise } from '../../programs.ts';
 import type { ServiceUsers } from '../../service-users.ts';
 
-/** The ways to run it. */
+/** The deployments. */
 export type Deployment = 'all in one' | 'five under Node' | 'five under Deno';
 
 /** The running system. */
 export interface ChaosFixture {
   /** Origin of the API. */
   origin: string;
-  /** Every process of it, by its name. */
+  /** All processes by name. */
   processes: ReadonlyMap<string, SupervisedProgram>;
   rabbit: RabbitBroker;
-  /** Put before every name on RabbitMQ. */
+  /** Prefix of every name on RabbitMQ. */
   prefix: string;
   db: mongoose.mongo.Db;
-  /** Stops everything in order; gives the exit codes. */
+  /** Stops all processes and servers. Returns the exit codes. */
   stop(): Promise<(number | null)[]>;
 }
 
-/** The parts and what they share. */
+/** The processes and what they share. */
 type RunningSystem = Pick<ChaosFixture, 'origin' | 'processes' | 'prefix' | 'stop'> & { users: ServiceUsers };
 
 const settings = {
   RATE_LIMIT_PER_MINUTE: '0',
   REGISTRATIONS_PER_HOUR: '0',
   LOGINS_PER_MINUTE: '0',
-  // a delivery that was in hand of a killed process is safe for this and 20 s more
+  // the lease of a killed process expires 20 s after this time limit
   WEBHOOK_TIMEOUT_SECONDS: '4',
   WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.5,2',
 };
 
-/** Starts the system; resolves when all of it is ready. */
+/** Starts the system. Resolves when all processes are ready. */
 export async function chaosFixture(way: Deployment): Promise<ChaosFixture> {
   const rabbit = ownRabbit();
   const running = await (way === 'all in one' ? startAllInOne(() => rabbit) : startFive(way, () => rabbit));
   const client = new mongoose.mongo.MongoClient(running.users.administrator);
-  // what a killed process had begun stays locked for so long, a minute unless MongoDB is told otherwise
-  const forgetting = { setParameter: 1, transactionLifetimeLimitSeconds: 5 };
+  // a transaction of a killed process keeps its locks for this time; the default is one minute
+  const parameter = { setParameter: 1, transactionLifetimeLimitSeconds: 5 };
   await client
     .db('admin')
-    .command(forgetting)
+    .command(parameter)
     .catch(async (error: unknown) => {
       await running.stop();
       throw error;
@@ -103,7 +103,7 @@ async function startAllInOne(startRabbit: () => Promise<RabbitBroker>): Promise<
   }
 }
 
-/** The address with a user who may do what the five may, each in its role, and nothing else. */
+/** Creates a user with the roles of all five services. Returns its URI. */
 async function createCombinedUser({ administrator, getUri }: ServiceUsers): Promise<string> {
   const client = await mongoose.mongo.MongoClient.connect(administrator);
   const pwd = randomBytes(12).toString('hex');

@@ -1,4 +1,4 @@
-/** Settling the accounts: what organizations were told is compared with what is in MongoDB, on RabbitMQ and at the receiver. */
+/** Reads MongoDB, RabbitMQ and the receiver, to compare them with the responses that organizations got. */
 import { connect } from 'amqplib';
 import { prefixedNames } from '../../../libs/events/amqp/topology-setup.ts';
 import { contracts } from '../../../services/contracts.ts';
@@ -8,20 +8,20 @@ import type { Change, TestTenant } from './tenant.ts';
 
 type Db = ChaosFixture['db'];
 
-/** An event as it stands in an outbox, or came to a receiver. */
+/** An event in an outbox or at a receiver. */
 interface EventSummary {
   id: string;
   type: string;
   about: string;
 }
 
-/** When a process was killed, and when the one after it was ready, ms. */
+/** When a process was killed, and when its successor was ready, Unix ms. */
 export interface Kill {
   from: number;
   until: number;
 }
 
-/** What is still on its way: events in outboxes, and deliveries. */
+/** The number of pending events in outboxes and of pending deliveries. */
 export async function countPending(db: Db): Promise<number> {
   const outboxes = contracts.map(({ name }) => `${name.replaceAll('-', '_')}_outbox`);
   const counts = outboxes.map((name) => db.collection(name).countDocuments({ pending: true }));
@@ -29,7 +29,7 @@ export async function countPending(db: Db): Promise<number> {
   return (await Promise.all([...counts, pending])).reduce((sum, count) => sum + count);
 }
 
-/** What every process complained of last, for whoever has to find out what went wrong. */
+/** The last warnings and errors in the log of each process, for error messages. */
 export function systemErrors({ processes }: ChaosFixture): string {
   const storedEvents = [...processes].map(([name, part]) => {
     const lines = part.printed().split('\n');
@@ -38,7 +38,7 @@ export function systemErrors({ processes }: ChaosFixture): string {
   return storedEvents.join('\n');
 }
 
-/** How many messages lie in the queues of those who hear, in their second chances and in their dead letters. */
+/** The number of messages in each queue, retry queue and dead-letter queue. */
 export async function countMessages({ rabbit, prefix }: ChaosFixture): Promise<Record<string, number>> {
   const names = prefixedNames(prefix);
   const consumers = contracts.filter(({ consumes }) => consumes.length > 0).map(({ name }) => name);
@@ -55,7 +55,7 @@ export async function countMessages({ rabbit, prefix }: ChaosFixture): Promise<R
   }
 }
 
-/** The events of an organization that exist, from the outboxes. */
+/** Reads the events of an organization from the outboxes. */
 export async function readEvents(db: Db, { organizationId }: TestTenant): Promise<EventSummary[]> {
   const found = await Promise.all(
     ['identity_outbox', 'documents_outbox'].map((name) =>
@@ -72,7 +72,7 @@ export async function readEvents(db: Db, { organizationId }: TestTenant): Promis
     .map(({ id, type, data }) => ({ id, type, about: getSubjectId(data) }));
 }
 
-/** The events that came to an organization's webhook, each once; throws where a signature is wrong or the bytes differ. */
+/** The distinct events at an organization's webhook. Throws if a signature is wrong or repeated bytes differ. */
 export function receivedEvents(receiver: ChaosReceiver, tenant: TestTenant): EventSummary[] {
   const bodies = new Map<string, string>();
   for (const post of receiver.postsTo(tenant.slug)) {
@@ -88,7 +88,7 @@ export function receivedEvents(receiver: ChaosReceiver, tenant: TestTenant): Eve
     .map(({ id, event_type, data }) => ({ id, type: event_type, about: getSubjectId(data) }));
 }
 
-/** The POSTs of an organization that came again though who sent the one before was not killed. */
+/** The repeated POSTs of an organization that no kill of a sender explains. */
 export function unexpectedRepeats(
   receiver: ChaosReceiver,
   tenant: TestTenant,
@@ -103,7 +103,7 @@ export function unexpectedRepeats(
   });
 }
 
-/** What there is of an organization in MongoDB. */
+/** Reads the rows of an organization from MongoDB. */
 export async function storedRows(db: Db, { organizationId }: TestTenant) {
   const rows = async (name: string, field: string) => {
     const found = await db.collection(name).find({ organization_id: organizationId }).toArray();
@@ -123,13 +123,13 @@ export async function storedRows(db: Db, { organizationId }: TestTenant) {
   };
 }
 
-/** Who of an organization was told what about whom or what. */
+/** Reads the notifications of an organization as text: user, type and subject. */
 export async function storedNotifications(db: Db, { organizationId }: TestTenant): Promise<string[]> {
   const found = await db.collection('notifications').find({ organization_id: organizationId }).toArray();
   return found.map(({ user_id, type, about }) => `${user_id} ${type} ${about}`).sort();
 }
 
-/** Changes in one order, to be compared. */
+/** Changes as sorted text, for comparison. */
 export function inOrder(changes: readonly (Change | EventSummary)[]): string[] {
   return changes.map(({ type, about }) => `${type} ${about}`).sort();
 }

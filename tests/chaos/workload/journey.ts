@@ -1,4 +1,4 @@
-/** The journey under fire, whichever way the system runs: nothing that was accepted is lost, and nothing happens twice. */
+/** The chaos journey, for each deployment: no accepted change is lost, and none happens twice. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { until } from '#libs/testing';
 import { type Client, client } from './client.ts';
@@ -22,7 +22,7 @@ const integrations = 2;
 const broker = 'RabbitMQ';
 const newBroker = 'a new RabbitMQ';
 
-/** Which requests are under way when a part is killed. */
+/** The requests that must be in flight when a process is killed. */
 const requestsTo: Record<string, RegExp> = {
   identity: /^\/(auth|members|api-keys|inbox)/,
   documents: /^\/documents(\/[^/]+\/(nodes|publish))?$/,
@@ -31,13 +31,13 @@ const requestsTo: Record<string, RegExp> = {
   gateway: /./,
 };
 
-/** Declares the tests of the journey under fire. */
+/** Declares the tests of the chaos journey for a deployment. */
 export function testJourneyWithFaults(way: Deployment): void {
   let system: ChaosFixture;
   let receiver: ChaosReceiver;
   let api: Client;
   const tenants: TestTenant[] = [];
-  /** Of processes that deliver. */
+  /** Kills of processes that deliver webhooks. */
   const kills: Kill[] = [];
 
   beforeAll(async () => {
@@ -49,7 +49,7 @@ export function testJourneyWithFaults(way: Deployment): void {
     await receiver?.close();
   }, 60_000);
 
-  test('work goes on while every process is killed once and RabbitMQ goes away and comes back', async () => {
+  test('requests succeed while each process and RabbitMQ are killed once', async () => {
     let isOver = false;
     const integration = async () => {
       while (!isOver) {
@@ -62,8 +62,8 @@ export function testJourneyWithFaults(way: Deployment): void {
     const done = () => tenants.reduce((sum, { documents }) => sum + documents.length, 0);
     const progress = async () => {
       const goal = done() + integrations;
-      const more = until('more work to be done', async () => isOver || done() >= goal, 120_000);
-      // an integration that gives up ends the wait for its work
+      const more = until('more documents', async () => isOver || done() >= goal, 120_000);
+      // a failed integration ends the wait
       await Promise.race([more, work]);
     };
     try {
@@ -82,11 +82,11 @@ export function testJourneyWithFaults(way: Deployment): void {
     expect(api.retries()).toBeGreaterThan(0);
   }, 400_000);
 
-  /** Kills a part in the midst of its work, and has it started again. */
+  /** Kills a process during a request and starts it again. */
   async function killInUse(name: string): Promise<void> {
     const part = system.processes.get(name);
     const path = requestsTo[name];
-    // who delivers is killed while the receiver has not answered yet
+    // a process that delivers is killed before the receiver has responded
     if (path) await until(`a request to ${name}`, async () => api.isRequesting(path), 60_000);
     else await receiver.hold();
     const from = Date.now();
@@ -95,8 +95,12 @@ export function testJourneyWithFaults(way: Deployment): void {
     receiver.release();
   }
 
-  test('all that was said comes to its end, and nothing is left in a queue or among dead letters', async () => {
-    const nothing = until('nothing under way', async () => (await countPending(system.db)) === 0, 120_000);
+  test('every event is handled and no message is left in a queue', async () => {
+    const nothing = until(
+      'no pending events or deliveries',
+      async () => (await countPending(system.db)) === 0,
+      120_000,
+    );
     await nothing.catch((error: Error) => {
       throw new Error(`${error.message}\n${systemErrors(system)}`);
     });
@@ -119,7 +123,7 @@ export function testJourneyWithFaults(way: Deployment): void {
   const isDelivered = (tenant: TestTenant) =>
     receivedEvents(receiver, tenant).length >= tenant.changes.length;
 
-  test('what was accepted is there exactly once', async () => {
+  test('every accepted change is stored exactly once', async () => {
     for (const tenant of tenants) {
       const stored = await storedRows(system.db, tenant);
       const documents = tenant.documents.map(({ id }) => id).sort();
@@ -143,7 +147,7 @@ export function testJourneyWithFaults(way: Deployment): void {
     expect(await system.db.collection('organizations').countDocuments()).toBe(tenants.length);
   }, 60_000);
 
-  test('every change was said once and came to its webhook under that one id, signed', async () => {
+  test('every change has one event, which reached its webhook signed', async () => {
     for (const tenant of tenants) {
       const events = await readEvents(system.db, tenant);
       expect(inOrder(events)).toEqual(inOrder(tenant.changes));
@@ -156,7 +160,7 @@ export function testJourneyWithFaults(way: Deployment): void {
     }
   }, 60_000);
 
-  test('nothing was sent again but what a killed process had not recorded, and each delivery is delivered', async () => {
+  test('only killed processes cause repeated POSTs, and all are delivered', async () => {
     for (const tenant of tenants) {
       expect(unexpectedRepeats(receiver, tenant, kills).map(({ body }) => body)).toEqual([]);
       const log = await api.request('GET', '/webhooks/events?limit=100', { as: tenant.key });
@@ -168,7 +172,7 @@ export function testJourneyWithFaults(way: Deployment): void {
     }
   }, 60_000);
 
-  test('everybody was told once of what concerns them', async () => {
+  test('every member has each notification once', async () => {
     for (const tenant of tenants)
       expect(await storedNotifications(system.db, tenant)).toEqual(
         [
@@ -178,15 +182,15 @@ export function testJourneyWithFaults(way: Deployment): void {
       );
   }, 60_000);
 
-  test('at SIGTERM every process ends with exit code 0', async () => {
+  test('each process exits with 0 on SIGTERM after the faults', async () => {
     const codes = await system.stop();
     expect(codes).toEqual([...system.processes.keys()].map(() => 0));
   }, 60_000);
 
-  test('nobody’s password, token, key or secret is in what any process printed, before it was killed and after', () => {
+  test('no process logs a password, token, key or secret', () => {
     const printed = [...system.processes.values()].flatMap((part) => part.printed().split('\n'));
     expect(api.secrets.foundIn(printed)).toEqual([]);
-    // that is said of logs that are there, and of the secrets of everybody who was told of
+    // checks that the logs are not empty and that all secrets were searched
     expect(printed.filter((line) => line.includes('"event":"invitation.accept"')).length).toBeGreaterThan(0);
     const people = tenants.reduce((sum, { joined }) => sum + 1 + joined.length, 0);
     expect(api.secrets.size()).toBeGreaterThan(2 * people);
@@ -194,8 +198,8 @@ export function testJourneyWithFaults(way: Deployment): void {
 }
 
 /**
- * Who is killed, one after the other: first who delivers, because what was in hand takes its time; then RabbitMQ. Where
- * little else is to be killed it also comes back empty: then everything is told a second time.
+ * The processes to kill, in order: first those that deliver, because their leases must expire, then RabbitMQ, then the
+ * others. With a single process, RabbitMQ also comes back empty at the end, so all events are published again.
  */
 function listFaults({ processes }: ChaosFixture): string[] {
   const [delivering, others] = [
@@ -206,10 +210,10 @@ function listFaults({ processes }: ChaosFixture): string[] {
   return [...delivering, broker, ...more];
 }
 
-/** Kills RabbitMQ, and starts it again when work was done without it. */
+/** Kills RabbitMQ, waits for progress without it, and starts it again. */
 async function restartBroker({ rabbit }: ChaosFixture, progress: () => Promise<void>): Promise<void> {
   await rabbit.settle();
-  // what it is given from now on is gone
+  // messages that it gets from now on are lost
   rabbit.freeze();
   await progress();
   await rabbit.kill();

@@ -1,15 +1,15 @@
-/** Organizations at work: people join, write, publish, share and export, and remember what they were told was done. */
+/** Simulates an organization whose members join, write, publish, share and export. It records every accepted change. */
 import { randomBytes } from 'node:crypto';
 import type { ApiResponse, SendRequest } from './client.ts';
 
-/** A change of an organization that was accepted, as the event about it names it. */
+/** An accepted change of an organization, named like its event. */
 export interface Change {
   type: 'document.published' | 'member.invited' | 'member.joined';
   /** Id of the document, the invitation or the member. */
   about: string;
 }
 
-/** A document that was accepted with all that was done to it. */
+/** An accepted document with everything that was added to it. */
 export interface WrittenDocument {
   id: string;
   title: string;
@@ -18,7 +18,7 @@ export interface WrittenDocument {
   shareToken: string;
 }
 
-/** What an organization was told. */
+/** An organization and the changes that the API accepted from it. */
 export interface TestTenant {
   organizationId: string;
   slug: string;
@@ -29,13 +29,13 @@ export interface TestTenant {
   webhook: { id: string; secret: string };
   changes: Change[];
   documents: WrittenDocument[];
-  /** User ids of those who joined. */
+  /** User ids of the members who joined. */
   joined: string[];
 }
 
 const password = 'a-long-evening-in-the-archive';
 
-/** Registers an organization with a webhook at an address, and lets it work; what it says of itself grows meanwhile. */
+/** Registers an organization with a webhook. Each `round` adds to the changes in `tenant`. */
 export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => string) {
   const unique = randomBytes(6).toString('hex');
   const email = `ada-${unique}@example.com`;
@@ -80,11 +80,11 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
 
   return {
     tenant,
-    /** Somebody joins and writes documents, which the admin publishes and shares. */
+    /** A new member joins and writes documents, which the admin publishes and shares. */
     async round(documents: number): Promise<void> {
       const author = await join();
       for (let created = 0; created < documents; created += 1) await write(author);
-      // an item that was read is not replaced when its event is told again
+      // a read inbox item must not be replaced if its event is consumed again
       for (const as of [author.token, key]) must(await ask('POST', '/inbox/read-all', { as }), 204);
     },
   };
@@ -95,7 +95,7 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
     do {
       invited = must(await ask('POST', '/members/invitations', { as: key, body: { email: guest } }), 201);
       tenant.changes.push({ type: 'member.invited', about: invited.id });
-      // the first answer was lost, and no other one shows the token: invited once more
+      // only the first response shows the token; if it was lost, the guest is invited again
     } while (invited.token === null);
     const body = { token: invited.token, name: 'Guest', password };
     const joined = await signIn(ask, '/members/invitations/accept', body, guest);
@@ -130,13 +130,13 @@ export async function createTenant(ask: SendRequest, hookUrl: (slug: string) => 
   }
 }
 
-/** What an answer holds; throws when it has another status. */
+/** The body of a response. Throws if it has another status. */
 function must({ status, body }: ApiResponse, expected: number): ApiResponse['body'] {
   if (status !== expected) throw new Error(`${status} instead of ${expected}: ${JSON.stringify(body)}`);
   return body;
 }
 
-/** A session by a request that carries no Idempotency-Key: where the first one has worked unheard, one logs in. */
+/** Gets a session by a request without an Idempotency-Key. If its first response was lost, logs in instead. */
 async function signIn(
   ask: SendRequest,
   path: string,
@@ -149,7 +149,7 @@ async function signIn(
   return must(await ask('POST', '/auth/login', { body: { email, password } }), 200);
 }
 
-/** Makes something whose secret is shown in its first answer only; where that was lost it is made anew. */
+/** Creates a resource whose first response alone shows its secret. If that response was lost, creates it again. */
 async function createWithSecret(
   ask: SendRequest,
   as: string,
