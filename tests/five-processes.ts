@@ -1,4 +1,4 @@
-/** Starts the five services for tests: one process each, under Node or Deno, with its own MongoDB user, plus the gateway. */
+/** Starts the five services under Node or Deno, one process each with its own MongoDB user, and the gateway. */
 import { randomBytes } from 'node:crypto';
 import { freePorts, type TestRabbit, testRabbit } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';

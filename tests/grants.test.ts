@@ -1,4 +1,4 @@
-/** Tests the MongoDB grants: the user of each service has access only to the service's own data and the views it reads. */
+/** Tests the MongoDB grants: each service's user can access only its own data and the views that it reads. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

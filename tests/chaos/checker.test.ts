@@ -110,7 +110,7 @@ test('I3: a killed process or a late response is no violation', () => {
   const twice = [post(event, delivery), post(event, delivery, { at: at + 30_000 })];
   const outages = [{ from: at + 500, until: at + 5_000 }];
   expect(check({ posts: twice, row: { attempts: 2 }, outages })).toEqual([]);
-  const late = { ...post(event, delivery), answered: { status: 200, at: at + 11_000 } };
+  const late = { ...post(event, delivery), response: { status: 200, at: at + 11_000 } };
   expect(check({ posts: [late], row: { status: 'failed', error: 'timeout' } })).toEqual([]);
 });
 

@@ -55,7 +55,7 @@ const recordMs = 2_000;
 /** Receivers accept timestamps up to this age, ms. */
 const freshMs = 5 * 60_000;
 
-/** The violations of the invariants I1 to I6 and of signatures and log, each with its event; empty if there are none. */
+/** The violations of I1 to I6, of the signatures and of the log, each with its event. Empty if there are none. */
 export function checkInvariants(accounts: Observations): string[] {
   const byDelivery = Map.groupBy(accounts.posts, getDeliveryId);
   return [

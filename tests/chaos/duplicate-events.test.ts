@@ -45,7 +45,7 @@ afterAll(async () => {
   await rabbit?.stop();
 });
 
-test('F21: an event delivered ten times gives one row and one POST per attempt', async () => {
+test('F21: an event delivered ten times gets one row and one POST per try', async () => {
   for (const { url } of [healthy, failing]) await context.createWebhook(ada, url);
   const channel = await broker.createConfirmChannel();
   const outbox = context.app.db.collection('documents_outbox');

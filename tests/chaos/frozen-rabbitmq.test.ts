@@ -1,4 +1,4 @@
-/** F5: RabbitMQ is frozen for a minute, with half-open connections. Requests succeed, and no event is lost or repeated. */
+/** F5: while RabbitMQ is frozen for a minute, requests succeed and no event is lost or repeated. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ownRabbit, type RabbitBroker, until } from '#libs/testing';

@@ -1,4 +1,4 @@
-/** Creates the people and credentials of the permission matrix, in three organizations, one of them on the trial plan. */
+/** Creates the people and credentials of the permission matrix in three organizations, one on the trial plan. */
 import {
   opsToken,
   type Person,

@@ -12,7 +12,10 @@ export interface Sample {
   body?: (as: Credential) => unknown;
   /** Set if the request invalidates its credential; another person of the same kind then sends it. */
   ends?: true;
-  /** Text in the response to allowed callers (`yes`). Callers limited to their own data (`own`) neither see nor change it. */
+  /**
+   * Text in the response to allowed callers (`yes`). Callers limited to their own data (`own`) neither see nor change
+   * it.
+   */
   shows?: string;
 }
 

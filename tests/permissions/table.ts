@@ -17,7 +17,7 @@ export const actors = [
 export type Actor = (typeof actors)[number];
 
 /**
- * The response to a caller: `yes` is success, `own` is success limited to resources of the caller or of the caller's own
+ * The response to a caller: `yes` is success, `own` is success limited to resources of the caller or of the caller's
  * organization, and a number is the status of the rejection.
  */
 export type Outcome = 'yes' | 'own' | 401 | 403 | 404;
@@ -39,23 +39,23 @@ const own = 'own';
 
 // biome-ignore format: the columns are aligned
 const rules = {
-  // owner: its creator, or the person that it belongs to   anonymous  other  member  editor  owner  admin  m.key  a.key  expired  revoked  removed
-  anyone:       rule('anyone, without credentials',        [yes,       yes,   yes,    yes,    yes,   yes,   yes,   yes,   yes,     yes,     yes]),
-  person:       rule('the logged-in user; no API key',     [401,       yes,   yes,    yes,    yes,   yes,   403,   403,   401,     401,     401]),
-  anyMember:    rule('any member',                         [401,       own,   yes,    yes,    yes,   yes,   yes,   yes,   401,     401,     401]),
-  admins:       rule('admins',                             [401,       own,   403,    403,    403,   yes,   403,   yes,   401,     401,     401]),
-  ownAndAdmins: rule('members (own); admins (all)',        [401,       own,   own,    own,    yes,   yes,   own,   yes,   401,     401,     401]),
-  ownAlone:     rule('members (own)',                      [401,       own,   own,    own,    yes,   own,   own,   own,   401,     401,     401]),
+  // owner: creator of the resource, or its member      anon. other memb. edit. owner admin m.key a.key exp.  rev.  rem.
+  anyone:       rule('anyone, without credentials',    [yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes,  yes]),
+  person:       rule('the logged-in user; no API key', [401,  yes,  yes,  yes,  yes,  yes,  403,  403,  401,  401,  401]),
+  anyMember:    rule('any member',                     [401,  own,  yes,  yes,  yes,  yes,  yes,  yes,  401,  401,  401]),
+  admins:       rule('admins',                         [401,  own,  403,  403,  403,  yes,  403,  yes,  401,  401,  401]),
+  ownAndAdmins: rule('members (own); admins (all)',    [401,  own,  own,  own,  yes,  yes,  own,  yes,  401,  401,  401]),
+  ownAlone:     rule('members (own)',                  [401,  own,  own,  own,  yes,  own,  own,  own,  401,  401,  401]),
   // for one resource that the body names; callers outside can name only their own
-  ownersNamed:  rule('its owner, admins',                  [401,       own,   403,    403,    yes,   yes,   403,   yes,   401,     401,     401]),
+  ownersNamed:  rule('its owner, admins',              [401,  own,  403,  403,  yes,  yes,  403,  yes,  401,  401,  401]),
   // for one resource in the path
-  readers:      rule('any member',                         [401,       404,   yes,    yes,    yes,   yes,   yes,   yes,   401,     401,     401]),
-  editors:      rule('its owner, its editor, admins',      [401,       404,   403,    yes,    yes,   yes,   403,   yes,   401,     401,     401]),
-  owners:       rule('its owner, admins',                  [401,       404,   403,    403,    yes,   yes,   403,   yes,   401,     401,     401]),
-  adminsOn:     rule('admins',                             [401,       404,   403,    403,    403,   yes,   403,   yes,   401,     401,     401]),
-  adminsSelves: rule('admins, logged in; no API key',      [401,       404,   403,    403,    403,   yes,   403,   403,   401,     401,     401]),
-  hidden:       rule('its member, admins',                 [401,       404,   404,    404,    yes,   yes,   404,   yes,   401,     401,     401]),
-  secret:       rule('its member',                         [401,       404,   404,    404,    yes,   404,   404,   404,   401,     401,     401]),
+  readers:      rule('any member',                     [401,  404,  yes,  yes,  yes,  yes,  yes,  yes,  401,  401,  401]),
+  editors:      rule('its owner, its editor, admins',  [401,  404,  403,  yes,  yes,  yes,  403,  yes,  401,  401,  401]),
+  owners:       rule('its owner, admins',              [401,  404,  403,  403,  yes,  yes,  403,  yes,  401,  401,  401]),
+  adminsOn:     rule('admins',                         [401,  404,  403,  403,  403,  yes,  403,  yes,  401,  401,  401]),
+  adminsSelves: rule('admins, logged in; no API key',  [401,  404,  403,  403,  403,  yes,  403,  403,  401,  401,  401]),
+  hidden:       rule('its member, admins',             [401,  404,  404,  404,  yes,  yes,  404,  yes,  401,  401,  401]),
+  secret:       rule('its member',                     [401,  404,  404,  404,  yes,  404,  404,  404,  401,  401,  401]),
 };
 
 /** One row per operation, under its id. For a special case, words follow the id after a space. */

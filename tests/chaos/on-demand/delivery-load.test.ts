@@ -1,4 +1,4 @@
-/** F17, F18 and F22: a hanging endpoint next to a healthy one, 200 endpoints that are down, and 50,000 due deliveries. */
+/** F17, F18 and F22: a hanging endpoint beside a healthy one, 200 endpoints down, and 50,000 due deliveries. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';

@@ -1,4 +1,4 @@
-/** F13 and F23: receivers that use the whole time limit or send too much. Measures time and memory of a real process. */
+/** F13 and F23: receivers that use the whole time limit or send too much. Measures time and memory of a process. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

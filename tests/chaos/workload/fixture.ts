@@ -1,4 +1,4 @@
-/** Starts the whole system for the chaos journey, in one of three deployments, with RabbitMQ and an authenticated MongoDB. */
+/** Starts the system for the chaos journey in one of three deployments, with RabbitMQ and MongoDB users. */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import { freePorts, ownRabbit, type RabbitBroker } from '#libs/testing';
