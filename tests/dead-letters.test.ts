@@ -86,6 +86,6 @@ test('dead letters are listed, shown and replayed one by one or all at once', as
 test('an unknown event or queue is reported and exits with 1', async () => {
   const missing = await runDeadLetters('replay', queue, 'nothing');
   expect([missing.code, missing.text]).toEqual([1, expect.stringContaining('Not there: nothing')]);
-  const wrong = await runDeadLetters('replay', 'nobody', '--all');
+  const wrong = await runDeadLetters('replay', 'unknown', '--all');
   expect([wrong.code, wrong.text]).toEqual([1, expect.stringContaining('Queues: ')]);
 }, 30_000);

@@ -135,9 +135,9 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
   test('public links work while other services are down with 503', async () => {
     const as = ada.key;
     const nodes = [{ node_type: 'section', title: 'Count the cash' }];
-    const made = await ask('POST', '/documents', { as, body: { title: 'Closing the till', nodes } });
-    await ask('POST', `/documents/${made.body.id}/publish`, { as });
-    const link = (await ask('POST', `/documents/${made.body.id}/share-token`, { as })).body;
+    const created = await ask('POST', '/documents', { as, body: { title: 'Closing the till', nodes } });
+    await ask('POST', `/documents/${created.body.id}/publish`, { as });
+    const link = (await ask('POST', `/documents/${created.body.id}/share-token`, { as })).body;
     for (const name of ['documents', 'identity', 'export']) {
       const service = five.services.find((one) => one.name === name);
       service?.process.kill('SIGTERM');

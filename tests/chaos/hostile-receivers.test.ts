@@ -17,9 +17,9 @@ const local = { allowLoopback: true, allowedRanges: [] };
 const strict = { allowLoopback: false, allowedRanges: [] };
 
 function createSender(partial: Partial<Parameters<typeof sender>[0]> = {}): Sender {
-  const made = sender({ policy: local, timeoutMs, resolve: async () => ['127.0.0.1'], ...partial });
-  open.push(made);
-  return made;
+  const newSender = sender({ policy: local, timeoutMs, resolve: async () => ['127.0.0.1'], ...partial });
+  open.push(newSender);
+  return newSender;
 }
 
 /** Starts a server that calls `act` at the first bytes of a connection. Returns its port and its connection count. */

@@ -17,7 +17,7 @@ export interface RecordingReceiver {
   /** All POSTs, oldest first. */
   posts: Post[];
   /** Sets the responder for later requests; by default all responses are 204. */
-  respondWith(answering?: Responder): void;
+  respondWith(responder?: Responder): void;
   close(): Promise<void>;
 }
 
@@ -146,13 +146,13 @@ export async function findViolations(
 /** Reads the events of these organizations from the outbox, and their event log from MongoDB. */
 async function readStoredState({ db }: System, tenants: readonly TestTenant[]) {
   const ids = tenants.map(({ organizationId }) => organizationId);
-  const hooksOf = new Map(
+  const hookIds = new Map(
     tenants.map(({ organizationId, hooks }) => [organizationId, hooks.map(({ id }) => id)]),
   );
   const stored = await db.collection('documents_outbox').find({ type: 'document.published' }).toArray();
   const events = stored.map(({ event }) => JSON.parse(event));
   const accepted = events.flatMap(({ id, organization_id }) => {
-    const webhooks = hooksOf.get(organization_id);
+    const webhooks = hookIds.get(organization_id);
     return webhooks ? [{ id: String(id), webhooks }] : [];
   });
   const found = await db

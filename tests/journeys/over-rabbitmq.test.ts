@@ -77,10 +77,10 @@ test('requests succeed while RabbitMQ is down, and all events follow later', asy
 
 test('no event is lost or repeated if RabbitMQ restarts empty under load', async () => {
   const [first] = await publishDocuments(1);
-  const going = publishDocuments(40);
+  const publishing = publishDocuments(40);
   await until('ten deliveries', async () => receiver.received.length > 10);
   await rabbit.start({ empty: true });
-  await expectDeliveredOnce([...(first ? [first] : []), ...(await going)]);
+  await expectDeliveredOnce([...(first ? [first] : []), ...(await publishing)]);
   await waitForEmptyOutbox();
   expect(await getHealth()).toEqual({ status: 200, body: { status: 'ready' } });
 }, 90_000);

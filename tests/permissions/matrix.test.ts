@@ -44,10 +44,10 @@ beforeAll(async () => {
   app = await testApp({ services, contracts });
   people = await createPeople(app);
   fixture = permissionFixture(app, people);
-  const made = rowsWith([401, 403, 404, 'own']).map(
+  const entries = rowsWith([401, 403, 404, 'own']).map(
     async (name) => [name, await samples[name](fixture)] as const,
   );
-  sharedSamples = new Map(await Promise.all(made));
+  sharedSamples = new Map(await Promise.all(entries));
 }, 120_000);
 afterAll(() => app?.stop());
 
@@ -77,9 +77,9 @@ describe('hidden resources give the same 404 as unknown ids', () => {
   test.each(rowsWith([404]))('%s', async (name) => {
     const isHidden = (outcome: Outcome) => outcome === 404;
     const hidden = await requestAll(name, isHidden, () => getSample(name));
-    const nowhere = await requestAll(name, isHidden, () => withUnknownIds(getSample(name)));
+    const unknown = await requestAll(name, isHidden, () => withUnknownIds(getSample(name)));
     expect(hidden.exchanges.length).toBeGreaterThan(0);
-    expect(hidden.exchanges.map(toComparable)).toEqual(nowhere.exchanges.map(toComparable));
+    expect(hidden.exchanges.map(toComparable)).toEqual(unknown.exchanges.map(toComparable));
   });
 });
 
@@ -124,7 +124,7 @@ describe('only the operator succeeds, and only on the management port', () => {
     const operation = adminOperations.get(name);
     if (!operation) throw new Error(`${name} is not an operation`);
     const sample = await operatorSamples[name](fixture);
-    const ask = async (origin: string, as: Credential) => {
+    const send = async (origin: string, as: Credential) => {
       const authorization = as.token === undefined ? {} : { authorization: `Bearer ${as.token}` };
       const keyed = idempotencyHeader(operation.method.toUpperCase(), as.token);
       const headers = { 'content-type': 'application/json', ...authorization, ...keyed };
@@ -135,8 +135,8 @@ describe('only the operator succeeds, and only on the management port', () => {
     for (const credential of people.credentials) {
       const label = getLabel(credential);
       const expected = credential.token === opsToken ? operation.status : 401;
-      expect([label, await ask(app.management, credential)]).toEqual([label, expected]);
-      expect([label, await ask(app.origin, credential)]).toEqual([label, 404]);
+      expect([label, await send(app.management, credential)]).toEqual([label, expected]);
+      expect([label, await send(app.origin, credential)]).toEqual([label, 404]);
     }
   });
 });

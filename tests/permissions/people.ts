@@ -114,7 +114,7 @@ export async function createPeople(app: TestApp): Promise<People> {
     createKey(app, admin.token, 'admin'),
     createKey(app, admin.token, 'admin'),
   ]);
-  const childOfRevoked = await createKey(app, revoked.key, 'admin');
+  const createdByRevoked = await createKey(app, revoked.key, 'admin');
 
   const byAdmin = { as: admin.token };
   await must(app, 'PATCH', `/members/${demoted.userId}`, { ...byAdmin, body: { role: 'member' } });
@@ -122,12 +122,12 @@ export async function createPeople(app: TestApp): Promise<People> {
   await must(app, 'DELETE', `/api-keys/${revoked.id}`, byAdmin);
   await expire(app, expired.id);
 
-  const byLogin = (actor: Actor, name: string, who: Login, host: Person, role: Role): Credential => {
-    const { token, password } = who;
+  const byLogin = (actor: Actor, name: string, login: Login, host: Person, role: Role): Credential => {
+    const { token, password } = login;
     return { actor, name, token, password, role, another: () => join(app, host, role) };
   };
-  const byToken = (actor: Actor, name: string, token: string | undefined, who: Login): Credential => {
-    return { actor, name, token, password: who.password };
+  const byToken = (actor: Actor, name: string, token: string | undefined, login: Login): Credential => {
+    return { actor, name, token, password: login.password };
   };
   const credentials = [
     byToken('anonymous', 'nothing', undefined, admin),
@@ -149,7 +149,7 @@ export async function createPeople(app: TestApp): Promise<People> {
     byToken('admin key', 'an admin’s', admin.key, admin),
     byToken('expired key', 'an admin’s', expired.key, admin),
     byToken('revoked key', 'an admin’s', revoked.key, admin),
-    byToken('revoked key', 'made by a revoked key', childOfRevoked.key, admin),
+    byToken('revoked key', 'created with a revoked key', createdByRevoked.key, admin),
     byToken('removed member', 'logged in', removed.token, removed),
     byToken('removed member', 'their admin’s key', removedKey.key, removed),
   ];

@@ -80,8 +80,8 @@ test('F17: 500 events for a hanging endpoint do not delay a healthy one', async 
   await pause(30_000);
   expect(await load.stop()).toEqual([]);
   await until('all healthy deliveries', async () => {
-    const come = receiver.posts.filter(({ webhook }) => webhook === 'healthy').length;
-    return come >= healthy.published.length;
+    const delivered = receiver.posts.filter(({ webhook }) => webhook === 'healthy').length;
+    return delivered >= healthy.published.length;
   });
   expectInTime('F17', await latencies(running, (webhook) => webhook === 'healthy'));
   const hook = hanging.hooks[0]?.id;
