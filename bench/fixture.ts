@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { newId } from '#libs/contract';
-import { consumersOf, toTopology } from '#libs/events';
+import { getConsumers, toTopology } from '#libs/events';
 import { contracts } from '../services/contracts.ts';
 import { DocumentPublished } from '../services/documents/contract.ts';
 import type { Db, Row as DbRow } from './baseline/handler.ts';
@@ -121,7 +121,7 @@ function servicesOver(uri: string, managementPort: number): Record<string, strin
 }
 
 /** How many services hear that a document was published. */
-const hearers = String(consumersOf(toTopology(contracts), DocumentPublished.name).length);
+const hearers = String(getConsumers(toTopology(contracts), DocumentPublished.name).length);
 
 /** One for all runs over a database, of no use beyond it. */
 const encryptionKey = randomBytes(32).toString('base64');

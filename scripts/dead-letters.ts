@@ -1,7 +1,7 @@
 /** Dead letters, for whoever is on call: `npm run dead-letters -- list | show <queue> <id> | replay <queue> <id>… | replay <queue> --all`. */
 import { Secret } from '#libs/contract';
 import { type DeadLetters, openDeadLetters, toTopology } from '#libs/events';
-import { formatError, newLog, securityLog, systemAuditEvent } from '#libs/service';
+import { createLog, formatError, securityLog, systemAuditEvent } from '#libs/service';
 import { contracts } from '../services/contracts.ts';
 
 const usage = `Events that a service gave up after all their tries.
@@ -59,7 +59,7 @@ async function show(letters: DeadLetters): Promise<void> {
 async function replay(letters: DeadLetters): Promise<void> {
   const ids = words.includes('--all') ? undefined : new Set(words);
   const replayed = await letters.replay(queue, ids);
-  const audited = securityLog(newLog({ level: 'info', format: 'json' }));
+  const audited = securityLog(createLog({ level: 'info', format: 'json' }));
   for (const id of replayed) audited(systemAuditEvent('dead_letter.replay', 'operator', { queue, id }));
   console.log(`${replayed.length} of ${queue} are sent once more.`);
   const missing = [...(ids ?? [])].filter((id) => !replayed.includes(id));

@@ -1,9 +1,9 @@
 /** What operators do with identity: `npm run identity -- rotate-keys`, with MONGODB_URI and ENCRYPTION_KEYS as identity has them. */
-import { newLog, securityLog } from '#libs/service';
+import { createLog, securityLog } from '#libs/service';
 import { identity } from '../services/identity/service.ts';
-import { signing } from '../services/identity/signing-keys.ts';
+import { createTokenSigner } from '../services/identity/signing-keys.ts';
 import { sealedPrivate } from '../services/identity/store/collections.ts';
-import { credentials } from '../services/identity/store/credentials.ts';
+import { credentialRepository } from '../services/identity/store/credentials.ts';
 import { ownedStore } from './owned-store.ts';
 
 const { MONGODB_URI, ENCRYPTION_KEYS } = process.env;
@@ -17,8 +17,14 @@ const store = await ownedStore(identity, { MONGODB_URI, ENCRYPTION_KEYS });
 try {
   const sealing = store.sealing(sealedPrivate);
   const now = () => new Date();
-  const audited = securityLog(newLog({ level: 'info', format: 'json' }));
-  const keys = signing({ credentials: credentials(store), sealing, audited, now, lifeSeconds: 900 });
+  const auditLog = securityLog(createLog({ level: 'info', format: 'json' }));
+  const keys = createTokenSigner({
+    credentials: credentialRepository(store),
+    sealing,
+    securityLog: auditLog,
+    now,
+    accessTokenSeconds: 900,
+  });
   const kid = await keys.rotate('operator');
   console.log(
     `The new signing key ${kid} is published; it signs in a minute. Tokens of the old one stay valid until they expire.`,

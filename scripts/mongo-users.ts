@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Secret } from '#libs/contract';
 import { formatError } from '#libs/service';
-import { openUsers, roleCommand, userCommand } from '#libs/store';
+import { openUserAdmin, roleCommand, userCommand } from '#libs/store';
 import { contracts } from '../services/contracts.ts';
 
 const usage = `Makes a MongoDB user for each service, who may write what its service owns and read the views it names.
@@ -29,7 +29,7 @@ try {
 }
 
 async function keepUsers(uri: Secret): Promise<void> {
-  const users = await openUsers(uri);
+  const users = await openUserAdmin(uri);
   try {
     for (const contract of contracts) {
       const { name } = contract;

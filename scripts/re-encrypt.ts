@@ -1,6 +1,6 @@
 /** Seals anew, with the first key of ENCRYPTION_KEYS, what services keep sealed: `npm run re-encrypt -- <service>…`. */
-import { formatError, newLog, securityLog, systemAuditEvent } from '#libs/service';
-import type { Reencrypted } from '#libs/store';
+import { createLog, formatError, securityLog, systemAuditEvent } from '#libs/service';
+import type { ReencryptionResult } from '#libs/store';
 import { services } from '../services/services.ts';
 import { ownedStore, type StoreSettings } from './owned-store.ts';
 
@@ -26,7 +26,7 @@ if (!MONGODB_URI || !ENCRYPTION_KEYS || (asked.length > 0 && chosen.length < ask
 }
 
 async function sealAnew(settings: StoreSettings): Promise<void> {
-  const audited = securityLog(newLog({ level: 'info', format: 'json' }));
+  const audited = securityLog(createLog({ level: 'info', format: 'json' }));
   let unopened = 0;
   let isDone = true;
   for (const service of chosen) {
@@ -38,7 +38,7 @@ async function sealAnew(settings: StoreSettings): Promise<void> {
       if (count > 0) audited(systemAuditEvent('secrets.reseal', 'operator', { collection, field, count }));
     }
     unopened += results.reduce((sum, result) => sum + result.unopened.length, 0);
-    isDone &&= results.every(({ goesOn }) => !goesOn);
+    isDone &&= results.every(({ otherKeyInUse }) => !otherKeyInUse);
   }
   const names = chosen.map(({ contract }) => contract.name).join(', ');
   if (unopened > 0)
@@ -51,7 +51,7 @@ async function sealAnew(settings: StoreSettings): Promise<void> {
   else process.exitCode = 1;
 }
 
-function tell(service: string, { collection, field, count, unopened }: Reencrypted): void {
+function tell(service: string, { collection, field, count, unopened }: ReencryptionResult): void {
   console.log(`${service.padEnd(18)}${`${collection}.${field}`.padEnd(40)}${count} sealed anew`);
   for (const { id, reason } of unopened) console.error(`  ${collection} ${id}: ${reason}`);
 }

@@ -1,4 +1,4 @@
-/** Every service in one process: over MONGODB_URI when it is set, else the local run with an embedded database. */
+/** Runs all services in one process, with the MongoDB at MONGODB_URI or else an embedded one. */
 import { run } from '#libs/service';
 import { apiPrefix, contracts } from './contracts.ts';
 import { runLocal } from './local/run-local.ts';

@@ -1,10 +1,14 @@
-/** Every contract of the system: the reference, the topology of events and the grants are made from this list. */
+/**
+ * The contracts of all services, from which the API reference, event topology and database grants are
+ * generated.
+ */
 import { documentsContract } from './documents/contract.ts';
 import { exportContract } from './export/contract.ts';
 import { identityContract } from './identity/contract.ts';
 import { sharingContract } from './sharing/contract.ts';
 import { webhookDeliveryContract } from './webhook-delivery/contract.ts';
 
+/** The contracts in the order in which their services start. */
 export const contracts = [
   identityContract,
   documentsContract,
@@ -13,5 +17,5 @@ export const contracts = [
   webhookDeliveryContract,
 ] as const;
 
-/** What every path of the API starts with. */
+/** The prefix of all API paths. */
 export const apiPrefix = '/api/v1';

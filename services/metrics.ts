@@ -1,10 +1,13 @@
-/** Every metric of the system and every value that its labels may have: for the documentation, dashboards and tests. */
+/** Lists all metrics and the values of their labels, for the documentation, the dashboards and the tests. */
 import { getProblems } from '#libs/contract';
-import { type Metric, type Named, processMetrics, serviceMetrics, type Values } from '#libs/service';
+import { type LabelValues, type Metric, type NameKind, processMetrics, serviceMetrics } from '#libs/service';
 import { contracts } from './contracts.ts';
 import { services } from './services.ts';
 
-/** All metrics: of the process, of every service in it, and of each service by itself. */
+/**
+ * All metrics: one set per process, one set that every service has, and the metrics that only one service
+ * has.
+ */
 export function getMetrics(): {
   ofProcess: readonly Metric[];
   ofEachService: readonly Metric[];
@@ -22,14 +25,15 @@ export function getMetrics(): {
   };
 }
 
-/** The values that a label may have; none when it says what this very process is. */
-export function getLabelValues(values: Values): readonly string[] {
-  return typeof values === 'string' ? named[values]() : values;
+/** The possible values of a label. The list is empty if the values depend on the process. */
+export function getLabelValues(values: LabelValues): readonly string[] {
+  return typeof values === 'string' ? namedValues[values]() : values;
 }
 
-const operations = () => contracts.flatMap((one) => [...one.operations, ...(one.adminOperations ?? [])]);
+const operations = () =>
+  contracts.flatMap((contract) => [...contract.operations, ...(contract.adminOperations ?? [])]);
 
-const named: Record<Named, () => readonly string[]> = {
+const namedValues: Record<NameKind, () => readonly string[]> = {
   operation: () => operations().map(({ id }) => id),
   problem: () => [
     ...new Set(

@@ -1,8 +1,9 @@
-/** Every service of the system, in the order in which they start. */
+/** All services. */
 import { documents } from './documents/service.ts';
 import { exporting } from './export/service.ts';
 import { identity } from './identity/service.ts';
 import { sharing } from './sharing/service.ts';
 import { webhookDelivery } from './webhook-delivery/service.ts';
 
+/** The services in the order in which they start. */
 export const services = [identity, documents, sharing, exporting, webhookDelivery] as const;

@@ -39,7 +39,7 @@ describe('every operation', () => {
     const unhandled = [];
     for (const operation of operations) {
       const { status, body } = await app.request(operation.method.toUpperCase(), pathFor(operation, {}), {});
-      const isMissing = status === 405 || (status === 404 && body.detail === 'There is no such route.');
+      const isMissing = status === 405 || (status === 404 && body.detail === 'This route does not exist.');
       if (isMissing) unhandled.push(operation.id);
     }
     expect(unhandled).toEqual([]);
@@ -186,7 +186,7 @@ describe('the contracts', () => {
     const owned = contracts.flatMap((contract) => [...contract.owns]);
     expect(new Set(owned).size).toBe(owned.length);
     for (const contract of contracts)
-      for (const view of contract.views) expect(contract.owns).toContain(view.of);
+      for (const view of contract.views) expect(contract.owns).toContain(view.collection);
   });
 
   test('read and consume only views and events that are published', () => {

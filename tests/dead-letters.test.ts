@@ -18,7 +18,7 @@ const handled: string[] = [];
 beforeAll(async () => {
   rabbit = await testRabbit();
   bus = amqpBus({
-    ...{ url: new Secret(rabbit.url), prefix, calmMs: 0, onError: () => undefined },
+    ...{ url: new Secret(rabbit.url), prefix, retryQueueDelayMs: 0, onError: () => undefined },
     topology: toTopology(contracts),
   });
   await until('the bus', async () => bus.up);

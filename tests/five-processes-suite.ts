@@ -9,7 +9,7 @@ import {
   otlpEndpoint,
   type Person,
   register,
-  secretWatch,
+  secretScanner,
   type TestRequest,
   type TestResponse,
   until,
@@ -32,7 +32,7 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
   let hook: WebhookReceiver;
   let traced: ReceivedRequest | undefined;
   const caller = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  const secrets = secretWatch();
+  const secrets = secretScanner();
 
   const ask = async (
     method: string,
@@ -40,8 +40,8 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
     { as, body, headers: more }: Pick<TestRequest, 'as' | 'body' | 'headers'> = {},
     origin = five.origin,
   ): Promise<TestResponse> => {
-    secrets.know(as);
-    secrets.knowWithin(body);
+    secrets.add(as);
+    secrets.addFrom(body);
     const response = await fetch(origin + (path.startsWith('/embed') ? path : `/api/v1${path}`), {
       method,
       headers: {
@@ -56,7 +56,7 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
     const { status, headers } = response;
     const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
     const json = isJson ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
-    if (isJson) secrets.knowWithin(json);
+    if (isJson) secrets.addFrom(json);
     return { status, headers, body: json, bytes };
   };
 
@@ -169,9 +169,9 @@ export function testFiveProcesses(runtime: 'node' | 'deno'): void {
   });
 
   test('no process logs a password, token or key, or its MongoDB password', () => {
-    for (const { name } of five.services) secrets.know(new URL(five.users.getUri(name)).password);
+    for (const { name } of five.services) secrets.add(new URL(five.users.getUri(name)).password);
     const printed = [five.gateway, ...five.services].map((one) => one.printed());
-    expect(secrets.foundIn(printed.flatMap((text) => text.split('\n')))).toEqual([]);
+    expect(secrets.findLeaks(printed.flatMap((text) => text.split('\n')))).toEqual([]);
     // the password, the token with its signature, the key, the link, and the five MongoDB passwords
     expect(secrets.size()).toBeGreaterThanOrEqual(10);
     expect(printed.join('')).toContain('"event":"api_key.create"');

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { type Started, start } from '#libs/service';
+import { type RunningServices, start } from '#libs/service';
 import { toGrants } from '#libs/store';
 import { type TestRabbit, testRabbit } from '#libs/testing';
 import { apiPrefix, contracts } from '../services/contracts.ts';
@@ -17,7 +17,7 @@ type Db = mongoose.mongo.Db;
 let rabbit: TestRabbit;
 let users: ServiceUsers;
 let administrator: mongoose.mongo.MongoClient;
-const started: Started[] = [];
+const started: RunningServices[] = [];
 const clients = new Map<string, mongoose.mongo.MongoClient>();
 
 /** Starts a service with its own MongoDB user. */

@@ -162,11 +162,13 @@ test('invalid requests increase values but create no series', async () => {
 
 test('a service cannot record an undeclared metric', async () => {
   const [{ metrics: [metric] = [] } = {}] = own;
-  const { newMetrics } = await import('../libs/service/metrics.ts');
-  const metrics = newMetrics({ on: true });
+  const { createMetrics } = await import('../libs/service/metrics.ts');
+  const metrics = createMetrics({ isEnabled: true });
   try {
     const counter = metric as Extract<Metric, { type: 'counter' }>;
-    expect(() => metrics.own('documents', []).counter(counter)).toThrow('is no declared metric');
+    expect(() => metrics.forServiceMetrics('documents', []).counter(counter)).toThrow(
+      'is not a declared metric',
+    );
   } finally {
     metrics.stop();
   }

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { newId, Secret } from '#libs/contract';
-import { type Started, start } from '#libs/service';
+import { type RunningServices, start } from '#libs/service';
 import { createKeyring } from '#libs/store';
 import { type Person, register, type TestRabbit, type TestResponse, testRabbit, until } from '#libs/testing';
 import { apiPrefix, contracts } from '../services/contracts.ts';
@@ -15,7 +15,7 @@ import { type ServiceUsers, serviceUsers } from './service-users.ts';
 const newKey = () => randomBytes(32).toString('base64');
 const getKeyId = (key: string) => createKeyring(new Secret(key)).newest;
 const [old, current] = [newKey(), newKey()];
-const running = new Map<string, Started>();
+const running = new Map<string, RunningServices>();
 
 let rabbit: TestRabbit;
 let users: ServiceUsers;

@@ -1,7 +1,7 @@
 /** Starts a MongoDB with authentication and creates the users of the five services. */
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
-import { openUsers } from '#libs/store';
+import { openUserAdmin } from '#libs/store';
 import { securedMongo } from '#libs/testing';
 import { contracts } from '../services/contracts.ts';
 
@@ -21,7 +21,7 @@ export async function serviceUsers(): Promise<ServiceUsers> {
   uri.pathname = '/process_documents';
   const passwords = new Map(contracts.map(({ name }) => [name, randomBytes(12).toString('hex')]));
   try {
-    const users = await openUsers(new Secret(uri.href));
+    const users = await openUserAdmin(new Secret(uri.href));
     const upsertAll = async () => {
       for (const one of contracts) await users.upsert(one, () => new Secret(passwords.get(one.name) ?? ''));
     };

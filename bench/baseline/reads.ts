@@ -1,6 +1,6 @@
 /** What the floor reads: the same rows through the same views as the services. */
 import { createHash } from 'node:crypto';
-import { type OpenedLink, representations } from '../../services/sharing/representations.ts';
+import { type ResolvedLink, representations } from '../../services/sharing/representations.ts';
 import type { Db, Handler, Row } from './handler.ts';
 import { barePage } from './pages.ts';
 import { documentText, documentTextOfBson, embedText, summary } from './trees.ts';
@@ -51,7 +51,7 @@ export function reading(db: Db) {
   async function preparedPage({ document, organization }: { document: Row; organization: Row }) {
     const rows = await publicNodes.find({ document_id: document._id }).toArray();
     // the floor's rows are those of the views, unchecked
-    const found = { document, organization } as unknown as OpenedLink;
+    const found = { document, organization } as unknown as ResolvedLink;
     return Buffer.from([...representations.html.render(found, rows as never)].join(''));
   }
 

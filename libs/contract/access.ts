@@ -1,29 +1,31 @@
-/** Access: who may call an operation, as a value that the operation carries. */
+/** Access rules: who may call an operation, as a value that is part of the operation. */
 import type { Problem, ProblemKind } from './problem.ts';
 
-/** Who may call: decided from the principal alone, before the request's form is looked at. */
+/** Who may call an operation. Depends only on the principal and is checked before the request is parsed. */
 export interface Access<Principal> {
   /** Short name for docs and tests, e.g. `member`. */
   readonly name: string;
-  /** One sentence for the reference. */
+  /** One sentence for the API reference. */
   readonly description: string;
-  /** Whether a principal is needed at all. */
+  /** Whether the caller must authenticate. */
   readonly authenticated: boolean;
-  /** The problems that keep principals out: each operation with this access can answer with them. */
+  /** Problems that `authorize` may return. Every operation with this access lists them. */
   readonly problems?: readonly ProblemKind[];
-  /** The problem that keeps this principal out, or nothing. Only asked when `authenticated`. */
-  permits(principal: Principal): Problem | undefined | Promise<Problem | undefined>;
+  /**
+   * Returns a problem if the principal may not call the operation. Called only if `authenticated` is true.
+   */
+  authorize(principal: Principal): Problem | undefined | Promise<Problem | undefined>;
 }
 
-/** Declares who may call; `permits` gives the problem that keeps a principal out. */
+/** Declares an access rule for authenticated callers. */
 export function access<Principal>(options: Omit<Access<Principal>, 'authenticated'>): Access<Principal> {
   return { ...options, authenticated: true };
 }
 
-/** Anyone, without credentials. */
+/** Everyone, without credentials. */
 export const anyone: Access<undefined> = {
   name: 'anyone',
-  description: 'Public: no credentials needed.',
+  description: 'Public. No credentials required.',
   authenticated: false,
-  permits: () => undefined,
+  authorize: () => undefined,
 };

@@ -1,26 +1,29 @@
-/** A service's contract: everything it shows to clients and to its neighbours, in one value. */
+/** A service contract: everything a service exposes to clients and to other services, as one value. */
 import type { EventType } from './event.ts';
 import type { Operation } from './operation.ts';
 import type { View } from './view.ts';
 
-/** What a service offers, says, hears, owns and reads; reference, topology and grants are made from it. */
+/**
+ * The operations, events, collections and views of a service. The API reference, the RabbitMQ topology and
+ * the MongoDB grants are generated from it.
+ */
 export interface Contract {
-  /** Lower-case words with dashes; also the prefix of its outbox, inbox and queue. */
+  /** Lower-case words with dashes. Also the prefix of the service's outbox, inbox and queue. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly operations: readonly AnyOperation[];
-  /** Operations for its operators: on the management port, never in the public reference. */
+  /** Operations for operators. They are served on the management port and are not in the public reference. */
   readonly adminOperations?: readonly AnyOperation[];
-  /** Events it says. */
+  /** Events that the service publishes. */
   readonly publishes: readonly EventType[];
-  /** Events it hears; they share one queue named after the service. */
+  /** Events that the service consumes, from one queue named after the service. */
   readonly consumes: readonly EventType[];
-  /** Collections only it may write. */
+  /** Collections that only this service may write. */
   readonly owns: readonly string[];
-  /** Faces of its collections for others. */
+  /** Views of its collections for other services. */
   readonly views: readonly View[];
-  /** Views of others that it reads. */
+  /** Views of other services that it reads. */
   readonly reads: readonly View[];
 }
 

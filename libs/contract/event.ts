@@ -1,18 +1,20 @@
-/** Events: what happened, said once, heard by others; declared by the service that owns the change. */
+/**
+ * Event types. The service that owns a change declares and publishes the event; other services consume it.
+ */
 import { z } from 'zod';
 import { id, timestamp } from './shapes.ts';
 
-/** A kind of event with the schema of its data. */
+/** An event type with the schema of its data. */
 export interface EventType<Data = unknown> {
-  /** Past tense with a dot, e.g. `document.published`: the routing key too. */
+  /** Resource and verb in the past tense, e.g. `document.published`. Also the routing key. */
   readonly name: string;
   readonly description: string;
   readonly data: z.ZodType<Data>;
-  /** Whether customers may subscribe a webhook to it. */
+  /** Whether a webhook can subscribe to it. */
   readonly subscribable: boolean;
 }
 
-/** Declares a kind of event; `data` is checked on the way out and on the way in. */
+/** Declares an event type. `data` is validated when the event is published and when it is consumed. */
 export function event<Data>(
   name: string,
   {
@@ -26,18 +28,19 @@ export function event<Data>(
   return { name, description, data, subscribable };
 }
 
-/** What travels on the bus around an event's data. */
+/** The message format on the bus: an event's data with its metadata. */
 export const envelope = z.object({
   id,
   type: z.string(),
-  /** Just before its change was committed. */
+  /** When the change was made, shortly before it was committed. */
   occurred_at: timestamp,
   organization_id: id,
-  /** The user who acted, or null for the system itself. */
+  /** The user who made the change, or null if the system made it. */
   actor_id: id.nullable(),
   data: z.unknown(),
-  /** W3C trace context of the change, if it was traced. */
+  /** W3C `traceparent` of the change, if it was traced. */
   trace: z.string().optional(),
 });
 
+/** An event with typed data. */
 export type Envelope<Data = unknown> = Omit<z.infer<typeof envelope>, 'data'> & { data: Data };

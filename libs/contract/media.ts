@@ -1,11 +1,11 @@
-/** What travels in bodies: JSON by default; other kinds are said explicitly. */
+/** Body types of operations: JSON by default, other media types and multipart by declaration. */
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 
-/** An answer without a body (204). */
+/** A response without a body (204). */
 export const nothing = z.void();
 
-/** JSON that is already text: sent as it is, so that stored rich text is spliced in without being parsed. */
+/** Serialized JSON, sent unchanged. A handler can insert stored rich text without parsing it. */
 export class Json {
   readonly text: string | Uint8Array;
 
@@ -14,22 +14,22 @@ export class Json {
   }
 }
 
-/** Marks text as the JSON of an answer; the caller vouches for its shape. */
+/** Marks text as the JSON of a response. It is not validated. */
 export function json(text: string | Uint8Array): Json {
   return new Json(text);
 }
 
-/** An answer in other media types than JSON: type → what it is, for the reference. */
+/** A response in media types other than JSON, with a description of each type for the API reference. */
 export interface Media {
   readonly media: Readonly<Record<string, { description: string; schema?: z.ZodType }>>;
 }
 
-/** Declares an answer of one or several media types; its handler returns bytes with `body`. */
+/** Declares a response in one or several media types. The handler returns it with `body`. */
 export function media(types: Media['media']): Media {
   return { media: types };
 }
 
-/** Bytes of a given media type, whole or streamed. */
+/** Content of a media type: bytes, text or a stream. */
 export class Body {
   readonly type: string;
   readonly content: Uint8Array | string | Readable;
@@ -40,21 +40,21 @@ export class Body {
   }
 }
 
-/** The answer of an operation that returns `media`. */
+/** Creates the response of an operation that returns `media`. */
 export function body(type: string, content: Body['content']): Body {
   return new Body(type, content);
 }
 
-/** A multipart/form-data body: text fields by a schema, and one file. */
+/** A multipart/form-data body: text fields with a schema, and one file. */
 export interface Multipart<Fields extends z.ZodType = z.ZodType> {
   readonly fields: Fields;
-  /** Name of the part that carries the file. */
+  /** Name of the part that contains the file. */
   readonly file: string;
-  /** Largest file, bytes; over it 413. */
+  /** Maximum size of the file in bytes. A larger file is rejected with 413. */
   readonly maxFileBytes: number;
 }
 
-/** Declares a multipart body; its handler gets the parsed fields and the file's bytes. */
+/** Declares a multipart body. The handler receives the parsed fields and the bytes of the file. */
 export function multipart<Fields extends z.ZodType>(options: Multipart<Fields>): Multipart<Fields> {
   return options;
 }

@@ -1,4 +1,4 @@
-/** The door of the contract library: how a service says what it offers, as values over zod. */
+/** Public interface of the contract library: operations, events, views and problems as values over zod. */
 export { type Access, access, anyone } from './access.ts';
 export { type AnyOperation, type Contract, contract } from './contract.ts';
 export { type Envelope, type EventType, envelope, event } from './event.ts';
@@ -13,7 +13,7 @@ export {
   multipart,
   nothing,
 } from './media.ts';
-export { type Info, openapi } from './openapi.ts';
+export { type ApiInfo, openapi } from './openapi.ts';
 export {
   type ActorOf,
   type BodyOf,
@@ -29,5 +29,5 @@ export { getProblems, hasEtag, isConditional } from './protocol.ts';
 export { type RateLimitPolicy, rateLimitHeaders } from './rate-limit.ts';
 export { RejectedToken } from './rejected-token.ts';
 export { Secret } from './secret.ts';
-export { id, newId, order, someField, timestamp } from './shapes.ts';
+export { id, newId, order, patchBody, timestamp } from './shapes.ts';
 export { type RowOf, type View, view } from './view.ts';

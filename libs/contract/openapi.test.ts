@@ -1,4 +1,4 @@
-/** The reference made from the real contracts is a valid OpenAPI 3.1 document and tells the whole story. */
+/** Tests that the generated API reference is a valid and complete OpenAPI 3.1 document. */
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { contracts } from '../../services/contracts.ts';
@@ -11,11 +11,13 @@ import * as shared from './problems.ts';
 import { getProblems } from './protocol.ts';
 
 const info = { title: 't', version: '1', description: 'd', apiPrefix: '/api/v1' };
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked freely here
-type Free = any;
-const document: Free = openapi(contracts, info);
-const all: { path: string; method: string; of: Free }[] = Object.entries(document.paths as Free).flatMap(
-  ([path, item]) => Object.entries(item as Free).map(([method, of]) => ({ path, method, of })),
+// biome-ignore lint/suspicious/noExplicitAny: the tests read the generated document without types
+type AnyJson = any;
+const document: AnyJson = openapi(contracts, info);
+const documented: { path: string; method: string; operation: AnyJson }[] = Object.entries(
+  document.paths as AnyJson,
+).flatMap(([path, item]) =>
+  Object.entries(item as AnyJson).map(([method, operation]) => ({ path, method, operation })),
 );
 
 const walk = (value: unknown, see: (node: Record<string, unknown>, at: string) => void, at = '#'): void => {
@@ -24,101 +26,108 @@ const walk = (value: unknown, see: (node: Record<string, unknown>, at: string) =
   for (const [key, child] of Object.entries(value)) walk(child, see, `${at}/${key}`);
 };
 
-describe('the document of the real contracts', () => {
-  test('has every operation once, at its path, with an id of its own', () => {
+describe('the OpenAPI document of all contracts', () => {
+  test('has every operation once, at its path, with a unique id', () => {
     const declared = contracts.flatMap(({ operations }) => operations);
-    expect(all.map(({ of }) => of.operationId).sort()).toEqual(declared.map(({ id }) => id).sort());
+    expect(documented.map(({ operation }) => operation.operationId).sort()).toEqual(
+      declared.map(({ id }) => id).sort(),
+    );
     expect(new Set(declared.map(({ id }) => id)).size).toBe(declared.length);
-    for (const { path, method } of all) {
+    for (const { path, method } of documented) {
       expect(path).toMatch(/^\/[A-Za-z0-9_./{}-]*$/);
       expect(['get', 'post', 'put', 'patch', 'delete']).toContain(method);
     }
   });
 
-  test('has the outer shape that OpenAPI 3.1 asks for', () => {
+  test('has the top-level structure of OpenAPI 3.1', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/);
     expect(document.info).toEqual({ title: 't', version: '1', description: 'd' });
     const known = 'openapi info servers tags security paths webhooks components'.split(' ');
     expect(Object.keys(document).filter((key) => !known.includes(key))).toEqual([]);
     const tags = document.tags.map(({ name }: { name: string }) => name);
-    for (const { of } of all) for (const tag of of.tags) expect(tags).toContain(tag);
-    // plain JSON, nothing lost in writing it down
+    for (const { operation } of documented) for (const tag of operation.tags) expect(tags).toContain(tag);
+    // plain JSON: nothing is lost when it is serialized
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   });
 
-  test.each(all.map(({ path, method, of }) => [`${method} ${path}`, path, of] as const))(
-    '%s names its parameters, its body and its answers',
-    (_, path, free: Free) => {
+  test.each(documented.map(({ path, method, operation }) => [`${method} ${path}`, path, operation] as const))(
+    '%s documents its parameters, body and responses',
+    (_, path, documentedOperation: AnyJson) => {
       const known = 'operationId tags summary description security parameters requestBody responses'.split(
         ' ',
       );
-      expect(Object.keys(free).filter((key) => !known.includes(key))).toEqual([]);
+      expect(Object.keys(documentedOperation).filter((key) => !known.includes(key))).toEqual([]);
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      const inPath = free.parameters.filter(({ in: where }: Free) => where === 'path');
-      expect(inPath.map(({ name }: Free) => name).sort()).toEqual(named.sort());
-      const keys = free.parameters.map((one: Free) => `${one.in} ${one.name}`);
+      const inPath = documentedOperation.parameters.filter(({ in: where }: AnyJson) => where === 'path');
+      expect(inPath.map(({ name }: AnyJson) => name).sort()).toEqual(named.sort());
+      const keys = documentedOperation.parameters.map(
+        (parameter: AnyJson) => `${parameter.in} ${parameter.name}`,
+      );
       expect(new Set(keys).size).toBe(keys.length);
-      for (const one of free.parameters) {
-        expect(one.schema).toEqual(expect.any(Object));
-        if (one.in === 'path') expect(one.required).toBe(true);
+      for (const parameter of documentedOperation.parameters) {
+        expect(parameter.schema).toEqual(expect.any(Object));
+        if (parameter.in === 'path') expect(parameter.required).toBe(true);
       }
-      for (const [status, response] of Object.entries<Free>(free.responses)) {
+      for (const [status, response] of Object.entries<AnyJson>(documentedOperation.responses)) {
         expect(status).toMatch(/^[2-5]\d\d$/);
         expect(response.description).toMatch(/./);
         for (const type of Object.keys(response.content ?? {})) expect(type).toMatch(/^[\w*]+\/[\w.+*-]+$/);
       }
-      for (const content of Object.values<Free>(free.requestBody?.content ?? {}))
+      for (const content of Object.values<AnyJson>(documentedOperation.requestBody?.content ?? {}))
         expect(content.schema).toEqual(expect.any(Object));
     },
   );
 
-  test('names the headers that make repeating and changing safe, where they work', () => {
-    const of = (id: string) => all.find((found) => found.of.operationId === id)?.of;
+  test('documents idempotency, ETag and rate limit headers where supported', () => {
+    const getOperation = (id: string) =>
+      documented.find(({ operation }) => operation.operationId === id)?.operation;
     const sent = (id: string) =>
-      of(id)
-        .parameters.filter(({ in: where }: Free) => where === 'header')
-        .map(({ name }: Free) => name);
+      getOperation(id)
+        .parameters.filter(({ in: where }: AnyJson) => where === 'header')
+        .map(({ name }: AnyJson) => name);
     expect(sent('createDocument')).toEqual(['Idempotency-Key']);
     expect(sent('publishDocument')).toEqual(['Idempotency-Key', 'If-Match']);
     expect(sent('updateNode')).toEqual(['If-Match']);
     expect(sent('deleteNode')).toEqual(['If-Match']);
     expect(sent('getDocument')).toEqual(['If-None-Match']);
     for (const id of ['listDocuments', 'logIn', 'updateMember']) expect([id, sent(id)]).toEqual([id, []]);
-    expect(of('createDocument').responses[201].headers).toHaveProperty('Idempotency-Replayed');
-    expect(of('getDocument').responses).toHaveProperty('304');
+    expect(getOperation('createDocument').responses[201].headers).toHaveProperty('Idempotency-Replayed');
+    expect(getOperation('getDocument').responses).toHaveProperty('304');
     const limits = ['RateLimit', 'RateLimit-Policy', 'Retry-After'];
-    for (const { of: one } of all) expect(Object.keys(one.responses[429].headers).sort()).toEqual(limits);
-    expect(of('createDocument').responses[409].headers).toHaveProperty('Retry-After');
-    expect(of('deleteDepartment').responses[409]).not.toHaveProperty('headers');
-    expect(of('createDocument').responses[201].headers).toHaveProperty('Location');
-    expect(of('createNode').responses[201].headers).not.toHaveProperty('Location');
-    expect(of('getDocument').responses[401].headers).toHaveProperty('WWW-Authenticate');
+    for (const { operation } of documented)
+      expect(Object.keys(operation.responses[429].headers).sort()).toEqual(limits);
+    expect(getOperation('createDocument').responses[409].headers).toHaveProperty('Retry-After');
+    expect(getOperation('deleteDepartment').responses[409]).not.toHaveProperty('headers');
+    expect(getOperation('createDocument').responses[201].headers).toHaveProperty('Location');
+    expect(getOperation('createNode').responses[201].headers).not.toHaveProperty('Location');
+    expect(getOperation('getDocument').responses[401].headers).toHaveProperty('WWW-Authenticate');
   });
 
-  test.each(contracts.flatMap(({ operations }) => operations).map((one) => [one.id, one] as const))(
-    '%s shows every problem that it can answer with, under its status',
-    (id, one) => {
-      const of = all.find((found) => found.of.operationId === id)?.of;
-      for (const kind of getProblems(one)) {
-        const content = of.responses[kind.status].content['application/problem+json'];
-        expect(content.schema.allOf[1].properties.code.enum).toContain(kind.code);
-        expect(of.responses[kind.status].description).toContain(kind.title);
-      }
-    },
-  );
+  test.each(
+    contracts.flatMap(({ operations }) => operations).map((operation) => [operation.id, operation] as const),
+  )('%s documents every possible problem under its status', (id, operation) => {
+    const { responses } =
+      documented.find((candidate) => candidate.operation.operationId === id)?.operation ?? {};
+    for (const kind of getProblems(operation)) {
+      const content = responses[kind.status].content['application/problem+json'];
+      expect(content.schema.allOf[1].properties.code.enum).toContain(kind.code);
+      expect(responses[kind.status].description).toContain(kind.title);
+    }
+  });
 
-  test('an operation that keeps some principals out says with which problem', () => {
-    const silent = contracts
+  test('an operation with restricted access documents its 403', () => {
+    const undocumented = contracts
       .flatMap(({ operations }) => operations)
       .filter(({ access }) => access.authenticated && access.name !== 'member')
-      .filter((one) => !getProblems(one).some(({ status }) => status === 403));
-    expect(silent.map(({ id }) => id)).toEqual([]);
+      .filter((operation) => !getProblems(operation).some(({ status }) => status === 403));
+    expect(undocumented.map(({ id }) => id)).toEqual([]);
   });
 
-  test('an operation that only some members may call says which, and no more', () => {
+  test('an operation describes who may call it if not every member may', () => {
     for (const operation of contracts.flatMap(({ operations }) => operations)) {
       const { id, access, permission, problems } = operation;
-      const { description } = all.find(({ of }) => of.operationId === id)?.of ?? {};
+      const { description } =
+        documented.find((candidate) => candidate.operation.operationId === id)?.operation ?? {};
       const isNarrower = problems.includes(shared.Forbidden) && access.description.startsWith('Any member');
       if (isNarrower) expect([id, permission]).toEqual([id, expect.any(String)]);
       const narrowerRules = /\b(owner|editor|creator|admin|uploaded)\b[^.]*\bmay\b|\ban admin sees\b/;
@@ -127,19 +136,19 @@ describe('the document of the real contracts', () => {
     }
   });
 
-  test('every reference leads somewhere', () => {
-    const lost: string[] = [];
+  test('every $ref points to an existing schema', () => {
+    const broken: string[] = [];
     walk(document, ({ $ref }, at) => {
       if ($ref === undefined) return;
       const name = /^#\/components\/schemas\/([A-Za-z0-9._-]+)$/.exec(String($ref))?.[1];
-      if (!name || !document.components.schemas[name]) lost.push(`${at}: ${$ref}`);
+      if (!name || !document.components.schemas[name]) broken.push(`${at}: ${$ref}`);
     });
-    expect(lost).toEqual([]);
+    expect(broken).toEqual([]);
   });
 
-  test('a shape with a name stands in it once, and means the same wherever it is used', () => {
-    const backwards: Free = openapi([...contracts].reverse(), info);
-    expect(backwards.components.schemas).toEqual(document.components.schemas);
+  test('a named schema is defined once, whatever the order of contracts', () => {
+    const reversed: AnyJson = openapi([...contracts].reverse(), info);
+    expect(reversed.components.schemas).toEqual(document.components.schemas);
     for (const name of Object.keys(document.components.schemas)) expect(name).toMatch(/^[A-Z][A-Za-z0-9]*$/);
     walk(document, ({ $defs, $schema, id, $id }, at) => {
       if (at.endsWith('/properties')) return;
@@ -147,32 +156,32 @@ describe('the document of the real contracts', () => {
     });
   });
 
-  test('schemas use the types of JSON Schema', () => {
+  test('schemas use only types of JSON Schema', () => {
     const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
     const check = (schema: unknown) =>
       walk(schema, ({ type, enum: values, required, properties }, at) => {
         if (at.endsWith('/properties')) return;
-        for (const one of type === undefined ? [] : [type].flat()) expect(types).toContain(one);
+        for (const name of type === undefined ? [] : [type].flat()) expect(types).toContain(name);
         if (values !== undefined) expect(Array.isArray(values)).toBe(true);
         if (Array.isArray(required) && properties)
           for (const field of required) expect(Object.keys(properties as object)).toContain(field);
       });
     check(document.components.schemas);
-    for (const { of } of all) {
-      for (const { schema } of of.parameters) check(schema);
-      for (const { content } of [of.requestBody ?? {}, ...Object.values<Free>(of.responses)])
-        for (const { schema } of Object.values<Free>(content ?? {})) check(schema);
+    for (const { operation } of documented) {
+      for (const { schema } of operation.parameters) check(schema);
+      for (const { content } of [operation.requestBody ?? {}, ...Object.values<AnyJson>(operation.responses)])
+        for (const { schema } of Object.values<AnyJson>(content ?? {})) check(schema);
     }
   });
 
-  test('events that may be subscribed are its webhooks, others are not in it', () => {
-    const says = contracts.flatMap((one) => one.publishes);
-    const subscribable = says.filter((event) => event.subscribable).map(({ name }) => name);
+  test('subscribable events are OpenAPI webhooks, other events are omitted', () => {
+    const published = contracts.flatMap((contract) => contract.publishes);
+    const subscribable = published.filter((event) => event.subscribable).map(({ name }) => name);
     expect(Object.keys(document.webhooks).sort()).toEqual(subscribable.sort());
   });
 });
 
-describe('what follows from an operation', () => {
+describe('the OpenAPI document of one operation', () => {
   const base = {
     method: 'get',
     path: '/x',
@@ -182,14 +191,14 @@ describe('what follows from an operation', () => {
     returns: z.string(),
     problems: [],
   } as const;
-  const of = (one: Free): Free => {
-    const made = openapi(
+  const toDocumented = (declared: AnyJson): AnyJson => {
+    const generated = openapi(
       [
         contract({
           name: 'c',
           title: 'C',
           description: 's',
-          operations: [one],
+          operations: [declared],
           publishes: [],
           consumes: [],
           owns: [],
@@ -199,42 +208,42 @@ describe('what follows from an operation', () => {
       ],
       info,
     );
-    return (made.paths as Free)['/api/v1/x'][one.method];
+    return (generated.paths as AnyJson)['/api/v1/x'][declared.method];
   };
 
-  test('a public operation asks for no credentials', () => {
-    expect(of(operation({ ...base, id: 'a' })).security).toEqual([]);
+  test('a public operation requires no credentials', () => {
+    expect(toDocumented(operation({ ...base, id: 'a' })).security).toEqual([]);
     expect(getProblems(operation({ ...base, id: 'a' }))).not.toContain(shared.Unauthenticated);
   });
 
-  test('a POST of someone known may be refused for its Idempotency-Key, also without a body', () => {
+  test('an authenticated POST documents Idempotency-Key problems', () => {
     const access = { ...anyone, authenticated: true };
     const kinds = getProblems(operation({ ...base, id: 'a', method: 'post', access }));
     for (const kind of [shared.InvalidRequest, shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight])
       expect(kinds).toContain(kind);
   });
 
-  test('what an access refuses with is a problem of all its operations', () => {
+  test('problems of an access rule are problems of its operations', () => {
     const access = { ...anyone, authenticated: true, problems: [shared.Forbidden] };
     expect(getProblems(operation({ ...base, id: 'a', access }))).toContain(shared.Forbidden);
   });
 
   test('a multipart body has its fields and its file', () => {
     const body = multipart({ fields: z.strictObject({ name: z.string() }), file: 'file', maxFileBytes: 1 });
-    const { content } = of(operation({ ...base, id: 'a', method: 'post', body })).requestBody;
+    const { content } = toDocumented(operation({ ...base, id: 'a', method: 'post', body })).requestBody;
     expect(content['multipart/form-data'].schema).toMatchObject({
       required: ['name', 'file'],
       properties: { name: { type: 'string' } },
     });
   });
 
-  test('an answer in other media types names them, an empty one has no content', () => {
+  test('a response lists its media types, an empty one has no content', () => {
     const returns = media({ 'text/csv': { description: 'rows' } });
-    expect(Object.keys(of(operation({ ...base, id: 'a', returns })).responses[200].content)).toEqual([
-      'text/csv',
-    ]);
     expect(
-      of(operation({ ...base, id: 'a', status: 204, returns: z.void() })).responses[204],
+      Object.keys(toDocumented(operation({ ...base, id: 'a', returns })).responses[200].content),
+    ).toEqual(['text/csv']);
+    expect(
+      toDocumented(operation({ ...base, id: 'a', status: 204, returns: z.void() })).responses[204],
     ).not.toHaveProperty('content');
   });
 });

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of a set of contracts. */
+/** Generates the OpenAPI 3.1 document of a set of contracts. */
 import { z } from 'zod';
 import type { AnyOperation, Contract } from './contract.ts';
 import type { Media, Multipart } from './media.ts';
@@ -8,23 +8,26 @@ import { failureHeaders, successHeaders } from './response-headers.ts';
 
 type Schema = Record<string, unknown>;
 
-/** What the document says of itself. */
-export interface Info {
+/** General information about the API. `apiPrefix` precedes the paths of API operations. */
+export interface ApiInfo {
   title: string;
   version: string;
   description: string;
   apiPrefix: string;
 }
 
-/** The OpenAPI 3.1 document of all operations, schemas, events and problems in `contracts`. */
-export function openapi(contracts: readonly Contract[], info: Info): Schema {
+/**
+ * Returns the OpenAPI 3.1 document of all operations, schemas and problems in `contracts`. Events that a
+ * webhook can subscribe to become OpenAPI webhooks.
+ */
+export function openapi(contracts: readonly Contract[], info: ApiInfo): Schema {
   const schemas: Record<string, Schema> = { Problem: problemSchema };
   const paths: Record<string, Record<string, Schema>> = {};
   for (const { name, operations } of contracts) {
     for (const operation of operations) {
       const path = operation.at === 'root' ? operation.path : info.apiPrefix + operation.path;
       paths[path] ??= {};
-      paths[path][operation.method] = operationObject(operation, name, schemas);
+      paths[path][operation.method] = toOperationObject(operation, name, schemas);
     }
   }
   const webhooks = Object.fromEntries(
@@ -33,7 +36,7 @@ export function openapi(contracts: readonly Contract[], info: Info): Schema {
       .filter((event) => event.subscribable)
       .map((event) => [
         event.name,
-        webhookObject(event.name, event.description, schemaOf(event.data, 'output', schemas)),
+        toWebhookObject(event.name, event.description, toJsonSchema(event.data, 'output', schemas)),
       ]),
   );
   return {
@@ -49,7 +52,7 @@ export function openapi(contracts: readonly Contract[], info: Info): Schema {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key (`pds_…`) or an access token of `POST /auth/login`.',
+          description: 'An API key (`pds_…`) or an access token from `POST /auth/login`.',
         },
       },
       schemas,
@@ -57,10 +60,10 @@ export function openapi(contracts: readonly Contract[], info: Info): Schema {
   };
 }
 
-function operationObject(operation: AnyOperation, tag: string, schemas: Record<string, Schema>): Schema {
+function toOperationObject(operation: AnyOperation, tag: string, schemas: Record<string, Schema>): Schema {
   const problems = getProblems(operation);
   const statuses = [...new Set(problems.map((kind) => kind.status))].sort();
-  const request = operation.body ? { requestBody: requestBody(operation.body, schemas) } : {};
+  const request = operation.body ? { requestBody: toRequestBody(operation.body, schemas) } : {};
   return {
     operationId: operation.id,
     tags: [tag],
@@ -70,18 +73,18 @@ function operationObject(operation: AnyOperation, tag: string, schemas: Record<s
       .join('\n\n'),
     ...(operation.access.authenticated ? {} : { security: [] }),
     parameters: [
-      ...parameters(operation.params, 'path', schemas),
-      ...parameters(operation.query, 'query', schemas),
-      ...requestHeaders(operation).map(headerParameter),
+      ...toParameters(operation.params, 'path', schemas),
+      ...toParameters(operation.query, 'query', schemas),
+      ...requestHeaders(operation).map(toHeaderParameter),
     ],
     ...request,
     responses: {
-      [operation.status]: success(operation, schemas),
-      ...(hasEtag(operation) && { 304: { description: 'What you have is what is there' } }),
+      [operation.status]: toSuccessResponse(operation, schemas),
+      ...(hasEtag(operation) && { 304: { description: 'Not modified since the ETag you sent' } }),
       ...Object.fromEntries(
         statuses.map((status) => [
           status,
-          failure(
+          toProblemResponse(
             status,
             problems.filter((kind) => kind.status === status),
             operation.problemPages ?? false,
@@ -92,21 +95,21 @@ function operationObject(operation: AnyOperation, tag: string, schemas: Record<s
   };
 }
 
-function headerParameter({ name, description, maxLength }: RequestHeader): Schema {
+function toHeaderParameter({ name, description, maxLength }: RequestHeader): Schema {
   const schema = { type: 'string', ...(maxLength !== undefined && { maxLength }) };
   return { name, in: 'header', required: false, description, schema };
 }
 
-function requestBody(body: z.ZodType | Multipart, schemas: Record<string, Schema>): Schema {
+function toRequestBody(body: z.ZodType | Multipart, schemas: Record<string, Schema>): Schema {
   if ('safeParse' in body) {
     return {
       required: !body.safeParse(undefined).success,
-      content: { 'application/json': { schema: schemaOf(body, 'input', schemas) } },
+      content: { 'application/json': { schema: toJsonSchema(body, 'input', schemas) } },
     };
   }
-  const fields = schemaOf(body.fields, 'input', schemas);
+  const fields = toJsonSchema(body.fields, 'input', schemas);
   const properties = {
-    ...asSchema(fields.properties),
+    ...toRecord(fields.properties),
     [body.file]: { type: 'string', contentMediaType: 'application/octet-stream' },
   };
   const required = [...(Array.isArray(fields.required) ? fields.required : []), body.file];
@@ -116,27 +119,27 @@ function requestBody(body: z.ZodType | Multipart, schemas: Record<string, Schema
   };
 }
 
-function success(operation: AnyOperation, schemas: Record<string, Schema>): Schema {
+function toSuccessResponse(operation: AnyOperation, schemas: Record<string, Schema>): Schema {
   const headers = successHeaders(operation);
   const returns: z.ZodType | Media = operation.returns;
   if ('media' in returns) {
-    const content = Object.entries(returns.media).map(([type, of]) => [
+    const bodies = Object.entries(returns.media).map(([type, content]) => [
       type,
-      of.schema
-        ? { schema: schemaOf(of.schema, 'output', schemas) }
-        : { schema: { description: of.description } },
+      content.schema
+        ? { schema: toJsonSchema(content.schema, 'output', schemas) }
+        : { schema: { description: content.description } },
     ]);
-    return { description: operation.summary, headers, content: Object.fromEntries(content) };
+    return { description: operation.summary, headers, content: Object.fromEntries(bodies) };
   }
   if (returns instanceof z.ZodVoid) return { description: operation.summary, headers };
   return {
     description: operation.summary,
     headers,
-    content: { 'application/json': { schema: schemaOf(returns, 'output', schemas) } },
+    content: { 'application/json': { schema: toJsonSchema(returns, 'output', schemas) } },
   };
 }
 
-function failure(status: number, kinds: ProblemKind[], pages: boolean): Schema {
+function toProblemResponse(status: number, kinds: ProblemKind[], pages: boolean): Schema {
   const lines = kinds.map((kind) => `- \`${kind.code}\`: ${kind.title}`);
   const schema = {
     allOf: [
@@ -145,7 +148,9 @@ function failure(status: number, kinds: ProblemKind[], pages: boolean): Schema {
     ],
   };
   const headers = failureHeaders(status, kinds);
-  const page = { 'text/html': { schema: { description: 'A page for those who prefer HTML' } } };
+  const page = {
+    'text/html': { schema: { description: 'The problem as an HTML page, for clients that prefer HTML' } },
+  };
   return {
     description: lines.join('\n'),
     ...(Object.keys(headers).length > 0 && { headers }),
@@ -153,7 +158,7 @@ function failure(status: number, kinds: ProblemKind[], pages: boolean): Schema {
   };
 }
 
-function webhookObject(name: string, summary: string, data: Schema): Schema {
+function toWebhookObject(name: string, summary: string, data: Schema): Schema {
   const properties = {
     id: { type: 'string' },
     event_type: { const: name },
@@ -172,46 +177,46 @@ function webhookObject(name: string, summary: string, data: Schema): Schema {
   };
 }
 
-function parameters(
+function toParameters(
   shape: z.ZodType | undefined,
-  where: 'path' | 'query',
+  location: 'path' | 'query',
   schemas: Record<string, Schema>,
 ): Schema[] {
   if (!shape) return [];
-  const object = schemaOf(shape, 'input', schemas);
+  const object = toJsonSchema(shape, 'input', schemas);
   const required = new Set(Array.isArray(object.required) ? object.required : []);
-  return Object.entries(asSchema(object.properties)).map(([name, schema]) => ({
+  return Object.entries(toRecord(object.properties)).map(([name, schema]) => ({
     name,
-    in: where,
-    required: where === 'path' || required.has(name),
+    in: location,
+    required: location === 'path' || required.has(name),
     schema,
   }));
 }
 
-/** The JSON Schema of a zod shape; named shapes go to `schemas` and are referred to. */
-function schemaOf(shape: z.ZodType, io: 'input' | 'output', schemas: Record<string, Schema>): Schema {
+/** Converts a zod shape to JSON Schema. Named shapes are added to `schemas` and referenced with `$ref`. */
+function toJsonSchema(shape: z.ZodType, io: 'input' | 'output', schemas: Record<string, Schema>): Schema {
   const whole: Schema = z.toJSONSchema(shape, { io, unrepresentable: 'any' });
   const {
     $schema: _,
     $defs,
     ...schema
   } = JSON.parse(JSON.stringify(whole).replaceAll('"#/$defs/', '"#/components/schemas/'));
-  for (const [name, definition] of Object.entries(asSchema($defs))) schemas[name] = asSchema(definition);
+  for (const [name, definition] of Object.entries(toRecord($defs))) schemas[name] = toRecord(definition);
   return schema;
 }
 
-function asSchema(value: unknown): Record<string, Schema> {
+function toRecord(value: unknown): Record<string, Schema> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 const problemSchema: Schema = {
   type: 'object',
-  description: 'An error, as RFC 9457 shapes it; `code` is stable.',
+  description: 'An error in the format of RFC 9457. `code` is stable.',
   properties: {
     type: { type: 'string' },
     title: { type: 'string' },
     status: { type: 'integer' },
-    detail: { type: 'string', description: 'One sentence that tells what to do' },
+    detail: { type: 'string', description: 'What to do, in one sentence' },
     code: { type: 'string' },
     request_id: { type: 'string' },
     errors: {

@@ -1,4 +1,4 @@
-/** Operations: one HTTP operation as a value, from which route, parsing, types, reference and tests follow. */
+/** HTTP operations as values. The route, parsing, types, API reference and tests are derived from them. */
 import type { z } from 'zod';
 import type { Access } from './access.ts';
 import type { Media, Multipart } from './media.ts';
@@ -6,7 +6,7 @@ import type { ProblemKind } from './problem.ts';
 
 type Shape = z.ZodType;
 
-/** One HTTP operation. Paths are written as in OpenAPI: `/documents/{doc_id}`. */
+/** One HTTP operation. Paths use the OpenAPI syntax: `/documents/{doc_id}`. */
 export interface Operation<
   Principal = unknown,
   Params extends Shape = Shape,
@@ -14,40 +14,48 @@ export interface Operation<
   Body extends Shape | Multipart = Shape | Multipart,
   Returns extends Shape | Media = Shape | Media,
 > {
-  /** Verb and noun in camelCase; the name in metrics, spans and the reference. */
+  /** Verb and noun in camelCase. The name of the operation in metrics, spans and the API reference. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly path: string;
-  /** What the path starts from: the API's prefix (default) or the application's root. */
+  /** Where the path starts: at the API prefix (default) or at the root of the application. */
   readonly at?: 'api' | 'root';
   readonly summary: string;
   readonly description?: string;
   readonly access: Access<Principal>;
-  /** Which of those with access may call it, in one sentence, where that depends on the resource. */
+  /** One sentence on who may call it, if that depends on the resource. */
   readonly permission?: string;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** Largest JSON body in bytes; 1 MiB unless said. */
+  /** Maximum size of the JSON body in bytes. The default is 1 MiB. */
   readonly maxBodyBytes?: number;
-  /** The status of success. */
+  /** The status of a successful response. */
   readonly status: 200 | 201 | 202 | 204;
   readonly returns: Returns;
-  /** Where what it creates can be read, e.g. `/documents/{id}`: `{id}` is the response's, other names are path parameters. */
+  /**
+   * Path of the created resource for the `Location` header, e.g. `/documents/{id}`. `{id}` is taken from the
+   * response, other names are path parameters.
+   */
   readonly location?: string;
-  /** Whether answers carry an ETag (and conditional requests work). */
+  /** Whether responses have an ETag and conditional requests are supported. */
   readonly etag?: boolean;
-  /** Whether the answer is a page of a list with a `Link` to the next. */
+  /** Whether the response is one page of a list, with a `Link` header to the next page. */
   readonly paged?: boolean;
-  /** Top-level fields of the answer that are shown once: a replay by Idempotency-Key has null there. */
+  /**
+   * Top-level fields of the response that are shown only once. They are null when the response is replayed.
+   */
   readonly secrets?: readonly string[];
-  /** Whether those who prefer HTML get problems as pages too; its handler says how they look. */
+  /** Whether clients that prefer HTML get problems as HTML pages. The handler renders the pages. */
   readonly problemPages?: boolean;
-  /** Whether pages of any origin may call it (CORS): preflight requests are answered. Its handler sends the other headers. */
+  /**
+   * Whether web pages of any origin may call it (CORS). Preflight requests are answered automatically; the
+   * handler sets the CORS headers of its own responses.
+   */
   readonly crossOrigin?: boolean;
-  /** What the security log calls it, if an auditor asks about it: each request leaves a line, e.g. `api_key.create`. */
+  /** Event name in the security log, e.g. `api_key.create`. If set, every request is logged there. */
   readonly audit?: string;
-  /** Problems of this operation beside those that the protocol makes. */
+  /** Problems specific to this operation. `getProblems` adds those of the protocol. */
   readonly problems: readonly ProblemKind[];
 }
 
@@ -64,17 +72,17 @@ export function operation<
   return options;
 }
 
-/** The principal that an operation's handler gets. */
+/** The type of the principal that an operation's handler receives. */
 export type ActorOf<O> =
   O extends Operation<infer P, Shape, Shape, Shape | Multipart, Shape | Media> ? P : never;
 
-/** The path parameters, parsed. */
+/** The type of the parsed path parameters. */
 export type ParamsOf<O> = O extends { params?: infer P } ? (P extends Shape ? z.output<P> : object) : object;
 
-/** The query parameters, parsed. */
+/** The type of the parsed query parameters. */
 export type QueryOf<O> = O extends { query?: infer Q } ? (Q extends Shape ? z.output<Q> : object) : object;
 
-/** The body, parsed: JSON as its schema says, or the fields and the file of a multipart message. */
+/** The type of the parsed body: JSON, or the fields and the file of a multipart message. */
 export type BodyOf<O> = O extends { body?: infer B }
   ? B extends Multipart<infer F>
     ? { fields: z.output<F>; file: { name: string; bytes: Uint8Array } }

@@ -1,35 +1,37 @@
-/** Pages of lists: `?limit=` and an opaque `?cursor=`, the next page in a `Link` header (RFC 8288). */
+/** Pagination: `?limit=` and an opaque `?cursor=`, with the next page in a `Link` header (RFC 8288). */
 import { z } from 'zod';
 import { InvalidRequest } from './problems.ts';
 
-/** The query parameters of every list. */
+/** The query parameters of every paginated list. */
 export const page = {
   limit: z.coerce.number().int().min(1).max(100).default(100).meta({ description: 'Page size, 1–100' }),
   cursor: z
     .string()
     .max(4096)
     .optional()
-    .meta({ description: 'Where the page starts, from the last answer’s Link' }),
+    .meta({ description: 'Position where the page starts, from the `Link` header of the previous page' }),
 };
 
-/** One page of rows and, if there is more, the cursor of the next. */
+/** One page of rows. `next` is the cursor of the next page, if there is one. */
 export interface Page<Row> {
   rows: Row[];
   next?: string;
 }
 
-/** The opaque cursor of a position: its values as base64url JSON. */
+/** Encodes a position as an opaque cursor: its values as base64url JSON. */
 export function toCursor(position: readonly (string | number | null)[]): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
-/** The position that a cursor stands for, checked by `shape`; a bad cursor is `InvalidRequest`. */
+/**
+ * Decodes a cursor and validates the position with `shape`. Throws `InvalidRequest` if the cursor is invalid.
+ */
 export function parseCursor<T>(cursor: string | undefined, shape: z.ZodType<T>): T | undefined {
   if (cursor === undefined) return undefined;
   const parsed = shape.safeParse(parse(cursor));
   if (parsed.success) return parsed.data;
   throw InvalidRequest(undefined, {
-    extra: { errors: [{ path: 'query/cursor', message: 'This is no cursor of this list' }] },
+    extra: { errors: [{ path: 'query/cursor', message: 'This cursor does not belong to this list' }] },
   });
 }
 

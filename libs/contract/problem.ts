@@ -1,41 +1,44 @@
-/** Problems: the errors that callers see, as RFC 9457 names them; the only place where a status is written. */
+/**
+ * Problems: the errors that callers see (RFC 9457). Error statuses are declared only here, with `problem`.
+ */
 
-/** An error on its way to the caller: thrown by rules, stores and capabilities, rendered by `libs/http`. */
+/** An error for the caller. Rules, stores and capabilities throw it; `libs/http` renders it. */
 export class Problem extends Error {
   readonly kind: ProblemKind;
-  /** Members beside the standard ones, e.g. `errors` or `limit`. */
+  /** Additional members of the problem, e.g. `errors` or `limit`. */
   readonly extra: Record<string, unknown>;
-  /** Headers of the answer, e.g. `Retry-After`. */
+  /** Headers of the response, e.g. `Retry-After`. */
   readonly headers: Record<string, string>;
 
-  constructor(kind: ProblemKind, detail: string, more: ProblemMore) {
+  constructor(kind: ProblemKind, detail: string, options: ProblemOptions) {
     super(detail);
     this.name = kind.code;
     this.kind = kind;
-    this.extra = more.extra ?? {};
-    this.headers = { ...kind.headers, ...more.headers };
+    this.extra = options.extra ?? {};
+    this.headers = { ...kind.headers, ...options.headers };
   }
 }
 
-export interface ProblemMore {
+/** Additional members and headers of a problem. */
+export interface ProblemOptions {
   extra?: Record<string, unknown>;
   headers?: Record<string, string>;
 }
 
-/** One kind of problem: call it to make the error that is thrown. */
+/** A kind of problem. Call it to create the error to throw. */
 export interface ProblemKind {
-  (detail?: string, more?: ProblemMore): Problem;
-  /** Stable name for machines, snake_case. */
+  (detail?: string, options?: ProblemOptions): Problem;
+  /** Stable machine-readable name in snake_case. */
   readonly code: string;
   /** HTTP status, 400–599. */
   readonly status: number;
-  /** One sentence for people; the default of `detail`. */
+  /** What is wrong, in plain English. The default of `detail`. */
   readonly title: string;
-  /** Headers of every such answer, unless it brings its own. */
+  /** Default headers of every problem of this kind. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Declares a kind of problem: its code, its status and the sentence that tells the caller what to do. */
+/** Declares a kind of problem: its code, its HTTP status and its title. */
 export function problem(
   code: string,
   status: number,
@@ -43,7 +46,7 @@ export function problem(
   headers: Readonly<Record<string, string>> = {},
 ): ProblemKind {
   const kind: ProblemKind = Object.assign(
-    (detail: string = title, more: ProblemMore = {}) => new Problem(kind, detail, more),
+    (detail: string = title, options: ProblemOptions = {}) => new Problem(kind, detail, options),
     { code, status, title, headers },
   );
   return kind;

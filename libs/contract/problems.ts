@@ -1,44 +1,44 @@
-/** The problems that every service shares, because the protocol makes them and not a rule of the business. */
+/** The problems that all services share. They come from the protocol, not from a business rule. */
 import { problem } from './problem.ts';
 
 export const InvalidRequest = problem(
   'invalid_request',
   400,
-  'The request has mistakes; `errors` lists all of them.',
+  'The request is invalid. `errors` lists every error.',
 );
-export const MalformedJson = problem('malformed_json', 400, 'The body is not well-formed JSON.');
+export const MalformedJson = problem('malformed_json', 400, 'The body is not valid JSON.');
 export const MalformedMultipart = problem(
   'malformed_multipart',
   400,
-  'The body is not a well-formed multipart/form-data message.',
+  'The body is not a valid multipart/form-data message.',
 );
 export const IdempotencyKeyReused = problem(
   'idempotency_key_reused',
   400,
-  'This Idempotency-Key was used with another body; use a new key for a new request.',
+  'This Idempotency-Key was already used with a different body. Use a new key for a new request.',
 );
 export const Unauthenticated = problem(
   'unauthenticated',
   401,
   'Send an access token or an API key as `Authorization: Bearer <token>`.',
 );
-export const Forbidden = problem('forbidden', 403, 'You may not do this in your organization.');
-export const NotFound = problem('not_found', 404, 'There is no such thing here.');
+export const Forbidden = problem('forbidden', 403, 'You are not allowed to do this in your organization.');
+export const NotFound = problem('not_found', 404, 'The resource was not found.');
 export const MethodNotAllowed = problem(
   'method_not_allowed',
   405,
-  'This path does not know that method; see `Allow`.',
+  'This method is not allowed for this path; see the `Allow` header.',
 );
 export const IdempotencyKeyInFlight = problem(
   'idempotency_key_in_flight',
   409,
-  'A request with this Idempotency-Key is still being handled; try again as `Retry-After` says.',
+  'A request with this Idempotency-Key is still in progress. Try again after the time in `Retry-After`.',
   { 'Retry-After': '1' },
 );
 export const PreconditionFailed = problem(
   'precondition_failed',
   412,
-  'The document changed since you read it: read it again, then repeat the change with the new ETag.',
+  'The document changed since you read it. Read it again, then repeat the change with the new ETag.',
 );
 export const PayloadTooLarge = problem(
   'payload_too_large',
@@ -48,20 +48,20 @@ export const PayloadTooLarge = problem(
 export const UnsupportedMediaType = problem(
   'unsupported_media_type',
   415,
-  'Send the body in the media type that this operation takes; JSON in UTF-8.',
+  'The media type or encoding of the body is not supported. Send JSON in UTF-8.',
 );
 export const TooManyRequests = problem(
   'too_many_requests',
   429,
-  'Too many requests; wait as `Retry-After` says.',
+  'Too many requests. Try again after the time in `Retry-After`.',
 );
 export const Internal = problem(
   'internal',
   500,
-  'Something went wrong on our side; it has been logged with this request id.',
+  'An internal error occurred. It was logged with this request id.',
 );
 export const Unavailable = problem(
   'unavailable',
   503,
-  'A part of the service cannot be reached right now; nothing was changed, try again as `Retry-After` says.',
+  'The service is temporarily unavailable. Nothing was changed. Try again after the time in `Retry-After`.',
 );

@@ -1,19 +1,22 @@
-/** What the protocol adds to an operation: problems that it makes before any handler runs, headers that mean the same everywhere. */
+/**
+ * What the protocol adds to every operation: standard request headers, and problems found before a handler
+ * runs.
+ */
 import type { AnyOperation } from './contract.ts';
 import type { ProblemKind } from './problem.ts';
 import * as shared from './problems.ts';
 
-/** Whether the operation can be repeated safely with a key. */
-export function isKeyed({ method, access }: AnyOperation): boolean {
+/** Whether the operation accepts an `Idempotency-Key`: every authenticated POST does. */
+export function acceptsIdempotencyKey({ method, access }: AnyOperation): boolean {
   return method === 'post' && access.authenticated;
 }
 
-/** Whether the operation answers 304 to who has what is there. */
+/** Whether the operation returns 304 if `If-None-Match` contains the current ETag. */
 export function hasEtag({ method, etag }: AnyOperation): boolean {
   return method === 'get' && etag === true;
 }
 
-/** Whether the operation compares `If-Match` with the ETag of what it changes. */
+/** Whether the operation compares `If-Match` with the ETag of the resource it changes. */
 export function isConditional(operation: AnyOperation): boolean {
   return getProblems(operation).includes(shared.PreconditionFailed);
 }
@@ -25,44 +28,45 @@ export interface RequestHeader {
   maxLength?: number;
 }
 
-/** The headers that mean something to an operation, beside those that every request has. */
+/** Returns the optional request headers that an operation supports. */
 export function requestHeaders(operation: AnyOperation): RequestHeader[] {
-  const found: RequestHeader[] = [];
-  if (isKeyed(operation)) found.push(idempotencyKey);
-  if (hasEtag(operation)) found.push(ifNoneMatch);
-  if (isConditional(operation)) found.push(ifMatch);
-  return found;
+  const headers: RequestHeader[] = [];
+  if (acceptsIdempotencyKey(operation)) headers.push(idempotencyKey);
+  if (hasEtag(operation)) headers.push(ifNoneMatch);
+  if (isConditional(operation)) headers.push(ifMatch);
+  return headers;
 }
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
-  description: 'The same key and body within 24 hours give the first answer again; the effect happens once',
+  description:
+    'Makes a retry safe: the same key and body within 24 hours return the first response and have no second effect',
   maxLength: 255,
 };
 const ifNoneMatch = {
   name: 'If-None-Match',
-  description: 'ETags of what you have: 304 when it is what is there',
+  description: 'ETags that you already have. The response is 304 if one of them is current',
 };
 const ifMatch = {
   name: 'If-Match',
   description:
-    'ETags in quotes, or `*`: 412 when none of them is the current ETag, 400 when they are not quoted. A weak ETag (`W/"…"`) counts as the strong one',
+    'Quoted ETags, or `*`. The response is 412 if none of them is current and 400 if they are not quoted. A weak ETag (`W/"…"`) matches like a strong one',
 };
 
-/** Every problem that an operation can answer with: its own and those that the protocol makes. */
+/** Returns every problem that an operation can respond with: its own and those of the protocol. */
 export function getProblems(operation: AnyOperation): ProblemKind[] {
-  const refusals = operation.access.problems ?? [];
+  const accessProblems = operation.access.problems ?? [];
   const kinds = [
     ...operation.problems,
-    ...refusals,
+    ...accessProblems,
     shared.TooManyRequests,
     shared.Internal,
     shared.Unavailable,
   ];
   if (operation.params) kinds.push(shared.NotFound);
   if (operation.access.authenticated) kinds.push(shared.Unauthenticated);
-  // below the API's prefix unknown query parameters are mistakes, of any operation
-  if (operation.at !== 'root' || operation.query || operation.body || isKeyed(operation))
+  // below the API prefix every operation rejects unknown query parameters
+  if (operation.at !== 'root' || operation.query || operation.body || acceptsIdempotencyKey(operation))
     kinds.push(shared.InvalidRequest);
   if (operation.body) kinds.push(shared.PayloadTooLarge);
   if (operation.body)
@@ -71,8 +75,9 @@ export function getProblems(operation: AnyOperation): ProblemKind[] {
         ? [shared.MalformedMultipart]
         : [shared.MalformedJson, shared.UnsupportedMediaType]),
     );
-  if (isKeyed(operation)) kinds.push(shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight);
-  // what is made has no state yet that could be another
+  if (acceptsIdempotencyKey(operation))
+    kinds.push(shared.IdempotencyKeyReused, shared.IdempotencyKeyInFlight);
+  // a resource that is being created has no ETag to compare with
   if (operation.etag && operation.method !== 'get' && operation.params) kinds.push(shared.PreconditionFailed);
   return [...new Set(kinds)];
 }

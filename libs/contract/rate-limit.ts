@@ -1,14 +1,17 @@
-/** What a caller learns of a limit that is used up, as headers (draft-ietf-httpapi-ratelimit-headers). */
+/** Rate limit headers (draft-ietf-httpapi-ratelimit-headers). */
 
-/** A limit: so many requests within a window of time. */
+/** A rate limit: `quota` requests within `windowSeconds`. */
 export interface RateLimitPolicy {
-  /** Lower-case words with dashes; callers read it. */
+  /** Lower-case words with dashes. Sent to callers. */
   readonly name: string;
   readonly quota: number;
   readonly windowSeconds: number;
 }
 
-/** The headers of a 429: the policy, that nothing is left of it, and the whole seconds until the next request may come. */
+/**
+ * Returns the headers of a 429: the policy, zero remaining requests, and `waitSeconds` until the next one is
+ * allowed.
+ */
 export function rateLimitHeaders(
   { name, quota, windowSeconds }: RateLimitPolicy,
   waitSeconds: number,

@@ -1,8 +1,10 @@
-/** Why a bearer token does not count: what a service's authentication gives in place of a principal. */
+/** The result of authentication with a bearer token that is not accepted. */
 
-/** A bearer token that does not count now, with the reason. */
+/** A bearer token that is not accepted, with the reason. */
 export class RejectedToken {
-  /** One ASCII sentence without quotes that tells the caller what to do; it is sent in a header too. */
+  /**
+   * One sentence that tells the caller what to do. ASCII without quotes, because it is also sent in a header.
+   */
   readonly reason: string;
 
   constructor(reason: string) {

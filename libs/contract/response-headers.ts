@@ -1,7 +1,7 @@
-/** The headers of responses, as the OpenAPI document describes them. */
+/** Response headers for the OpenAPI document. */
 import type { AnyOperation } from './contract.ts';
 import type { ProblemKind } from './problem.ts';
-import { isKeyed } from './protocol.ts';
+import { acceptsIdempotencyKey } from './protocol.ts';
 
 interface HeaderObject {
   description: string;
@@ -10,50 +10,52 @@ interface HeaderObject {
 
 type Headers = Readonly<Record<string, HeaderObject>>;
 
-/** The headers of an operation's success. */
+/** Returns the headers of an operation's successful response. */
 export function successHeaders(operation: AnyOperation): Headers {
   const { location, etag, paged } = operation;
   return {
-    'X-Request-Id': header('The id of this request in our logs'),
+    'X-Request-Id': headerObject('Id of this request in the server logs'),
     ...(location && {
-      Location: header(`Where it can be read: \`${location}\` below the prefix of the API`),
+      Location: headerObject(`Path of the created resource: \`${location}\` below the API prefix`),
     }),
-    ...(etag && { ETag: header('The state of the document') }),
-    ...(isKeyed(operation) && {
-      'Idempotency-Replayed': header('`true` when this is the first answer to the key, given again'),
+    ...(etag && { ETag: headerObject('Current version of the document') }),
+    ...(acceptsIdempotencyKey(operation) && {
+      'Idempotency-Replayed': headerObject(
+        '`true` if this is the stored response to an earlier request with the same key',
+      ),
     }),
-    ...(paged && { Link: header('`<…>; rel="next"` while there is another page (RFC 8288)') }),
+    ...(paged && { Link: headerObject('`<…>; rel="next"` if there is another page (RFC 8288)') }),
   };
 }
 
-/** The headers of a failure: those of its status, and those that its kinds of problems bring. */
+/** Returns the headers of an error response: those of its status and those of its kinds of problems. */
 export function failureHeaders(status: number, kinds: readonly ProblemKind[]): Headers {
   const isSent = (name: string) => kinds.some((kind) => name in kind.headers);
   return { ...(isSent('Retry-After') && retryAfter), ...headersByStatus[status] };
 }
 
-const retryAfter: Headers = { 'Retry-After': header('Seconds to wait before the next attempt') };
+const retryAfter: Headers = { 'Retry-After': headerObject('Seconds to wait before the next attempt') };
 
 const headersByStatus: Readonly<Record<number, Headers>> = {
   401: {
-    'WWW-Authenticate': header(
-      '`Bearer`; with `error` and `error_description` when a credential was sent (RFC 6750)',
+    'WWW-Authenticate': headerObject(
+      '`Bearer`, with `error` and `error_description` if a credential was sent (RFC 6750)',
     ),
   },
   415: {
-    Accept: header('The media type that works, when the type of the body is wrong'),
-    'Accept-Encoding': header('The content encodings that work, when that of the body is unknown'),
+    Accept: headerObject('The supported media type, if the media type of the body is not supported'),
+    'Accept-Encoding': headerObject(
+      'The supported content encodings, if the encoding of the body is not supported',
+    ),
   },
   429: {
     ...retryAfter,
-    'RateLimit-Policy': header('The limit: its name, the requests (`q`) within a window of seconds (`w`)'),
-    RateLimit: header(
-      'What is left of the limit (`r`), and the seconds until the next request may come (`t`)',
-    ),
+    'RateLimit-Policy': headerObject('Name of the limit, allowed requests (`q`) and window in seconds (`w`)'),
+    RateLimit: headerObject('Remaining requests (`r`) and seconds until the next request is allowed (`t`)'),
   },
   503: retryAfter,
 };
 
-function header(description: string): HeaderObject {
+function headerObject(description: string): HeaderObject {
   return { description, schema: { type: 'string' } };
 }

@@ -1,7 +1,7 @@
-/** Secrets as a type, so that a password or a key cannot slip into a log, an answer or an error message. */
+/** A type for secrets. It keeps passwords and keys out of logs, responses and error messages. */
 import { inspect } from 'node:util';
 
-/** A value that prints as `[secret]` everywhere; `reveal` is the only way to it. */
+/** A value that always prints as `[secret]`. Only `reveal` returns the value. */
 export class Secret {
   readonly #value: string;
 
@@ -9,7 +9,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself: for the one place that needs it. */
+  /** Returns the plain value. Call it only where the value is used. */
   reveal(): string {
     return this.#value;
   }

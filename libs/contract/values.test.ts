@@ -1,4 +1,4 @@
-/** Pages and their cursors, secrets, problems, identifiers. */
+/** Tests for pages and cursors, secrets, problems, identifiers and timestamps. */
 import { format, inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
@@ -12,14 +12,14 @@ describe('pages', () => {
   const query = z.object(page);
   const position = z.tuple([z.string(), z.number().nullable()]);
 
-  test('a page has 100 rows unless asked otherwise, and 1 to 100', () => {
+  test('limit defaults to 100 and must be between 1 and 100', () => {
     expect(query.parse({})).toEqual({ limit: 100 });
     expect(query.parse({ limit: '1' }).limit).toBe(1);
     for (const limit of ['0', '101', '-1', '1.5', 'x', '', 'NaN', 'Infinity'])
       expect(query.safeParse({ limit }).success).toBe(false);
   });
 
-  test('a cursor gives back its position, and is safe in a URL', () => {
+  test('a cursor decodes to its position and is safe in a URL', () => {
     const at = ['Ä/+"\u2028', null] as const;
     const cursor = toCursor(at);
     expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
@@ -27,14 +27,14 @@ describe('pages', () => {
     expect(parseCursor(undefined, position)).toBeUndefined();
   });
 
-  test('a cursor of the longest title is taken back', () => {
+  test('a cursor with the longest title is accepted', () => {
     for (const letter of ['字', '\u{1f600}', '\u0001']) {
       const cursor = toCursor([letter.repeat(300).slice(0, 300), newId(), newId()]);
       expect(query.safeParse({ cursor }).success).toBe(true);
     }
   });
 
-  test('a cursor of another list, or none at all, is InvalidRequest', () => {
+  test('a cursor of another list or a malformed one is rejected', () => {
     for (const cursor of ['', 'x', '%%%', toCursor([1, 2]), toCursor(['a']), toCursor(['a', 1, 2])]) {
       const thrown = () => parseCursor(cursor, position);
       expect(thrown).toThrow(Problem);
@@ -52,11 +52,11 @@ describe('secrets', () => {
   const value = 'hunter2';
   const secret = new Secret(value);
 
-  test('a secret is revealed only when asked', () => {
+  test('reveal returns the value of a secret', () => {
     expect(secret.reveal()).toBe(value);
   });
 
-  test('a secret never prints', () => {
+  test('a secret never prints its value', () => {
     const deep = { list: [secret], map: new Map([['a', secret]]), secret };
     const error = new Error(`bad ${secret}`, { cause: secret });
     const printed = [
@@ -86,7 +86,7 @@ describe('secrets', () => {
 describe('problems', () => {
   const Full = problem('full', 409, 'It is full.');
 
-  test('a kind makes errors that carry it, with its title as the sentence unless told another', () => {
+  test('a problem uses the title of its kind as the default detail', () => {
     const plain = Full();
     expect([plain instanceof Error, plain.kind, plain.message, plain.name]).toEqual([
       true,
@@ -94,15 +94,15 @@ describe('problems', () => {
       'It is full.',
       'full',
     ]);
-    const told = Full('Come back later.', { extra: { limit: 3 }, headers: { 'Retry-After': '5' } });
-    expect(told).toMatchObject({
+    const custom = Full('Come back later.', { extra: { limit: 3 }, headers: { 'Retry-After': '5' } });
+    expect(custom).toMatchObject({
       message: 'Come back later.',
       extra: { limit: 3 },
       headers: { 'Retry-After': '5' },
     });
   });
 
-  test('a kind may have headers, which a problem may replace', () => {
+  test('a problem overrides the default headers of its kind', () => {
     const Busy = problem('busy', 409, 'Busy.', { 'Retry-After': '1' });
     expect([Full().headers, Busy().headers]).toEqual([{}, { 'Retry-After': '1' }]);
     expect(Busy(undefined, { headers: { 'Retry-After': '9', X: 'y' } }).headers).toEqual({
@@ -111,11 +111,11 @@ describe('problems', () => {
     });
   });
 
-  test('a request whose key is in flight may come again after a second', () => {
+  test('IdempotencyKeyInFlight asks for a retry after one second', () => {
     expect(IdempotencyKeyInFlight().headers).toEqual({ 'Retry-After': '1' });
   });
 
-  test('codes of shared problems are stable names, and each is there once', async () => {
+  test('shared problems have unique snake_case codes and error statuses', async () => {
     const kinds = Object.values(await import('./problems.ts'));
     for (const { code, status } of kinds) {
       expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
@@ -125,19 +125,19 @@ describe('problems', () => {
   });
 });
 
-describe('identifiers and times', () => {
-  test('new ids are UUIDs of version 7 that grow with time', () => {
+describe('identifiers and timestamps', () => {
+  test('new ids are UUIDs of version 7, ordered by creation time', () => {
     const ids = Array.from({ length: 1_000 }, newId);
     expect(new Set(ids).size).toBe(1_000);
     expect([...ids].sort()).toEqual(ids);
-    for (const one of ids)
-      expect(one).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    for (const uuid of ids)
+      expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(id.safeParse(ids[0]).success).toBe(true);
     for (const odd of ['', 'x', `${ids[0]} `, `{${ids[0]}}`, 7, null])
       expect(id.safeParse(odd).success).toBe(false);
   });
 
-  test('times are UTC with milliseconds', () => {
+  test('timestamps are UTC with milliseconds', () => {
     expect(timestamp.safeParse(new Date().toISOString()).success).toBe(true);
     for (const odd of ['2026-11-21T09:30:00Z', '2026-11-21T09:30:00.000+01:00', '2026-11-21', 'now'])
       expect(timestamp.safeParse(odd).success).toBe(false);

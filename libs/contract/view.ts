@@ -1,28 +1,28 @@
-/** Views: the read-only faces of owned collections, which other services may read and nothing else. */
+/** Views: read-only projections of owned collections, and the only data that other services may read. */
 import type { z } from 'zod';
 
-/** A read-only face of a collection: a MongoDB view of just the fields that the schema names. */
+/** A read-only projection of a collection: a MongoDB view with only the fields of the schema. */
 export interface View<Row = unknown> {
   /** Name of the MongoDB view. */
   readonly name: string;
-  /** The owned collection behind it. */
-  readonly of: string;
+  /** The owned collection that the view reads. */
+  readonly collection: string;
   readonly row: z.ZodType<Row> & { shape: Record<string, unknown> };
-  /** The field that every reader must name, or null with the reason in `why`. */
+  /** The field that every query must filter by, or null with the reason in `unscopedReason`. */
   readonly scope: string | null;
-  readonly why?: string;
-  /** Stages put before the projection, e.g. a join with another collection of the same owner. */
+  readonly unscopedReason?: string;
+  /** Pipeline stages before the projection, e.g. a join with another collection of the same service. */
   readonly stages?: readonly Record<string, unknown>[];
 }
 
-/** Declares a view. Without a scope the reason must be given; throws when the scope is none of its fields. */
+/** Declares a view. A view without a scope needs a reason. Throws if the scope is not one of its fields. */
 export function view<Row>(
-  options: Omit<View<Row>, 'scope' | 'why'> & ({ scope: string } | { scope: null; why: string }),
+  options: Omit<View<Row>, 'scope' | 'why'> & ({ scope: string } | { scope: null; unscopedReason: string }),
 ): View<Row> {
   if (options.scope !== null && !(options.scope in options.row.shape))
-    throw new Error(`${options.name} does not have its scope ${options.scope}`);
+    throw new Error(`${options.name} has no field for its scope ${options.scope}`);
   return options;
 }
 
-/** The row that a view gives. */
+/** The row type of a view. */
 export type RowOf<V> = V extends View<infer Row> ? Row : never;

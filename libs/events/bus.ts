@@ -1,62 +1,63 @@
-/** The bus: what every way of carrying events between services promises. */
+/** The event bus: the interface that both implementations (in-process and RabbitMQ) share. */
 import type { Envelope } from '#libs/contract';
 
-/** Handles one event; a rejection is tried again with back-off, then the event is set aside. */
+/** Handles one event. If it rejects, the bus tries again with backoff, then dead-letters the event. */
 export type Handler = (event: Envelope, signal: AbortSignal) => Promise<void>;
 
-/** How a queue is heard. */
+/** Options for consuming a queue. */
 export interface ConsumeOptions {
-  /** Most events in hand at once. */
+  /** The maximum number of events in flight. */
   prefetch: number;
-  /** Told of each event that is given up; garbage has no type. */
+  /** Called for each dead-lettered event. `type` is missing if the message is not a valid event. */
   onDeadLetter?(event: { readonly type?: unknown }): void;
 }
 
-/** How many events there are in a queue and behind it. */
+/** The number of events in a queue, its retry queue and its dead letters. */
 export interface Depth {
-  /** In nobody's hands. */
+  /** Events in the queue that no consumer has received. */
   ready: number;
-  /** Set aside, to be looked at once more. */
+  /** Events in the retry queue. */
   retry: number;
+  /** Dead letters. */
   dead: number;
 }
 
 /** A running subscription to one queue. */
 export interface Consumer {
-  /** Takes no more events and resolves once those in hand are handled or given back. */
+  /** Stops receiving events. Resolves when the events in flight are handled or returned to the queue. */
   cancel(): Promise<void>;
 }
 
-/** Carries events at least once, in no promised order. */
+/** Delivers events at least once, without a guaranteed order. */
 export interface Bus {
   /** Value of the span attribute `messaging.system` (OpenTelemetry semantic conventions). */
   readonly messagingSystem: 'rabbitmq' | 'in_memory';
   /**
-   * Resolves once the bus has taken responsibility for the event.
-   * Errors: `Unroutable` when no queue wants its type, `BusDown` while nothing can be carried, `BusClosed`, `DeadLettered`
-   * (in-process bus only).
+   * Resolves when the bus is responsible for the event. Errors: `Unroutable` if no queue is bound to its
+   * type, `BusDown` while the bus cannot publish, `BusClosed`, `DeadLettered` (in-process bus only).
    */
   publish(event: Envelope): Promise<void>;
-  /** Handles what arrives in a queue. */
-  consume(queue: string, handler: Handler, hearing: ConsumeOptions): Promise<Consumer>;
-  /** Counts what is in a queue; rejects while that cannot be found out. */
+  /** Handles the events of a queue. Errors: `BusClosed`, or an error if the queue does not exist. */
+  consume(queue: string, handler: Handler, options: ConsumeOptions): Promise<Consumer>;
+  /** Counts the events of a queue. Rejects while the bus cannot count them. */
   depth(queue: string): Promise<Depth>;
-  /** The events of a queue that were set aside, oldest first. */
+  /** Lists the dead letters of a queue, oldest first, without removing them. */
   dead(queue: string): Promise<Envelope[]>;
-  /** Whether events can be carried right now. */
+  /** Whether the bus can deliver events now. */
   readonly up: boolean;
+  /** Stops all consumers and closes the bus. */
   close(): Promise<void>;
 }
 
-/** No queue wants this type of event. */
+/** No queue is bound to the event's type. */
 export class Unroutable extends Error {
   constructor(type: string) {
-    super(`No queue wants ${type}`);
+    super(`No queue is bound to ${type}`);
     this.name = 'Unroutable';
   }
 }
 
-/** Nothing can be carried right now: publish again when the bus is up. */
+/** The bus cannot publish now. Publish again when it is up. */
 export class BusDown extends Error {
   constructor() {
     super('The event bus is down');
@@ -64,7 +65,7 @@ export class BusDown extends Error {
   }
 }
 
-/** The bus is closed, or closed before the event was taken care of. */
+/** The bus is closed, or was closed before the event was handled. */
 export class BusClosed extends Error {
   constructor() {
     super('The event bus is closed');
@@ -72,10 +73,10 @@ export class BusClosed extends Error {
   }
 }
 
-/** A handler failed for good, so the event was set aside. */
+/** A handler failed on all attempts, so the event was dead-lettered. */
 export class DeadLettered extends Error {
   constructor(queue: string, cause: unknown) {
-    super(`${queue} set the event aside`, { cause });
+    super(`${queue} dead-lettered the event`, { cause });
     this.name = 'DeadLettered';
   }
 }

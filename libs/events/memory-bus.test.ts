@@ -1,4 +1,4 @@
-/** The in-process bus keeps the promises of every bus, and those of its own. */
+/** Tests of the in-process bus: the conformance suite of all buses, and what is specific to this one. */
 import { describe, expect, test } from '@jest/globals';
 import { type Envelope, newId } from '#libs/contract';
 import { busConformance } from '../testing/bus-conformance.ts';
@@ -9,7 +9,7 @@ import { UnrecoverableError } from './retries.ts';
 busConformance('the in-process bus', async ({ topology, retries }) => {
   const buses = [memoryBus(topology, { retries })];
   const [bus] = buses;
-  if (!bus) throw new Error('There is a first one');
+  if (!bus) throw new Error('The list has a first bus');
   return {
     bus,
     async reopen() {
@@ -18,17 +18,17 @@ busConformance('the in-process bus', async ({ topology, retries }) => {
       return next;
     },
     async end() {
-      await Promise.all(buses.map((one) => one.close()));
+      await Promise.all(buses.map((opened) => opened.close()));
     },
   };
 });
 
-describe('the in-process bus takes an event when it is handled', () => {
+describe('the in-process bus', () => {
   const topology = new Map([
     ['alpha', ['thing.made']],
     ['beta', ['thing.made']],
   ]);
-  const one: Envelope = {
+  const event: Envelope = {
     id: newId(),
     type: 'thing.made',
     occurred_at: new Date().toISOString(),
@@ -37,48 +37,48 @@ describe('the in-process bus takes an event when it is handled', () => {
     data: {},
   };
 
-  test('publish resolves only when every queue has handled the event', async () => {
+  test('publish resolves when every bound queue has handled the event', async () => {
     const bus = memoryBus(topology);
     const handled: string[] = [];
-    const published = bus.publish(one).then(() => handled.length);
+    const published = bus.publish(event).then(() => handled.length);
     await bus.consume('alpha', async () => void handled.push('alpha'), { prefetch: 1 });
     await bus.consume('beta', async () => void handled.push('beta'), { prefetch: 1 });
     expect(await published).toBe(2);
     await bus.close();
   });
 
-  test('publish rejects with DeadLettered and its cause when a queue set the event aside', async () => {
+  test('publish rejects with DeadLettered if a queue dead-letters the event', async () => {
     const bus = memoryBus(topology, { retries: [] });
     const cause = new UnrecoverableError('never');
     await bus.consume('alpha', () => Promise.reject(cause), { prefetch: 1 });
     await bus.consume('beta', async () => undefined, { prefetch: 1 });
-    const error = await bus.publish(one).catch((thrown: unknown) => thrown);
+    const error = await bus.publish(event).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(DeadLettered);
     expect(error).toHaveProperty('cause', cause);
     await bus.close();
   });
 
-  test('an event that is sent again is set aside once, and no more when it is handled at last', async () => {
+  test('a republished event is one dead letter until it is handled', async () => {
     const bus = memoryBus(topology, { retries: [] });
     let broken = true;
-    const mended = async () => {
+    const handle = async () => {
       if (broken) throw new Error('broken');
     };
-    await bus.consume('alpha', mended, { prefetch: 1 });
+    await bus.consume('alpha', handle, { prefetch: 1 });
     await bus.consume('beta', async () => undefined, { prefetch: 1 });
-    await expect(bus.publish(one)).rejects.toBeInstanceOf(DeadLettered);
-    await expect(bus.publish(one)).rejects.toBeInstanceOf(DeadLettered);
-    expect(await bus.dead('alpha')).toEqual([one]);
+    await expect(bus.publish(event)).rejects.toBeInstanceOf(DeadLettered);
+    await expect(bus.publish(event)).rejects.toBeInstanceOf(DeadLettered);
+    expect(await bus.dead('alpha')).toEqual([event]);
     broken = false;
-    await bus.publish(one);
+    await bus.publish(event);
     expect(await bus.dead('alpha')).toEqual([]);
     await bus.close();
   });
 
-  test('a queue that does not exist cannot be consumed', async () => {
+  test('consume rejects for an unknown queue', async () => {
     const bus = memoryBus(topology);
     await expect(bus.consume('gamma', async () => undefined, { prefetch: 1 })).rejects.toThrow(
-      'no queue gamma',
+      'Unknown queue: gamma',
     );
     await bus.close();
   });

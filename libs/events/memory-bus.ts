@@ -1,46 +1,46 @@
 /**
- * The in-process bus: carries events between services of one process.
+ * The in-process event bus, for services that run in one process.
  *
- * It takes responsibility for an event by having it handled: `publish` resolves when every queue that wants the
- * event has handled it. What is unfinished when the process dies is still unpublished in the outbox.
+ * `publish` resolves when every queue bound to the event's type has handled it. If the process dies before
+ * that, the event is still unpublished in the outbox.
  */
 import type { Envelope } from '#libs/contract';
 import { type Bus, BusClosed, type ConsumeOptions, DeadLettered, type Handler, Unroutable } from './bus.ts';
 import { type Retries, standardRetries, tryHandling } from './retries.ts';
-import { consumersOf, type Topology } from './topology.ts';
+import { getConsumers, type Topology } from './topology.ts';
 
-/** One event in one queue. */
-interface Waiting {
+/** One event in one queue; `settle` settles its `publish` call. */
+interface QueuedEvent {
   event: Envelope;
   settle: { resolve(): void; reject(error: Error): void };
 }
 
 interface Queue {
-  waiting: Waiting[];
-  /** By id, so that an event that is sent again is set aside once. */
+  waiting: QueuedEvent[];
+  /** Dead letters by event id, so that a republished event is listed once. */
   dead: Map<string, Envelope>;
-  /** Each takes what it has room for. */
-  takers: Set<() => void>;
+  /** Each function takes events from `waiting` up to the consumer's prefetch. */
+  consumers: Set<() => void>;
 }
 
-/** Who handles what is in a queue. */
+/** A consumer of a queue. */
 interface Subscription {
   name: string;
   queue: Queue;
   handler: Handler;
-  hearing: ConsumeOptions;
+  options: ConsumeOptions;
 }
 
-/** A bus within this process. `retries`: the pauses between tries of a failing handler. */
+/** Creates a bus within this process. `retries` are the pauses between attempts of a failing handler, ms. */
 export function memoryBus(topology: Topology, options: { retries?: Retries } = {}): Bus {
   const retries = options.retries ?? standardRetries;
-  const queues = new Map([...topology.keys()].map((name) => [name, emptyQueue()]));
+  const queues = new Map([...topology.keys()].map((name) => [name, createQueue()]));
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
 
-  const queueOf = (name: string): Queue => {
+  const getQueue = (name: string): Queue => {
     const queue = queues.get(name);
-    if (!queue) throw new Error(`There is no queue ${name}`);
+    if (!queue) throw new Error(`Unknown queue: ${name}`);
     return queue;
   };
 
@@ -51,59 +51,59 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
     },
     async publish(event) {
       if (closing.signal.aborted) throw new BusClosed();
-      const wanting = consumersOf(topology, event.type);
-      if (wanting.length === 0) throw new Unroutable(event.type);
-      // as text, as over any wire: what JSON does not carry is lost here too
+      const queueNames = getConsumers(topology, event.type);
+      if (queueNames.length === 0) throw new Unroutable(event.type);
+      // serialized as over RabbitMQ, so that both buses lose what JSON cannot represent
       const text = JSON.stringify(event);
-      const results = await Promise.allSettled(wanting.map((name) => enqueue(queueOf(name), text)));
+      const results = await Promise.allSettled(queueNames.map((name) => enqueue(getQueue(name), text)));
       for (const result of results) if (result.status === 'rejected') throw result.reason;
     },
-    async consume(name, handler, hearing) {
+    async consume(name, handler, consumeOptions) {
       if (closing.signal.aborted) throw new BusClosed();
-      const queue = queueOf(name);
-      const inHand = new Set<Promise<void>>();
+      const queue = getQueue(name);
+      const inFlight = new Set<Promise<void>>();
       const take = () => {
-        while (inHand.size < hearing.prefetch) {
+        while (inFlight.size < consumeOptions.prefetch) {
           const next = queue.waiting.shift();
           if (!next) return;
-          const work = handle({ name, queue, handler, hearing }, next).finally(() => {
-            inHand.delete(work);
+          const work = handle({ name, queue, handler, options: consumeOptions }, next).finally(() => {
+            inFlight.delete(work);
             running.delete(work);
-            if (queue.takers.has(take)) take();
+            if (queue.consumers.has(take)) take();
           });
-          inHand.add(work);
+          inFlight.add(work);
           running.add(work);
         }
       };
-      queue.takers.add(take);
+      queue.consumers.add(take);
       take();
       return {
         async cancel() {
-          queue.takers.delete(take);
-          await Promise.all(inHand);
+          queue.consumers.delete(take);
+          await Promise.all(inFlight);
         },
       };
     },
     async depth(name) {
-      const { waiting, dead } = queueOf(name);
+      const { waiting, dead } = getQueue(name);
       return { ready: waiting.length, retry: 0, dead: dead.size };
     },
     async dead(name) {
-      return [...queueOf(name).dead.values()];
+      return [...getQueue(name).dead.values()];
     },
     async close() {
       closing.abort(new BusClosed());
       for (const queue of queues.values()) {
-        queue.takers.clear();
+        queue.consumers.clear();
         for (const { settle } of queue.waiting.splice(0)) settle.reject(new BusClosed());
       }
       await Promise.all(running);
     },
   };
 
-  /** Never rejects: how it went is told to who published. */
-  async function handle({ name, queue, handler, hearing }: Subscription, { event, settle }: Waiting) {
-    // without an id it is garbage, and any two are different
+  /** Handles one event and settles its `publish` call; never rejects. */
+  async function handle({ name, queue, handler, options }: Subscription, { event, settle }: QueuedEvent) {
+    // an event without an id is invalid: its whole text is the key
     const key = typeof event.id === 'string' ? event.id : JSON.stringify(event);
     try {
       await tryHandling(handler, event, retries, closing.signal);
@@ -112,19 +112,19 @@ export function memoryBus(topology: Topology, options: { retries?: Retries } = {
     } catch (error) {
       if (closing.signal.aborted) return settle.reject(new BusClosed());
       queue.dead.set(key, event);
-      hearing.onDeadLetter?.(event);
+      options.onDeadLetter?.(event);
       settle.reject(new DeadLettered(name, error));
     }
   }
 }
 
-function emptyQueue(): Queue {
-  return { waiting: [], dead: new Map(), takers: new Set() };
+function createQueue(): Queue {
+  return { waiting: [], dead: new Map(), consumers: new Set() };
 }
 
 function enqueue(queue: Queue, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     queue.waiting.push({ event: JSON.parse(text), settle: { resolve, reject } });
-    for (const take of queue.takers) take();
+    for (const take of queue.consumers) take();
   });
 }

@@ -1,5 +1,5 @@
-/** The door of the events library: one bus interface, who hears what, and how a handler's trouble is met. */
-export { type AmqpBus, amqpBus } from './amqp/amqp-bus.ts';
+/** The public interface of the events library: the bus, its topology, subscribers and retries. */
+export { type AmqpBusOptions, amqpBus } from './amqp/amqp-bus.ts';
 export { type DeadLetters, openDeadLetters } from './amqp/replay.ts';
 export {
   type Bus,
@@ -15,4 +15,4 @@ export {
 export { memoryBus } from './memory-bus.ts';
 export { DependencyUnavailable, type Retries, standardRetries, UnrecoverableError } from './retries.ts';
 export { dispatchByType, on, type Subscriber } from './subscriber.ts';
-export { consumersOf, type Topology, toTopology } from './topology.ts';
+export { getConsumers, type Topology, toTopology } from './topology.ts';

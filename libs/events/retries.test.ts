@@ -1,4 +1,4 @@
-/** How often a handler is tried, and what is no fault of the event. */
+/** Tests of the retries of an event handler. */
 import { expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { DependencyUnavailable, tryHandling } from './retries.ts';
@@ -12,11 +12,11 @@ const event = {
   data: {},
 };
 
-test('a handler that cannot work right now uses up no try', async () => {
+test('an attempt that fails with DependencyUnavailable is not counted', async () => {
   const { signal } = new AbortController();
   const errors = [
-    new DependencyUnavailable(new Error('the database is away')),
-    new Error('its own fault'),
+    new DependencyUnavailable(new Error('the database is down')),
+    new Error('the handler failed'),
     undefined,
   ];
   let tries = 0;
@@ -29,10 +29,10 @@ test('a handler that cannot work right now uses up no try', async () => {
   expect(tries).toBe(3);
 }, 10_000);
 
-test('who waits until it can work is told of the end', async () => {
+test('waiting for a dependency rejects when the bus closes', async () => {
   const closing = new AbortController();
-  const handler = () => Promise.reject(new DependencyUnavailable(new Error('the database is away')));
-  const trying = tryHandling(handler, event, [], closing.signal);
+  const handler = () => Promise.reject(new DependencyUnavailable(new Error('the database is down')));
+  const handled = tryHandling(handler, event, [], closing.signal);
   closing.abort(new Error('the bus closes'));
-  await expect(trying).rejects.toThrow('the bus closes');
+  await expect(handled).rejects.toThrow('the bus closes');
 });

@@ -1,14 +1,14 @@
-/** How often a handler is tried before its event is set aside. */
+/** Retries of a failing event handler. */
 import type { Envelope } from '#libs/contract';
 import type { Handler } from './bus.ts';
 
-/** The pauses between tries, ms: one more try than pauses. */
+/** The pauses between attempts, ms. There is one more attempt than pauses. */
 export type Retries = readonly number[];
 
-/** Five tries over about eight seconds. */
+/** Five attempts with 8.5 seconds of pauses. */
 export const standardRetries: Retries = [100, 400, 1600, 6400];
 
-/** An error that no repetition mends: the event is set aside at once. */
+/** An error that a retry cannot fix: the event is dead-lettered at once. */
 export class UnrecoverableError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -16,20 +16,22 @@ export class UnrecoverableError extends Error {
   }
 }
 
-/** An error that is no fault of the event (our database is away): it is tried until that is over, however long it takes. */
+/**
+ * A dependency, such as the database, is unavailable. Retries continue until it is back and are not counted.
+ */
 export class DependencyUnavailable extends Error {
   constructor(cause: unknown) {
-    super('Events cannot be handled right now', { cause });
+    super('A dependency is unavailable', { cause });
     this.name = 'DependencyUnavailable';
   }
 }
 
-/** Between tries while events cannot be handled at all, ms. */
-const notNowMs = 2_000;
+/** The pause between attempts while a dependency is unavailable, ms. */
+const unavailablePauseMs = 2_000;
 
 /**
- * Runs the handler until it succeeds, each time with a copy of its own; rejects with its last error, or with the
- * signal's reason where it would have to try again after the signal aborted.
+ * Runs the handler until it succeeds, each time with its own copy of the event. Rejects with the last error,
+ * or with the signal's reason if the signal is aborted before the next attempt.
  */
 export async function tryHandling(
   handler: Handler,
@@ -39,7 +41,7 @@ export async function tryHandling(
 ): Promise<void> {
   for (const pauseMs of [...retries, undefined]) {
     try {
-      return await whenPossible(handler, event, signal);
+      return await handleWhenAvailable(handler, event, signal);
     } catch (error) {
       if (pauseMs === undefined || error instanceof UnrecoverableError) throw error;
       await pause(pauseMs, signal);
@@ -47,14 +49,14 @@ export async function tryHandling(
   }
 }
 
-/** One try that counts. */
-async function whenPossible(handler: Handler, event: Envelope, signal: AbortSignal): Promise<void> {
+/** Makes one attempt that counts: repeats it while a dependency is unavailable. */
+async function handleWhenAvailable(handler: Handler, event: Envelope, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {
       return await handler(structuredClone(event), signal);
     } catch (error) {
       if (!(error instanceof DependencyUnavailable)) throw error;
-      await pause(notNowMs, signal);
+      await pause(unavailablePauseMs, signal);
     }
   }
 }

@@ -1,15 +1,15 @@
-/** Listeners: what a service does when it hears an event. */
+/** Subscribers: what a service does with each type of event that it consumes. */
 import { type Envelope, type EventType, envelope as envelopeShape } from '#libs/contract';
 import type { Handler } from './bus.ts';
 import { UnrecoverableError } from './retries.ts';
 
-/** What to do on one type of event. */
+/** Handles one type of event. */
 export interface Subscriber {
   readonly type: EventType;
   handle(event: Envelope): Promise<unknown>;
 }
 
-/** Says what to do on a type of event; the data has been checked against its schema. */
+/** Creates a subscriber for an event type. `handle` gets data that matches the type's schema. */
 export function on<Data>(
   type: EventType<Data>,
   handle: (event: Envelope<Data>) => Promise<unknown>,
@@ -24,20 +24,23 @@ export function on<Data>(
         throw new UnrecoverableError(`${type.name} ${event.id} does not fit its schema`, {
           cause: parsed.error,
         });
-      // a newer producer says more than this consumer knows: what it knows fits, and the rest is carried along
+      // a newer producer may add fields: they are passed through
       return handle({ ...event, data: event.data as Data });
     },
   };
 }
 
-/** One handler for a service's queue: finds the listener by type; garbage and unknown types are hopeless. */
-export function dispatchByType(listeners: readonly Subscriber[]): Handler {
-  const byType = new Map(listeners.map((one) => [one.type.name, one]));
+/**
+ * Creates the handler of a service's queue, which calls the subscriber of the event's type. The handler
+ * throws `UnrecoverableError` for invalid envelopes and unknown types.
+ */
+export function dispatchByType(subscribers: readonly Subscriber[]): Handler {
+  const byType = new Map(subscribers.map((subscriber) => [subscriber.type.name, subscriber]));
   return async (event) => {
     const parsed = envelopeShape.safeParse(event);
-    if (!parsed.success) throw new UnrecoverableError('This is no event envelope', { cause: parsed.error });
-    const one = byType.get(event.type);
-    if (!one) throw new UnrecoverableError(`Nobody here hears ${event.type}`);
-    await one.handle(event);
+    if (!parsed.success) throw new UnrecoverableError('Invalid event envelope', { cause: parsed.error });
+    const subscriber = byType.get(event.type);
+    if (!subscriber) throw new UnrecoverableError(`No subscriber for ${event.type}`);
+    await subscriber.handle(event);
   };
 }

@@ -1,16 +1,16 @@
-/** Who hears what: one queue for each service that hears anything, made from the contracts. */
+/** The topology: one queue for each service that consumes events, derived from the contracts. */
 import type { Contract } from '#libs/contract';
 
-/** Queue name → the event types bound to it. */
+/** Maps a queue name to the event types bound to the queue. */
 export type Topology = ReadonlyMap<string, readonly string[]>;
 
-/** The whole topology; a service's queue has the service's name. */
+/** Derives the topology of all services. A service's queue has the service's name. */
 export function toTopology(contracts: readonly Contract[]): Topology {
-  const hearing = contracts.filter((contract) => contract.consumes.length > 0);
-  return new Map(hearing.map((contract) => [contract.name, contract.consumes.map((event) => event.name)]));
+  const consuming = contracts.filter((contract) => contract.consumes.length > 0);
+  return new Map(consuming.map((contract) => [contract.name, contract.consumes.map((event) => event.name)]));
 }
 
-/** The queues that want a type of event. */
-export function consumersOf(topology: Topology, type: string): string[] {
+/** Gets the names of the queues that are bound to an event type. */
+export function getConsumers(topology: Topology, type: string): string[] {
   return [...topology].filter(([, types]) => types.includes(type)).map(([queue]) => queue);
 }

@@ -1,4 +1,4 @@
-/** What a caller learns from a 401: which credential is needed, and why the one that was sent does not count. */
+/** Tests the 401 responses: which credential is required, and why the sent one was rejected. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nothing, operation, RejectedToken, Unauthenticated } from '#libs/contract';
 import { ada, type HttpFixture, httpFixture, insider, parseJson } from '../testing/http-fixture.ts';
@@ -17,23 +17,23 @@ beforeAll(async () => {
       throw Unauthenticated();
     }),
   ];
-  const answers = { good: ada, expired: new RejectedToken('It has expired: get a new one.') };
+  const principals = { good: ada, expired: new RejectedToken('It has expired: get a new one.') };
   http = await httpFixture(handled, {
-    authenticate: async (token) => Object.entries(answers).find(([name]) => name === token)?.[1],
+    authenticate: async (token) => Object.entries(principals).find(([name]) => name === token)?.[1],
   });
 });
 afterAll(() => http?.listening.close(0));
 
-const ask = async (authorization?: string, path = '/thing') => {
+const request = async (authorization?: string, path = '/thing') => {
   const headers = authorization === undefined ? {} : { authorization };
-  const answer = await http.ask('GET', `/api/v1${path}`, { as: null, headers });
-  const { code, detail } = await parseJson(answer);
-  return [answer.status, code, detail, answer.headers.get('www-authenticate')];
+  const response = await http.ask('GET', `/api/v1${path}`, { as: null, headers });
+  const { code, detail } = await parseJson(response);
+  return [response.status, code, detail, response.headers.get('www-authenticate')];
 };
 
 describe('a 401', () => {
   test('without a credential asks for one and names no error', async () => {
-    expect(await ask()).toEqual([
+    expect(await request()).toEqual([
       401,
       'unauthenticated',
       'Send an access token or an API key as `Authorization: Bearer <token>`.',
@@ -41,9 +41,9 @@ describe('a 401', () => {
     ]);
   });
 
-  test('for a malformed header says how the header looks', async () => {
+  test('for a malformed header shows the expected format', async () => {
     for (const header of ['Basic good', 'Bearer', 'good', 'Bearer good bad', '']) {
-      const [status, code, detail, challenge] = await ask(header);
+      const [status, code, detail, challenge] = await request(header);
       expect([status, code, detail]).toEqual([
         401,
         'unauthenticated',
@@ -53,19 +53,19 @@ describe('a 401', () => {
     }
   });
 
-  test('for a credential that does not count gives the reason', async () => {
-    expect(await ask('Bearer expired')).toEqual([
+  test('for a rejected credential gives the reason', async () => {
+    expect(await request('Bearer expired')).toEqual([
       401,
       'unauthenticated',
       'It has expired: get a new one.',
       'Bearer error="invalid_token", error_description="It has expired: get a new one."',
     ]);
-    expect((await ask('Bearer unknown'))[3]).toBe(
+    expect((await request('Bearer unknown'))[3]).toBe(
       'Bearer error="invalid_token", error_description="This credential is not valid."',
     );
   });
 
-  test('of a handler says that the credential counts no longer', async () => {
-    expect((await ask('Bearer good', '/vanish'))[3]).toBe('Bearer error="invalid_token"');
+  test('from a handler says that the credential is no longer valid', async () => {
+    expect((await request('Bearer good', '/vanish'))[3]).toBe('Bearer error="invalid_token"');
   });
 });

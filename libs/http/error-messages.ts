@@ -1,49 +1,55 @@
-/** What a caller reads about each mistake in a request: one text per kind of mistake, for every shape. */
+/** Validation and its error messages: one message per kind of error, for all schemas. */
 import type { z } from 'zod';
 
-/** One mistake of a request: where it is, e.g. `body/title`, and what to do about it. */
-export interface Fault {
+/** One validation error of a request. `path` says where, e.g. `body/title`; `message` says what to do. */
+export interface InputError {
   path: string;
   message: string;
 }
 
-/** Checks a value; every mistake goes to `faults`, below `where`. Gives the parsed value if there was none. */
+/**
+ * Validates a value. Adds every error to `errors`, with paths below `where`. Returns the parsed value if
+ * there are no errors.
+ */
 export function checkShape(
   shape: z.ZodType | undefined,
   value: unknown,
   where: string,
-  faults: Fault[],
+  errors: InputError[],
 ): unknown {
   if (!shape) return undefined;
   const result = shape.safeParse(value, { error: describeIssue });
   if (result.success) return result.data;
-  for (const issue of result.error.issues) faults.push(...toFaults(issue, where));
+  for (const issue of result.error.issues) errors.push(...toInputErrors(issue, where));
   return undefined;
 }
 
-function toFaults(issue: z.core.$ZodIssue, where: string): Fault[] {
+function toInputErrors(issue: z.core.$ZodIssue, where: string): InputError[] {
   const path = [where, ...issue.path].join('/');
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ path: `${path}/${key}`, message: 'Unknown field' }));
   const branch = issue.code === 'invalid_union' ? closestBranch(issue.errors) : undefined;
-  return branch?.flatMap((one) => toFaults(one, path)) ?? [{ path, message: issue.message }];
+  return branch?.flatMap((inner) => toInputErrors(inner, path)) ?? [{ path, message: issue.message }];
 }
 
-/** The alternative of a union that the value comes closest to: it has the right type, and its mistakes are deepest. */
+/**
+ * Returns the alternative of a union that is closest to the value: it has the right type, and its errors are
+ * the most deeply nested.
+ */
 function closestBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
-  const isOfOtherType = (one: z.core.$ZodIssue) => one.path.length === 0 && one.code === 'invalid_type';
-  const fitting = branches.filter((issues) => !issues.some(isOfOtherType));
+  const isOfOtherType = ({ path, code }: z.core.$ZodIssue) => path.length === 0 && code === 'invalid_type';
+  const matching = branches.filter((issues) => !issues.some(isOfOtherType));
   const depth = (issues: z.core.$ZodIssue[]) => Math.max(...issues.map(({ path }) => path.length));
-  return fitting.toSorted((a, b) => depth(b) - depth(a))[0];
+  return matching.toSorted((a, b) => depth(b) - depth(a))[0];
 }
 
-/** The text of an issue; undefined if zod's own text serves. */
+/** Returns the message of an issue, or `undefined` to use zod's own message. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'Required';
   switch (issue.code) {
     case 'invalid_type':
-      return `Must be ${types[issue.expected] ?? issue.expected}${received(issue.input)}`;
+      return `Must be ${types[issue.expected] ?? issue.expected}${describeReceived(issue.input)}`;
     case 'invalid_value':
       return issue.expected === 'stringbool'
         ? 'Use true or false'
@@ -53,9 +59,9 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case 'too_small':
       return issue.origin === 'string' && Number(issue.minimum) === 1
         ? 'Must not be empty'
-        : `Must ${amount(issue.origin, 'at least', issue.minimum)}`;
+        : `Must ${describeAmount(issue.origin, 'at least', issue.minimum)}`;
     case 'too_big':
-      return `Must ${amount(issue.origin, 'at most', issue.maximum)}`;
+      return `Must ${describeAmount(issue.origin, 'at most', issue.maximum)}`;
     default:
       return undefined;
   }
@@ -78,8 +84,11 @@ const formats: Readonly<Record<string, string>> = {
   url: 'Must be a URL such as https://example.com',
 };
 
-/** Names what was sent where that helps: a number that is not finite came from text. */
-function received(input: unknown): string {
+/**
+ * Names the type that was sent, if that helps. A number that is not finite came from text, so it is not
+ * named.
+ */
+function describeReceived(input: unknown): string {
   if (input === null) return ', not null';
   if (Array.isArray(input)) return ', not a list';
   if (typeof input === 'number' && !Number.isSafeInteger(input)) return '';
@@ -87,7 +96,7 @@ function received(input: unknown): string {
   return typeof input === 'object' ? ', not an object' : `, not a ${typeof input}`;
 }
 
-function amount(origin: string, bound: string, limit: number | bigint): string {
+function describeAmount(origin: string, bound: string, limit: number | bigint): string {
   if (origin === 'string') return `have ${bound} ${limit} character${plural(limit)}`;
   if (origin === 'array' || origin === 'set') return `have ${bound} ${limit} item${plural(limit)}`;
   return `be ${bound} ${limit}`;

@@ -1,4 +1,6 @@
-/** What the gateway promises: each path to its service, bodies as they come, a clear answer when a service is down. */
+/**
+ * Tests for the gateway: routing by path, streaming in both directions, clear errors when a service is down.
+ */
 import { once } from 'node:events';
 import { createServer, type RequestListener, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -13,11 +15,11 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-const books = declared('books', '/books', '/books/{book_id}', '/files/a.b');
-const loans = declared('loans', '/books/{book_id}/loans', '/books/today', '/shelf/{name}');
+const books = contractWithPaths('books', '/books', '/books/{book_id}', '/files/a.b');
+const loans = contractWithPaths('loans', '/books/{book_id}/loans', '/books/today', '/shelf/{name}');
 
-test('each path leads to the service whose contract declares it, the plain one before the one with a parameter', async () => {
-  const origin = await joined({ books: naming('books'), loans: naming('loans') });
+test('a path goes to its service, literal paths before parameters', async () => {
+  const origin = await startGateway({ books: respondWithName('books'), loans: respondWithName('loans') });
   const service = async (path: string) => (await fetch(origin + path)).text();
   expect(await service('/api/books')).toBe('books');
   expect(await service('/api/books/')).toBe('books');
@@ -28,60 +30,63 @@ test('each path leads to the service whose contract declares it, the plain one b
   expect(await service('/api/files/a.b')).toBe('books');
 });
 
-test('a path that nobody declares is a 404 of the gateway', async () => {
-  const origin = await joined({ books: naming('books'), loans: naming('loans') });
+test('an undeclared path is a 404 from the gateway', async () => {
+  const origin = await startGateway({ books: respondWithName('books'), loans: respondWithName('loans') });
   for (const path of ['/api/book', '/books', '/api/books/1/loans/2', '/api/files/axb', '/']) {
-    const answer = await fetch(origin + path, { headers: { 'x-request-id': 'mine' } });
-    expect(answer.headers.get('content-type')).toBe('application/problem+json');
-    expect(await answer.json()).toMatchObject({ status: 404, code: 'not_found', request_id: 'mine' });
+    const response = await fetch(origin + path, { headers: { 'x-request-id': 'mine' } });
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await response.json()).toMatchObject({ status: 404, code: 'not_found', request_id: 'mine' });
   }
 });
 
-test('the service learns who asks from the gateway alone, and the id of the request is kept', async () => {
-  const origin = await joined({
+test('a forged X-Forwarded-For is replaced, the request id is kept', async () => {
+  const origin = await startGateway({
     books: (incoming, response) =>
       response
         .setHeader('x-request-id', String(incoming.headers['x-request-id']))
         .end(JSON.stringify(incoming.headers)),
   });
-  const said = {
+  const sentHeaders = {
     'x-forwarded-for': '203.0.113.9',
     'x-request-id': 'abc-1',
     connection: 'x-private',
     'x-private': 'no',
   };
-  const answer = await asked(origin, '/api/books', said);
-  expect(JSON.parse(answer.text)).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-request-id': 'abc-1' });
-  expect(answer.text).not.toContain('x-private');
-  expect(answer.headers['x-request-id']).toBe('abc-1');
-  const made = await asked(origin, '/api/books', { 'x-request-id': 'not an id' });
-  expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  const response = await sendRequest(origin, '/api/books', sentHeaders);
+  expect(JSON.parse(response.text)).toMatchObject({
+    'x-forwarded-for': '127.0.0.1',
+    'x-request-id': 'abc-1',
+  });
+  expect(response.text).not.toContain('x-private');
+  expect(response.headers['x-request-id']).toBe('abc-1');
+  const generated = await sendRequest(origin, '/api/books', { 'x-request-id': 'not an id' });
+  expect(generated.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('every method goes to the service, so preflight requests are answered there', async () => {
-  const origin = await joined({
+test('every method is forwarded, including OPTIONS', async () => {
+  const origin = await startGateway({
     books: (incoming, response) => response.setHeader('x-method', incoming.method ?? '').end(),
   });
   for (const method of ['OPTIONS', 'DELETE']) {
-    const answer = await fetch(`${origin}/api/books`, { method });
-    expect(answer.headers.get('x-method')).toBe(method);
+    const response = await fetch(`${origin}/api/books`, { method });
+    expect(response.headers.get('x-method')).toBe(method);
   }
 });
 
-test('status, repeated headers and bytes come back unchanged', async () => {
+test('status, repeated headers and bytes are returned unchanged', async () => {
   const bytes = Buffer.from([0, 255, 13, 10, 0]);
-  const origin = await joined({
+  const origin = await startGateway({
     books: (_, response) => response.writeHead(201, { 'set-cookie': ['a=1', 'b=2'], etag: '"1"' }).end(bytes),
   });
-  const answer = await fetch(`${origin}/api/books`);
-  expect(answer.status).toBe(201);
-  expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
-  expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
+  const response = await fetch(`${origin}/api/books`);
+  expect(response.status).toBe(201);
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
 });
 
-test('bodies flow both ways while they are written: nothing is kept until the end', async () => {
-  const origin = await joined({
-    // each part goes back as soon as it arrives
+test('bodies are streamed in both directions without buffering', async () => {
+  const origin = await startGateway({
+    // echoes each chunk as soon as it arrives
     books: (incoming, response) => incoming.pipe(response),
   });
   const outgoing = request(`${origin}/api/books`, {
@@ -98,49 +103,52 @@ test('bodies flow both ways while they are written: nothing is kept until the en
   await once(response, 'end');
 });
 
-test('a body that is refused early is answered, not cut off', async () => {
-  const origin = await joined({
+test('a body that is rejected early still gets its response', async () => {
+  const origin = await startGateway({
     books: (_, response) => response.writeHead(413).end('too large'),
   });
   for (let tries = 0; tries < 5; tries += 1) {
-    const answer = await fetch(`${origin}/api/books`, { method: 'POST', body: new Uint8Array(8_000_000) });
-    expect([answer.status, await answer.text()]).toEqual([413, 'too large']);
+    const response = await fetch(`${origin}/api/books`, { method: 'POST', body: new Uint8Array(8_000_000) });
+    expect([response.status, await response.text()]).toEqual([413, 'too large']);
   }
 });
 
-test('a service that is down is a 503 with Retry-After, and the others go on', async () => {
+test('a service that is down is a 503, other services still work', async () => {
   const down = createServer().listen(0, '127.0.0.1');
   await once(down, 'listening');
   const { port } = down.address() as AddressInfo;
   down.close();
   await once(down, 'close');
-  const origin = await joined({ loans: naming('loans') }, { books: `http://127.0.0.1:${port}` });
-  const answer = await fetch(`${origin}/api/books`, { method: 'POST', body: 'x'.repeat(100_000) });
-  expect(answer.headers.get('retry-after')).toBe('2');
-  expect(await answer.json()).toMatchObject({ status: 503, code: 'unavailable' });
+  const origin = await startGateway(
+    { loans: respondWithName('loans') },
+    { books: `http://127.0.0.1:${port}` },
+  );
+  const response = await fetch(`${origin}/api/books`, { method: 'POST', body: 'x'.repeat(100_000) });
+  expect(response.headers.get('retry-after')).toBe('2');
+  expect(await response.json()).toMatchObject({ status: 503, code: 'unavailable' });
   expect(await (await fetch(`${origin}/api/books/today`)).text()).toBe('loans');
 });
 
-test('a service that breaks off before it answers is a 502, one that breaks off within its answer is an answer that breaks off', async () => {
-  const origin = await joined({
+test('a service that disconnects is a 502 or an aborted response', async () => {
+  const origin = await startGateway({
     books: (incoming) => incoming.socket.destroy(),
     loans(_, response) {
       response.writeHead(200, { 'content-length': '10' }).write('half', () => response.destroy());
     },
   });
-  const answer = await fetch(`${origin}/api/books`);
-  expect(answer.headers.get('retry-after')).toBe('2');
-  expect(await answer.json()).toMatchObject({ status: 502, code: 'bad_gateway' });
+  const response = await fetch(`${origin}/api/books`);
+  expect(response.headers.get('retry-after')).toBe('2');
+  expect(await response.json()).toMatchObject({ status: 502, code: 'bad_gateway' });
   const broken = await fetch(`${origin}/api/books/today`);
   await expect(broken.text()).rejects.toThrow();
 });
 
-test('a client that goes away ends the request at the service', async () => {
-  const gone = Promise.withResolvers<void>();
+test('a client that disconnects aborts the request to the service', async () => {
+  const aborted = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
-  const origin = await joined({
+  const origin = await startGateway({
     books(_, response) {
-      response.on('close', gone.resolve);
+      response.on('close', aborted.resolve);
       arrived.resolve();
     },
   });
@@ -148,11 +156,11 @@ test('a client that goes away ends the request at the service', async () => {
   socket.write('GET /api/books HTTP/1.1\r\nHost: x\r\n\r\n');
   await arrived.promise;
   socket.destroy();
-  await gone.promise;
+  await aborted.promise;
 });
 
-/** A contract with an operation for each path. */
-function declared(name: string, ...paths: string[]) {
+/** Creates a contract with one operation per path. */
+function contractWithPaths(name: string, ...paths: string[]) {
   const operations: AnyOperation[] = paths.map((path) =>
     operation({
       id: path,
@@ -178,18 +186,18 @@ function declared(name: string, ...paths: string[]) {
   });
 }
 
-function naming(name: string): RequestListener {
+function respondWithName(name: string): RequestListener {
   return (_, response) => void response.end(name);
 }
 
-/** A gateway over services that answer as told; gives its origin. */
-async function joined(
+/** Starts services with these listeners and a gateway over them. Returns the gateway's origin. */
+async function startGateway(
   services: Record<string, RequestListener>,
   more: Record<string, string> = {},
 ): Promise<string> {
   const addresses = { ...more };
-  for (const [name, answers] of Object.entries(services)) {
-    const { port, close } = await listen(answers, 0, '127.0.0.1');
+  for (const [name, listener] of Object.entries(services)) {
+    const { port, close } = await listen(listener, 0, '127.0.0.1');
     closing.push(() => close(0));
     addresses[name] = `http://127.0.0.1:${port}`;
   }
@@ -199,8 +207,8 @@ async function joined(
   return `http://127.0.0.1:${port}`;
 }
 
-/** Asks with headers that `fetch` would not send. */
-async function asked(origin: string, path: string, headers: Record<string, string>) {
+/** Sends a request with headers that `fetch` does not allow. */
+async function sendRequest(origin: string, path: string, headers: Record<string, string>) {
   const outgoing = request(origin + path, { headers, agent: false }).end();
   const [response] = await once(outgoing, 'response');
   response.setEncoding('utf8');

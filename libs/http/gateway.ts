@@ -1,85 +1,106 @@
-/** The gateway: the services joined on one port, each path sent to the service whose contract declares it; for local work and tests. */
+/**
+ * A gateway for local work and tests. It joins several services on one port and forwards each path to the
+ * service whose contract declares it.
+ */
 import { Agent, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { type Contract, NotFound, newId, type Problem, problem, Unavailable } from '#libs/contract';
-import { loggablePaths } from './loggable-path.ts';
-import { pathOf } from './routes.ts';
+import { createPathRedactor } from './loggable-path.ts';
+import { toExpressPath } from './routes.ts';
 import type { UnmatchedRequest } from './server.ts';
 
-/** What a gateway knows. */
-export interface Gateway {
+/** Options of a gateway. */
+export interface GatewayOptions {
   contracts: readonly Contract[];
-  /** Path before every operation of the API. */
+  /** Prefix of all API paths, e.g. `/api/v1`. */
   apiPrefix: string;
-  /** Where each service answers, by its name, e.g. `http://127.0.0.1:8101`. */
+  /** Base URL of each service by its name, e.g. `http://127.0.0.1:8101`. */
   addresses: Readonly<Record<string, string>>;
-  /** Called with each request that belongs to no service. */
+  /** Called for every request that matches no service. */
   unmatched?(request: UnmatchedRequest): void;
-  /** Told of requests that a service did not answer. */
-  onError(what: string, error: unknown): void;
+  /** Called if a service did not respond. */
+  onError(message: string, error: unknown): void;
 }
 
-const Unanswered = problem(
+const BadGateway = problem(
   'bad_gateway',
   502,
-  'A part of the service broke off before it answered; whether anything was changed is not known.',
+  'The service closed the connection before it responded. The request may or may not have taken effect.',
 );
 
-/** A listener that passes requests and answers on as they come, without keeping them; a service that is down is a 503. */
-export function gateway({ contracts, apiPrefix, addresses, unmatched, onError }: Gateway): RequestListener {
-  const operations = contracts.flatMap((one) => one.operations);
-  const toLoggablePath = loggablePaths(operations, apiPrefix);
-  const serviceOf = router(contracts, apiPrefix);
-  // a service that refuses a body early reads the rest of it only where the connection stays
+/**
+ * Creates a listener that streams requests and responses in both directions without buffering. It returns 503
+ * if a service is down, and 502 if a service closes the connection before it responds.
+ */
+export function gateway({
+  contracts,
+  apiPrefix,
+  addresses,
+  unmatched,
+  onError,
+}: GatewayOptions): RequestListener {
+  const operations = contracts.flatMap((contract) => contract.operations);
+  const toLoggablePath = createPathRedactor(operations, apiPrefix);
+  const findService = createServiceLookup(contracts, apiPrefix);
+  // a service that rejects a large body early reads the rest only on a keep-alive connection
   const agent = new Agent({ keepAlive: true });
   return (incoming, response) => {
-    const id = requestId(incoming);
-    const service = serviceOf(incoming.url ?? '/');
+    const id = getRequestId(incoming);
+    const service = findService(incoming.url ?? '/');
     if (service === undefined) {
       const { method = '', url = '/' } = incoming;
       unmatched?.({ method, path: toLoggablePath(url), status: NotFound.status, requestId: id });
-      return refuse(incoming, response, id, NotFound('There is no such route.'));
+      return sendProblem(incoming, response, id, NotFound('This route does not exist.'));
     }
     const address = addresses[service];
-    if (address === undefined) throw new Error(`The gateway has no address of ${service}`);
+    if (address === undefined) throw new Error(`The gateway has no address for ${service}`);
     const outgoing = request(address, {
       method: incoming.method,
       path: incoming.url,
-      headers: forwarded(incoming, id),
+      headers: toForwardedHeaders(incoming, id),
       agent,
     });
-    outgoing.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer));
-      pipeline(answer, response, () => {});
+    outgoing.on('response', (serviceResponse) => {
+      response.writeHead(
+        serviceResponse.statusCode ?? 502,
+        serviceResponse.statusMessage,
+        getEndToEndHeaders(serviceResponse),
+      );
+      pipeline(serviceResponse, response, () => {});
     });
     outgoing.on('error', (error) => {
-      // an answer that broke off ends with its own stream
+      // a response that was already started ends with its own stream
       if (response.destroyed || response.headersSent) return;
-      onError(`${service} did not answer`, error);
+      onError(`${service} did not respond`, error);
       const retry = { headers: { 'Retry-After': '2' } };
-      const unreached = 'code' in error && unreachable.has(String(error.code));
-      refuse(
+      const isUnreachable = 'code' in error && unreachableCodes.has(String(error.code));
+      sendProblem(
         incoming,
         response,
         id,
-        unreached ? Unavailable(undefined, retry) : Unanswered(undefined, retry),
+        isUnreachable ? Unavailable(undefined, retry) : BadGateway(undefined, retry),
       );
     });
     response.on('close', () => {
       if (!response.writableFinished) outgoing.destroy();
     });
-    // what breaks is told by the events above
+    // errors are handled by the event handlers above
     pipeline(incoming, outgoing, () => {});
   };
 }
 
-/** Nothing of the request has arrived anywhere. */
-const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+/** Error codes that mean that the service received nothing of the request. */
+const unreachableCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** The name of the service that a URL leads to; paths without parameters before those with. */
-function router(contracts: readonly Contract[], apiPrefix: string) {
+/**
+ * Creates a function that returns the name of the service for a URL. Paths without parameters take
+ * precedence.
+ */
+function createServiceLookup(contracts: readonly Contract[], apiPrefix: string) {
   const table = contracts
-    .flatMap(({ name, operations }) => operations.map((one) => ({ name, path: pathOf(one, apiPrefix) })))
+    .flatMap(({ name, operations }) =>
+      operations.map((operation) => ({ name, path: toExpressPath(operation, apiPrefix) })),
+    )
     .map(({ name, path }) => ({
       name,
       parameters: path.split(':').length,
@@ -92,37 +113,40 @@ function router(contracts: readonly Contract[], apiPrefix: string) {
   };
 }
 
-/** The headers that go on to the service; who asks is what the gateway saw, not what was said. */
-function forwarded(incoming: IncomingMessage, id: string): Record<string, string | string[]> {
+/**
+ * Returns the headers to forward. `X-Forwarded-For` is replaced with the address that the gateway sees,
+ * because a client can forge it.
+ */
+function toForwardedHeaders(incoming: IncomingMessage, id: string): Record<string, string | string[]> {
   return {
-    ...endToEnd(incoming),
-    // of a body of unknown length only its framing says where it ends
+    ...getEndToEndHeaders(incoming),
+    // a body without a known length needs chunked encoding to mark its end
     ...(incoming.headers['transfer-encoding'] !== undefined && { 'transfer-encoding': 'chunked' }),
     'x-forwarded-for': incoming.socket.remoteAddress ?? '',
     'x-request-id': id,
   };
 }
 
-/** Headers without those that concern one connection only (RFC 9110, 7.6.1). */
-function endToEnd({ headers }: IncomingMessage): Record<string, string | string[]> {
+/** Returns the headers without the hop-by-hop headers of a single connection (RFC 9110, section 7.6.1). */
+function getEndToEndHeaders({ headers }: IncomingMessage): Record<string, string | string[]> {
   const named = headers.connection?.toLowerCase().split(',') ?? [];
-  const dropped = new Set([...hopByHop, ...named.map((one) => one.trim())]);
-  const kept: Record<string, string | string[]> = {};
+  const dropped = new Set([...hopByHop, ...named.map((name) => name.trim())]);
+  const headersToForward: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !dropped.has(name)) kept[name] = value;
-  return kept;
+    if (value !== undefined && !dropped.has(name)) headersToForward[name] = value;
+  return headersToForward;
 }
 
 const hopByHop = 'connection expect keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(
   ' ',
 );
 
-function requestId({ headers }: IncomingMessage): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : newId();
+function getRequestId({ headers }: IncomingMessage): string {
+  const sent = headers['x-request-id'];
+  return typeof sent === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(sent) ? sent : newId();
 }
 
-function refuse(
+function sendProblem(
   incoming: IncomingMessage,
   response: ServerResponse,
   id: string,

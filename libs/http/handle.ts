@@ -1,4 +1,4 @@
-/** Handlers: what a capability does for one operation. */
+/** Handlers: the function that a capability provides for each operation, with its input and reply types. */
 
 import type { z } from 'zod';
 import {
@@ -15,34 +15,37 @@ import {
 } from '#libs/contract';
 import type { Actor } from '#libs/store';
 
-/** Who is asking, as this library needs to know it; services know more. */
+/** The authenticated caller, with the fields that this library needs. Services extend it. */
 export interface Principal extends Actor {
   readonly user_id: string;
-  /** The API key that was used, or null for an access token. */
+  /** Id of the API key, or null for an access token. */
   readonly key_id: string | null;
 }
 
-/** What the security log says of a request beside who asked for what: ids, roles, names of fields. Never a secret. */
+/**
+ * Details of a request for the security log, in addition to caller and operation: ids, roles, field names.
+ * Never a secret.
+ */
 export type AuditDetails = Readonly<
   Record<string, string | number | boolean | null | undefined | readonly string[]>
 >;
 
-/** What a request says beside its parameters and body. */
+/** Information about a request apart from its parameters and body. */
 export interface RequestInfo {
   readonly requestId: string;
-  /** The client's address, through trusted proxies. */
+  /** The client's IP address. Trusted proxies are skipped. */
   readonly address: string;
-  /** ETags of `If-Match`; absent when there is none or it is `*`. */
+  /** ETags of `If-Match`. Absent if there is no such header or it is `*`. */
   readonly ifMatch?: readonly string[];
   /** Whether the client prefers HTML to JSON, as browsers do. */
   readonly prefersHtml: boolean;
-  /** Whether the client says that it has the answer with this ETag already (`If-None-Match`). */
+  /** Whether the client already has the response with this ETag (`If-None-Match`). */
   hasCurrent(etag: string): boolean;
-  /** Adds facts to the line of the security log, where the operation leaves one. */
-  audit(facts: AuditDetails): void;
+  /** Adds details to the request's entry in the security log, if the operation has one. */
+  audit(details: AuditDetails): void;
 }
 
-/** What a handler gets. */
+/** The input of a handler. */
 export interface HandlerInput<O> {
   readonly actor: ActorOf<O>;
   readonly params: ParamsOf<O>;
@@ -51,56 +54,62 @@ export interface HandlerInput<O> {
   readonly call: RequestInfo;
 }
 
-/** An answer with more than its body. */
+/** A response body with an ETag, a cursor, headers or a replay key. */
 export class Reply<T> {
   readonly value: T;
   /** Strong ETag without quotes. */
   readonly etag: string | undefined;
-  /** Cursor of the next page. */
+  /** Cursor of the next page, if there is one. */
   readonly next: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly replayKey: ReplayKey | undefined;
 
-  constructor(value: T, more: AnswerMore) {
+  constructor(value: T, options: ReplyOptions) {
     this.value = value;
-    this.etag = more.etag;
-    this.next = more.next;
-    this.headers = more.headers ?? {};
-    this.replayKey = more.replayKey;
+    this.etag = options.etag;
+    this.next = options.next;
+    this.headers = options.headers ?? {};
+    this.replayKey = options.replayKey;
   }
 }
 
-/** The ids from which a handler's `replay` renders a response again; never a secret. */
+/** The ids from which a handler's `replay` can render a response again. Never a secret. */
 export type ReplayKey = Readonly<Record<string, string>>;
 
-interface AnswerMore {
+interface ReplyOptions {
   etag?: string | undefined;
   next?: string | undefined;
   headers?: Readonly<Record<string, string>>;
-  /** Lets the response to an Idempotency-Key be of any length: a long one is not stored but rendered again by `replay`. */
+  /**
+   * Allows a response of any length for an `Idempotency-Key`. A long response is not stored; `replay` renders
+   * it again from these ids.
+   */
   replayKey?: ReplayKey;
 }
 
-/** An answer with an ETag, the cursor of a next page, headers, or the ids that it can be rendered again from. */
-export function reply<T>(value: T, more: AnswerMore): Reply<T> {
-  return new Reply(value, more);
+/** Creates a reply: a response body with an ETag, the cursor of the next page, headers or a replay key. */
+export function reply<T>(value: T, options: ReplyOptions): Reply<T> {
+  return new Reply(value, options);
 }
 
-/** What a page of a list is made from. */
-export interface PageOf<Row, Shown> {
-  /** The rows found: one more than `limit` when there is another page. */
+/** The input of `toPage`. */
+export interface PageInput<Row, Item> {
+  /** The rows that were found. There is another page if there are more than `limit`. */
   found: readonly Row[];
   limit: number;
-  show(row: Row): Shown;
-  /** Where the next page begins: after the last row of this one, with the first of the next. */
+  toItem(row: Row): Item;
+  /**
+   * Returns the position where the next page begins. `last` is the last row of this page, `next` the first of
+   * the next.
+   */
   position(last: Row, next: Row): readonly (string | number | null)[];
 }
 
-/** A page of a list with the cursor of the next one, if there is more. */
-export function toPage<Row, Shown>({ found, limit, show, position }: PageOf<Row, Shown>): Reply<Shown[]> {
+/** Creates one page of a list, with the cursor of the next page if there is one. */
+export function toPage<Row, Item>({ found, limit, toItem, position }: PageInput<Row, Item>): Reply<Item[]> {
   const rows = found.slice(0, limit);
   const [last, next] = [rows.at(-1), found[limit]];
-  return reply(rows.map(show), { next: last && next && toCursor(position(last, next)) });
+  return reply(rows.map(toItem), { next: last && next && toCursor(position(last, next)) });
 }
 
 type Value<O> = O extends { returns: infer R }
@@ -114,22 +123,22 @@ type Value<O> = O extends { returns: infer R }
   : never;
 
 /** An operation with its handler. */
-export interface Route extends HandledMore<AnyOperation, unknown> {
+export interface Route extends ReplayHandlers<AnyOperation, unknown> {
   readonly operation: AnyOperation;
-  run(asked: HandlerInput<AnyOperation>): Promise<unknown>;
-  /** The page that stands for a problem; nothing for a caller who gets JSON. */
+  run(input: HandlerInput<AnyOperation>): Promise<unknown>;
+  /** Renders a problem as an HTML page, or returns `undefined` to send JSON. */
   problemPage?: ProblemPage;
 }
 
-/** What matters when a request with an Idempotency-Key is repeated. */
-export interface HandledMore<O, Given> {
-  /** Checks that the caller may still see the stored response; rejects otherwise. */
-  authorizeReplay?(asked: HandlerInput<O>): Promise<void>;
-  /** Renders a response that was too long to store, from its replay key; it shows the current state. */
-  replay?(asked: HandlerInput<O>, key: ReplayKey): Promise<Given>;
+/** Optional handlers for repeated requests with an `Idempotency-Key`. */
+export interface ReplayHandlers<O, Result> {
+  /** Checks that the caller may still see the stored response. Rejects otherwise. */
+  authorizeReplay?(input: HandlerInput<O>): Promise<void>;
+  /** Renders a response that was too large to store, from its replay key. It reflects the current state. */
+  replay?(input: HandlerInput<O>, key: ReplayKey): Promise<Result>;
 }
 
-/** Makes the page that stands for a problem, if the caller wants one; the query is as it came, perhaps of a wrong form. */
+/** Renders a problem as an HTML page if the client wants one. The query is not validated. */
 export type ProblemPage = (
   problem: Problem,
   call: RequestInfo,
@@ -137,20 +146,20 @@ export type ProblemPage = (
 ) => { html: string; headers: Readonly<Record<string, string>> } | undefined;
 
 /**
- * Says how an operation is handled. The handler of an authenticated POST replies through `store.respond`, which stores the
- * response where the request has an Idempotency-Key. Where not everybody may see it, `authorizeReplay` checks that.
+ * Binds an operation to its handler. The handler of an authenticated POST must reply through `store.respond`,
+ * which stores the response for the request's `Idempotency-Key`. Use `authorizeReplay` if the permission to
+ * see the response can be lost.
  */
 export function handle<O extends AnyOperation>(
   operation: O,
-  run: (asked: HandlerInput<O>) => Promise<Value<O> | Reply<Value<O>>>,
-  more: HandledMore<O, Value<O> | Reply<Value<O>>> = {},
+  run: (input: HandlerInput<O>) => Promise<Value<O> | Reply<Value<O>>>,
+  replayHandlers: ReplayHandlers<O, Value<O> | Reply<Value<O>>> = {},
 ): Route {
-  return { operation, run, ...more };
+  return { operation, run, ...replayHandlers };
 }
 
-/** Says how the problems of an operation look as pages; throws when the operation does not declare that they do. */
-export function withProblemPages(handled: Route, problemPage: ProblemPage): Route {
-  if (!handled.operation.problemPages)
-    throw new Error(`${handled.operation.id} does not declare problemPages`);
-  return { ...handled, problemPage };
+/** Adds HTML problem pages to a route. Throws if the operation does not declare `problemPages`. */
+export function withProblemPages(route: Route, problemPage: ProblemPage): Route {
+  if (!route.operation.problemPages) throw new Error(`${route.operation.id} does not declare problemPages`);
+  return { ...route, problemPage };
 }

@@ -1,4 +1,4 @@
-/** Where a response says that what it created can be read. */
+/** Tests for the `Location` header of created resources. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { body, json, media, operation } from '#libs/contract';
@@ -36,7 +36,7 @@ const plain = operation({ ...common, id: 'plain', path: '/plain', returns });
 let http: HttpFixture;
 
 beforeAll(async () => {
-  const handled = [
+  const routes = [
     handle(create, async () => ({ name: 'n', id: 'a/b' })),
     handle(splice, async () => json(Buffer.from('{"id":"01890a5d-ac96","nodes":[{"id":"other"}]}'))),
     handle(
@@ -50,31 +50,31 @@ beforeAll(async () => {
     handle(createFile, async () => body('text/csv', 'a')),
     handle(plain, async () => ({ id: 'x' })),
   ];
-  http = await httpFixture(handled, { store: memoryResponseStore({ longest: 50 }) });
+  http = await httpFixture(routes, { store: memoryResponseStore({ longest: 50 }) });
 });
 afterAll(() => http?.listening.close(0));
 
-const locationOf = async (path: string, headers: Record<string, string> = {}) =>
+const getLocation = async (path: string, headers: Record<string, string> = {}) =>
   (await http.ask('POST', `/api/v1${path}`, { headers })).headers.get('location');
 
-test('the id is that of the response, the prefix that of the API', async () => {
-  expect(await locationOf('/things')).toBe('/api/v1/things/a%2Fb');
-  expect(await locationOf('/spliced')).toBe('/api/v1/things/01890a5d-ac96');
+test('Location has the API prefix and the id of the response', async () => {
+  expect(await getLocation('/things')).toBe('/api/v1/things/a%2Fb');
+  expect(await getLocation('/spliced')).toBe('/api/v1/things/01890a5d-ac96');
 });
 
-test('other names are path parameters, also when the response has no id', async () => {
-  expect(await locationOf('/things/7/label')).toBe('/api/v1/things/7/label');
+test('Location takes other names from the path parameters', async () => {
+  expect(await getLocation('/things/7/label')).toBe('/api/v1/things/7/label');
 });
 
-test('an operation that declares no location has none', async () => {
-  expect(await locationOf('/plain')).toBeNull();
+test('an operation without a declared location has no Location', async () => {
+  expect(await getLocation('/plain')).toBeNull();
 });
 
-test('a response without JSON cannot have one', async () => {
+test('a declared location with a response that is not JSON is a 500', async () => {
   expect((await http.ask('POST', '/api/v1/files')).status).toBe(500);
 });
 
-test('a repeated request has the same location, also when its response was rendered again', async () => {
+test('a replayed or rendered again response has the same Location', async () => {
   for (const [path, expected] of [
     ['/things', '/api/v1/things/a%2Fb'],
     ['/large', '/api/v1/things/first'],
@@ -83,6 +83,6 @@ test('a repeated request has the same location, also when its response was rende
     const first = await http.ask('POST', `/api/v1${path}`, { headers });
     const again = await http.ask('POST', `/api/v1${path}`, { headers });
     expect(again.headers.get('idempotency-replayed')).toBe('true');
-    for (const one of [first, again]) expect(one.headers.get('location')).toBe(expected);
+    for (const response of [first, again]) expect(response.headers.get('location')).toBe(expected);
   }
 });

@@ -1,16 +1,16 @@
-/** What of an unknown path reaches the log: enough to see a typing mistake, never a secret. */
+/** Tests for the redaction of unknown paths: typing errors stay visible, secrets do not. */
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
-import { loggablePaths } from './loggable-path.ts';
+import { createPathRedactor } from './loggable-path.ts';
 
 const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [] } as const;
 const paths = [
   { id: 'openLink', at: 'root', path: '/links/{slug}/{token}' },
   { id: 'getThing', path: '/things/{thing_id}/parts' },
 ] as const;
-const operations = paths.map((one) => operation({ ...common, ...one, returns: z.unknown() }));
-const loggable = loggablePaths(operations, '/api/v1');
+const operations = paths.map((path) => operation({ ...common, ...path, returns: z.unknown() }));
+const toLoggablePath = createPathRedactor(operations, '/api/v1');
 
 const token = 'N2dEmAbc-0_xyzN2dEmAbc-0_xyzN2dEmAbc-0_xyz1';
 const letters = 'qwertyuiopasdfghjklzxcvbnm'.repeat(2);
@@ -23,7 +23,7 @@ test.each([
   { path: '/', logged: '/' },
   { path: '/api/v1/', logged: '/api/v1/' },
 ])('$path is logged as $logged', ({ path, logged }) => {
-  expect(loggable(path)).toBe(logged);
+  expect(toLoggablePath(path)).toBe(logged);
 });
 
 test.each([
@@ -36,19 +36,19 @@ test.each([
   `/${token}`,
   `/open?token=${token}`,
 ])('a token in %s is not logged', (path) => {
-  expect(loggable(path)).not.toContain(token.slice(0, 8));
+  expect(toLoggablePath(path)).not.toContain(token.slice(0, 8));
 });
 
-test('text in the place of a parameter is not logged, even if it is a word', () => {
-  expect(loggable('/links/acme/correct-horse/')).toBe('/links/*/*/');
-  expect(loggable(`/somewhere/${letters}`)).toBe('/somewhere/*');
+test('text in the position of a parameter is not logged', () => {
+  expect(toLoggablePath('/links/acme/correct-horse/')).toBe('/links/*/*/');
+  expect(toLoggablePath(`/somewhere/${letters}`)).toBe('/somewhere/*');
 });
 
-test('keys, email addresses and line ends are not logged', () => {
+test('keys, email addresses and line breaks are not logged', () => {
   for (const secret of ['pds_4fXk', 'ada@example.com', 'a%0Ab', 'a\nb', 'hunter2'])
-    expect(loggable(`/things-of/${secret}`)).toBe('/things-of/*');
+    expect(toLoggablePath(`/things-of/${secret}`)).toBe('/things-of/*');
 });
 
-test('a path with many segments is cut', () => {
-  expect(loggable('/a'.repeat(40))).toBe(`${'/a'.repeat(12)}/…`);
+test('a path with many segments is truncated', () => {
+  expect(toLoggablePath('/a'.repeat(40))).toBe(`${'/a'.repeat(12)}/…`);
 });

@@ -1,49 +1,50 @@
-/** The form in which a path that no operation has may be logged: known words as they are, everything else hidden. */
+/** Redacts paths that match no operation for the log. Known words are kept, everything else is hidden. */
 import type { AnyOperation } from '#libs/contract';
 
-/** Stands for a segment that is not logged. */
-const hidden = '*';
+/** Replaces a segment that is not logged. */
+const hiddenSegment = '*';
 const maxSegments = 12;
 
-/** Words of addresses: lower-case letters without digits. Keys, tokens, ids and addresses of people are none. */
+/** Words in paths: lower-case letters without digits. Keys, tokens, ids and email addresses do not match. */
 const plainWord = /^[._]?[a-z][a-z._-]{0,31}$/;
 
-/** A segment of an operation's path: its text, or undefined for a parameter. */
+/** A segment of an operation's path: its text, or `undefined` for a parameter. */
 type Segment = string | undefined;
 
 /**
- * Makes the function that turns a request's path into one that may be logged. An unknown path may hold a secret: a public
- * link with a typing mistake, an API key pasted into the address. So a segment is kept only if it is a word of a known
- * path or a plain word that is not in the place of a parameter; others become `*`. A query is never part of it.
+ * Creates a function that redacts a request's path for the log. An unknown path may contain a secret, e.g. a
+ * mistyped share link or an API key pasted into the address bar. A segment is kept only if it is a word of a
+ * known path, or a plain word where no known path has a parameter. Other segments become `*`. The query is
+ * always removed.
  */
-export function loggablePaths(
+export function createPathRedactor(
   operations: readonly AnyOperation[],
   apiPrefix: string,
 ): (path: string) => string {
   const templates = operations.map((operation): Segment[] =>
-    segmentsOf(operation.at === 'root' ? operation.path : apiPrefix + operation.path).map((text) =>
+    splitPath(operation.at === 'root' ? operation.path : apiPrefix + operation.path).map((text) =>
       text.startsWith('{') ? undefined : text,
     ),
   );
   const words = new Set(templates.flat());
   return (path) => {
-    const segments = segmentsOf(path.split('?', 1)[0] ?? '');
-    let possible = templates;
-    const shown = segments.slice(0, maxSegments).map((segment, at) => {
-      const literal = possible.filter((one) => isSame(one[at], segment));
-      const parameter = possible.filter((one) => at < one.length && one[at] === undefined);
-      possible = [...literal, ...parameter];
+    const segments = splitPath(path.split('?', 1)[0] ?? '');
+    let candidates = templates;
+    const loggable = segments.slice(0, maxSegments).map((segment, at) => {
+      const literal = candidates.filter((template) => equalsIgnoreCase(template[at], segment));
+      const parameter = candidates.filter((template) => at < template.length && template[at] === undefined);
+      candidates = [...literal, ...parameter];
       if (segment === '' || words.has(segment)) return segment;
-      return parameter.length === 0 && plainWord.test(segment) ? segment : hidden;
+      return parameter.length === 0 && plainWord.test(segment) ? segment : hiddenSegment;
     });
-    return `/${shown.join('/')}${segments.length > maxSegments ? '/…' : ''}`;
+    return `/${loggable.join('/')}${segments.length > maxSegments ? '/…' : ''}`;
   };
 }
 
-function segmentsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.replace(/^\//, '').split('/');
 }
 
-function isSame(known: Segment, given: string): boolean {
-  return known !== undefined && known.toLowerCase() === given.toLowerCase();
+function equalsIgnoreCase(known: Segment, segment: string): boolean {
+  return known !== undefined && known.toLowerCase() === segment.toLowerCase();
 }

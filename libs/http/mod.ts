@@ -1,6 +1,6 @@
-/** The door of the HTTP library: operations become routes, with everything the protocol asks for. */
+/** Public interface of the HTTP library: turns operations and their handlers into Express routes. */
 export type { Authenticate } from './credentials.ts';
-export { type Gateway, gateway } from './gateway.ts';
+export { type GatewayOptions, gateway } from './gateway.ts';
 export {
   type AuditDetails,
   type HandlerInput,
@@ -16,6 +16,6 @@ export {
   withProblemPages,
 } from './handle.ts';
 export { type RenderCache, renderCache } from './render-cache.ts';
-export { type RequestOutcome, type Routes, routes } from './routes.ts';
-export { application, type Listening, listen, type UnmatchedRequest } from './server.ts';
-export { type Bucket, tokenBucket } from './token-bucket.ts';
+export { createRouter, type RequestOutcome, type RouterOptions } from './routes.ts';
+export { application, type HttpListener, listen, type UnmatchedRequest } from './server.ts';
+export { type TokenBucket, tokenBucket } from './token-bucket.ts';

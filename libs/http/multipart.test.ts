@@ -1,4 +1,4 @@
-/** Multipart bodies: text fields and one file. */
+/** Tests for multipart bodies: text fields and one file. */
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -47,26 +47,26 @@ const blob = (bytes: Uint8Array<ArrayBuffer> | string) => new Blob([bytes]);
 const send = (body: string | FormData, headers: Record<string, string> = {}, query = '') =>
   http.ask('POST', `/api/v1/files${query}`, { body, headers });
 const raw = (body: string, type = 'multipart/form-data; boundary=B') => send(body, { 'content-type': type });
-const codeOf = async (answer: Promise<Response>) => {
-  const { status, code } = await parseJson(answer);
+const getStatusAndCode = async (response: Promise<Response>) => {
+  const { status, code } = await parseJson(response);
   return `${status} ${code}`;
 };
 
-test('fields and the file arrive as they were sent', async () => {
-  const told = await send(
+test('fields and the file arrive unchanged', async () => {
+  const response = await send(
     form([
       ['name', 'Ä b'],
       ['file', blob(new Uint8Array([0, 255, 13, 10])), 'ä.bin'],
     ]),
   );
-  expect(await parseJson(told)).toEqual({
+  expect(await parseJson(response)).toEqual({
     fields: { name: 'Ä b' },
     file: { name: 'ä.bin', size: 4, text: '00ff0d0a' },
   });
 });
 
-test('all mistakes are listed at once: the query, fields, unknown parts and the missing file', async () => {
-  const told = await send(
+test('all errors of query, fields and files are listed at once', async () => {
+  const response = await send(
     form([
       ['name', 'x'],
       ['extra', '1'],
@@ -75,8 +75,8 @@ test('all mistakes are listed at once: the query, fields, unknown parts and the 
     {},
     '?limit=x',
   );
-  expect(told.status).toBe(400);
-  const { errors } = await parseJson(told);
+  expect(response.status).toBe(400);
+  const { errors } = await parseJson(response);
   expect(errors.map(({ path }: { path: string }) => path).sort()).toEqual([
     'body/extra',
     'body/file',
@@ -86,7 +86,7 @@ test('all mistakes are listed at once: the query, fields, unknown parts and the 
   ]);
 });
 
-test('a file that came as text is no file', async () => {
+test('a text field with the name of the file is rejected', async () => {
   const { errors } = await parseJson(
     send(
       form([
@@ -98,23 +98,23 @@ test('a file that came as text is no file', async () => {
   expect(errors.map(({ path }: { path: string }) => path).sort()).toEqual(['body/file', 'body/file']);
 });
 
-test('a file of the largest size is taken, one byte more is 413 and names the limit', async () => {
-  const sized = (size: number) =>
+test('a file of the maximum size is accepted, one byte more is 413', async () => {
+  const sendFileOfSize = (size: number) =>
     send(
       form([
         ['name', 'xy'],
         ['file', blob(new Uint8Array(size)), 'f'],
       ]),
     );
-  expect((await sized(1_000)).status).toBe(201);
-  const told = await sized(1_001);
-  expect(told.status).toBe(413);
-  expect(await parseJson(told)).toMatchObject({ code: 'payload_too_large', limit_bytes: 1_000 });
+  expect((await sendFileOfSize(1_000)).status).toBe(201);
+  const response = await sendFileOfSize(1_001);
+  expect(response.status).toBe(413);
+  expect(await parseJson(response)).toMatchObject({ code: 'payload_too_large', limit_bytes: 1_000 });
 });
 
-test('a file far over the limit is refused while it is still coming', async () => {
+test('a file far over the limit is rejected', async () => {
   expect(
-    await codeOf(
+    await getStatusAndCode(
       send(
         form([
           ['name', 'xy'],
@@ -125,9 +125,9 @@ test('a file far over the limit is refused while it is still coming', async () =
   ).toBe('413 payload_too_large');
 });
 
-test('a field that is too long is refused, not cut', async () => {
+test('a field that is too long is rejected, not truncated', async () => {
   expect(
-    await codeOf(
+    await getStatusAndCode(
       send(
         form([
           ['name', 'x'.repeat(70_000)],
@@ -138,13 +138,13 @@ test('a field that is too long is refused, not cut', async () => {
   ).toBe('413 payload_too_large');
 });
 
-test('too many parts are refused', async () => {
+test('too many parts are rejected', async () => {
   const many = Array.from({ length: 80 }, (_, at): [string, string] => [`f${at}`, 'x']);
-  expect(await codeOf(send(form(many)))).toBe('400 malformed_multipart');
+  expect(await getStatusAndCode(send(form(many)))).toBe('400 malformed_multipart');
 });
 
-test('of what comes twice the first counts', async () => {
-  const told = await send(
+test('the first of two fields or files with the same name is used', async () => {
+  const response = await send(
     form([
       ['name', 'first'],
       ['name', 'second'],
@@ -152,10 +152,13 @@ test('of what comes twice the first counts', async () => {
       ['file', blob('b'), 'two'],
     ]),
   );
-  expect(await parseJson(told)).toMatchObject({ fields: { name: 'first' }, file: { name: 'one', size: 4 } });
+  expect(await parseJson(response)).toMatchObject({
+    fields: { name: 'first' },
+    file: { name: 'one', size: 4 },
+  });
 });
 
-test('names like __proto__ are fields like others', async () => {
+test('names like constructor are treated as ordinary fields', async () => {
   const { errors } = await parseJson(
     send(
       form([
@@ -170,10 +173,10 @@ test('names like __proto__ are fields like others', async () => {
 
 test('another media type is malformed', async () => {
   for (const type of ['application/json', 'multipart/mixed; boundary=B', 'text/plain'])
-    expect(await codeOf(raw('{}', type))).toBe('400 malformed_multipart');
+    expect(await getStatusAndCode(raw('{}', type))).toBe('400 malformed_multipart');
 });
 
-test('a body without a boundary, without parts or without an end is malformed', async () => {
+test('a body without a boundary, parts or an end is malformed', async () => {
   const part = '--B\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\nhalf';
   for (const [body, type] of [
     [part, 'multipart/form-data'],
@@ -182,10 +185,10 @@ test('a body without a boundary, without parts or without an end is malformed', 
     [''],
     [`--C\r\nContent-Disposition: form-data; name="name"\r\n\r\nx\r\n--C--\r\n`],
   ] as [string, string?][])
-    expect(await codeOf(raw(body, type))).toBe('400 malformed_multipart');
+    expect(await getStatusAndCode(raw(body, type))).toBe('400 malformed_multipart');
 });
 
-test('a client that goes away in the midst is no mistake of ours', async () => {
+test('a client that disconnects during an upload is not an error', async () => {
   const before = http.outcomes.length;
   const socket = connect(http.port, '127.0.0.1');
   socket.write(
@@ -193,13 +196,13 @@ test('a client that goes away in the midst is no mistake of ours', async () => {
       'Content-Type: multipart/form-data; boundary=B\r\n\r\n--B\r\nContent-Disposition: form-data; name="name"\r\n\r\nx',
     () => setImmediate(() => socket.destroy()),
   );
-  await until('its end', async () => http.outcomes.length > before);
+  await until('the outcome', async () => http.outcomes.length > before);
   expect(http.outcomes.at(-1)).toMatchObject({ problem: 'malformed_multipart' });
   expect(http.outcomes.at(-1)).not.toHaveProperty('error');
 });
 
-test('the same parts with another boundary are the same request; another file is not', async () => {
-  const keyed = (size: number) =>
+test('the same parts with another boundary are the same request', async () => {
+  const sendWithKey = (size: number) =>
     send(
       form([
         ['name', 'xy'],
@@ -207,7 +210,7 @@ test('the same parts with another boundary are the same request; another file is
       ]),
       { 'idempotency-key': 'k' },
     );
-  expect((await keyed(5)).headers.get('idempotency-replayed')).toBeNull();
-  expect((await keyed(5)).headers.get('idempotency-replayed')).toBe('true');
-  expect(await codeOf(keyed(6))).toBe('400 idempotency_key_reused');
+  expect((await sendWithKey(5)).headers.get('idempotency-replayed')).toBeNull();
+  expect((await sendWithKey(5)).headers.get('idempotency-replayed')).toBe('true');
+  expect(await getStatusAndCode(sendWithKey(6))).toBe('400 idempotency_key_reused');
 });

@@ -1,28 +1,32 @@
-/** Reads multipart/form-data: text fields and one file, with limits, without touching the disk. */
+/** Parses multipart/form-data: text fields and one file, with size limits and without temporary files. */
 import { createHash } from 'node:crypto';
 import { Busboy } from '@fastify/busboy';
 import type { Request } from 'express';
 import { MalformedMultipart, type Multipart, PayloadTooLarge } from '#libs/contract';
-import type { Fault } from './error-messages.ts';
+import type { InputError } from './error-messages.ts';
 import { formatBytes } from './format-bytes.ts';
 
-interface File {
+interface UploadedFile {
   name: string;
   bytes: Uint8Array;
 }
 
-/** What a multipart body holds. Fields and files that come twice keep the first value. */
-export interface Parts {
+/** A parsed multipart body. If a field or file is sent twice, the first one is used. */
+export interface MultipartBody {
   fields: Record<string, string>;
-  file: File | undefined;
+  file: UploadedFile | undefined;
   fingerprint: string;
 }
 
 /**
- * Reads all parts. A body of another media type, without a boundary or one that breaks off is `MalformedMultipart`;
- * a missing file and files of other names are faults.
+ * Reads all parts. Throws `MalformedMultipart` for another media type, a missing boundary or an incomplete
+ * body. Adds an error for a missing file and for files with other names.
  */
-export async function readMultipart(request: Request, shape: Multipart, faults: Fault[]): Promise<Parts> {
+export async function readMultipart(
+  request: Request,
+  shape: Multipart,
+  errors: InputError[],
+): Promise<MultipartBody> {
   const contentType = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*;(.*;)?\s*boundary=/i.test(contentType)) {
     throw MalformedMultipart('Send the body as `multipart/form-data` with a boundary.');
@@ -32,21 +36,27 @@ export async function readMultipart(request: Request, shape: Multipart, faults: 
       headers: { 'Accept-Encoding': 'identity' },
     });
   }
-  const { fields, files } = await read(request, contentType, shape);
+  const { fields, files } = await readParts(request, contentType, shape);
   const file = files.get(shape.file);
   for (const name of files.keys())
-    if (name !== shape.file) faults.push({ path: `body/${name}`, message: 'Unknown field' });
-  if (!file) faults.push({ path: `body/${shape.file}`, message: 'A file is required' });
+    if (name !== shape.file) errors.push({ path: `body/${name}`, message: 'Unknown field' });
+  if (!file) errors.push({ path: `body/${shape.file}`, message: 'A file is required' });
   const hash = createHash('sha256').update(JSON.stringify(fields));
   if (file) hash.update(`\n${file.name}\n`).update(file.bytes);
   return { fields, file, fingerprint: hash.digest('hex') };
 }
 
-function read(request: Request, contentType: string, shape: Multipart) {
+function readParts(request: Request, contentType: string, shape: Multipart) {
   const fields: Record<string, string> = {};
-  const files = new Map<string, File>();
+  const files = new Map<string, UploadedFile>();
   return new Promise<{ fields: typeof fields; files: typeof files }>((resolve, reject) => {
-    const limits = { fileSize: shape.maxFileBytes, files: 4, fields: 50, fieldSize: fieldBytes, parts: 60 };
+    const limits = {
+      fileSize: shape.maxFileBytes,
+      files: 4,
+      fields: 50,
+      fieldSize: maxFieldBytes,
+      parts: 60,
+    };
     const parser = new Busboy({ headers: { ...request.headers, 'content-type': contentType }, limits });
     const fail = (error: unknown) => {
       request.unpipe(parser);
@@ -54,7 +64,7 @@ function read(request: Request, contentType: string, shape: Multipart) {
       reject(error);
     };
     parser.on('field', (name, value, _nameCut, valueCut) => {
-      if (valueCut) fail(tooLarge(`The field ${name}`, fieldBytes));
+      if (valueCut) fail(tooLarge(`The field ${name}`, maxFieldBytes));
       if (!Object.hasOwn(fields, name)) fields[name] = value;
     });
     parser.on('file', (name, stream, filename) => {
@@ -70,13 +80,15 @@ function read(request: Request, contentType: string, shape: Multipart) {
     parser.on('finish', () => resolve({ fields, files }));
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
       parser.on(limit, () => fail(MalformedMultipart('The body has too many parts.')));
-    request.on('close', () => request.complete || fail(MalformedMultipart('The body broke off.')));
+    request.on('close', () => request.complete || fail(MalformedMultipart('The body is incomplete.')));
     request.pipe(parser);
   });
 }
 
-const fieldBytes = 64 * 1024;
+const maxFieldBytes = 64 * 1024;
 
-function tooLarge(what: string, limit: number) {
-  return PayloadTooLarge(`${what} is larger than ${formatBytes(limit)}.`, { extra: { limit_bytes: limit } });
+function tooLarge(subject: string, limit: number) {
+  return PayloadTooLarge(`${subject} is larger than ${formatBytes(limit)}.`, {
+    extra: { limit_bytes: limit },
+  });
 }

@@ -1,4 +1,4 @@
-/** Which operations answer the preflight requests of browsers, and how. */
+/** Tests for CORS preflight requests. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
@@ -38,17 +38,17 @@ const headers = {
   'access-control-request-headers': 'if-none-match',
 };
 const preflight = (path: string) => http.ask('OPTIONS', path, { as: null, headers });
-const corsOf = (answer: Response) =>
-  Object.fromEntries([...answer.headers].filter(([name]) => name.startsWith('access-control-')));
+const getCorsHeaders = (response: Response) =>
+  Object.fromEntries([...response.headers].filter(([name]) => name.startsWith('access-control-')));
 
-test('a preflight is 204 with the methods and headers that work', async () => {
-  const told = await preflight('/shared/1');
-  expect([told.status, await told.text(), told.headers.get('allow')]).toEqual([
+test('a preflight is 204 with the allowed methods and headers', async () => {
+  const response = await preflight('/shared/1');
+  expect([response.status, await response.text(), response.headers.get('allow')]).toEqual([
     204,
     '',
     'GET, HEAD, OPTIONS',
   ]);
-  expect(corsOf(told)).toEqual({
+  expect(getCorsHeaders(response)).toEqual({
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET, HEAD',
     'access-control-allow-headers': 'If-None-Match',
@@ -57,14 +57,14 @@ test('a preflight is 204 with the methods and headers that work', async () => {
   expect(runs).toBe(0);
 });
 
-test('If-None-Match is allowed only where an ETag is compared', async () => {
-  const told = await preflight('/api/v1/plain');
-  expect([told.status, told.headers.get('access-control-allow-headers')]).toEqual([204, null]);
+test('If-None-Match is allowed only for operations with an ETag', async () => {
+  const response = await preflight('/api/v1/plain');
+  expect([response.status, response.headers.get('access-control-allow-headers')]).toEqual([204, null]);
 });
 
-test('other operations allow no page of another origin', async () => {
+test('other operations send no CORS headers', async () => {
   for (const path of ['/api/v1/own', '/api/v1/nothing', '/shared']) {
-    const told = await preflight(path);
-    expect([path, corsOf(told)]).toEqual([path, {}]);
+    const response = await preflight(path);
+    expect([path, getCorsHeaders(response)]).toEqual([path, {}]);
   }
 });

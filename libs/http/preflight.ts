@@ -1,11 +1,14 @@
-/** Preflight requests: what a browser asks before a page of another origin sends more than a simple request (CORS). */
+/** CORS preflight requests: browsers send them before a cross-origin request that is not a simple one. */
 import type { RequestHandler } from 'express';
 import { type AnyOperation, hasEtag } from '#libs/contract';
 
-/** How long a browser remembers the answer, seconds. */
+/** How long a browser caches the preflight response, in seconds. */
 const maxAgeSeconds = 86_400;
 
-/** Answers OPTIONS for an operation that pages of any origin may call: 204 with its methods and headers. */
+/**
+ * Creates the handler for OPTIONS of a cross-origin operation. It returns 204 with the allowed methods and
+ * headers.
+ */
 export function answerPreflight(operation: AnyOperation): RequestHandler {
   const methods = operation.method === 'get' ? 'GET, HEAD' : operation.method.toUpperCase();
   const headers = {

@@ -1,4 +1,4 @@
-/** Problems as pages, for operations that declare them; and what a handler may know of a client's preferences. */
+/** Tests for HTML problem pages, and for what a handler knows about the client's preferences. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, body, media, NotFound, operation } from '#libs/contract';
@@ -21,14 +21,14 @@ const plain = operation({ ...common, id: 'plain', path: '/plain', returns: two }
 let http: HttpFixture;
 
 beforeAll(async () => {
-  const handled = handle(read, async ({ params: { how }, call }) => {
-    if (how === 'nothing') throw NotFound(undefined, { headers: { 'X-Kept': 'yes' } });
+  const route = handle(read, async ({ params: { how }, call }) => {
+    if (how === 'nothing') throw NotFound(undefined, { headers: { 'X-Problem': 'yes' } });
     if (how === 'broken') throw new Error('password=hunter2');
-    const said = { prefersHtml: call.prefersHtml, has: call.hasCurrent('v7') };
-    return reply(body('application/json', JSON.stringify(said)), { headers: { Vary: 'Accept' } });
+    const seen = { prefersHtml: call.prefersHtml, has: call.hasCurrent('v7') };
+    return reply(body('application/json', JSON.stringify(seen)), { headers: { Vary: 'Accept' } });
   });
   http = await httpFixture([
-    withProblemPages(handled, ({ kind }, { prefersHtml, requestId }, { format }) =>
+    withProblemPages(route, ({ kind }, { prefersHtml, requestId }, { format }) =>
       prefersHtml && format !== 'json'
         ? { html: `<p>${kind.status} ${requestId}</p>`, headers: { 'Content-Security-Policy': 'sandbox' } }
         : undefined,
@@ -48,25 +48,25 @@ test.each([
   ['/read/nothing', 404],
   ['/read/nothing?format=xml', 400],
   ['/read/broken', 500],
-])('who prefers HTML gets %s as a page', async (path, status) => {
-  const told = await get(path, { accept: browser, 'x-request-id': 'me' });
-  expect([told.status, told.headers.get('content-type'), await told.text()]).toEqual([
+])('a client that prefers HTML gets %s as a page', async (path, status) => {
+  const response = await get(path, { accept: browser, 'x-request-id': 'me' });
+  expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
     status,
     'text/html; charset=utf-8',
     `<p>${status} me</p>`,
   ]);
-  expect(told.headers.get('content-security-policy')).toBe('sandbox');
-  expect(told.headers.get('x-kept')).toBe(path === '/read/nothing' ? 'yes' : null);
+  expect(response.headers.get('content-security-policy')).toBe('sandbox');
+  expect(response.headers.get('x-problem')).toBe(path === '/read/nothing' ? 'yes' : null);
 });
 
-test('anyone else gets it as JSON', async () => {
+test('other clients get the problem as JSON', async () => {
   for (const accept of ['*/*', 'application/json', 'application/json, text/html', 'image/png'])
     expect((await parseJson(get('/read/nothing', { accept }))).code).toBe('not_found');
   expect((await parseJson(get('/read/nothing?format=json', { accept: browser }))).code).toBe('not_found');
   expect((await parseJson(get('/plain', { accept: browser }))).code).toBe('not_found');
 });
 
-test('a page of a problem is told as a problem', async () => {
+test('a problem page is reported like any problem', async () => {
   await get('/read/broken', { accept: browser });
   expect(http.outcomes.at(-1)).toMatchObject({ status: 500, error: { message: 'password=hunter2' } });
 });
@@ -78,11 +78,11 @@ test.each([
   ['application/json, text/html;q=0.9', false],
   ['*/*', false],
   ['', false],
-])('Accept %j prefers HTML: %j', async (accept, prefersHtml) => {
+])('Accept %j sets prefersHtml to %j', async (accept, prefersHtml) => {
   expect(await parseJson(get('/read/it', { accept }))).toMatchObject({ prefersHtml });
 });
 
-test('a handler may know which answer the client has', async () => {
+test('hasCurrent is true if If-None-Match contains the ETag', async () => {
   for (const tags of ['"v7"', 'W/"v7"', '"x", "v7"', '*'])
     expect(await parseJson(get('/read/it', { 'if-none-match': tags }))).toMatchObject({ has: true });
   for (const tags of ['"v8"', 'v7'])
@@ -90,7 +90,7 @@ test('a handler may know which answer the client has', async () => {
   expect(await parseJson(get('/read/it'))).toMatchObject({ has: false });
 });
 
-test('an operation that does not declare problem pages cannot have them', () => {
+test('withProblemPages throws for an operation without problemPages', () => {
   expect(() =>
     withProblemPages(
       handle(plain, async () => body('text/html', '')),

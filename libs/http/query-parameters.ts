@@ -1,13 +1,16 @@
-/** Reads a query: every parameter is known, and sent once unless it takes a list. */
+/** Parses the query: every parameter must be known, and may be repeated only if it takes a list. */
 import { z } from 'zod';
 import type { AnyOperation } from '#libs/contract';
-import { checkShape, type Fault } from './error-messages.ts';
+import { checkShape, type InputError } from './error-messages.ts';
 
-/** The parsed query; unknown and repeated parameters are mistakes. Below the application's root unknown ones are ignored. */
+/**
+ * Returns the parsed query. Adds errors for unknown and repeated parameters. Operations at the application
+ * root ignore unknown parameters, e.g. tracking parameters in a link.
+ */
 export function readQuery(
   operation: AnyOperation,
   sent: Readonly<Record<string, unknown>>,
-  faults: Fault[],
+  errors: InputError[],
 ): unknown {
   const fields: z.ZodRawShape = operation.query instanceof z.ZodObject ? operation.query.shape : {};
   const repeated = new Set<string>();
@@ -15,25 +18,25 @@ export function readQuery(
     const path = `query/${name}`;
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field === undefined) {
-      if (operation.at !== 'root') faults.push({ path, message: describeUnknown(Object.keys(fields)) });
-    } else if (Array.isArray(value) && !takesList(field)) {
+      if (operation.at !== 'root') errors.push({ path, message: describeUnknown(Object.keys(fields)) });
+    } else if (Array.isArray(value) && !acceptsList(field)) {
       repeated.add(path);
-      faults.push({ path, message: 'Send this parameter only once' });
+      errors.push({ path, message: 'Send this parameter only once' });
     }
   }
-  const others: Fault[] = [];
-  const query = checkShape(operation.query, sent, 'query', others);
-  faults.push(...others.filter(({ path }) => !repeated.has(path)));
+  const shapeErrors: InputError[] = [];
+  const query = checkShape(operation.query, sent, 'query', shapeErrors);
+  errors.push(...shapeErrors.filter(({ path }) => !repeated.has(path)));
   return query;
 }
 
 function describeUnknown(known: readonly string[]): string {
-  const taken = known.length > 0 ? known.join(', ') : 'no query parameters';
-  return `Unknown parameter: this operation takes ${taken}`;
+  const accepted = known.length > 0 ? known.join(', ') : 'no query parameters';
+  return `Unknown parameter: this operation takes ${accepted}`;
 }
 
-/** Whether a parameter may be sent several times. */
-function takesList(field: z.core.$ZodType): boolean {
+/** Whether a parameter accepts a list, so that it may be repeated. */
+function acceptsList(field: z.core.$ZodType): boolean {
   const { type, anyOf = [] } = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
-  return type === 'array' || anyOf.some((one) => one.type === 'array');
+  return type === 'array' || anyOf.some((alternative) => alternative.type === 'array');
 }

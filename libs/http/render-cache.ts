@@ -1,37 +1,43 @@
-/** Rendered bytes kept in memory under the name of their version: bounded, and rendered once for all who ask at the same time. */
+/**
+ * A bounded in-memory cache of rendered bytes, keyed by version. Concurrent requests for a version share one
+ * rendering.
+ */
 import { LRUCache } from 'lru-cache';
 
-/** A memory of bytes. */
+/** A cache of rendered bytes. */
 export interface RenderCache<Bytes extends Uint8Array> {
   /**
-   * The bytes of a version, rendered when they are not there. Nothing is kept, and nothing given, where `render` gives
-   * nothing. Whoever asks while they are rendered gets the same bytes, or the same rejection.
+   * Returns the cached bytes of a version, or renders them. Concurrent callers get the same bytes or the same
+   * rejection. If `render` returns `undefined`, nothing is cached and `undefined` is returned.
    */
   getOrRender(version: string, render: () => Promise<Bytes | undefined>): Promise<Bytes | undefined>;
 }
 
-/** Keeps at most so many bytes, those that were asked for last. What is larger is rendered each time. */
+/** Creates an LRU cache of at most `maxBytes`. Larger results are not cached. */
 export function renderCache<Bytes extends Uint8Array>(maxBytes: number): RenderCache<Bytes> {
-  const kept = new LRUCache<string, Bytes>({
+  const cache = new LRUCache<string, Bytes>({
     maxSize: maxBytes,
     sizeCalculation: (bytes, version) => bytes.byteLength + version.length,
   });
-  // beside the cache, not in it: what is still being rendered must not be thrown out to make room
-  const rendering = new Map<string, Promise<Bytes | undefined>>();
+  // renderings in progress are not in the cache, so that they cannot be evicted
+  const inFlight = new Map<string, Promise<Bytes | undefined>>();
   return {
     async getOrRender(version, render) {
-      return kept.get(version) ?? rendering.get(version) ?? begin(version, render);
+      return cache.get(version) ?? inFlight.get(version) ?? startRender(version, render);
     },
   };
 
-  function begin(version: string, render: () => Promise<Bytes | undefined>): Promise<Bytes | undefined> {
+  function startRender(
+    version: string,
+    render: () => Promise<Bytes | undefined>,
+  ): Promise<Bytes | undefined> {
     const work = render()
       .then((bytes) => {
-        if (bytes) kept.set(version, bytes);
+        if (bytes) cache.set(version, bytes);
         return bytes;
       })
-      .finally(() => rendering.delete(version));
-    rendering.set(version, work);
+      .finally(() => inFlight.delete(version));
+    inFlight.set(version, work);
     return work;
   }
 }

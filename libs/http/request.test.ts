@@ -1,4 +1,4 @@
-/** What callers read about the mistakes of their requests: queries, If-Match, bodies and their types. */
+/** Tests for the messages of invalid requests: queries, If-Match, bodies and their types. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, id, multipart, nothing, operation, PreconditionFailed } from '#libs/contract';
@@ -11,7 +11,7 @@ const common = { summary: '', access: insider, status: 200, returns: z.unknown()
 const color = z.enum(['red', 'green']);
 const query = z.object({
   limit: z.coerce.number().int().min(1).max(100).optional(),
-  color: z.union([color.transform((one) => [one]), z.array(color).max(2)]).optional(),
+  color: z.union([color.transform((value) => [value]), z.array(color).max(2)]).optional(),
   unread: z.stringbool().optional(),
 });
 const listThings = operation({ ...common, id: 'listThings', method: 'get', path: '/things', query });
@@ -41,9 +41,9 @@ const renameAll = operation({
   path: '/things',
   body: z.strictObject({ name: z.string() }),
 });
-const makeThing = operation({
+const createThing = operation({
   ...common,
-  id: 'makeThing',
+  id: 'createThing',
   method: 'post',
   path: '/things',
   maxBodyBytes: 1024 * 1024,
@@ -76,20 +76,20 @@ let http: HttpFixture;
 
 beforeAll(async () => {
   http = await httpFixture([
-    handle(listThings, async (asked) => asked.query),
+    handle(listThings, async (input) => input.query),
     handle(countThings, async () => ({})),
-    handle(readPage, async (asked) => asked.query),
+    handle(readPage, async (input) => input.query),
     handle(changeThing, async ({ call }) => ({ tags: call.ifMatch ?? null })),
     handle(renameAll, async () => ({})),
-    handle(makeThing, async ({ body }) => body),
+    handle(createThing, async ({ body }) => body),
     handle(uploadThing, async () => undefined),
   ]);
 });
 afterAll(() => http?.listening.close(0));
 
 const json = { 'content-type': 'application/json' };
-const errorsOf = async (answer: Promise<Response>) => {
-  const { status, code, errors } = await parseJson(answer);
+const getErrors = async (response: Promise<Response>) => {
+  const { status, code, errors } = await parseJson(response);
   expect([status, code]).toEqual([400, 'invalid_request']);
   return errors;
 };
@@ -97,13 +97,13 @@ const errorsOf = async (answer: Promise<Response>) => {
 describe('query parameters', () => {
   const list = (text: string) => http.ask('GET', `/api/v1/things?${text}`);
 
-  test('an unknown parameter below /api/v1 is 400 and the known are named', async () => {
+  test('an unknown parameter below /api/v1 is 400 and lists known ones', async () => {
     const taken = 'this operation takes limit, color, unread';
-    expect(await errorsOf(list('limit=5&utm=x&__proto__=1'))).toEqual([
+    expect(await getErrors(list('limit=5&utm=x&__proto__=1'))).toEqual([
       { path: 'query/utm', message: `Unknown parameter: ${taken}` },
       { path: 'query/__proto__', message: `Unknown parameter: ${taken}` },
     ]);
-    expect(await errorsOf(http.ask('GET', '/api/v1/things/counts?limit=5'))).toEqual([
+    expect(await getErrors(http.ask('GET', '/api/v1/things/counts?limit=5'))).toEqual([
       { path: 'query/limit', message: 'Unknown parameter: this operation takes no query parameters' },
     ]);
   });
@@ -112,23 +112,23 @@ describe('query parameters', () => {
     expect(await parseJson(http.ask('GET', '/page?utm_source=mail&format=html'))).toEqual({ format: 'html' });
   });
 
-  test('a repeated parameter is 400 unless it takes a list', async () => {
+  test('a repeated parameter is 400 unless it accepts a list', async () => {
     const once = 'Send this parameter only once';
-    expect(await errorsOf(list('limit=1&limit=2&color=blue'))).toEqual([
+    expect(await getErrors(list('limit=1&limit=2&color=blue'))).toEqual([
       { path: 'query/limit', message: once },
       { path: 'query/color', message: 'Use one of: red, green' },
     ]);
-    expect(await errorsOf(http.ask('GET', '/page?format=json&format=html'))).toEqual([
+    expect(await getErrors(http.ask('GET', '/page?format=json&format=html'))).toEqual([
       { path: 'query/format', message: once },
     ]);
     expect(await parseJson(list('color=red&color=green'))).toEqual({ color: ['red', 'green'] });
-    expect(await errorsOf(list('color=red&color=blue'))).toEqual([
+    expect(await getErrors(list('color=red&color=blue'))).toEqual([
       { path: 'query/color/1', message: 'Use one of: red, green' },
     ]);
   });
 
-  test('texts of wrong values tell which are right', async () => {
-    expect(await errorsOf(list('limit=x&unread=perhaps'))).toEqual([
+  test('messages for invalid values name the valid values', async () => {
+    expect(await getErrors(list('limit=x&unread=perhaps'))).toEqual([
       { path: 'query/limit', message: 'Must be a number' },
       { path: 'query/unread', message: 'Use true or false' },
     ]);
@@ -137,7 +137,7 @@ describe('query parameters', () => {
       ['101', 'Must be at most 100'],
       ['1.5', 'Must be a whole number'],
     ])
-      expect(await errorsOf(list(`limit=${sent}`))).toEqual([{ path: 'query/limit', message }]);
+      expect(await getErrors(list(`limit=${sent}`))).toEqual([{ path: 'query/limit', message }]);
   });
 });
 
@@ -146,20 +146,20 @@ describe('If-Match', () => {
   const change = (header: string, body = '{"name":"n"}') =>
     http.ask('PATCH', `/api/v1/things/${thing}`, { headers: { ...json, 'if-match': header }, body });
 
-  test('an ETag without quotes is 400, with the other mistakes of the request', async () => {
+  test('an unquoted ETag is 400, listed with other errors', async () => {
     const message = 'Put the ETag in quotes, such as "7"';
     for (const header of ['7', 'W/7', '"7', '7"', '"7" 8', '"7", 8', '', '"7", *', "'7'", 'w/"7"'])
-      expect([header, await errorsOf(change(header))]).toEqual([
+      expect([header, await getErrors(change(header))]).toEqual([
         header,
         [{ path: 'header/If-Match', message }],
       ]);
-    expect(await errorsOf(change('7', '{}'))).toEqual([
+    expect(await getErrors(change('7', '{}'))).toEqual([
       { path: 'header/If-Match', message },
       { path: 'body/name', message: 'Required' },
     ]);
   });
 
-  test('a weak ETag counts as the strong one; lists and * are taken', async () => {
+  test('weak ETags, lists and * are accepted', async () => {
     for (const [header, tags] of [
       ['"7"', ['7']],
       ['W/"7"', ['7']],
@@ -169,34 +169,34 @@ describe('If-Match', () => {
       expect(await parseJson(change(header))).toEqual({ tags });
   });
 
-  test('an operation that compares no ETag ignores the header', async () => {
+  test('an operation without an ETag check ignores If-Match', async () => {
     const headers = { ...json, 'if-match': '7' };
     expect((await http.ask('PATCH', '/api/v1/things', { headers, body: '{"name":"n"}' })).status).toBe(200);
   });
 
-  test('a long list that is not well-formed is refused in linear time', () => {
+  test('a long malformed list is rejected in linear time', () => {
     for (const part of ['"a",', ',', ' ', '" ,', 'W/', '"a" '])
       expect(isTagList(`"a"${part.repeat(4_000)}x`)).toBe(false);
   });
 });
 
-describe('the texts of mistakes in a body', () => {
-  const make = (body: unknown) =>
+describe('messages of errors in a body', () => {
+  const create = (body: unknown) =>
     http.ask('POST', '/api/v1/things', { headers: json, body: JSON.stringify(body) });
-  const messagesOf = async (body: unknown) =>
+  const getMessages = async (body: unknown) =>
     Object.fromEntries(
-      (await errorsOf(make(body))).map(({ path, message }: Record<string, string>) => [path, message]),
+      (await getErrors(create(body))).map(({ path, message }: Record<string, string>) => [path, message]),
     );
 
   test('every missing field is Required, whatever its type', async () => {
-    const messages = Object.values(await messagesOf({}));
+    const messages = Object.values(await getMessages({}));
     expect(messages).toEqual(Array(12).fill('Required'));
-    expect(await messagesOf(undefined)).toEqual({ body: 'Required' });
+    expect(await getMessages(undefined)).toEqual({ body: 'Required' });
   });
 
-  test('a value of the wrong type names the right type', async () => {
+  test('a value of the wrong type gets the expected type', async () => {
     expect(
-      await messagesOf({
+      await getMessages({
         name: 1,
         color: 1,
         size: '3',
@@ -226,9 +226,9 @@ describe('the texts of mistakes in a body', () => {
     });
   });
 
-  test('a value of the wrong form or size names the right one', async () => {
+  test('a value of the wrong format or size gets the expected one', async () => {
     expect(
-      await messagesOf({
+      await getMessages({
         name: 'too long',
         color: 'blue',
         size: 10,
@@ -253,14 +253,14 @@ describe('the texts of mistakes in a body', () => {
       'body/tags': 'Must have at most 2 items',
       'body/kind': 'Use thing',
     });
-    expect(await messagesOf({ name: '', size: 1, tags: [] })).toMatchObject({
+    expect(await getMessages({ name: '', size: 1, tags: [] })).toMatchObject({
       'body/name': 'Must not be empty',
       'body/size': 'Must be at least 2',
       'body/tags': 'Must have at least 1 item',
     });
   });
 
-  test('sizes are in units that people read', async () => {
+  test('sizes are formatted in KiB and MiB', async () => {
     const tooLarge = http.ask('POST', '/api/v1/things', { headers: json, body: ' '.repeat(1024 * 1024 + 1) });
     expect(await parseJson(tooLarge)).toMatchObject({
       detail: 'The body is larger than 1 MiB.',
@@ -276,25 +276,25 @@ describe('the texts of mistakes in a body', () => {
   });
 });
 
-describe('the types of bodies', () => {
-  const make = (headers: Record<string, string>) =>
+describe('media types of bodies', () => {
+  const create = (headers: Record<string, string>) =>
     http.ask('POST', '/api/v1/things', { headers, body: Buffer.from('{}') });
 
-  test('another content type is 415, and Accept names the right one', async () => {
+  test('another content type is 415 with Accept', async () => {
     for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x']) {
-      const answer = await make({ 'content-type': type });
-      expect([answer.status, answer.headers.get('accept')]).toEqual([415, 'application/json']);
-      expect((await parseJson(answer)).detail).toContain('application/json');
+      const response = await create({ 'content-type': type });
+      expect([response.status, response.headers.get('accept')]).toEqual([415, 'application/json']);
+      expect((await parseJson(response)).detail).toContain('application/json');
     }
   });
 
-  test('an unknown content encoding is 415, and Accept-Encoding names others', async () => {
-    const answer = await make({ ...json, 'content-encoding': 'compress' });
-    expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'gzip, deflate, br']);
-    expect((await parseJson(answer)).detail).toContain('gzip, deflate, br');
+  test('an unknown content encoding is 415 with Accept-Encoding', async () => {
+    const response = await create({ ...json, 'content-encoding': 'compress' });
+    expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'gzip, deflate, br']);
+    expect((await parseJson(response)).detail).toContain('gzip, deflate, br');
   });
 
-  test('an upload of another type or with an encoding stays 400', async () => {
+  test('an upload with another type or an encoding is 400', async () => {
     const upload = (headers: Record<string, string>) =>
       http.ask('POST', '/api/v1/uploads', { headers, body: Buffer.from('{}') });
     const code = 'malformed_multipart';

@@ -1,4 +1,7 @@
-/** Routes: each handled operation becomes an Express route that checks, parses, asks its handler and answers. */
+/**
+ * Creates the Express router of a service. Each route authenticates, authorizes, parses, calls its handler
+ * and sends the response.
+ */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
@@ -11,16 +14,16 @@ import {
   TooManyRequests,
 } from '#libs/contract';
 import type { Store, StoredResponse } from '#libs/store';
-import { callOf, type Trail } from './call.ts';
-import { type Authenticate, recognize } from './credentials.ts';
+import { type Authenticate, authenticateRequest } from './credentials.ts';
 import type { AuditDetails, HandlerInput, Principal, ReplayKey, RequestInfo, Route } from './handle.ts';
 import { addLocation } from './location.ts';
 import { answerPreflight } from './preflight.ts';
-import { type Parsed, parseRequest } from './request.ts';
-import type { Bucket } from './token-bucket.ts';
-import { errorPaths, problemOf, type Rendered, render, send, sendProblem } from './write.ts';
+import { type ParsedRequest, parseRequest } from './request.ts';
+import { createRequestInfo, type RequestNotes } from './request-info.ts';
+import { getErrorPaths, type Rendered, render, send, sendProblem, toProblem } from './responses.ts';
+import type { TokenBucket } from './token-bucket.ts';
 
-/** How one request ended, for logs and metrics. */
+/** The outcome of a request, for logs and metrics. */
 export interface RequestOutcome {
   operation: string;
   method: string;
@@ -28,122 +31,130 @@ export interface RequestOutcome {
   durationMs: number;
   requestId: string;
   principal: Principal | undefined;
-  /** The code of the problem, if it ended in one. */
+  /** The code of the problem, if the request ended in one. */
   problem?: string;
-  /** Where an invalid request (400) is wrong, as its `errors[].path` say; never what was there. */
+  /** Paths of the errors of an invalid request (400), as in its `errors[].path`. Never the values. */
   errorPaths?: string[];
-  /** What went wrong on our side, if it did. */
+  /** The internal error, if there was one. */
   error?: unknown;
-  /** What the security log is to say of it, if anything. */
-  audit?: { event: string; outcome: string; address: string; facts: AuditDetails };
+  /** The entry for the security log, if the operation has one. */
+  audit?: { event: string; outcome: string; address: string; details: AuditDetails };
 }
 
-/** What a service's routes need. */
-export interface Routes {
-  handled: readonly Route[];
+/** Options of a service's router. */
+export interface RouterOptions {
+  routes: readonly Route[];
   store: Pick<Store, 'withIdempotencyKey'>;
   authenticate: Authenticate;
-  /** Path before every operation of the API, e.g. `/api/v1`. */
+  /** Prefix of all API paths, e.g. `/api/v1`. */
   apiPrefix: string;
-  /** The limit of requests per principal, if there is one. */
-  limit: Bucket | undefined;
-  /** Runs a request's work within a trace span. */
+  /** The rate limit per principal, if there is one. */
+  limit: TokenBucket | undefined;
+  /** Runs the handling of a request in a trace span. */
   span<R>(name: string, headers: Request['headers'], work: () => Promise<R>): Promise<R>;
-  done(done: RequestOutcome): void;
+  onOutcome(outcome: RequestOutcome): void;
 }
 
-/** A route for each handled operation. */
-export function routes(options: Routes): express.RequestHandler {
+/** Creates a router with a route for each operation. */
+export function createRouter(options: RouterOptions): express.RequestHandler {
   const router = () => express.Router({ caseSensitive: true, strict: true });
   const [api, root] = [router(), router()];
-  // a router tries its routes one after the other: public links need not wait for the whole API
-  const routerOf = (path: string) => (path.startsWith(`${options.apiPrefix}/`) ? api : root);
-  for (const handled of options.handled) {
-    const { operation } = handled;
-    const known = new Set(getProblems(operation));
-    const path = pathOf(operation, options.apiPrefix);
-    routerOf(path)[operation.method](path, (request, response) =>
-      options.span(operation.id, request.headers, () => serve(options, handled, known, request, response)),
+  // Express tries routes in order, so a separate router for the root keeps public links fast
+  const routerFor = (path: string) => (path.startsWith(`${options.apiPrefix}/`) ? api : root);
+  for (const route of options.routes) {
+    const { operation } = route;
+    const declaredProblems = new Set(getProblems(operation));
+    const path = toExpressPath(operation, options.apiPrefix);
+    routerFor(path)[operation.method](path, (request, response) =>
+      options.span(operation.id, request.headers, () =>
+        serve(options, route, declaredProblems, request, response),
+      ),
     );
-    if (operation.crossOrigin) routerOf(path).options(path, answerPreflight(operation));
+    if (operation.crossOrigin) routerFor(path).options(path, answerPreflight(operation));
   }
-  return (request, response, next) => routerOf(request.path)(request, response, next);
+  return (request, response, next) => routerFor(request.path)(request, response, next);
 }
 
-/** An operation's path as Express writes it. */
-export function pathOf(operation: AnyOperation, apiPrefix: string): string {
+/** Converts an operation's path to the Express syntax. */
+export function toExpressPath(operation: AnyOperation, apiPrefix: string): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
   return operation.at === 'root' ? path : apiPrefix + path;
 }
 
 async function serve(
-  routes: Routes,
-  handled: Route,
-  known: Set<Problem['kind']>,
+  options: RouterOptions,
+  route: Route,
+  declaredProblems: Set<Problem['kind']>,
   request: Request,
   response: Response,
 ): Promise<void> {
   const startedAt = performance.now();
-  const { operation } = handled;
+  const { operation } = route;
   const requestId = String(response.getHeader('X-Request-Id'));
-  const trail: Trail = { facts: {}, replayed: false };
-  const call = callOf(request, requestId, trail);
+  const notes: RequestNotes = { details: {}, replayed: false };
+  const call = createRequestInfo(request, requestId, notes);
   let principal: Principal | undefined;
   let failure: { problem: Problem; error?: unknown } | undefined;
   try {
-    principal = operation.access.authenticated ? await recognize(routes.authenticate, request) : undefined;
-    if (principal) await admit(routes, operation, principal);
+    principal = operation.access.authenticated
+      ? await authenticateRequest(options.authenticate, request)
+      : undefined;
+    if (principal) await authorize(options, operation, principal);
     const parsed = await parseRequest(operation, request, response);
-    await send(request, response, await answered(routes, handled, principal, parsed, request, call, trail));
+    await send(request, response, await respond(options, route, principal, parsed, request, call, notes));
   } catch (error) {
-    failure = failureOf(error, known);
+    failure = toFailure(error, declaredProblems);
     const { problem } = failure;
-    sendProblem(response, problem, handled.problemPage?.(problem, call, request.query));
+    sendProblem(response, problem, route.problemPage?.(problem, call, request.query));
   }
-  routes.done({
+  options.onOutcome({
     operation: operation.id,
     method: request.method,
     status: response.statusCode,
     durationMs: performance.now() - startedAt,
     requestId,
     principal,
-    ...(failure && { problem: failure.problem.kind.code, ...errorPaths(failure.problem) }),
+    ...(failure && { problem: failure.problem.kind.code, ...getErrorPaths(failure.problem) }),
     ...(failure?.error !== undefined && { error: failure.error }),
     ...(operation.audit !== undefined && {
       audit: {
         event: operation.audit,
-        outcome: failure?.problem.kind.code ?? (trail.replayed ? 'replayed' : 'done'),
+        outcome: failure?.problem.kind.code ?? (notes.replayed ? 'replayed' : 'done'),
         address: request.ip ?? '',
-        facts: trail.facts,
+        details: notes.details,
       },
     }),
   });
 }
 
-/** Rejects when a principal may not call the operation, or not so often. */
-async function admit({ limit }: Routes, operation: AnyOperation, principal: Principal): Promise<void> {
+/** Throws if the principal exceeds the rate limit or may not call the operation. */
+async function authorize(
+  { limit }: RouterOptions,
+  operation: AnyOperation,
+  principal: Principal,
+): Promise<void> {
   const waitS = limit?.(`${principal.organization_id}/${principal.key_id ?? principal.user_id}`) ?? 0;
   if (limit && waitS > 0)
     throw TooManyRequests(undefined, { headers: rateLimitHeaders(limit.policy, waitS) });
-  const refused = await operation.access.permits(principal);
-  if (refused) throw refused;
+  const problem = await operation.access.authorize(principal);
+  if (problem) throw problem;
 }
 
-async function answered(
-  { apiPrefix, store }: Routes,
-  handled: Route,
+async function respond(
+  { apiPrefix, store }: RouterOptions,
+  route: Route,
   principal: Principal | undefined,
-  parsed: Parsed,
+  parsed: ParsedRequest,
   request: Request,
   call: RequestInfo,
-  trail: Trail,
+  notes: RequestNotes,
 ): Promise<Rendered> {
-  const { operation } = handled;
+  const { operation } = route;
   const { params, query, body } = parsed;
   const toRendered = (reply: unknown) =>
     addLocation(operation, params, apiPrefix, render(operation.status, reply, request));
-  const run = (actor: Principal | undefined) => handled.run({ actor, params, query, body, call });
-  const key = operation.method === 'post' && principal ? idempotencyKey(request) : undefined;
+  const run = (actor: Principal | undefined) => route.run({ actor, params, query, body, call });
+  const key = operation.method === 'post' && principal ? getIdempotencyKey(request) : undefined;
   if (key === undefined || !principal) return toRendered(await run(principal));
 
   const scope = [
@@ -157,45 +168,55 @@ async function answered(
   let rendered: Rendered | undefined;
   const toResponse = (reply: unknown) => {
     rendered = toRendered(reply);
-    return storedResponse(rendered, operation.secrets);
+    return toStoredResponse(rendered, operation.secrets);
   };
   const result = await store.withIdempotencyKey(principal, { claim, toResponse }, run);
   if ('reply' in result) return rendered ?? toRendered(result.reply);
-  trail.replayed = true;
-  const asked = { actor: principal, params, query, body, call };
-  await handled.authorizeReplay?.(asked);
+  notes.replayed = true;
+  const input = { actor: principal, params, query, body, call };
+  await route.authorizeReplay?.(input);
   const { replayKey, ...stored } = result.stored;
   const response = replayKey
-    ? toRendered(await replayOf(handled, asked, replayKey))
+    ? toRendered(await renderReplay(route, input, replayKey))
     : { ...stored, body: stored.body.length > 0 ? stored.body : undefined };
   return { ...response, headers: { ...response.headers, 'Idempotency-Replayed': 'true' } };
 }
 
-async function replayOf(handled: Route, asked: HandlerInput<AnyOperation>, key: ReplayKey): Promise<unknown> {
-  if (!handled.replay) throw new Error(`${handled.operation.id} cannot render a response again`);
-  return handled.replay(asked, key);
+async function renderReplay(
+  route: Route,
+  input: HandlerInput<AnyOperation>,
+  key: ReplayKey,
+): Promise<unknown> {
+  if (!route.replay) throw new Error(`${route.operation.id} cannot render a response again`);
+  return route.replay(input, key);
 }
 
-/** What the caller is told of an error, and what we keep of it; an unlisted problem is a mistake of ours. */
-function failureOf(error: unknown, known: Set<Problem['kind']>): { problem: Problem; error?: unknown } {
-  const problem = problemOf(error);
-  if (problem === error && known.has(problem.kind)) return { problem };
-  return { problem: problem === error ? problemOf(undefined) : problem, error };
+/**
+ * Converts an error to a problem for the caller. A problem that the operation does not declare is a bug: the
+ * caller gets a 500 and the error is logged.
+ */
+function toFailure(
+  error: unknown,
+  declaredProblems: Set<Problem['kind']>,
+): { problem: Problem; error?: unknown } {
+  const problem = toProblem(error);
+  if (problem === error && declaredProblems.has(problem.kind)) return { problem };
+  return { problem: problem === error ? toProblem(undefined) : problem, error };
 }
 
-function idempotencyKey(request: Request): string | undefined {
+function getIdempotencyKey(request: Request): string | undefined {
   const key = request.get('idempotency-key');
   if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   const message = 'Use 1 to 255 printable ASCII characters without spaces';
   throw InvalidRequest(undefined, { extra: { errors: [{ path: 'header/Idempotency-Key', message }] } });
 }
 
-/** The response as it is stored: a secret that is shown once is null. */
-function storedResponse(
+/** Returns the response to store. Secrets that are shown only once become null. */
+function toStoredResponse(
   { status, headers, body, replayKey }: Rendered,
   secrets: readonly string[] = [],
 ): StoredResponse {
-  if (body instanceof Readable) throw new Error('A response that is a stream cannot be stored');
+  if (body instanceof Readable) throw new Error('A streamed response cannot be stored');
   const common = { status, headers, ...(replayKey && { replayKey }) };
   if (secrets.length === 0) return { ...common, body: body ?? '' };
   const hidden = Object.fromEntries(secrets.map((field) => [field, null]));

@@ -1,17 +1,18 @@
-/** The application around the routes, and the listener that stops in an orderly way. */
+/** The Express application around the routers, and the HTTP listener with graceful shutdown. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { type AnyOperation, InvalidRequest, MethodNotAllowed, NotFound, type Problem } from '#libs/contract';
-import { loggablePaths } from './loggable-path.ts';
-import { pathOf } from './routes.ts';
-import { problemOf, sendProblem } from './write.ts';
+import { createPathRedactor } from './loggable-path.ts';
+import { sendProblem, toProblem } from './responses.ts';
+import { toExpressPath } from './routes.ts';
 
 /**
- * Answers of the API are no pages; an operation that gives one sends its own policy. `frame-ancestors` says who may frame it, so
- * X-Frame-Options, which cannot say as much, is left out.
+ * Security headers. API responses are not pages, so the policy forbids everything; an operation that returns
+ * a page sends its own policy. X-Frame-Options is omitted because `frame-ancestors` replaces it and is more
+ * precise.
  */
 const headers = {
   contentSecurityPolicy: {
@@ -21,25 +22,31 @@ const headers = {
   xFrameOptions: false,
 };
 
-/** A request that reached no operation: an unknown path, a known one with a wrong method, or a malformed one. */
+/**
+ * A request that matched no operation: an unknown path, a known path with another method, or a malformed
+ * path.
+ */
 export interface UnmatchedRequest {
   method: string;
-  /** Without its query and without what may be secret. */
+  /** The redacted path, without its query. */
   path: string;
   status: number;
   requestId: string;
 }
 
-/** Puts routers behind what every answer carries; unknown routes get 404, known ones with a wrong method 405. */
+/**
+ * Creates the application around `routers`. It adds security headers and request ids, returns 404 for an
+ * unknown path and 405 for a known path with another method.
+ */
 export function application(options: {
   routers: readonly express.RequestHandler[];
   operations: readonly AnyOperation[];
   apiPrefix: string;
-  /** Networks whose `X-Forwarded-For` counts, as CIDRs. */
+  /** Networks whose `X-Forwarded-For` header is trusted, as CIDRs. */
   trustedProxies: readonly string[];
-  /** Told of errors outside of any operation. */
-  onError(what: string, error: unknown): void;
-  /** Called with each request that reached no operation. */
+  /** Called for errors outside of any operation. */
+  onError(message: string, error: unknown): void;
+  /** Called for every request that matched no operation. */
   unmatched?(request: UnmatchedRequest): void;
 }): express.Express {
   const app = express();
@@ -47,9 +54,9 @@ export function application(options: {
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies.length > 0 ? [...options.trustedProxies] : false);
-  app.use(helmet(headers), requestIds);
-  const toLoggablePath = loggablePaths(options.operations, options.apiPrefix);
-  const refuse = (response: Response, problem: Problem) => {
+  app.use(helmet(headers), setRequestId);
+  const toLoggablePath = createPathRedactor(options.operations, options.apiPrefix);
+  const rejectUnmatched = (response: Response, problem: Problem) => {
     options.unmatched?.({
       method: response.req.method,
       path: toLoggablePath(response.req.path),
@@ -59,24 +66,27 @@ export function application(options: {
     sendProblem(response, problem);
   };
   for (const router of options.routers) app.use(router);
-  app.use(unknownRoute(options.operations, options.apiPrefix, refuse));
+  app.use(handleUnknownRoute(options.operations, options.apiPrefix, rejectUnmatched));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    if (error instanceof URIError) return refuse(response, InvalidRequest('The path is not well-formed.'));
-    options.onError('A request failed outside of its operation', error);
-    refuse(response, problemOf(error));
+    if (error instanceof URIError) return rejectUnmatched(response, InvalidRequest('The path is malformed.'));
+    options.onError('Request failed outside of an operation', error);
+    rejectUnmatched(response, toProblem(error));
   });
   return app;
 }
 
-/** A listening server. */
-export interface Listening {
+/** A server that listens on a port. */
+export interface HttpListener {
   port: number;
-  /** Takes no new connections, lets requests in flight finish within the time given, then cuts what is left. */
+  /**
+   * Stops accepting connections and waits up to `withinMs` for requests in flight. Then it closes the
+   * remaining connections.
+   */
   close(withinMs: number): Promise<void>;
 }
 
-/** Listens; port 0 takes a free one. Rejects when the port is taken. */
-export async function listen(app: RequestListener, port: number, host: string): Promise<Listening> {
+/** Starts an HTTP server. Port 0 selects a free port. Rejects if the port is in use. */
+export async function listen(app: RequestListener, port: number, host: string): Promise<HttpListener> {
   const sockets = new Set<Socket>();
   const server = createServer(
     { requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 },
@@ -90,12 +100,12 @@ export async function listen(app: RequestListener, port: number, host: string): 
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  return { port: portOf(server), close: (withinMs) => close(server, sockets, withinMs) };
+  return { port: getPort(server), close: (withinMs) => closeServer(server, sockets, withinMs) };
 }
 
-async function close(server: Server, sockets: ReadonlySet<Socket>, withinMs: number): Promise<void> {
+async function closeServer(server: Server, sockets: ReadonlySet<Socket>, withinMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // connections that never said anything do not count as idle
+  // connections that never sent anything do not count as idle
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   const idle = setInterval(() => server.closeIdleConnections(), 100);
   const limit = setTimeout(() => server.closeAllConnections(), withinMs);
@@ -105,29 +115,31 @@ async function close(server: Server, sockets: ReadonlySet<Socket>, withinMs: num
   clearTimeout(limit);
 }
 
-function portOf(server: Server): number {
-  // a TCP server's address is an object once it listens
+function getPort(server: Server): number {
+  // the address of a listening TCP server is always an object
   return (server.address() as AddressInfo).port;
 }
 
-function requestIds(request: Request, response: Response, next: NextFunction): void {
-  const given = request.get('x-request-id');
-  response.setHeader('X-Request-Id', given && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID());
+function setRequestId(request: Request, response: Response, next: NextFunction): void {
+  const sent = request.get('x-request-id');
+  response.setHeader('X-Request-Id', sent && /^[A-Za-z0-9._-]{1,128}$/.test(sent) ? sent : randomUUID());
   next();
 }
 
-function unknownRoute(
+function handleUnknownRoute(
   operations: readonly AnyOperation[],
   apiPrefix: string,
   refuse: (response: Response, problem: Problem) => void,
 ) {
   const table = operations.map((operation) => {
-    const pattern = pathOf(operation, apiPrefix).replaceAll(/[.]/g, '\\.').replaceAll(/:\w+/g, '[^/]+');
+    const pattern = toExpressPath(operation, apiPrefix)
+      .replaceAll(/[.]/g, '\\.')
+      .replaceAll(/:\w+/g, '[^/]+');
     return { pattern: new RegExp(`^${pattern}$`), method: operation.method.toUpperCase() };
   });
   return (request: Request, response: Response) => {
     const methods = table.filter(({ pattern }) => pattern.test(request.path)).map(({ method }) => method);
-    if (methods.length === 0) return refuse(response, NotFound('There is no such route.'));
+    if (methods.length === 0) return refuse(response, NotFound('This route does not exist.'));
     if (methods.includes('GET')) methods.push('HEAD');
     refuse(response, MethodNotAllowed(undefined, { headers: { Allow: [...new Set(methods)].join(', ') } }));
   };

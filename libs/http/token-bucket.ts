@@ -1,15 +1,21 @@
-/** A token bucket for each key: a steady rate with a burst, kept in the process. */
+/** A rate limiter: one in-memory token bucket per key, with a steady rate and a burst. */
 import { LRUCache } from 'lru-cache';
 import type { RateLimitPolicy } from '#libs/contract';
 
-/** Takes one token of a key, or only looks for one: 0 when there was one, else the seconds until there is. */
-export interface Bucket {
-  (key: string, how?: 'take' | 'look'): number;
-  /** What callers are told of the limit; they may use a burst at once. */
+/**
+ * Consumes one token of a key, or with `peek` only checks for one. Returns 0 if there was a token, else the
+ * whole seconds until there is one.
+ */
+export interface TokenBucket {
+  (key: string, mode?: 'consume' | 'peek'): number;
+  /** The limit in the `RateLimit` headers. A caller may use the burst at once. */
   readonly policy: RateLimitPolicy;
 }
 
-/** Buckets that refill at `perMinute` and hold at most `burst` tokens; the least used keys are forgotten. */
+/**
+ * Creates buckets that refill at `perMinute` and hold at most `burst` tokens. Above `keys` buckets (default
+ * 100,000) the least recently used one is dropped.
+ */
 export function tokenBucket({
   perMinute,
   keys,
@@ -21,18 +27,18 @@ export function tokenBucket({
   burst: number;
   now: () => number;
   keys?: number;
-  /** The name of the limit in `RateLimit` headers. */
+  /** Name of the limit in the `RateLimit` headers. */
   name?: string;
-}): Bucket {
+}): TokenBucket {
   const perMs = perMinute / 60_000;
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: keys ?? 100_000 });
-  const take = (key: string, how: 'take' | 'look' = 'take') => {
+  const consume = (key: string, mode: 'consume' | 'peek' = 'consume') => {
     const at = now();
-    const before = buckets.get(key) ?? { tokens: burst, at };
-    const tokens = Math.min(burst, before.tokens + Math.max(0, at - before.at) * perMs);
-    if (how === 'take') buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, at });
+    const previous = buckets.get(key) ?? { tokens: burst, at };
+    const tokens = Math.min(burst, previous.tokens + Math.max(0, at - previous.at) * perMs);
+    if (mode === 'consume') buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, at });
     return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs / 1000);
   };
   const policy = { name: name ?? 'default', quota: perMinute, windowSeconds: 60 };
-  return Object.assign(take, { policy });
+  return Object.assign(consume, { policy });
 }

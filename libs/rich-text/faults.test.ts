@@ -1,16 +1,16 @@
-/** Promises about what is refused as rich text, and what is not. */
+/** Tests of which values are valid rich text. */
 import { expect, test } from '@jest/globals';
 import { findFaults, isRichText } from './faults.ts';
 
-const pathsOf = (value: unknown) => findFaults(value).map(({ path }) => path);
+const findPaths = (value: unknown) => findFaults(value).map(({ path }) => path);
 const text = { type: 'text', text: 'Go', marks: [{ type: 'link', attrs: { href: 'x' } }, { type: 'bold' }] };
 const unlimited = Number.POSITIVE_INFINITY;
 
-function nested(depth: number): unknown {
+function nest(depth: number): unknown {
   return JSON.parse(`${'{"type":"a","content":['.repeat(depth)}{"type":"b"}${']}'.repeat(depth)}`);
 }
 
-test('a tree of known and unknown nodes is fine, whatever its root', () => {
+test('a tree of known and unknown nodes with any root is valid', () => {
   const doc = {
     type: 'doc',
     content: [
@@ -24,14 +24,14 @@ test('a tree of known and unknown nodes is fine, whatever its root', () => {
   }
 });
 
-test('whatever is no object is refused at the root', () => {
+test('a value that is not an object has one fault at the root', () => {
   for (const value of [undefined, null, 'doc', 7, true, [], [{ type: 'doc' }]]) {
     expect(findFaults(value)).toEqual([{ path: '', message: 'must be an object with a type' }]);
     expect(isRichText(value)).toBe(false);
   }
 });
 
-test('every fault is named at once, in reading order, each with its path', () => {
+test('all faults are listed in reading order with their paths', () => {
   const value = {
     type: '',
     html: '<b>',
@@ -46,7 +46,7 @@ test('every fault is named at once, in reading order, each with its path', () =>
       },
     ],
   };
-  expect(pathsOf(value)).toEqual([
+  expect(findPaths(value)).toEqual([
     'type',
     'html',
     'content/0/type',
@@ -60,17 +60,17 @@ test('every fault is named at once, in reading order, each with its path', () =>
   ]);
 });
 
-test('no more than 50 faults are named, and none repeats a long key', () => {
+test('at most 50 faults are listed and long keys are cut', () => {
   const keys = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`${index}`.repeat(1000), 1]));
   const faults = findFaults({ type: 'doc', ...keys });
   expect(faults).toHaveLength(50);
   for (const { path } of faults) expect(path.length).toBeLessThanOrEqual(64);
 });
 
-test('32 nested content arrays are kept, 33 are refused by naming the limit, and so is any depth beyond', () => {
-  expect(findFaults(nested(32))).toEqual([]);
+test('more than 32 nested content arrays are one fault with the limit', () => {
+  expect(findFaults(nest(32))).toEqual([]);
   for (const depth of [33, 1000]) {
-    expect(findFaults(nested(depth))).toEqual([
+    expect(findFaults(nest(depth))).toEqual([
       {
         path: Array(33).fill('content').join('/0/'),
         message: 'must not be nested deeper than 32 content arrays',
@@ -86,32 +86,30 @@ test('32 nested content arrays are kept, 33 are refused by naming the limit, and
     { path: 'content/0/type', message: 'must be a non-empty string' },
     { path: 'content/0/content', message: 'must not be nested deeper than 1 content arrays' },
   ]);
-  expect(findFaults(nested(5), { maxDepth: 4, maxBytes: 1000 })).toHaveLength(1);
-  expect(findFaults(nested(4), { maxDepth: 4, maxBytes: 1000 })).toEqual([]);
+  expect(findFaults(nest(5), { maxDepth: 4, maxBytes: 1000 })).toHaveLength(1);
+  expect(findFaults(nest(4), { maxDepth: 4, maxBytes: 1000 })).toEqual([]);
 });
 
-test('hostile depth of content, of attributes or of unknown fields never overflows the stack', () => {
+test('validation of deeply nested values does not overflow the stack', () => {
   const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
-  expect(isRichText(nested(200_000))).toBe(true);
-  expect(findFaults(nested(200_000)).map(({ path }) => path)).toContain(
-    Array(33).fill('content').join('/0/'),
-  );
-  expect(pathsOf({ type: 'a', attrs: { deep } })).toContain('attrs');
-  expect(pathsOf({ type: 'a', deep })).toContain('deep');
-  expect(pathsOf({ type: 'a', content: deep })).toContain('content/0');
+  expect(isRichText(nest(200_000))).toBe(true);
+  expect(findFaults(nest(200_000)).map(({ path }) => path)).toContain(Array(33).fill('content').join('/0/'));
+  expect(findPaths({ type: 'a', attrs: { deep } })).toContain('attrs');
+  expect(findPaths({ type: 'a', deep })).toContain('deep');
+  expect(findPaths({ type: 'a', content: deep })).toContain('content/0');
 });
 
-test('the size is that of the JSON in UTF-8, and one byte too much is refused by naming the limit', () => {
+test('a value whose JSON exceeds the limit by one byte has a fault', () => {
   const value = { type: 'text', text: 'é😀' };
   const maxBytes = Buffer.byteLength(JSON.stringify(value));
   expect(findFaults(value, { maxDepth: 1, maxBytes })).toEqual([]);
   expect(findFaults(value, { maxDepth: 1, maxBytes: maxBytes - 1 })).toEqual([
     { path: '', message: `must be at most ${maxBytes - 1} bytes as JSON` },
   ]);
-  expect(pathsOf({ type: 'text', text: 'x'.repeat(512 * 1024) })).toEqual(['']);
+  expect(findPaths({ type: 'text', text: 'x'.repeat(512 * 1024) })).toEqual(['']);
 });
 
-test('attributes may have any name, and are nested at most 32 deep', () => {
+test('attributes may have any name but at most 32 levels', () => {
   const attrs = (json: string) =>
     findFaults({ type: 'a', attrs: JSON.parse(json) }, { maxDepth: 1, maxBytes: unlimited });
   for (const json of [

@@ -1,93 +1,98 @@
-/** Says whether a value from outside is rich text that can be kept, and if not, everything that is wrong with it. */
-import { faultsOfAttributes, isRecord } from './attributes.ts';
+/** Validates untrusted values as rich text and lists everything that is wrong with them. */
+import { findAttributeFaults, isRecord } from './attributes.ts';
 import type { RichText } from './tree.ts';
 
 type Fault = { path: string; message: string };
 type Limits = { maxDepth: number; maxBytes: number };
-type Waiting = { value: unknown; path: string; depth: number };
+type Pending = { value: unknown; path: string; depth: number };
 
 const defaults: Limits = { maxDepth: 32, maxBytes: 512 * 1024 };
-const none: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
-const most = 50;
-const fieldsOfNode = new Set(['type', 'content', 'text', 'marks', 'attrs']);
-const fieldsOfMark = new Set(['type', 'attrs']);
+const unlimited: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
+const maxFaults = 50;
+const nodeFields = new Set(['type', 'content', 'text', 'marks', 'attrs']);
+const markFields = new Set(['type', 'attrs']);
 
 /**
- * Every fault of a value that should be rich text, at most 50, and none when it is fine; `path` is like "content/0/marks/1",
- * the root's is empty. `maxDepth` (32) counts nested `content` arrays, `maxBytes` (524,288) the UTF-8 bytes of its JSON.
+ * Lists the first 50 faults of a value in reading order; the list is empty if the value is valid rich text. A
+ * `path` looks like "content/0/marks/1"; the root's path is empty. `maxDepth` (default 32) limits nested
+ * `content` arrays, `maxBytes` (default 524,288) the UTF-8 bytes of the JSON.
  */
 export function findFaults(value: unknown, limits: Limits = defaults): Fault[] {
   const found: Fault[] = [];
-  for (const fault of faultsOfTree(value, limits)) {
-    if (found.push(fault) === most) break;
+  for (const fault of findTreeFaults(value, limits)) {
+    if (found.push(fault) === maxFaults) break;
   }
   return found;
 }
 
-/** Whether the value has the form of rich text, whatever its depth and size. */
+/** Whether the value is valid rich text; depth and size are not limited. */
 export function isRichText(value: unknown): value is RichText {
-  return findFaults(value, none).length === 0;
+  return findFaults(value, unlimited).length === 0;
 }
 
-function* faultsOfTree(value: unknown, limits: Limits): Generator<Fault> {
-  if (isRecord(value) && bytesOf(value, limits) > limits.maxBytes) {
+function* findTreeFaults(value: unknown, limits: Limits): Generator<Fault> {
+  if (isRecord(value) && countBytes(value, limits) > limits.maxBytes) {
     yield { path: '', message: `must be at most ${limits.maxBytes} bytes as JSON` };
   }
-  const waiting: Waiting[] = [{ value, path: '', depth: 0 }];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    yield* faultsOfNode(next.value, next.path);
+  const pending: Pending[] = [{ value, path: '', depth: 0 }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    yield* findNodeFaults(next.value, next.path);
     const children = isRecord(next.value) ? next.value.content : undefined;
     if (!Array.isArray(children)) continue;
-    const path = below(next.path, 'content');
+    const path = appendPath(next.path, 'content');
     if (next.depth === limits.maxDepth) {
       yield { path, message: `must not be nested deeper than ${limits.maxDepth} content arrays` };
       continue;
     }
     for (let index = children.length - 1; index >= 0; index--) {
-      waiting.push({ value: children[index], path: below(path, index), depth: next.depth + 1 });
+      pending.push({ value: children[index], path: appendPath(path, index), depth: next.depth + 1 });
     }
   }
 }
 
-function* faultsOfNode(node: unknown, path: string): Generator<Fault> {
+function* findNodeFaults(node: unknown, path: string): Generator<Fault> {
   if (!isRecord(node)) {
     yield { path, message: 'must be an object with a type' };
     return;
   }
-  yield* faultsOfForm(node, path, fieldsOfNode);
+  yield* findShapeFaults(node, path, nodeFields);
   if (node.text !== undefined && typeof node.text !== 'string') {
-    yield { path: below(path, 'text'), message: 'must be a string' };
+    yield { path: appendPath(path, 'text'), message: 'must be a string' };
   }
   if (node.content !== undefined && !Array.isArray(node.content)) {
-    yield { path: below(path, 'content'), message: 'must be an array' };
+    yield { path: appendPath(path, 'content'), message: 'must be an array' };
   }
   if (node.marks === undefined) return;
-  const marks = below(path, 'marks');
+  const marks = appendPath(path, 'marks');
   if (!Array.isArray(node.marks)) {
     yield { path: marks, message: 'must be an array' };
     return;
   }
   for (const [index, mark] of node.marks.entries()) {
-    if (isRecord(mark)) yield* faultsOfForm(mark, below(marks, index), fieldsOfMark);
-    else yield { path: below(marks, index), message: 'must be an object with a type' };
+    if (isRecord(mark)) yield* findShapeFaults(mark, appendPath(marks, index), markFields);
+    else yield { path: appendPath(marks, index), message: 'must be an object with a type' };
   }
 }
 
-/** What nodes and marks have in common: a type, perhaps attributes, and no field besides those known. */
-function* faultsOfForm(value: Record<string, unknown>, path: string, fields: Set<string>): Generator<Fault> {
+/** Checks what nodes and marks have in common: a type, optional attributes and no unknown fields. */
+function* findShapeFaults(
+  value: Record<string, unknown>,
+  path: string,
+  fields: Set<string>,
+): Generator<Fault> {
   if (typeof value.type !== 'string' || value.type === '') {
-    yield { path: below(path, 'type'), message: 'must be a non-empty string' };
+    yield { path: appendPath(path, 'type'), message: 'must be a non-empty string' };
   }
   for (const key of Object.keys(value)) {
-    if (!fields.has(key)) yield { path: below(path, key), message: 'is not a field of rich text' };
+    if (!fields.has(key)) yield { path: appendPath(path, key), message: 'is not a field of rich text' };
   }
   if (value.attrs === undefined) return;
-  if (isRecord(value.attrs)) yield* faultsOfAttributes(value.attrs, below(path, 'attrs'));
-  else yield { path: below(path, 'attrs'), message: 'must be an object' };
+  if (isRecord(value.attrs)) yield* findAttributeFaults(value.attrs, appendPath(path, 'attrs'));
+  else yield { path: appendPath(path, 'attrs'), message: 'must be an object' };
 }
 
-/** The size as JSON in UTF-8; what cannot be written as JSON (too deep for the machine, cyclic) is over every limit. */
-function bytesOf(value: unknown, limits: Limits): number {
+/** The UTF-8 size of the JSON; infinite if a value cannot be serialized (cyclic or too deep). */
+function countBytes(value: unknown, limits: Limits): number {
   if (limits.maxBytes === Number.POSITIVE_INFINITY) return 0;
   try {
     return new TextEncoder().encode(JSON.stringify(value)).length;
@@ -96,8 +101,8 @@ function bytesOf(value: unknown, limits: Limits): number {
   }
 }
 
-/** One step down a path; a key from outside is cut, so that no answer repeats a megabyte of it. */
-function below(path: string, key: string | number): string {
-  const step = String(key).slice(0, 64);
-  return path === '' ? step : `${path}/${step}`;
+/** Appends a key to a path; keys are cut to 64 characters, because an untrusted key can be megabytes long. */
+function appendPath(path: string, key: string | number): string {
+  const segment = String(key).slice(0, 64);
+  return path === '' ? segment : `${path}/${segment}`;
 }

@@ -1,16 +1,16 @@
-/** Shows the text within a block as HTML: marks as elements, safe links, images that are carried in the text. */
+/** Renders the inline content of a block as HTML: text with marks, safe links and embedded images. */
 import { Buffer } from 'node:buffer';
-import { stringOf } from './attributes.ts';
+import { getString } from './attributes.ts';
 import { parseImage } from './image.ts';
-import { hrefOf, safeHref } from './link.ts';
+import { getHref, safeHref } from './link.ts';
 import { type Attributes, element, escapeHtml, type Html, joinHtml } from './markup.ts';
-import { textOf } from './text.ts';
+import { toText } from './text.ts';
 import type { RichText } from './tree.ts';
 
 type Wrapping = { name: string; href?: string };
 type Piece = { html: Html; wrappings: Wrapping[] };
 
-/** The elements of the known marks, from the outermost to the innermost; a link is around them all. */
+/** The elements of the known marks, outermost first; a link wraps all of them. */
 const elements = new Map([
   ['bold', 'strong'],
   ['italic', 'em'],
@@ -22,20 +22,23 @@ const elements = new Map([
   ['code', 'code'],
 ]);
 
-/** The leaves of one textblock (text, hard breaks, images) as HTML; neighbours under the same link or mark share its element. */
+/**
+ * Renders the leaves of a textblock (text, hard breaks, images); adjacent leaves with the same mark share its
+ * element.
+ */
 export function inlineHtml(leaves: RichText[]): Html {
-  return nested(leaves.map(piece), 0);
+  return nest(leaves.map(toPiece), 0);
 }
 
-function nested(pieces: Piece[], level: number): Html {
+function nest(pieces: Piece[], level: number): Html {
   const html: Html[] = [];
   for (let start = 0, end = 0; start < pieces.length; start = end) {
-    const around = pieces[start]?.wrappings[level];
+    const wrapping = pieces[start]?.wrappings[level];
     end = start + 1;
-    while (end < pieces.length && isSame(pieces[end]?.wrappings[level], around)) end += 1;
+    while (end < pieces.length && isSame(pieces[end]?.wrappings[level], wrapping)) end += 1;
     const group = pieces.slice(start, end);
-    if (!around) for (const one of group) html.push(one.html);
-    else html.push(element(around.name, attributesOf(around), nested(group, level + 1)));
+    if (!wrapping) for (const leaf of group) html.push(leaf.html);
+    else html.push(element(wrapping.name, toAttributes(wrapping), nest(group, level + 1)));
   }
   return joinHtml(html);
 }
@@ -44,32 +47,35 @@ function isSame(one: Wrapping | undefined, other: Wrapping | undefined): boolean
   return one?.name === other?.name && one?.href === other?.href;
 }
 
-/** Pages open beside this one, which may be framed: most of them could not be shown in the frame. */
-function attributesOf({ href }: Wrapping): Attributes {
+/** Web links open in a new tab: the page may be in a frame, and most sites do not allow framing. */
+function toAttributes({ href }: Wrapping): Attributes {
   if (href === undefined) return {};
   const target = href.startsWith('http') ? '_blank' : undefined;
   return { href, target, rel: 'noopener noreferrer nofollow' };
 }
 
-function piece(leaf: RichText): Piece {
-  if (leaf.type === 'hardBreak') return { html: element('br', {}), wrappings: wrappingsOf(leaf) };
-  if (leaf.type !== 'image') return { html: escapeHtml(textOf(leaf)), wrappings: wrappingsOf(leaf) };
-  const alt = textOf(leaf);
+function toPiece(leaf: RichText): Piece {
+  if (leaf.type === 'hardBreak') return { html: element('br', {}), wrappings: getWrappings(leaf) };
+  if (leaf.type !== 'image') return { html: escapeHtml(toText(leaf)), wrappings: getWrappings(leaf) };
+  const alt = toText(leaf);
   const image = parseImage(leaf.attrs?.src);
   if (image) {
     const { mime, bytes, width, height } = image;
     const src = `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`;
-    const title = stringOf(leaf, 'title') || undefined;
-    return { html: element('img', { src, alt, title, width, height }), wrappings: wrappingsOf(leaf) };
+    const title = getString(leaf, 'title') || undefined;
+    return { html: element('img', { src, alt, title, width, height }), wrappings: getWrappings(leaf) };
   }
   const remote = safeHref(leaf.attrs?.src);
-  if (!remote?.startsWith('https:')) return { html: escapeHtml(alt), wrappings: wrappingsOf(leaf) };
-  return { html: escapeHtml(alt || remote), wrappings: wrappingsOf(leaf, remote) };
+  if (!remote?.startsWith('https:')) return { html: escapeHtml(alt), wrappings: getWrappings(leaf) };
+  return { html: escapeHtml(alt || remote), wrappings: getWrappings(leaf, remote) };
 }
 
-/** Each known mark once, in one fixed order, so that neighbours nest alike; `link` is the target when no mark has one. */
-function wrappingsOf(leaf: RichText, link?: string): Wrapping[] {
-  const href = hrefOf(leaf) ?? link;
+/**
+ * The elements around a leaf, in a fixed order so that neighbours nest alike; `link` is used if no mark has a
+ * target.
+ */
+function getWrappings(leaf: RichText, link?: string): Wrapping[] {
+  const href = getHref(leaf) ?? link;
   const wrappings: Wrapping[] = href === undefined ? [] : [{ name: 'a', href }];
   const marks = new Set(leaf.marks?.map((mark) => mark.type));
   for (const [mark, name] of elements) if (marks.has(mark)) wrappings.push({ name });

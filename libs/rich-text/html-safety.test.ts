@@ -1,11 +1,11 @@
-/** Promises that no text, attribute, mark or node type can become markup; everything is read back by a strict parser. */
+/** Tests that no text, attribute, mark or node type becomes markup; a strict parser reads the HTML back. */
 import { expect, test } from '@jest/globals';
 import { SaxesParser } from 'saxes';
 import { link, p, text } from './build.ts';
 import { toHtml } from './html.ts';
 import { attacks, places } from './testing/attacks.ts';
-import { hostileTree, randomFrom } from './testing/hostile.ts';
-import { plainText } from './text.ts';
+import { createRandom, hostileTree } from './testing/hostile.ts';
+import { toPlainText } from './text.ts';
 
 const flow = 'p h1 h2 h3 h4 h5 h6 pre blockquote hr ul ol div'.split(' ');
 const phrasing = 'a strong em s u mark sub sup code br img #text'.split(' ');
@@ -72,28 +72,28 @@ const attributes = new Map<string, RegExp>([
 ]);
 
 for (const [place, tree] of Object.entries(places)) {
-  test(`none of ${attacks.length} attacks in ${place} becomes markup`, () => {
+  test(`attacks in ${place} do not become markup`, () => {
     for (const attack of attacks) check(toHtml(tree(attack)));
   });
 }
 
-test('an attack in a text is shown as it is', () => {
+test('attacks in text are displayed unchanged', () => {
   for (const attack of attacks) {
-    const shown = check(toHtml(p(attack)));
-    expect(shown.replace(/\s+/g, ' ')).toBe(plainText(p(attack)));
+    const text = check(toHtml(p(attack)));
+    expect(text.replace(/\s+/g, ' ')).toBe(toPlainText(p(attack)));
   }
 });
 
-test('1,000 hostile trees give allowed elements, attributes and nesting only, and all of their words in order', () => {
-  const random = randomFrom(5);
+test('1,000 hostile trees give only allowed HTML and keep their text', () => {
+  const random = createRandom(5);
   for (let count = 0; count < 1000; count++) {
     const tree = hostileTree(random);
-    const shown = check(toHtml(tree)).replace(/https:\/\/a\.example\/\?a=1&b=%222%22/g, '');
-    expect(shown.replace(/[ \t\r\n]+/g, '')).toBe(plainText(tree).replace(/[ \t\r\n]+/g, ''));
+    const text = check(toHtml(tree)).replace(/https:\/\/a\.example\/\?a=1&b=%222%22/g, '');
+    expect(text.replace(/[ \t\r\n]+/g, '')).toBe(toPlainText(tree).replace(/[ \t\r\n]+/g, ''));
   }
 });
 
-test('hostile depth and width are shown without overflowing', () => {
+test('toHtml handles very deep and very wide trees', () => {
   let deep = p('core');
   for (let level = 0; level < 50_000; level++) deep = { type: 'blockquote', content: [deep] };
   expect(check(toHtml(deep))).toBe('core');
@@ -102,10 +102,10 @@ test('hostile depth and width are shown without overflowing', () => {
   expect(check(toHtml(wide))).toHaveLength(100_000);
 });
 
-/** Reads the HTML strictly (it is well-formed XML too), holds it against the lists above and gives the text that is shown. */
+/** Parses HTML strictly as XML, compares it with the allowed lists above and returns its text. */
 function check(html: string): string {
   const open = ['root'];
-  let shown = '';
+  let text = '';
   const parser = new SaxesParser();
   parser.on('error', (error) => {
     throw new Error(`${error.message} in ${html}`);
@@ -115,15 +115,15 @@ function check(html: string): string {
       throw new Error(`a ${event} in ${html}`);
     });
   }
-  parser.on('text', (words) => {
-    shown += words;
-    if (words.trim() !== '') mayHold(open.at(-1), '#text', html);
+  parser.on('text', (piece) => {
+    text += piece;
+    if (piece.trim() !== '') assertAllowed(open.at(-1), '#text', html);
   });
-  parser.on('opentag', ({ name, attributes: found }) => {
+  parser.on('opentag', ({ name, attributes: written }) => {
     if (name === 'root') return;
-    mayHold(open.at(-1), name, html);
+    assertAllowed(open.at(-1), name, html);
     if (name === 'a' && open.includes('a')) throw new Error(`a link in a link in ${html}`);
-    for (const [key, value] of Object.entries(found)) {
+    for (const [key, value] of Object.entries(written)) {
       if (!attributes.get(`${name} ${key}`)?.test(String(value)))
         throw new Error(`${name} ${key}="${value}" in ${html}`);
     }
@@ -133,9 +133,9 @@ function check(html: string): string {
     if (name !== 'root') open.pop();
   });
   parser.write(`<root>${html}</root>`).close();
-  return shown;
+  return text;
 }
 
-function mayHold(parent: string | undefined, child: string, html: string): void {
+function assertAllowed(parent: string | undefined, child: string, html: string): void {
   if (!allowed.get(parent ?? '')?.includes(child)) throw new Error(`${child} in ${parent} in ${html}`);
 }

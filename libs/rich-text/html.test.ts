@@ -1,4 +1,4 @@
-/** Promises about how rich text looks as HTML. */
+/** Tests of rich text as HTML. */
 import { expect, test } from '@jest/globals';
 import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
 import { toHtml } from './html.ts';
@@ -7,7 +7,7 @@ import type { RichText } from './tree.ts';
 
 const rel = 'target="_blank" rel="noopener noreferrer nofollow"';
 
-test('headings go below the page: the highest are h5 or what the page asks for, and none is below h6', () => {
+test('the top heading level becomes h5 or headingLevel, none is below h6', () => {
   const heading = (level: unknown) => nodeWith('heading', { level }, 'x');
   const names = (levels: unknown[], headingLevel?: number) =>
     toHtml(doc(...levels.map(heading)), headingLevel ? { headingLevel } : {}).match(/(?<=<)h\d/g);
@@ -22,17 +22,17 @@ test('headings go below the page: the highest are h5 or what the page asks for, 
 
 test.each<[string, RichText, string]>([
   [
-    'quotes, rules and hard breaks keep their meaning',
+    'quotes, rules and hard breaks become their HTML elements',
     doc(node('blockquote', p('a', br, 'b')), { type: 'horizontalRule' }),
     '<blockquote><p>a<br/>b</p></blockquote>\n<hr/>',
   ],
   [
-    'text alignment is a class, never a style',
+    'text alignment becomes a class',
     nodeWith('paragraph', { textAlign: 'center' }, 'a'),
     '<p class="align-center">a</p>',
   ],
   [
-    'code keeps its lines and names its language',
+    'a code block keeps its lines and gets a class for its language',
     nodeWith('codeBlock', { language: 'c++' }, '\na <b>\n  c'),
     '<pre><code class="language-c++">\na &lt;b&gt;\n  c</code></pre>',
   ],
@@ -42,16 +42,20 @@ test.each<[string, RichText, string]>([
     '<ol start="4" type="i"><li><p>a</p></li></ol>',
   ],
   [
-    'lists nest',
+    'nested lists become nested HTML lists',
     node('bulletList', li('a', node('orderedList', li('b')))),
     '<ul><li><p>a</p>\n<ol><li><p>b</p></li></ol></li></ul>',
   ],
-  ['unknown nodes give their children', doc(node('callout', p('a', node('tag', 'b')))), '<p>ab</p>'],
-])('%s', (_, content, html) => {
+  [
+    'unknown nodes are replaced by their children',
+    doc(node('callout', p('a', node('tag', 'b')))),
+    '<p>ab</p>',
+  ],
+])('toHtml: %s', (_, content, html) => {
   expect(toHtml(content)).toBe(html);
 });
 
-test('every mark has its element, always nested in the same order', () => {
+test('marks become elements that are nested in a fixed order', () => {
   const marks = ['code', 'superscript', 'subscript', 'highlight', 'underline', 'strike', 'italic', 'bold'];
   const inner = '<strong><em><s><u><mark><sub><sup><code>x</code></sup></sub></mark></u></s></em></strong>';
   expect(toHtml(p(text('x', ...marks, 'unknown', link('https://a.example/'))))).toBe(
@@ -60,25 +64,25 @@ test('every mark has its element, always nested in the same order', () => {
   expect(toHtml(p(text('x', 'bold', 'bold')))).toBe('<p><strong>x</strong></p>');
 });
 
-test('a link is one link across the marks within it, and two targets are two links', () => {
+test('one link spans several marks, two targets give two links', () => {
   const to = link('https://a.example/');
   expect(toHtml(p(text('a', to), text('b', 'bold', to), text('c', link('https://b.example/')), 'd'))).toBe(
     `<p><a href="https://a.example/" ${rel}>a<strong>b</strong></a><a href="https://b.example/" ${rel}>c</a>d</p>`,
   );
 });
 
-test('a link opens beside the page, which may be framed; mail has a window of its own', () => {
+test('web links open in a new tab, mail links do not', () => {
   expect(toHtml(p(text('a', link('http://a.example/'))))).toContain('target="_blank"');
   expect(toHtml(p(text('a', link('mailto:a@b.example'))))).toBe(
     '<p><a href="mailto:a@b.example" rel="noopener noreferrer nofollow">a</a></p>',
   );
 });
 
-test('a link to anywhere but the web or a mailbox is only its words', () => {
+test('a link with another scheme is replaced by its text', () => {
   expect(toHtml(p(text('a', link('javascript:alert(1)')), text('b', link('/x'))))).toBe('<p>ab</p>');
 });
 
-test('a carried image is shown with its real size and kind, and what it says', () => {
+test('an embedded image has its real size and type, alt text and title', () => {
   const src = dataUri('image/png', png(30, 20));
   const image = nodeWith('image', { src, alt: 'A "valve"', title: 'T', width: 9, style: 'x' });
   expect(toHtml(image)).toBe(
@@ -90,7 +94,7 @@ test('a carried image is shown with its real size and kind, and what it says', (
   );
 });
 
-test('an image on the web becomes a link with its alt text, or with its address', () => {
+test('a remote https image becomes a link', () => {
   const src = 'https://a.example/a.png';
   expect(toHtml(nodeWith('image', { src, alt: 'A valve' }))).toBe(
     `<p><a href="${src}" ${rel}>A valve</a></p>`,
@@ -100,7 +104,7 @@ test('an image on the web becomes a link with its alt text, or with its address'
   expect(toHtml(p(linked))).toBe(`<p><a href="https://b.example/" ${rel}>A valve</a></p>`);
 });
 
-test('any other image is only its alt text', () => {
+test('any other image is replaced by its alt text', () => {
   for (const src of [
     'http://a.example/a.png',
     '/a.png',
@@ -113,7 +117,7 @@ test('any other image is only its alt text', () => {
   }
 });
 
-test('a task shows whether it is done, by a box that has a name and cannot be changed', () => {
+test('a task item has a disabled, labelled checkbox', () => {
   const task = (checked: unknown) => toHtml(node('taskList', nodeWith('taskItem', { checked }, p('a'))));
   const item = (state: string) =>
     `<ul class="task-list"><li class="task-item"><input type="checkbox" disabled=""${state} aria-label="Done"/><div><p>a</p></div></li></ul>`;
@@ -121,7 +125,7 @@ test('a task shows whether it is done, by a box that has a name and cannot be ch
   for (const checked of [false, 'true', undefined]) expect(task(checked)).toBe(item(''));
 });
 
-test('header cells at the top are the head of their columns, those further down of their rows', () => {
+test('leading header rows become thead, later header cells row headers', () => {
   const th = (words: string) => node('tableHeader', p(words));
   const td = nodeWith('tableCell', { colspan: 2, rowspan: 3 }, p('d'));
   const table = node('table', node('tableRow', th('a'), th('b')), node('tableRow', th('c'), td));
@@ -131,7 +135,7 @@ test('header cells at the top are the head of their columns, those further down 
   );
 });
 
-test('spans and starts that are no small whole numbers are left out', () => {
+test('invalid spans and list starts are omitted', () => {
   for (const value of [1, 0, -1, 1.5, 1e9, '2', null, Number.NaN]) {
     expect(
       toHtml(node('table', node('tableRow', nodeWith('tableCell', { colspan: value, rowspan: value })))),

@@ -1,69 +1,69 @@
-/** Shows rich text as HTML that is safe by construction: only the elements and attributes named here and in html-inline.ts exist. */
-import { numberOf, stringOf } from './attributes.ts';
+/** Renders rich text as safe HTML; emits only elements and attributes named here or in html-inline.ts. */
+import { getInteger, getString } from './attributes.ts';
 import { inlineHtml } from './html-inline.ts';
 import { type Attributes, element, escapeHtml, type Html, joinHtml } from './markup.ts';
-import { textOf } from './text.ts';
+import { toText } from './text.ts';
 import type { RichText } from './tree.ts';
-import { wellFormed } from './well-formed.ts';
+import { toWellFormed } from './well-formed.ts';
 
 const alignments = new Set(['left', 'center', 'right', 'justify']);
 const numerals = new Set(['1', 'a', 'A', 'i', 'I']);
 
 /**
- * The content as sanitised HTML without styles or scripts; classes are `align-…`, `language-…`, `task-list`, `task-item` and
- * `table` (around each table, to scroll in). The highest headings in it become `h5`, or `h<headingLevel>`, deeper ones follow down
- * to `h6`. Remote images become links.
+ * Renders the content without styles and scripts. The classes are `align-…`, `language-…`, `task-list`,
+ * `task-item` and `table` (the scrollable wrapper of a table). The top heading level becomes `h5`, or
+ * `h<headingLevel>`; lower levels follow down to `h6`. Remote images become links.
  */
 export function toHtml(content: RichText, { headingLevel = 5 }: { headingLevel?: number } = {}): Html {
-  const whole = wellFormed(content);
-  return blocks(whole, headingLevel - highestIn(whole));
+  const root = toWellFormed(content);
+  return blocks(root, headingLevel - findTopLevel(root));
 }
 
-/** The level of the highest headings, so that a text which begins at level 2 leaves no level out below its page. */
-function highestIn(node: RichText): number {
-  if (node.type === 'heading') return levelOf(node);
-  let highest = 6;
-  for (const child of node.content ?? []) highest = Math.min(highest, highestIn(child));
-  return highest;
+/** The top heading level in use; content that starts at level 2 must not skip a level in the page. */
+function findTopLevel(node: RichText): number {
+  if (node.type === 'heading') return getLevel(node);
+  let top = 6;
+  for (const child of node.content ?? []) top = Math.min(top, findTopLevel(child));
+  return top;
 }
 
-function levelOf(heading: RichText): number {
-  return numberOf(heading, 'level', 1, 6) ?? 1;
+function getLevel(heading: RichText): number {
+  return getInteger(heading, 'level', 1, 6) ?? 1;
 }
 
-/** The children of a node; headings are `below` levels further down than they say. */
-function blocks(parent: RichText, below: number): Html {
+/** Renders the children of a node; `shift` is added to the level of each heading. */
+function blocks(parent: RichText, shift: number): Html {
   return joinHtml(
-    (parent.content ?? []).map((node) => block(node, below)),
+    (parent.content ?? []).map((node) => block(node, shift)),
     '\n',
   );
 }
 
-function block(node: RichText, below: number): Html {
+function block(node: RichText, shift: number): Html {
   switch (node.type) {
     case 'heading': {
-      const level = Math.trunc(below + levelOf(node));
+      const level = Math.trunc(shift + getLevel(node));
       return textblock(`h${Math.min(6, Math.max(1, level))}`, node);
     }
     case 'codeBlock':
       return code(node);
     case 'blockquote':
-      return element('blockquote', {}, blocks(node, below));
+      return element('blockquote', {}, blocks(node, shift));
     case 'horizontalRule':
       return element('hr', {});
     case 'table':
-      return table(node, below);
+      return table(node, shift);
     case 'bulletList':
     case 'taskList':
     case 'orderedList':
-      return list(node, below);
+      return list(node, shift);
     default:
       return textblock('p', node);
   }
 }
 
 function textblock(name: string, node: RichText): Html {
-  const align = stringOf(node, 'textAlign');
+  const align = getString(node, 'textAlign');
   return element(
     name,
     { class: alignments.has(align) ? `align-${align}` : undefined },
@@ -72,27 +72,27 @@ function textblock(name: string, node: RichText): Html {
 }
 
 function code(node: RichText): Html {
-  const language = stringOf(node, 'language');
-  const known = /^[A-Za-z0-9+#._-]{1,40}$/.test(language) ? `language-${language}` : undefined;
-  const text = (node.content ?? []).map(textOf).join('');
-  return element('pre', {}, element('code', { class: known }, escapeHtml(text)));
+  const language = getString(node, 'language');
+  const className = /^[A-Za-z0-9+#._-]{1,40}$/.test(language) ? `language-${language}` : undefined;
+  const text = (node.content ?? []).map(toText).join('');
+  return element('pre', {}, element('code', { class: className }, escapeHtml(text)));
 }
 
-function list(node: RichText, below: number): Html {
+function list(node: RichText, shift: number): Html {
   const inner = joinHtml(
-    (node.content ?? []).map((item) => listItem(item, below)),
+    (node.content ?? []).map((item) => listItem(item, shift)),
     '\n',
   );
   if (node.type === 'taskList') return element('ul', { class: 'task-list' }, inner);
   if (node.type === 'bulletList') return element('ul', {}, inner);
-  const type = stringOf(node, 'type');
-  const start = numberOf(node, 'start', 0, 999_999_999);
+  const type = getString(node, 'type');
+  const start = getInteger(node, 'start', 0, 999_999_999);
   const attributes = { start: start === 1 ? undefined : start, type: numerals.has(type) ? type : undefined };
   return element('ol', attributes, inner);
 }
 
-function listItem(item: RichText, below: number): Html {
-  const inner = blocks(item, below);
+function listItem(item: RichText, shift: number): Html {
+  const inner = blocks(item, shift);
   if (item.type !== 'taskItem') return element('li', {}, inner);
   const checked = item.attrs?.checked === true ? '' : undefined;
   const box = element('input', { type: 'checkbox', disabled: '', checked, 'aria-label': 'Done' });
@@ -100,16 +100,16 @@ function listItem(item: RichText, below: number): Html {
 }
 
 /**
- * The first rows of header cells only are the head; a header cell further down is its row's. A table may be wider than the page,
- * so it stands in a box that scrolls, also by keyboard.
+ * Leading rows of only header cells become the `thead`; a header cell in a later row is a row header. A table
+ * may be wider than the page, so its wrapper scrolls and can be focused by keyboard.
  */
-function table(node: RichText, below: number): Html {
+function table(node: RichText, shift: number): Html {
   const rows = node.content ?? [];
   const body = rows.findIndex((row) => row.content?.some((cell) => cell.type !== 'tableHeader'));
   const split = body === -1 ? rows.length : body;
   const part = (name: string, scope: string, some: RichText[]): Html[] => {
     if (some.length === 0) return [];
-    const inner = some.map((row) => tableRow(row, scope, below));
+    const inner = some.map((row) => tableRow(row, scope, shift));
     return [element(name, {}, joinHtml(inner, '\n'))];
   };
   const parts = [...part('thead', 'col', rows.slice(0, split)), ...part('tbody', 'row', rows.slice(split))];
@@ -117,15 +117,15 @@ function table(node: RichText, below: number): Html {
   return element('div', box, element('table', {}, joinHtml(parts)));
 }
 
-function tableRow(row: RichText, scope: string, below: number): Html {
+function tableRow(row: RichText, scope: string, shift: number): Html {
   const inner = (row.content ?? []).map((cell) => {
     const isHeader = cell.type === 'tableHeader';
     const spans: Attributes = {
-      colspan: numberOf(cell, 'colspan', 2, 1000),
-      rowspan: numberOf(cell, 'rowspan', 2, 1000),
+      colspan: getInteger(cell, 'colspan', 2, 1000),
+      rowspan: getInteger(cell, 'rowspan', 2, 1000),
       scope: isHeader ? scope : undefined,
     };
-    return element(isHeader ? 'th' : 'td', spans, blocks(cell, below));
+    return element(isHeader ? 'th' : 'td', spans, blocks(cell, shift));
   });
   return element('tr', {}, joinHtml(inner));
 }

@@ -1,9 +1,9 @@
-/** Promises about images that are carried in the text. */
+/** Tests of images that are embedded as `data:` URIs. */
 import { expect, test } from '@jest/globals';
 import { parseImage } from './image.ts';
 import { dataUri, gif, jpeg, png } from './testing/sample-images.ts';
 
-test('PNG, JPEG and GIF are known by their bytes, with their size', () => {
+test('parseImage detects PNG, JPEG and GIF with their size', () => {
   expect(parseImage(dataUri('image/png', png(640, 480)))).toMatchObject({
     mime: 'image/png',
     width: 640,
@@ -19,13 +19,13 @@ test('PNG, JPEG and GIF are known by their bytes, with their size', () => {
   }
 });
 
-test('the bytes are those of the URI, and decide when the declared kind of image is another', () => {
+test('the bytes decide the image type, not the declared type', () => {
   const image = parseImage(dataUri('image/png', gif(3, 4)));
   expect(image?.mime).toBe('image/gif');
   expect(image && [...image.bytes]).toEqual([...gif(3, 4)]);
 });
 
-test('white space within the base64 and the case of the scheme do not matter', () => {
+test('parseImage ignores white space in base64 and the case of the prefix', () => {
   const uri = dataUri('image/png', png(1, 2));
   expect(parseImage(uri.replace('data:image/png', 'DATA:image/PNG').replace('Rw', 'R\r\n w'))?.height).toBe(
     2,
@@ -33,39 +33,39 @@ test('white space within the base64 and the case of the scheme do not matter', (
 });
 
 test.each([
-  ['SVG', dataUri('image/svg+xml', Buffer.from('<svg onload="alert(1)"/>'))],
-  ['SVG said to be a PNG', dataUri('image/png', Buffer.from('<svg onload="alert(1)"/>'.repeat(9)))],
-  ['a PNG said to be HTML', dataUri('text/html', png(1, 1))],
-  ['WebP', dataUri('image/webp', Buffer.from('RIFF\0\0\0\0WEBPVP8 \0\0\0\0', 'latin1'))],
+  ['an SVG', dataUri('image/svg+xml', Buffer.from('<svg onload="alert(1)"/>'))],
+  ['an SVG declared as PNG', dataUri('image/png', Buffer.from('<svg onload="alert(1)"/>'.repeat(9)))],
+  ['a PNG declared as HTML', dataUri('text/html', png(1, 1))],
+  ['a WebP', dataUri('image/webp', Buffer.from('RIFF\0\0\0\0WEBPVP8 \0\0\0\0', 'latin1'))],
   [
     'a PNG without IHDR',
     dataUri('image/png', Buffer.from(png(1, 1).toString('latin1').replace('IHDR', 'IDAT'), 'latin1')),
   ],
-  ['a PNG cut short', dataUri('image/png', png(1, 1).subarray(0, 23))],
-  ['a GIF of no version', dataUri('image/gif', gif(1, 1, '88a'))],
-  ['a GIF cut short', dataUri('image/gif', gif(1, 1).subarray(0, 9))],
+  ['a truncated PNG', dataUri('image/png', png(1, 1).subarray(0, 23))],
+  ['a GIF with an unknown version', dataUri('image/gif', gif(1, 1, '88a'))],
+  ['a truncated GIF', dataUri('image/gif', gif(1, 1).subarray(0, 9))],
   [
     'a JPEG without a frame',
     dataUri('image/jpeg', Buffer.from([0xff, 0xd8, 0xff, 0xd9, 0, 0, 0, 0, 0, 0, 0])),
   ],
   [
-    'a JPEG of nothing but zero lengths',
+    'a JPEG with zero-length segments only',
     dataUri('image/jpeg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0, 0xff, 0xe0, 0, 0, 0])),
   ],
-  ['a JPEG cut short', dataUri('image/jpeg', jpeg(1, 1).subarray(0, 22))],
-  ['a picture without width', dataUri('image/png', png(0, 5))],
-  ['a picture of over 100 megapixels', dataUri('image/png', png(10_001, 10_000))],
+  ['a truncated JPEG', dataUri('image/jpeg', jpeg(1, 1).subarray(0, 22))],
+  ['an image with width 0', dataUri('image/png', png(0, 5))],
+  ['an image of over 100 megapixels', dataUri('image/png', png(10_001, 10_000))],
   ['markup after the bytes', `${dataUri('image/png', png(1, 1))}" onerror="alert(1)`],
-  ['no base64', `data:image/png,${png(1, 1).toString('latin1')}`],
-  ['nothing in it', 'data:image/png;base64,'],
-  ['a remote picture', 'https://a.example/a.png'],
+  ['a data URI without base64', `data:image/png,${png(1, 1).toString('latin1')}`],
+  ['an empty data URI', 'data:image/png;base64,'],
+  ['a remote image', 'https://a.example/a.png'],
   ['a number', 7],
-  ['nothing', undefined],
-])('%s is no image', (_, src) => {
+  ['undefined', undefined],
+])('%s is not an accepted image', (_, src) => {
   expect(parseImage(src)).toBeUndefined();
 });
 
-test('no first bytes of an image make it fail', () => {
+test('parseImage never throws on a truncated image', () => {
   for (const bytes of [png(2, 2), gif(2, 2), jpeg(2, 2)]) {
     for (let length = 0; length <= bytes.length; length++) {
       expect(() => parseImage(dataUri('image/png', bytes.subarray(0, length)))).not.toThrow();

@@ -1,7 +1,7 @@
-/** Reads images that are carried inside the text as data: URIs; nothing is ever fetched. */
+/** Reads images that are embedded as `data:` URIs; never fetches remote images. */
 import { Buffer } from 'node:buffer';
 
-/** A picture, known by its own first bytes, with its size in pixels. */
+/** An image with its size in pixels; the type is detected from its first bytes. */
 export type Image = {
   mime: 'image/png' | 'image/jpeg' | 'image/gif';
   bytes: Uint8Array;
@@ -10,49 +10,49 @@ export type Image = {
 };
 type Size = { width: number; height: number };
 
-const head = /^data:image\/(?:png|jpe?g|gif);base64,/i;
-/** More than any camera's picture in a document; beyond it a few bytes could fill a reader's memory. */
+const prefix = /^data:image\/(?:png|jpe?g|gif);base64,/i;
+/** Above any camera image; a few bytes that declare more pixels could exhaust the memory of a viewer. */
 const maxPixels = 100_000_000;
 
-/** The image of a `data:` URI in base64 that declares and is a PNG, JPEG or GIF of at most 100 megapixels, else undefined. */
+/** Parses a base64 `data:` URI of a PNG, JPEG or GIF of at most 100 megapixels; else undefined. */
 export function parseImage(src: unknown): Image | undefined {
   if (typeof src !== 'string') return undefined;
-  const start = head.exec(src)?.[0].length;
+  const start = prefix.exec(src)?.[0].length;
   if (start === undefined) return undefined;
   const base64 = src.slice(start).replace(/[ \t\r\n]+/g, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
   const bytes = Buffer.from(base64, 'base64');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return (
-    image('image/png', bytes, sizeOfPng(view)) ??
-    image('image/jpeg', bytes, sizeOfJpeg(view)) ??
-    image('image/gif', bytes, sizeOfGif(view))
+    toImage('image/png', bytes, readPngSize(view)) ??
+    toImage('image/jpeg', bytes, readJpegSize(view)) ??
+    toImage('image/gif', bytes, readGifSize(view))
   );
 }
 
-function image(mime: Image['mime'], bytes: Uint8Array, size: Size | undefined): Image | undefined {
+function toImage(mime: Image['mime'], bytes: Uint8Array, size: Size | undefined): Image | undefined {
   if (!size || size.width < 1 || size.height < 1 || size.width * size.height > maxPixels) return undefined;
   return { mime, bytes, ...size };
 }
 
-/** PNG: eight bytes of signature, then the IHDR chunk, which opens with width and height (W3C PNG, 11.2.1). */
-function sizeOfPng(view: DataView): Size | undefined {
+/** PNG: an 8-byte signature, then the IHDR chunk, which starts with width and height (W3C PNG, 11.2.1). */
+function readPngSize(view: DataView): Size | undefined {
   if (view.byteLength < 24 || view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a)
     return undefined;
   if (view.getUint32(12) !== 0x49484452) return undefined;
   return { width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-/** GIF: "GIF87a" or "GIF89a", then the logical screen's width and height, least byte first. */
-function sizeOfGif(view: DataView): Size | undefined {
+/** GIF: "GIF87a" or "GIF89a", then width and height of the logical screen in little-endian order. */
+function readGifSize(view: DataView): Size | undefined {
   if (view.byteLength < 10 || view.getUint32(0) !== 0x47494638) return undefined;
   const version = view.getUint16(4);
   if (version !== 0x3761 && version !== 0x3961) return undefined;
   return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
 }
 
-/** JPEG: segments of marker and length up to a start of frame, which holds the size (ITU-T T.81, B.2.2). */
-function sizeOfJpeg(view: DataView): Size | undefined {
+/** JPEG: segments with marker and length, up to the start of frame with the size (ITU-T T.81, B.2.2). */
+function readJpegSize(view: DataView): Size | undefined {
   if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return undefined;
   let at = 2;
   while (at + 9 <= view.byteLength) {

@@ -1,8 +1,8 @@
-/** Promises about link targets. */
+/** Tests of link targets. */
 import { expect, test } from '@jest/globals';
 import { safeHref } from './link.ts';
 
-test('absolute http, https and mailto links are kept, normalised', () => {
+test('safeHref normalizes absolute http, https and mailto URLs', () => {
   expect(safeHref('https://A.example/ü?q=1#x')).toBe('https://a.example/%C3%BC?q=1#x');
   expect(safeHref('HTTP://a.example')).toBe('http://a.example/');
   expect(safeHref('mailto:ann@a.example?subject=Hi')).toBe('mailto:ann@a.example?subject=Hi');
@@ -39,6 +39,6 @@ test.each([
   7,
   ['https://a.example/'],
   { href: 'https://a.example/' },
-])('%j is no link', (value) => {
+])('safeHref rejects %j', (value) => {
   expect(safeHref(value)).toBeUndefined();
 });

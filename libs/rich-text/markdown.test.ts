@@ -1,13 +1,13 @@
-/** Promises that words stay words in Markdown, whatever they look like. */
+/** Tests that text which looks like markup is escaped in Markdown. */
 import { expect, test } from '@jest/globals';
 import type { RootContent } from 'mdast';
 import { doc, li, node, nodeWith, p } from './build.ts';
 import { toMarkdown } from './markdown.ts';
 import { toMdast } from './mdast.ts';
-import { hostileText, hostileTree, randomFrom } from './testing/hostile.ts';
-import { plainText } from './text.ts';
+import { createRandom, hostileText, hostileTree } from './testing/hostile.ts';
+import { toPlainText } from './text.ts';
 
-const written = (words: string) => toMarkdown(toMdast(p(words)));
+const toParagraph = (content: string) => toMarkdown(toMdast(p(content)));
 
 test.each([
   ['# Not a heading', '\\# Not a heading'],
@@ -41,11 +41,11 @@ test.each([
   [':-: | -', '\\:-: | -'],
   ['-|-', '\\-|-'],
   ['AT&T, 3 < 5, a_b? 100%', 'AT\\&T, 3 < 5, a_b? 100%'],
-])('%s is only text', (words, markdown) => {
-  expect(written(words)).toBe(markdown);
+])('%s is escaped as text', (content, markdown) => {
+  expect(toParagraph(content)).toBe(markdown);
 });
 
-test('a line after a hard break cannot become markup, and the second line of a table neither', () => {
+test('a line after a hard break is escaped, also as a table delimiter row', () => {
   const lines = (first: string, second: string) =>
     toMarkdown(toMdast(p(first, { type: 'hardBreak' }, second)));
   for (const [second, safe] of [
@@ -62,7 +62,7 @@ test('a line after a hard break cannot become markup, and the second line of a t
   }
 });
 
-test('a box that was typed is text, a box that was made is a box', () => {
+test('typed checkboxes are escaped, those of task items are not', () => {
   expect(toMarkdown(toMdast(node('bulletList', li('[x] a'))))).toBe('- \\[x] a');
   expect(toMarkdown(toMdast(node('taskList', nodeWith('taskItem', { checked: true }, p('[ ] a')))))).toBe(
     '- [x] \\[ ] a',
@@ -75,15 +75,12 @@ test.each([
   ['https://a.example<b>', 'https\\://a.example\\<b>'],
   ['ftp://a.example?a&copy;', 'ftp\\://a.example?a\\&copy;'],
   ['https://a.example\\&!', 'https\\://a.example\\\\&!'],
-])(
-  'the address in %s is kept clean, or kept from taking escapes into a link of GitHub',
-  (words, markdown) => {
-    expect(written(words)).toBe(markdown);
-    expect(unescaped(markdown)).toBe(words);
-  },
-);
+])('the address in %s becomes no GitHub link that contains escapes', (content, markdown) => {
+  expect(toParagraph(content)).toBe(markdown);
+  expect(decode(markdown)).toBe(content);
+});
 
-test('blocks from elsewhere are written with them, without a line end at the end', () => {
+test('toMarkdown writes additional blocks and no trailing line feed', () => {
   const title: RootContent = { type: 'heading', depth: 2, children: [{ type: 'text', value: 'Title #' }] };
   expect(toMarkdown([title, ...toMdast(doc(p('a'), node('bulletList', li('b'))))])).toBe(
     '## Title \\#\n\na\n\n- b',
@@ -91,48 +88,48 @@ test('blocks from elsewhere are written with them, without a line end at the end
   expect(toMarkdown([])).toBe('');
 });
 
-test('2,000 hostile texts are escaped so that nothing is markup and unescaping gives the text', () => {
-  const random = randomFrom(7);
+test('2,000 hostile texts contain no markup after escaping', () => {
+  const random = createRandom(7);
   for (let count = 0; count < 2000; count++) {
     const content = p(hostileText(random), ' ', hostileText(random));
     const markdown = toMarkdown(toMdast(content));
-    expect(markupIn(markdown)).toBeNull();
-    expect(unescaped(markdown)).toBe(plainText(content));
+    expect(findMarkup(markdown)).toBeNull();
+    expect(decode(markdown)).toBe(toPlainText(content));
   }
 });
 
-test('1,000 hostile trees keep their words in order', () => {
-  const random = randomFrom(8);
+test('1,000 hostile trees keep their text in order in Markdown', () => {
+  const random = createRandom(8);
   for (let count = 0; count < 1000; count++) {
     const tree = hostileTree(random);
-    const words = unescaped(toMarkdown(toMdast(tree)).replace(/^(?: *[-*] )+/gm, ''));
+    const text = decode(toMarkdown(toMdast(tree)).replace(/^(?: *[-*] )+/gm, ''));
     let from = 0;
-    const lost = (plainText(tree).match(/[a-zß漢😀é7]/giu) ?? []).filter((letter) => {
-      from = words.indexOf(letter, from) + 1;
+    const lost = (toPlainText(tree).match(/[a-zß漢😀é7]/giu) ?? []).filter((letter) => {
+      from = text.indexOf(letter, from) + 1;
       return from === 0;
     });
     expect(lost).toEqual([]);
   }
 });
 
-test('lists 32 deep and text of 100,000 characters are written in moments', () => {
+test('toMarkdown handles lists 32 deep and texts of 100,000 characters', () => {
   let deep = node('bulletList', li('core'));
   for (let level = 1; level < 32; level++) deep = node('bulletList', li('a', deep));
   expect(toMarkdown(toMdast(deep)).split('\n').at(-1)).toBe(`${'  '.repeat(31)}- core`);
   for (const piece of [' ', '*', '[', '&a', '1.', '\\', '<a', '_ ', '~', '\n', '|-']) {
-    expect(() => written(`${piece.repeat(100_000 / piece.length)}x`)).not.toThrow();
+    expect(() => toParagraph(`${piece.repeat(100_000 / piece.length)}x`)).not.toThrow();
   }
 });
 
-/** The text with character references and backslash escapes read back (CommonMark 2.4 and 2.5, the references we write). */
-function unescaped(markdown: string): string {
+/** Decodes backslash escapes and the numeric references that the writer uses (CommonMark 2.4 and 2.5). */
+function decode(markdown: string): string {
   return markdown.replace(/\\([!-/:-@[-`{-~])|&#x([0-9A-F]+);/g, (_, character, code) =>
     code === undefined ? character : String.fromCodePoint(Number.parseInt(code, 16)),
   );
 }
 
-/** What could be read as markup once everything that is escaped has been taken out, or null; `_` within a word is none. */
-function markupIn(markdown: string): RegExpMatchArray | null {
+/** The first possible markup after all escapes are removed, or null; `_` inside a word is not markup. */
+function findMarkup(markdown: string): RegExpMatchArray | null {
   const open = markdown.replace(/\\[!-/:-@[-`{-~]|&#x[0-9A-F]+;/g, '·').replace(/_+/g, '_');
   const inline = /[*`~[]|(?<=^|[\s\p{P}\p{S}])_|_(?=$|[\s\p{P}\p{S}])|<[!/?A-Za-z]|&#?[A-Za-z0-9]+;|\\$/mu;
   const atStart = /^(?: {4}|\t| {0,3}(?:#|>|=|[-+](?:[ \t]|$)|--|\d+[.)](?:[ \t]|$)|\||:-|-[:|]))/m;

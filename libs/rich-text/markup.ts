@@ -1,12 +1,12 @@
-/** Writes HTML so that nothing can leave its place: names come from our code only, text and attributes are always escaped. */
-import { clean } from './text.ts';
+/** Writes safe HTML: tag names come from code only, text and attributes are always escaped. */
+import { removeInvalidCharacters } from './text.ts';
 
-declare const made: unique symbol;
+declare const brand: unique symbol;
 
-/** HTML that was made here: no other string may stand where HTML is asked for. */
-export type Html = string & { readonly [made]: true };
+/** HTML that this module wrote; the type checker rejects any other string in its place. */
+export type Html = string & { readonly [brand]: true };
 
-/** Attributes by name; undefined leaves one out, a number is written as such. */
+/** Attribute values by name; undefined omits the attribute. */
 export type Attributes = Record<string, string | number | undefined>;
 
 const escapes = new Map([
@@ -17,42 +17,44 @@ const escapes = new Map([
   ["'", '&#39;'],
 ]);
 
-/** The text as HTML that shows exactly it. */
+/** Escapes text, so that HTML displays it unchanged. */
 export function escapeHtml(text: string): Html {
-  return trusted(clean(text).replace(/[&<>"']/g, (character) => escapes.get(character) ?? ''));
+  return trusted(
+    removeInvalidCharacters(text).replace(/[&<>"']/g, (character) => escapes.get(character) ?? ''),
+  );
 }
 
-/** An element around HTML that was made here; without `inner` it is a void one, in the form that XML parsers read too. */
+/** Writes an element; without `inner` a void element as `<name/>`, which XML parsers accept too. */
 export function element(name: string, attributes: Attributes, inner?: Html): Html {
-  const opening = `<${name}${attributesOf(attributes)}`;
+  const opening = `<${name}${writeAttributes(attributes)}`;
   return trusted(inner === undefined ? `${opening}/>` : `${opening}>${inner}</${name}>`);
 }
 
-/** A template of our own; what is put into it must be HTML that was made here. */
+/** A template tag; its values must be `Html`. */
 export function html(texts: TemplateStringsArray, ...inner: readonly Html[]): Html {
   return trusted(String.raw({ raw: texts }, ...inner));
 }
 
-/** Pieces one after the other. */
-export function joinHtml(pieces: readonly Html[], between: '' | ' ' | '\n' = ''): Html {
-  return trusted(pieces.join(between));
+/** Joins pieces of HTML. */
+export function joinHtml(pieces: readonly Html[], separator: '' | ' ' | '\n' = ''): Html {
+  return trusted(pieces.join(separator));
 }
 
-/** A style sheet of our own; throws when it could end its element. */
+/** Writes a `<style>` element; throws if the style sheet contains `<`, which could end the element. */
 export function style(css: string): Html {
-  if (css.includes('<')) throw new Error('A style sheet may not hold <');
+  if (css.includes('<')) throw new Error('A style sheet must not contain <');
   return trusted(`<style>${css}</style>`);
 }
 
-function attributesOf(attributes: Attributes): string {
-  let written = '';
+function writeAttributes(attributes: Attributes): string {
+  let result = '';
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined) written += ` ${name}="${escapeHtml(String(value))}"`;
+    if (value !== undefined) result += ` ${name}="${escapeHtml(String(value))}"`;
   }
-  return written;
+  return result;
 }
 
-/** The only way from a string to HTML: every caller above has escaped what is not its own. */
+/** Marks a string as HTML. Only the functions above call it, and they escape all text from their callers. */
 function trusted(html: string): Html {
   return html as Html;
 }

@@ -1,20 +1,21 @@
-/** Turns rich text into Markdown's tree as the export wants it: plain-text paragraphs and bullet lists, nothing else. */
+/** Converts rich text to a Markdown tree (mdast) that contains only plain paragraphs and bullet lists. */
 import type { BlockContent, List, ListItem, Paragraph } from 'mdast';
-import { hrefOf, safeHref } from './link.ts';
-import { clean, collapsed, textOf } from './text.ts';
+import { getHref, safeHref } from './link.ts';
+import { collapseWhitespace, removeInvalidCharacters, toText } from './text.ts';
 import type { RichText } from './tree.ts';
 import { walk } from './tree.ts';
-import { isTextblock, wellFormed } from './well-formed.ts';
+import { isTextblock, toWellFormed } from './well-formed.ts';
 
 const lists = new Set(['bulletList', 'orderedList', 'taskList']);
 const noBreakSpace = '\u00a0';
 
 /**
- * Paragraphs and bullet lists with the words of the tree: headings, quotes and code are paragraphs, a table's rows one paragraph
- * `a | b` each, a link is `text (url)`, an image its alt text; a task's item carries `checked`. Marks and rules are dropped.
+ * Converts a tree to paragraphs and bullet lists. Headings, quotes and code become paragraphs; each table row
+ * becomes one paragraph `a | b`; a link becomes `text (url)`, an image its alt text. Task items keep
+ * `checked`. Marks and rules are dropped.
  */
 export function toMdast(content: RichText): BlockContent[] {
-  return blocks(wellFormed(content));
+  return blocks(toWellFormed(content));
 }
 
 function blocks(parent: RichText): BlockContent[] {
@@ -23,9 +24,9 @@ function blocks(parent: RichText): BlockContent[] {
 
 function block(node: RichText): BlockContent[] {
   if (lists.has(node.type)) return list(node);
-  if (node.type === 'table') return (node.content ?? []).flatMap((row) => paragraph([rowLine(row)]));
-  if (node.type === 'codeBlock') return codeParagraphs(node);
-  if (isTextblock(node)) return paragraph(linesOf(node));
+  if (node.type === 'table') return (node.content ?? []).flatMap((row) => paragraph([toRowLine(row)]));
+  if (node.type === 'codeBlock') return toCodeParagraphs(node);
+  if (isTextblock(node)) return paragraph(toLines(node));
   return blocks(node);
 }
 
@@ -35,7 +36,7 @@ function list(node: RichText): List[] {
   return [{ type: 'list', ordered: false, spread: children.some((item) => item.spread), children }];
 }
 
-/** The item, spread out only when it has several paragraphs, which otherwise would run together. */
+/** Converts a list item; it is spread only if it has several paragraphs, which would otherwise merge. */
 function listItem(item: RichText): ListItem[] {
   const children = blocks(item);
   if (children.length === 0) return [];
@@ -47,17 +48,20 @@ function listItem(item: RichText): ListItem[] {
   ];
 }
 
-function rowLine(row: RichText): string {
+function toRowLine(row: RichText): string {
   const cells = (row.content ?? []).map((cell) => {
     const nodes = [...walk(cell)].map(({ node }) => node);
-    return nodes.filter(isTextblock).flatMap(linesOf).join(' ');
+    return nodes.filter(isTextblock).flatMap(toLines).join(' ');
   });
   return cells.some((cell) => cell !== '') ? cells.join(' | ').trim() : '';
 }
 
-/** Code keeps its lines, its indentation as no-break spaces (Markdown drops others), and becomes a paragraph at each blank line. */
-function codeParagraphs(node: RichText): Paragraph[] {
-  const text = (node.content ?? []).map(textOf).join('');
+/**
+ * Splits code into paragraphs at blank lines; indentation becomes no-break spaces, because Markdown drops
+ * other spaces.
+ */
+function toCodeParagraphs(node: RichText): Paragraph[] {
+  const text = (node.content ?? []).map(toText).join('');
   const lines = text.split(/\r\n|\n|\r/).map((line) => {
     return line
       .trimEnd()
@@ -71,40 +75,48 @@ function codeParagraphs(node: RichText): Paragraph[] {
   return paragraphs.flatMap(paragraph);
 }
 
-/** The lines of a textblock, split at hard breaks, each as a browser would lay it out, without the empty ones. */
-function linesOf(node: RichText): string[] {
+/** Splits a textblock at hard breaks, collapses white space and drops empty lines. */
+function toLines(node: RichText): string[] {
   const lines = [''];
   const leaves = node.content ?? [];
   for (let start = 0, end = 0; start < leaves.length; start = end) {
-    const href = hrefAt(leaves, start);
+    const href = getHrefAt(leaves, start);
     end = start + 1;
-    while (href !== undefined && hrefAt(leaves, end) === href) end += 1;
-    for (const [index, text] of withTarget(leaves.slice(start, end), href).entries()) {
+    while (href !== undefined && getHrefAt(leaves, end) === href) end += 1;
+    for (const [index, text] of appendTarget(leaves.slice(start, end), href).entries()) {
       if (index === 0) lines.push(`${lines.pop() ?? ''}${text}`);
       else lines.push(text);
     }
   }
-  return lines.map(collapsed).filter((line) => line !== '');
+  return lines.map(collapseWhitespace).filter((line) => line !== '');
 }
 
-function hrefAt(leaves: RichText[], index: number): string | undefined {
+function getHrefAt(leaves: RichText[], index: number): string | undefined {
   const leaf = leaves[index];
-  return leaf && hrefOf(leaf);
+  return leaf && getHref(leaf);
 }
 
-/** The lines of neighbouring leaves, and after the words of a link its target, unless the words are the target. */
-function withTarget(leaves: RichText[], href: string | undefined): string[] {
+/**
+ * The lines of adjacent leaves; if they are a link, its target follows the text, unless the text is the
+ * target.
+ */
+function appendTarget(leaves: RichText[], href: string | undefined): string[] {
   const lines = [''];
   for (const leaf of leaves) {
     if (leaf.type === 'hardBreak') lines.push('');
-    else lines.push(`${lines.pop() ?? ''}${textOf(leaf)}`);
+    else lines.push(`${lines.pop() ?? ''}${toText(leaf)}`);
   }
-  const words = collapsed(lines.join(' '));
-  if (href === undefined || [href, href.replace('mailto:', '')].includes(words) || safeHref(words) === href)
+  const linkText = collapseWhitespace(lines.join(' '));
+  if (
+    href === undefined ||
+    [href, href.replace('mailto:', '')].includes(linkText) ||
+    safeHref(linkText) === href
+  )
     return lines;
   const last = lines.pop() ?? '';
   const end = last.trimEnd();
-  const target = words === '' ? clean(href) : `${end} (${clean(href)})`;
+  const target =
+    linkText === '' ? removeInvalidCharacters(href) : `${end} (${removeInvalidCharacters(href)})`;
   return [...lines, `${target}${last.slice(end.length)}`];
 }
 

@@ -1,4 +1,4 @@
-/** The rich-text tree for anyone who keeps, searches, shows or exports it: checks, walk, plain text, safe HTML, Markdown. */
+/** The public interface of libs/rich-text: validation, traversal, plain text, safe HTML and Markdown. */
 export { findFaults, isRichText } from './faults.ts';
 export { toHtml } from './html.ts';
 export { parseImage } from './image.ts';
@@ -6,6 +6,6 @@ export { safeHref } from './link.ts';
 export { toMarkdown } from './markdown.ts';
 export { type Attributes, element, escapeHtml, type Html, html, joinHtml, style } from './markup.ts';
 export { toMdast } from './mdast.ts';
-export { plainText } from './text.ts';
+export { toPlainText } from './text.ts';
 export { type Mark, type RichText, walk } from './tree.ts';
-export { wellFormed } from './well-formed.ts';
+export { toWellFormed } from './well-formed.ts';

@@ -1,42 +1,44 @@
-/** Reads Markdown back as GitHub's dialect does, and says what is in it and in a tree in one short form; for tests only. */
+/** Outlines Markdown, parsed as GitHub does, and trees, so that tests can compare them. */
 import type { BlockContent, Nodes, PhrasingContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
-/** A paragraph as its words, with a line feed for each break; a list as the forms of its items. */
-export type Form = string | { items: Form[][] };
+/** The outline of a block: a paragraph as text (a break is a line feed), a list as outlines of its items. */
+export type Outline = string | { items: Outline[][] };
 
-/** What readers of GitHub's dialect find; whatever is neither paragraph, bullet list nor text is named in angle brackets. */
-export function readBack(markdown: string): Form[] {
+/** The outline of parsed Markdown; other nodes than paragraph, bullet list and text appear as `<type>`. */
+export function outlineMarkdown(markdown: string): Outline[] {
   const read = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  return read.children.map(formOf);
+  return read.children.map(outlineBlock);
 }
 
-/** What was meant to be written. */
-export function meant(blocks: readonly BlockContent[]): Form[] {
-  return blocks.map(formOf);
+/** The outline of a tree before it is written as Markdown. */
+export function outlineBlocks(blocks: readonly BlockContent[]): Outline[] {
+  return blocks.map(outlineBlock);
 }
 
-function formOf(block: Nodes): Form {
-  if (block.type === 'paragraph') return block.children.map(wordsOf).join('');
+function outlineBlock(block: Nodes): Outline {
+  if (block.type === 'paragraph') return block.children.map(getText).join('');
   if (block.type !== 'list' || block.ordered) return `<${block.type}>`;
-  return { items: block.children.map(({ checked, children }) => boxed(checked, children.map(formOf))) };
+  return {
+    items: block.children.map(({ checked, children }) => addBox(checked, children.map(outlineBlock))),
+  };
 }
 
-/** A box stands before the first words; GitHub shows one without words as text, which is the same to the eye. */
-function boxed(checked: boolean | null | undefined, forms: Form[]): Form[] {
-  if (typeof checked !== 'boolean') return forms;
-  const [first, ...rest] = forms;
+/** Puts the checkbox before the first text; GitHub parses one without text as text, which looks the same. */
+function addBox(checked: boolean | null | undefined, outlines: Outline[]): Outline[] {
+  if (typeof checked !== 'boolean') return outlines;
+  const [first, ...rest] = outlines;
   return [`${checked ? '[x]' : '[ ]'} ${typeof first === 'string' ? first : ''}`.trimEnd(), ...rest];
 }
 
-/** The words; an address that GitHub makes a link of by itself is its words. */
-function wordsOf(node: PhrasingContent): string {
+/** The text; a link that GitHub creates from a bare address counts as text. */
+function getText(node: PhrasingContent): string {
   if (node.type === 'text') return node.value;
   if (node.type === 'break') return '\n';
   if (node.type !== 'link') return `<${node.type}>`;
-  const words = node.children.map(wordsOf).join('');
-  const isBare = [words, `http://${words}`, `mailto:${words}`].includes(node.url);
-  return isBare ? words : `<link ${node.url}>`;
+  const text = node.children.map(getText).join('');
+  const isBare = [text, `http://${text}`, `mailto:${text}`].includes(node.url);
+  return isBare ? text : `<link ${node.url}>`;
 }

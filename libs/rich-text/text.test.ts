@@ -1,9 +1,9 @@
-/** Promises about the plain text that a search index keeps. */
+/** Tests of the plain text for the search index. */
 import { expect, test } from '@jest/globals';
 import { br, doc, li, link, node, nodeWith, p, text } from './build.ts';
-import { plainText } from './text.ts';
+import { toPlainText } from './text.ts';
 
-test('each block that says something is one line, without bullets, marks or targets', () => {
+test('toPlainText writes each non-empty block as one line', () => {
   const content = doc(
     nodeWith('heading', { level: 2 }, 'Before you start'),
     p('Wear ', text('safety', 'bold'), ' ', text('glasses', link('https://a.example'))),
@@ -14,35 +14,37 @@ test('each block that says something is one line, without bullets, marks or targ
     node('blockquote', p('Quoted')),
   );
   const lines = ['Before you start', 'Wear safety glasses', 'One', 'One a', 'Two', 'Part', 'Bolt', 'Quoted'];
-  expect(plainText(content)).toBe(lines.join('\n'));
+  expect(toPlainText(content)).toBe(lines.join('\n'));
 });
 
-test('a line stays one line whatever breaks and white space are in it', () => {
-  expect(plainText(p(' a\n b ', br, '\tc\r\n', br))).toBe('a b c');
-  expect(plainText(p('a', br, 'b'))).toBe('a b');
-  expect(plainText(node('codeBlock', 'one\n\n  two'))).toBe('one two');
+test('toPlainText collapses breaks and white space within a block', () => {
+  expect(toPlainText(p(' a\n b ', br, '\tc\r\n', br))).toBe('a b c');
+  expect(toPlainText(p('a', br, 'b'))).toBe('a b');
+  expect(toPlainText(node('codeBlock', 'one\n\n  two'))).toBe('one two');
 });
 
-test('images give their alt text, and only when it is a text', () => {
+test('toPlainText writes the alt text of an image if it is a string', () => {
   const image = (alt: unknown) => nodeWith('image', { src: 'https://a.example/a.png', alt });
-  expect(plainText(doc(image('A valve'), p('Open ', image('it'), '.'), image(7)))).toBe('A valve\nOpen it.');
+  expect(toPlainText(doc(image('A valve'), p('Open ', image('it'), '.'), image(7)))).toBe(
+    'A valve\nOpen it.',
+  );
 });
 
-test('unknown nodes give their text', () => {
-  expect(plainText(doc(node('callout', p('Hot'), node('x', 'y')), { type: 'note', text: 'z' }))).toBe(
+test('toPlainText writes the text of unknown nodes', () => {
+  expect(toPlainText(doc(node('callout', p('Hot'), node('x', 'y')), { type: 'note', text: 'z' }))).toBe(
     'Hot\ny\nz',
   );
 });
 
-test('control characters and lone surrogates are not part of the text, letters of any script are', () => {
-  expect(plainText(p('a\0b\u0007c\ud800d\ufffee 漢😀'))).toBe('abc\ufffdde 漢😀');
+test('toPlainText removes control characters and lone surrogates', () => {
+  expect(toPlainText(p('a\0b\u0007c\ud800d\ufffee 漢😀'))).toBe('abc\ufffdde 漢😀');
 });
 
-test('hostile depth, width and white space are harmless', () => {
+test('toPlainText handles very deep, wide and long input', () => {
   let deep = p('core');
   for (let level = 0; level < 50_000; level++) deep = { type: 'blockquote', content: [deep] };
-  expect(plainText(deep)).toBe('core');
+  expect(toPlainText(deep)).toBe('core');
   const wide = { type: 'doc', content: Array.from({ length: 200_000 }, () => p('x')) };
-  expect(plainText(wide)).toHaveLength(399_999);
-  expect(plainText(p(`${' '.repeat(500_000)}x`))).toBe('x');
+  expect(toPlainText(wide)).toHaveLength(399_999);
+  expect(toPlainText(p(`${' '.repeat(500_000)}x`))).toBe('x');
 });

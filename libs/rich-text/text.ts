@@ -1,32 +1,38 @@
-/** What a tree says, without its form: the plain text for a search index, and the pieces of it that other forms share. */
-import { stringOf } from './attributes.ts';
+/** Extracts plain text from rich text, for the search index and for other output formats. */
+import { getString } from './attributes.ts';
 import type { RichText } from './tree.ts';
 import { walk } from './tree.ts';
-import { isTextblock, wellFormed } from './well-formed.ts';
+import { isTextblock, toWellFormed } from './well-formed.ts';
 
-/** The plain text, one line for each block that says something, without bullets, marks or link targets; images by their alt text. */
-export function plainText(content: RichText): string {
+/**
+ * The plain text: one line per non-empty block, without bullets, marks and link targets; an image gives its
+ * alt text.
+ */
+export function toPlainText(content: RichText): string {
   const lines: string[] = [];
-  for (const { node } of walk(wellFormed(content))) {
+  for (const { node } of walk(toWellFormed(content))) {
     if (!isTextblock(node)) continue;
-    const line = collapsed((node.content ?? []).map(textOf).join(''));
+    const line = collapseWhitespace((node.content ?? []).map(toText).join(''));
     if (line !== '') lines.push(line);
   }
   return lines.join('\n');
 }
 
-/** The text of one leaf: its own, a line end for a hard break, an image's alt text. */
-export function textOf(leaf: RichText): string {
+/** The text of a leaf: a line feed for a hard break, the alt text for an image. */
+export function toText(leaf: RichText): string {
   if (leaf.type === 'hardBreak') return '\n';
-  return clean(leaf.type === 'image' ? stringOf(leaf, 'alt') : (leaf.text ?? ''));
+  return removeInvalidCharacters(leaf.type === 'image' ? getString(leaf, 'alt') : (leaf.text ?? ''));
 }
 
-/** The text in one line as a browser would lay it out: each run of white space is one space, none at the ends. */
-export function collapsed(text: string): string {
+/** Collapses white space as browsers do: each run becomes one space, and the ends are trimmed. */
+export function collapseWhitespace(text: string): string {
   return text.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, '');
 }
 
-/** The text without what no document can carry: control characters but tab and line ends, lone surrogates, U+FFFE and U+FFFF (XML 1.0, 2.2). */
-export function clean(text: string): string {
+/**
+ * Makes text valid in XML 1.0 (section 2.2): removes U+FFFE, U+FFFF and control characters except tab and
+ * line breaks, and replaces lone surrogates by U+FFFD.
+ */
+export function removeInvalidCharacters(text: string): string {
   return text.toWellFormed().replace(/(?![\t\r\n])\p{Cc}|[\uFFFE\uFFFF]/gu, '');
 }

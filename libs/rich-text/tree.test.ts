@@ -1,8 +1,8 @@
-/** Promises about walking a tree. */
+/** Tests of walking a tree. */
 import { expect, test } from '@jest/globals';
 import { type RichText, walk } from './tree.ts';
 
-test('nodes come depth first in reading order, with their depth and their path', () => {
+test('walk visits nodes depth first with their depth and path', () => {
   const tree: RichText = {
     type: 'doc',
     content: [{ type: 'a', content: [{ type: 'b' }, { type: 'c' }] }, { type: 'd' }],
@@ -16,7 +16,7 @@ test('nodes come depth first in reading order, with their depth and their path',
   ]);
 });
 
-test('a tree of any depth and any width is walked', () => {
+test('walk handles very deep and very wide trees', () => {
   let deep: RichText = { type: 'leaf' };
   for (let level = 0; level < 100_000; level++) deep = { type: 'x', content: [deep] };
   let nodes = 0;

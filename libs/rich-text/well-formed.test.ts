@@ -1,14 +1,14 @@
-/** Promises about bringing any tree into form. */
+/** Tests of the normalization of rich-text trees. */
 import { expect, test } from '@jest/globals';
 import { br, doc, li, node, nodeWith, p, text } from './build.ts';
-import { hostileTree, randomFrom } from './testing/hostile.ts';
+import { createRandom, hostileTree } from './testing/hostile.ts';
 import { type RichText, walk } from './tree.ts';
-import { isTextblock, wellFormed } from './well-formed.ts';
+import { isTextblock, toWellFormed } from './well-formed.ts';
 
 const image = nodeWith('image', { src: 'x' });
 const bare: RichText = { type: 'image', attrs: { src: 'x' } };
 
-test('a tree in form stays as it is', () => {
+test('a well-formed tree is unchanged', () => {
   const content = doc(
     nodeWith('heading', { level: 2 }, 'a'),
     p(text('b', 'bold'), br, bare),
@@ -19,75 +19,84 @@ test('a tree in form stays as it is', () => {
     node('taskList', nodeWith('taskItem', { checked: true }, p('g'))),
     node('table', node('tableRow', nodeWith('tableHeader', { colspan: 2 }, p('h')), node('tableCell', p()))),
   );
-  expect(wellFormed(content)).toEqual(content);
+  expect(toWellFormed(content)).toEqual(content);
 });
 
 test.each<[string, RichText, RichText[]]>([
-  ['loose text is put into a paragraph', doc(text('a'), br, text('b')), [p('a', br, 'b')]],
-  ['a loose image is a paragraph of its own', doc(image, image, text('a')), [p(bare), p(bare), p('a')]],
+  ['loose text is wrapped in a paragraph', doc(text('a'), br, text('b')), [p('a', br, 'b')]],
+  ['a loose image is wrapped in its own paragraph', doc(image, image, text('a')), [p(bare), p(bare), p('a')]],
   [
-    'a block within text is lifted out',
+    'a block inside text is lifted out',
     p('a', node('bulletList', li('b')), 'c'),
     [p('a'), node('bulletList', li('b')), p('c')],
   ],
-  ['a paragraph within a paragraph is lifted out', p('a', p('b'), 'c'), [p('a'), p('b'), p('c')]],
-  ['an unknown node in a line gives its text to the line', p('a', node('tag', 'b'), 'c'), [p('a', 'b', 'c')]],
-  ['an unknown block gives its blocks', doc(node('callout', p('a'), p('b'))), [p('a'), p('b')]],
+  ['a paragraph inside a paragraph is lifted out', p('a', p('b'), 'c'), [p('a'), p('b'), p('c')]],
+  ['an unknown inline node is replaced by its text', p('a', node('tag', 'b'), 'c'), [p('a', 'b', 'c')]],
+  ['an unknown block is replaced by its blocks', doc(node('callout', p('a'), p('b'))), [p('a'), p('b')]],
   [
-    'text on a block is its first text',
+    'the text field of a block becomes its first text node',
     { type: 'paragraph', text: 'a', content: [text('b')] },
     [p('a', 'b')],
   ],
-  ['text under text is kept', p({ type: 'text', text: 'a', content: [text('b')] }), [p('a', 'b')]],
-  ['a list holds items only', node('bulletList', 'a', p('b')), [node('bulletList', li('a'), li('b'))]],
-  ['a stray item gives its blocks', doc(li('a')), [p('a')]],
-  ['a stray cell gives its blocks', doc(node('tableCell', p('a'))), [p('a')]],
   [
-    'a table holds rows of cells only',
+    'the children of a text node are kept',
+    p({ type: 'text', text: 'a', content: [text('b')] }),
+    [p('a', 'b')],
+  ],
+  [
+    'other children of a list are wrapped in items',
+    node('bulletList', 'a', p('b')),
+    [node('bulletList', li('a'), li('b'))],
+  ],
+  ['an item outside a list is replaced by its blocks', doc(li('a')), [p('a')]],
+  ['a cell outside a table is replaced by its blocks', doc(node('tableCell', p('a'))), [p('a')]],
+  [
+    'other children of a table are wrapped in rows and cells',
     node('table', p('a')),
     [node('table', node('tableRow', node('tableCell', p('a'))))],
   ],
   [
-    'empty lists, quotes and tables are left out',
+    'empty lists, quotes and tables are removed',
     doc(node('bulletList'), node('blockquote'), node('table', node('tableRow'))),
     [],
   ],
-])('%s', (_, content, blocks) => {
-  expect(wellFormed(content)).toEqual({ type: 'doc', content: blocks });
+])('toWellFormed: %s', (_, content, blocks) => {
+  expect(toWellFormed(content)).toEqual({ type: 'doc', content: blocks });
 });
 
-test('of 1,000 hostile trees no word is lost and none moves', () => {
-  const random = randomFrom(11);
+test('1,000 hostile trees keep their text in order when normalized', () => {
+  const random = createRandom(11);
   for (let count = 0; count < 1000; count++) {
     const tree = hostileTree(random);
-    expect(wordsOf(wellFormed(tree))).toBe(wordsOf(tree));
+    expect(joinTexts(toWellFormed(tree))).toBe(joinTexts(tree));
   }
 });
 
-test('of 1,000 hostile trees each becomes known nodes, each in a place where it may be', () => {
-  const random = randomFrom(12);
+test('1,000 hostile trees become known nodes in allowed places', () => {
+  const random = createRandom(12);
   for (let count = 0; count < 1000; count++) {
-    const misplaced = [...walk(wellFormed(hostileTree(random)))].flatMap(({ node }) =>
-      (node.content ?? []).filter((child) => !placesOf(node).includes(child.type)),
+    const misplaced = [...walk(toWellFormed(hostileTree(random)))].flatMap(({ node }) =>
+      (node.content ?? []).filter((child) => !allowedChildren(node).includes(child.type)),
     );
     expect(misplaced).toEqual([]);
   }
 });
 
-test('text deeper than 64 blocks (a list and its item are one) is kept as text, whatever the depth', () => {
+test('content deeper than 64 nested blocks is reduced to its text', () => {
+  // a list and its item count as one block
   let deep = p('core');
   for (let level = 0; level < 50_000; level++)
     deep = { type: 'bulletList', content: [{ type: 'listItem', content: [deep] }] };
-  const visits = [...walk(wellFormed(deep))];
+  const visits = [...walk(toWellFormed(deep))];
   expect(visits.at(-1)?.node).toEqual(text('core'));
   expect(visits.length).toBeLessThan(140);
 });
 
-function wordsOf(tree: RichText): string {
+function joinTexts(tree: RichText): string {
   return [...walk(tree)].map(({ node }) => node.text ?? '').join('');
 }
 
-function placesOf(parent: RichText): string[] {
+function allowedChildren(parent: RichText): string[] {
   const blocks = [
     'paragraph',
     'heading',

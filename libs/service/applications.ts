@@ -1,13 +1,19 @@
-/** The two applications of a process: the API, and what is behind the management port. */
+/** The two Express applications of a process: the public API and the management port. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Contract } from '#libs/contract';
 import type { Bus } from '#libs/events';
-import { application, type RequestOutcome, routes, tokenBucket, type UnmatchedRequest } from '#libs/http';
+import {
+  application,
+  createRouter,
+  type RequestOutcome,
+  tokenBucket,
+  type UnmatchedRequest,
+} from '#libs/http';
 import type { Store } from '#libs/store';
 import { securityLog } from './audit.ts';
-import { healthOf } from './health.ts';
+import { checkHealth } from './health.ts';
 import type { Log } from './log.ts';
-import { management } from './management.ts';
+import { createManagementApp } from './management.ts';
 import type { Metrics } from './metrics.ts';
 import type { AnyService, ServiceHandlers } from './service.ts';
 import type { CommonSettings } from './settings.ts';
@@ -25,104 +31,108 @@ export interface ProcessContext {
   bus: Bus;
 }
 
-/** A service that is up. */
+/** A service with its store and its handlers. */
 export interface StartedService {
   service: AnyService;
   store: Store;
-  running: ServiceHandlers;
+  handlers: ServiceHandlers;
 }
 
-/** The API of all services. */
-export function publicApplication(host: ProcessContext, ups: readonly StartedService[]) {
-  const { settings, log, apiPrefix } = host;
+/** Creates the public API of all services. */
+export function createPublicApplication(context: ProcessContext, services: readonly StartedService[]) {
+  const { settings, log, apiPrefix } = context;
   const { RATE_LIMIT_PER_MINUTE: perMinute, RATE_LIMIT_BURST: burst } = settings;
   const limit =
-    perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => host.now().getTime() }) : undefined;
+    perMinute > 0 ? tokenBucket({ perMinute, burst, now: () => context.now().getTime() }) : undefined;
   return application({
-    routers: ups.map((up) => routes({ ...answering(host, up), ...up.running, apiPrefix, limit })),
-    operations: ups.flatMap(({ running }) => running.handled.map(({ operation }) => operation)),
+    routers: services.map((service) =>
+      createRouter({ ...toRouterDeps(context, service), ...service.handlers, apiPrefix, limit }),
+    ),
+    operations: services.flatMap(({ handlers }) => handlers.routes.map(({ operation }) => operation)),
     apiPrefix,
     trustedProxies: settings.TRUSTED_PROXIES,
     unmatched: (request) => {
-      host.metrics.unmatched(request.status);
+      context.metrics.unmatched(request.status);
       logUnmatched(log, request);
     },
-    onError: (what, error) => log.error({ err: error }, what),
+    onError: (message, error) => log.error({ err: error }, message),
   });
 }
 
-/** Health, metrics and the operations of operators. */
-export function managementApplication(
-  host: ProcessContext,
-  ups: readonly StartedService[],
+/** Creates the application of the management port: health, metrics and the operations for operators. */
+export function createManagementApplication(
+  context: ProcessContext,
+  services: readonly StartedService[],
   phase: () => 'starting' | 'draining' | undefined,
 ) {
-  const operated = ups.flatMap((up) =>
-    up.running.adminHandlers ? [{ up, ...up.running.adminHandlers }] : [],
+  const admin = services.flatMap((service) =>
+    service.handlers.adminHandlers ? [{ service, ...service.handlers.adminHandlers }] : [],
   );
-  return management({
-    metrics: host.settings.METRICS_ENABLED ? host.metrics.page : undefined,
-    health: () => healthOf(host.bus, ups, phase()),
-    routers: operated.map(({ up, ...by }) =>
-      routes({ ...answering(host, up), ...by, apiPrefix: '', limit: undefined }),
+  return createManagementApp({
+    metrics: context.settings.METRICS_ENABLED ? context.metrics.render : undefined,
+    health: () => checkHealth(context.bus, services, phase()),
+    routers: admin.map(({ service, ...handlers }) =>
+      createRouter({ ...toRouterDeps(context, service), ...handlers, apiPrefix: '', limit: undefined }),
     ),
-    operations: operated.flatMap(({ handled }) => handled.map(({ operation }) => operation)),
-    unmatched: (request) => logUnmatched(host.log, request),
-    onError: (what, error) => host.log.error({ err: error }, what),
+    operations: admin.flatMap(({ routes }) => routes.map(({ operation }) => operation)),
+    unmatched: (request) => logUnmatched(context.log, request),
+    onError: (message, error) => context.log.error({ err: error }, message),
   });
 }
 
-/** A line for a request that reached no operation, so that a typing mistake of a caller can be found. */
+/** Logs a request that matched no operation, so that a caller's typing error can be found. */
 function logUnmatched(log: Log, { method, path, status, requestId }: UnmatchedRequest): void {
   log.info({ method, path, status, request_id: requestId }, 'No operation for this request');
 }
 
-/** What routes need of their process and their service, whoever calls them. */
-function answering({ log, metrics, tracing }: ProcessContext, { service, store }: StartedService) {
-  const audited = securityLog(log.child({ service: service.contract.name }));
+/**
+ * Returns the router options that are the same for public and admin routes: store, tracing, logs and metrics.
+ */
+function toRouterDeps({ log, metrics, tracing }: ProcessContext, { service, store }: StartedService) {
+  const writeAuditEvent = securityLog(log.child({ service: service.contract.name }));
   return {
     store,
     span<R>(name: string, { traceparent }: IncomingHttpHeaders, work: () => Promise<R>): Promise<R> {
       return tracing.withSpan({ name, kind: 'server', from: traceparent }, work);
     },
-    done({ principal, error, audit, ...done }: RequestOutcome) {
-      metrics.request(done);
-      const who = {
+    onOutcome({ principal, error, audit, ...outcome }: RequestOutcome) {
+      metrics.request(outcome);
+      const identity = {
         organization_id: principal?.organization_id,
         actor_id: principal?.user_id,
         key_id: principal?.key_id ?? undefined,
       };
       tracing.setAttributes(
         {
-          'http.request.method': done.method.toUpperCase(),
-          'http.response.status_code': done.status,
+          'http.request.method': outcome.method.toUpperCase(),
+          'http.response.status_code': outcome.status,
           'pds.service': service.contract.name,
-          'pds.request_id': done.requestId,
+          'pds.request_id': outcome.requestId,
           ...(principal && { 'pds.organization_id': principal.organization_id }),
-          ...(done.problem !== undefined && { 'pds.problem': done.problem }),
+          ...(outcome.problem !== undefined && { 'pds.problem': outcome.problem }),
         },
         error,
       );
       const line = {
         service: service.contract.name,
-        operation: done.operation,
-        method: done.method,
-        status: done.status,
-        problem: done.problem,
-        error_paths: done.errorPaths,
-        duration_ms: Math.round(done.durationMs * 10) / 10,
-        request_id: done.requestId,
-        ...who,
+        operation: outcome.operation,
+        method: outcome.method,
+        status: outcome.status,
+        problem: outcome.problem,
+        error_paths: outcome.errorPaths,
+        duration_ms: Math.round(outcome.durationMs * 10) / 10,
+        request_id: outcome.requestId,
+        ...identity,
         ...tracing.workStats(),
       };
-      if (error === undefined) log.info(line, done.operation);
-      else log.error({ ...line, err: error }, done.operation);
+      if (error === undefined) log.info(line, outcome.operation);
+      else log.error({ ...line, err: error }, outcome.operation);
       if (audit)
-        audited({
+        writeAuditEvent({
           actor_id: principal?.user_id ?? null,
           organization_id: principal?.organization_id ?? null,
           key_id: principal?.key_id ?? null,
-          request_id: done.requestId,
+          request_id: outcome.requestId,
           ...audit,
         });
     },

@@ -1,40 +1,40 @@
-/** What is in the log whatever its level, and what never is. */
+/** Tests for the security log and for errors in the log. */
 import { describe, expect, test } from '@jest/globals';
 import { securityLog, systemAuditEvent } from './audit.ts';
-import { newLog } from './log.ts';
+import { createLog } from './log.ts';
 
-function stage(level: string) {
+function logFixture(level: string) {
   const lines: string[] = [];
-  const log = newLog({ level, format: 'json', to: { write: (line) => void lines.push(line) } });
+  const log = createLog({ level, format: 'json', destination: { write: (line) => void lines.push(line) } });
   return { log, lines };
 }
 
 describe('the security log', () => {
-  test.each(['info', 'error', 'fatal'])('has its lines when LOG_LEVEL says %s', (level) => {
-    const { log, lines } = stage(level);
+  test.each(['info', 'error', 'fatal'])('writes its lines at LOG_LEVEL %s', (level) => {
+    const { log, lines } = logFixture(level);
     securityLog(log)(systemAuditEvent('signing_key.create', 'system', { kid: '1' }));
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ audit: true, event: 'signing_key.create', actor_id: 'system', kid: '1' }),
     ]);
   });
 
-  test('is silent when LOG_LEVEL says so', () => {
-    const { log, lines } = stage('silent');
+  test('writes nothing at LOG_LEVEL silent', () => {
+    const { log, lines } = logFixture('silent');
     securityLog(log)(systemAuditEvent('signing_key.create', 'system', {}));
     expect(lines).toEqual([]);
   });
 });
 
 describe('an error in the log', () => {
-  const told = (error: unknown) => {
-    const { log, lines } = stage('info');
+  const logError = (error: unknown) => {
+    const { log, lines } = logFixture('info');
     log.error({ err: error }, 'It failed');
     return JSON.parse(lines[0] ?? '').err;
   };
 
-  test('says what it is, where it happened and why, but nothing else that hangs on it', () => {
+  test('has type, message, code, stack and cause, but no other fields', () => {
     const cause = Object.assign(new Error('E11000'), { code: 11000, writeErrors: [{ op: { secret: 'x' } }] });
-    const { stack, ...rest } = told(new TypeError('No row', { cause }));
+    const { stack, ...rest } = logError(new TypeError('No row', { cause }));
     expect(stack).toContain('audit.test.ts');
     expect(rest).toEqual({
       ...{ type: 'TypeError', message: 'No row' },
@@ -42,11 +42,11 @@ describe('an error in the log', () => {
     });
   });
 
-  test('is told with all errors in it, and of one that is its own cause there is an end', () => {
+  test('has its inner errors, and circular causes are cut off', () => {
     const many = new AggregateError([new Error('one'), 'two'], 'Both failed');
-    expect(told(many).errors).toEqual([expect.objectContaining({ message: 'one' }), { message: 'two' }]);
-    const round = new Error('round');
-    round.cause = round;
-    expect(JSON.stringify(told(round)).match(/"message":"round"/g)).toHaveLength(6);
+    expect(logError(many).errors).toEqual([expect.objectContaining({ message: 'one' }), { message: 'two' }]);
+    const circular = new Error('circular');
+    circular.cause = circular;
+    expect(JSON.stringify(logError(circular)).match(/"message":"circular"/g)).toHaveLength(6);
   });
 });

@@ -1,39 +1,39 @@
-/** The security log: one line for each thing that an auditor asks about, in the same stream as everything else. */
+/** The security log: one line for each audit event, in the same stream as the other logs. */
 import type { AuditDetails } from '#libs/http';
 import type { Log } from './log.ts';
 
-/** What one line says; facts may say it better, e.g. who has just logged in. */
-export interface Audited {
-  /** What was asked for, e.g. `api_key.create`. */
+/** One audit event. `details` can override a field, e.g. the actor of a login. */
+export interface AuditEvent {
+  /** Name of the event, e.g. `api_key.create`. */
   event: string;
-  /** `done`, `replayed`, or the code of the problem that it ended in. */
+  /** `done`, `replayed`, or the code of the problem that the request ended in. */
   outcome: string;
-  /** Who asked: a user's id, `operator`, `system`, or nobody known. */
+  /** Who made the request: a user id, `operator`, `system`, or null if unknown. */
   actor_id: string | null;
   organization_id: string | null;
-  /** The API key that was used, if one was. */
+  /** Id of the API key, if one was used. */
   key_id: string | null;
   request_id: string | null;
-  /** The client's address, through trusted proxies. */
+  /** The client's IP address. Trusted proxies are skipped. */
   address: string | null;
-  facts: AuditDetails;
+  details: AuditDetails;
 }
 
-/** Takes the lines of the security log. */
-export type SecurityLog = (line: Audited) => void;
+/** Writes an audit event to the security log. */
+export type SecurityLog = (line: AuditEvent) => void;
 
-/** Writes the security log; its lines come whatever LOG_LEVEL says, unless it says `silent`. */
+/** Creates the security log. It writes at every LOG_LEVEL except `silent`. */
 export function securityLog(log: Log): SecurityLog {
   const lines = log.child({ audit: true }, { level: log.level === 'silent' ? 'silent' : 'info' });
-  return ({ facts, ...line }) => lines.info({ ...line, ...facts }, line.event);
+  return ({ details, ...line }) => lines.info({ ...line, ...details }, line.event);
 }
 
-/** What the system did by itself, or an operator with a command. */
+/** Creates the audit event of an action that the system or an operator command took without a request. */
 export function systemAuditEvent(
   event: string,
   actor_id: 'system' | 'operator',
-  facts: AuditDetails,
-): Audited {
-  const nobody = { organization_id: null, key_id: null, request_id: null, address: null };
-  return { event, outcome: 'done', actor_id, ...nobody, facts };
+  details: AuditDetails,
+): AuditEvent {
+  const noRequest = { organization_id: null, key_id: null, request_id: null, address: null };
+  return { event, outcome: 'done', actor_id, ...noRequest, details };
 }

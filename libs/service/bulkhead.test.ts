@@ -1,39 +1,39 @@
-/** What a bulkhead lets through, keeps waiting and refuses. */
+/** Tests for the bulkhead: concurrent work, the queue, rejection and cancellation. */
 import { expect, test } from '@jest/globals';
 import { bulkhead } from '#libs/service';
 
-const full = () => new Error('full');
+const createError = () => new Error('full');
 
-/** Work that goes on until it is told to end. */
-function stage(limits: { atOnce: number; waiting: number }) {
-  const withinLimit = bulkhead({ ...limits, full });
-  const begun: string[] = [];
+/** Creates work that runs until `end` is called with its name. */
+function bulkheadFixture(limits: { maxConcurrent: number; maxQueue: number }) {
+  const withinLimit = bulkhead({ ...limits, createError });
+  const started: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (name: string, signal?: AbortSignal) =>
     withinLimit(() => {
-      begun.push(name);
+      started.push(name);
       return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
     }, signal);
-  return { work, begun, end: (name: string) => ends.get(name)?.(), withinLimit };
+  return { work, started, end: (name: string) => ends.get(name)?.(), withinLimit };
 }
 
-test('so much is done at once, the rest in its order', async () => {
-  const { work, begun, end } = stage({ atOnce: 2, waiting: 2 });
+test('work over the limit runs in order of arrival', async () => {
+  const { work, started, end } = bulkheadFixture({ maxConcurrent: 2, maxQueue: 2 });
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => work(name));
-  expect(begun).toEqual(['a', 'b']);
+  expect(started).toEqual(['a', 'b']);
   end('b');
   expect(await b).toBe('b');
-  expect(begun).toEqual(['a', 'b', 'c']);
+  expect(started).toEqual(['a', 'b', 'c']);
   end('a');
   await a;
-  expect(begun).toEqual(['a', 'b', 'c', 'd']);
+  expect(started).toEqual(['a', 'b', 'c', 'd']);
   end('c');
   end('d');
   expect(await Promise.all([c, d])).toEqual(['c', 'd']);
 });
 
-test('whoever finds too many waiting is refused, and there is room again later', async () => {
-  const { work, end } = stage({ atOnce: 1, waiting: 1 });
+test('work is rejected while the queue is full and accepted later', async () => {
+  const { work, end } = bulkheadFixture({ maxConcurrent: 1, maxQueue: 1 });
   const first = work('first');
   const second = work('second');
   await expect(work('third')).rejects.toThrow('full');
@@ -46,25 +46,25 @@ test('whoever finds too many waiting is refused, and there is room again later',
   expect(await fourth).toBe('fourth');
 });
 
-test('work that fails gives its place to the next', async () => {
-  const { withinLimit } = stage({ atOnce: 1, waiting: 1 });
+test('failed work frees its slot for the next', async () => {
+  const { withinLimit } = bulkheadFixture({ maxConcurrent: 1, maxQueue: 1 });
   const failed = expect(withinLimit(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await withinLimit(async () => 'next')).toBe('next');
   await failed;
 });
 
-test('whoever stops waiting leaves the queue, and its place is free', async () => {
-  const { work, begun, end } = stage({ atOnce: 1, waiting: 1 });
+test('aborted work leaves the queue and frees its position', async () => {
+  const { work, started, end } = bulkheadFixture({ maxConcurrent: 1, maxQueue: 1 });
   const first = work('first');
-  const giving = new AbortController();
-  const left = expect(work('second', giving.signal)).rejects.toThrow('enough');
-  giving.abort(new Error('enough'));
+  const controller = new AbortController();
+  const left = expect(work('second', controller.signal)).rejects.toThrow('aborted');
+  controller.abort(new Error('aborted'));
   await left;
-  await expect(work('second', giving.signal)).rejects.toThrow('enough');
+  await expect(work('second', controller.signal)).rejects.toThrow('aborted');
   const third = work('third');
   end('first');
   await first;
   end('third');
   expect(await third).toBe('third');
-  expect(begun).toEqual(['first', 'third']);
+  expect(started).toEqual(['first', 'third']);
 });

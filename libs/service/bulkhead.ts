@@ -1,53 +1,59 @@
-/** A bulkhead keeps work that takes much from taking everything: so much at once, so much waiting, and the rest is refused. */
+/**
+ * A bulkhead limits expensive work: a maximum of concurrent runs and a bounded queue. Further work is
+ * rejected.
+ */
 
-/** Does work when its turn comes. `signal` ends the waiting, not the work. */
+/** Runs work when a slot is free. Aborting `signal` cancels the wait for a slot, not the work. */
 export type Bulkhead = <R>(work: () => Promise<R>, signal?: AbortSignal) => Promise<R>;
 
-/** Does work in the order in which it comes; whoever finds too many waiting gets the error that `full` makes. */
+/**
+ * Creates a bulkhead that runs work in order of arrival. If `maxQueue` callers already wait, it rejects with
+ * the error from `createError`.
+ */
 export function bulkhead({
-  atOnce,
-  waiting,
-  full,
+  maxConcurrent,
+  maxQueue,
+  createError,
 }: {
-  atOnce: number;
-  waiting: number;
-  full: () => Error;
+  maxConcurrent: number;
+  maxQueue: number;
+  createError: () => Error;
 }): Bulkhead {
-  /** In the order in which they came. */
+  /** Waiting callers, in order of arrival. */
   const queue = new Set<() => void>();
   let running = 0;
 
   return async (work, signal) => {
-    if (running < atOnce) running += 1;
-    else if (queue.size < waiting) await turn(signal);
-    else throw full();
+    if (running < maxConcurrent) running += 1;
+    else if (queue.size < maxQueue) await waitForSlot(signal);
+    else throw createError();
     try {
       return await work();
     } finally {
-      // whoever is next takes over this place
+      // the next caller takes over this slot
       const [next] = queue;
       if (next) next();
       else running -= 1;
     }
   };
 
-  function turn(signal: AbortSignal | undefined): Promise<void> {
+  function waitForSlot(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
-      const go = () => {
+      const proceed = () => {
         settle();
         resolve();
       };
-      const leave = () => {
+      const cancel = () => {
         settle();
         reject(signal?.reason);
       };
       const settle = () => {
-        queue.delete(go);
-        signal?.removeEventListener('abort', leave);
+        queue.delete(proceed);
+        signal?.removeEventListener('abort', cancel);
       };
-      queue.add(go);
-      signal?.addEventListener('abort', leave);
+      queue.add(proceed);
+      signal?.addEventListener('abort', cancel);
     });
   }
 }

@@ -1,4 +1,6 @@
-/** Events between processes over the RabbitMQ of the settings, and what is sent again when it has lost what it was given. */
+/**
+ * Tests for events between processes over RabbitMQ, and for publishing again after RabbitMQ lost its queues.
+ */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Bus } from '#libs/events';
@@ -20,121 +22,128 @@ import type { Log } from './log.ts';
 import { type CommonSettings, commonSettings, readSettings } from './settings.ts';
 
 const prefix = `test-${randomBytes(4).toString('hex')}.`;
-const mark = `${prefix}${thingProducers.name}.sentinel`;
-let stage: StoreFixture;
+const sentinel = `${prefix}${thingProducers.name}.sentinel`;
+let fixture: StoreFixture;
 let rabbit: TestRabbit;
 let clock: ReturnType<typeof fakeClock>;
 const warnings: unknown[][] = [];
 const buses: Bus[] = [];
 
 beforeAll(async () => {
-  [stage, rabbit] = await Promise.all([storeFixture(), testRabbit()]);
+  [fixture, rabbit] = await Promise.all([storeFixture(), testRabbit()]);
 }, 400_000);
 beforeEach(() => {
   clock = fakeClock();
   warnings.length = 0;
 });
 afterEach(async () => {
-  await stage.close();
+  await fixture.close();
   await Promise.all(buses.splice(0).map((bus) => bus.close()));
-  await stage.db.collection('thing_makers_outbox').deleteMany({});
+  await fixture.db.collection('thing_makers_outbox').deleteMany({});
   await amqpFixture(rabbit.url).withChannel(async (channel) => {
-    for (const one of [prefix, `other.${prefix}`]) await deleteQueues(channel, one, [thingConsumers.name]);
-    await channel.deleteQueue(mark);
+    for (const name of [prefix, `other.${prefix}`]) await deleteQueues(channel, name, [thingConsumers.name]);
+    await channel.deleteQueue(sentinel);
   });
 });
 afterAll(async () => {
-  await stage?.stop();
+  await fixture?.stop();
   await rabbit?.stop();
 });
 
-/** How a process with some services carries its events. */
-function carried(owners: readonly string[], stores: Promise<readonly Store[]>, under = prefix) {
+/** Creates the event bus of a process with these services. */
+function createBus(owners: readonly string[], stores: Promise<readonly Store[]>, busPrefix = prefix) {
   const environment = {
     AMQP_URL: rabbit.url,
-    AMQP_PREFIX: under,
-    MONGODB_URI: stage.uri,
+    AMQP_PREFIX: busPrefix,
+    MONGODB_URI: fixture.uri,
     ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
   };
-  // the first shape gives the first result
+  // the first result belongs to the first schema
   const settings = readSettings([commonSettings], environment)[0] as CommonSettings;
-  // all that carrying asks of a log
-  const log = { warn: (...words: unknown[]) => void warnings.push(words) } as unknown as Log;
-  const found = createEventBus({
+  // the only method of the log that is used
+  const log = { warn: (...args: unknown[]) => void warnings.push(args) } as unknown as Log;
+  const eventBus = createEventBus({
     settings,
     contracts: [thingProducers, thingConsumers],
     owners,
     stores,
     log,
   });
-  buses.push(found.bus);
-  return found;
+  buses.push(eventBus.bus);
+  return eventBus;
 }
 
-/** The process that makes things, publishing. */
-async function making(): Promise<Store> {
+/** Starts the process that creates things and publishes their events. */
+async function startProducer(): Promise<Store> {
   const stores = Promise.withResolvers<readonly Store[]>();
-  const found = carried([thingProducers.name], stores.promise);
-  const store = await stage.open({ ...found, now: clock.now });
+  const eventBus = createBus([thingProducers.name], stores.promise);
+  const store = await fixture.open({ bus: eventBus.bus, alone: eventBus.isSolePublisher, now: clock.now });
   stores.resolve([store]);
   store.relay();
-  // what is given back before is due a moment later, and the clock stands still
-  await until('the bus to be up', async () => found.bus.up);
+  // released events are due one millisecond later, and the fake clock stands still
+  await until('the bus to be up', async () => eventBus.bus.up);
   return store;
 }
 
-/** Another process, in which things are heard of. */
-async function hearing(under = prefix): Promise<string[]> {
-  const heard: string[] = [];
-  const { bus, alone } = carried([thingConsumers.name], Promise.resolve([]), under);
-  expect(alone).toBe(false);
+/** Starts another process that consumes the events. Returns the names of the things. */
+async function startConsumer(busPrefix = prefix): Promise<string[]> {
+  const names: string[] = [];
+  const { bus, isSolePublisher } = createBus([thingConsumers.name], Promise.resolve([]), busPrefix);
+  expect(isSolePublisher).toBe(false);
   await bus.consume(
     thingConsumers.name,
-    async ({ data }) => void heard.push(ThingMade.data.parse(data).name),
+    async ({ data }) => void names.push(ThingMade.data.parse(data).name),
     {
       prefetch: 8,
     },
   );
   await until('the bus to be up', async () => bus.up);
-  return heard;
+  return names;
 }
 
-const isMarked = () =>
+const hasSentinel = () =>
   amqpFixture(rabbit.url)
-    .withChannel((channel) => channel.checkQueue(mark))
+    .withChannel((channel) => channel.checkQueue(sentinel))
     .catch(() => false as const);
 
-test('what one process says another one hears, and no system under another prefix', async () => {
-  const [here, elsewhere] = [await hearing(), await hearing(`other.${prefix}`)];
-  const store = await making();
-  // before it, a broker that is seen for the first time is given what was said already once more
-  await until('the mark', isMarked, 20_000);
+test('events reach another process, but no system with another prefix', async () => {
+  const [names, otherNames] = [await startConsumer(), await startConsumer(`other.${prefix}`)];
+  const store = await startProducer();
+  // before that, a broker that is seen for the first time gets all recent events again
+  await until('the sentinel queue', hasSentinel, 20_000);
   await createThing(store, createActor(), 'one');
-  await until('the event', async () => here.length > 0);
-  expect([here, elsewhere]).toEqual([['one'], []]);
+  await until('the event', async () => names.length > 0);
+  expect([names, otherNames]).toEqual([['one'], []]);
 }, 60_000);
 
-test('a RabbitMQ that has lost what it was given gets the last six hours again, and that is said', async () => {
-  const heard = await hearing();
-  const before = await making();
-  await until('the mark', isMarked, 20_000);
+test('events of the last six hours are published again after a reset', async () => {
+  const names = await startConsumer();
+  const before = await startProducer();
+  await until('the sentinel queue', hasSentinel, 20_000);
   await createThing(before, createActor(), 'old');
-  await until('the old one', async () => heard.includes('old'));
-  await until('its mark', async () => (await stage.outbox({ pending: true })).length === 0);
+  await until('the old event', async () => names.includes('old'));
+  await until(
+    'the first event to be marked as published',
+    async () => (await fixture.outbox({ pending: true })).length === 0,
+  );
   clock.advance(5 * 3_600_000);
   await createThing(before, createActor(), 'young');
-  await until('the young one', async () => heard.includes('young'));
-  await until('both marked', async () => (await stage.outbox({ pending: true })).length === 0);
+  await until('the young event', async () => names.includes('young'));
+  await until(
+    'both events to be marked as published',
+    async () => (await fixture.outbox({ pending: true })).length === 0,
+  );
   await before.close();
   clock.advance(2 * 3_600_000);
 
-  await amqpFixture(rabbit.url).withChannel((channel) => channel.deleteQueue(mark));
-  await making();
-  const said = () => warnings.find(([, words]) => String(words).startsWith('RabbitMQ came back empty'));
-  expect((await until('a word about it', async () => said(), 20_000))[0]).toEqual({ events: 1 });
-  // it is due from now on
+  await amqpFixture(rabbit.url).withChannel((channel) => channel.deleteQueue(sentinel));
+  await startProducer();
+  const findWarning = () =>
+    warnings.find(([, message]) => String(message).startsWith('RabbitMQ lost its queues'));
+  expect((await until('the warning', async () => findWarning(), 20_000))[0]).toEqual({ events: 1 });
+  // the event is due one millisecond later
   clock.advance(1);
-  await until('the young one again', async () => heard.length > 2, 20_000);
-  expect(heard).toEqual(['old', 'young', 'young']);
-  await until('the mark again', isMarked, 20_000);
+  await until('the young event again', async () => names.length > 2, 20_000);
+  expect(names).toEqual(['old', 'young', 'young']);
+  await until('the sentinel queue again', hasSentinel, 20_000);
 }, 60_000);

@@ -1,4 +1,4 @@
-/** How a service hears: its listeners as the handler of its queue. */
+/** Consumes the queue of a service: dispatches events to subscribers, with metrics, logs and spans. */
 import type { Envelope } from '#libs/contract';
 import {
   type Bus,
@@ -10,11 +10,11 @@ import {
 } from '#libs/events';
 import { isUnavailable } from '#libs/store';
 import type { Log } from './log.ts';
-import type { Meters } from './meters.ts';
+import type { Meters } from './metric-registry.ts';
 import { serviceMetrics } from './process-metrics.ts';
 import type { Tracing } from './tracing.ts';
 
-/** What hearing needs. */
+/** Dependencies of `consumeEvents`. */
 export interface ConsumeDeps {
   meters: Meters;
   log: Log;
@@ -23,65 +23,68 @@ export interface ConsumeDeps {
   messagingSystem: Bus['messagingSystem'];
 }
 
-/** The handler of a service's queue and what it is told, which count and log how it went. */
+/**
+ * Returns the handler of a service's queue, which counts and logs every attempt, and `onDeadLetter`, which
+ * counts dead letters.
+ */
 export function consumeEvents(
   { meters, log, now, tracing, messagingSystem }: ConsumeDeps,
   service: string,
-  listeners: readonly Subscriber[],
+  subscribers: readonly Subscriber[],
 ): { handler: Handler } & Pick<ConsumeOptions, 'onDeadLetter'> {
-  const handler = dispatchByType(listeners);
-  const known = new Set(listeners.map(({ type }) => type.name));
-  // garbage must not make a metric of its own
-  const typeOf = ({ type }: { readonly type?: unknown }) =>
+  const handler = dispatchByType(subscribers);
+  const known = new Set(subscribers.map(({ type }) => type.name));
+  // an unknown type must not create a time series of its own
+  const toTypeLabel = ({ type }: { readonly type?: unknown }) =>
     typeof type === 'string' && known.has(type) ? type : 'unknown';
-  const tries = meters.counter(serviceMetrics.events);
-  const aside = meters.counter(serviceMetrics.setAside);
-  const took = meters.histogram(serviceMetrics.handlingTime);
-  const age = meters.histogram(serviceMetrics.age);
+  const countAttempt = meters.counter(serviceMetrics.events);
+  const countDeadLetter = meters.counter(serviceMetrics.deadLettered);
+  const observeDuration = meters.histogram(serviceMetrics.handlingTime);
+  const observeAge = meters.histogram(serviceMetrics.age);
   return {
-    onDeadLetter: (event) => aside({ type: typeOf(event) }),
+    onDeadLetter: (event) => countDeadLetter({ type: toTypeLabel(event) }),
     handler: (event, signal) => {
-      const type = typeOf(event);
+      const type = toTypeLabel(event);
       const attributes = {
         'messaging.system': messagingSystem,
-        'messaging.message.id': nameIn(event.id),
+        'messaging.message.id': toLoggableText(event.id),
         'pds.service': service,
       };
       return tracing.withSpan(
         { name: `process ${type}`, kind: 'consumer', from: event.trace, attributes },
-        () => heardOne(type, event, signal),
+        () => handleEvent(type, event, signal),
       );
     },
   };
 
-  async function heardOne(type: string, event: Envelope, signal: AbortSignal): Promise<void> {
+  async function handleEvent(type: string, event: Envelope, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
-    const line = (status: 'handled' | 'failed' | 'postponed') => {
-      tries({ type, outcome: status });
+    const record = (status: 'handled' | 'failed' | 'postponed') => {
+      countAttempt({ type, outcome: status });
       const durationMs = performance.now() - startedAt;
-      took({ type }, durationMs / 1000);
+      observeDuration({ type }, durationMs / 1000);
       return {
-        ...{ service, event: nameIn(event.type), event_id: nameIn(event.id), status },
+        ...{ service, event: toLoggableText(event.type), event_id: toLoggableText(event.id), status },
         duration_ms: Math.round(durationMs * 10) / 10,
-        organization_id: nameIn(event.organization_id),
-        actor_id: nameIn(event.actor_id),
+        organization_id: toLoggableText(event.organization_id),
+        actor_id: toLoggableText(event.actor_id),
         ...tracing.workStats(),
       };
     };
     try {
-      const traced = tracing.current();
-      await handler(traced === undefined ? event : { ...event, trace: traced }, signal);
-      age({ type }, Math.max(0, now().getTime() - Date.parse(event.occurred_at)) / 1000);
-      log.info(line('handled'), 'Event handled');
+      const traceparent = tracing.current();
+      await handler(traceparent === undefined ? event : { ...event, trace: traceparent }, signal);
+      observeAge({ type }, Math.max(0, now().getTime() - Date.parse(event.occurred_at)) / 1000);
+      log.info(record('handled'), 'Event handled');
     } catch (error) {
-      const isNotNow = isUnavailable(error);
-      log.warn({ ...line(isNotNow ? 'postponed' : 'failed'), err: error }, 'Event not handled');
-      throw isNotNow ? new DependencyUnavailable(error) : error;
+      const isPostponed = isUnavailable(error);
+      log.warn({ ...record(isPostponed ? 'postponed' : 'failed'), err: error }, 'Event not handled');
+      throw isPostponed ? new DependencyUnavailable(error) : error;
     }
   }
 }
 
-/** A name or an id as it may be logged; garbage may be anything. */
-function nameIn(value: unknown): string | undefined {
+/** Returns a name or id for the log, at most 64 characters. A malformed event may contain anything. */
+function toLoggableText(value: unknown): string | undefined {
   return typeof value === 'string' ? value.slice(0, 64) : undefined;
 }

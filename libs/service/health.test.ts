@@ -1,24 +1,27 @@
-/** The health that strangers may see: ok or degraded, never why. */
+/** Tests for the public health: ok or degraded, never a reason. */
 import { expect, test } from '@jest/globals';
-import { publicHealth } from './health.ts';
+import { createPublicHealth } from './health.ts';
 
-const failing = () => Promise.reject(new Error('mongodb://secret-host:27017 does not answer'));
+const fail = () => Promise.reject(new Error('mongodb://secret-host:27017 does not answer'));
 let pings = 0;
-const answering = async () => {
+const respond = async () => {
   pings += 1;
 };
 
-function one(name: string, ping: () => Promise<void>) {
+function checkedService(name: string, ping: () => Promise<void>) {
   return { service: { contract: { name } }, store: { ping } };
 }
 
-test('everything that answers is ok', async () => {
-  const health = publicHealth({ up: true }, () => [one('documents', answering)]);
+test('the status is ok if MongoDB and the bus respond', async () => {
+  const health = createPublicHealth({ up: true }, () => [checkedService('documents', respond)]);
   expect(await health()).toEqual({ status: 'ok', services: [{ name: 'documents', status: 'ok' }] });
 });
 
-test('a service whose MongoDB does not answer is degraded, without a reason', async () => {
-  const health = publicHealth({ up: true }, () => [one('documents', answering), one('export', failing)]);
+test('a service without MongoDB is degraded, without a reason', async () => {
+  const health = createPublicHealth({ up: true }, () => [
+    checkedService('documents', respond),
+    checkedService('export', fail),
+  ]);
   expect(await health()).toEqual({
     status: 'degraded',
     services: [
@@ -28,13 +31,13 @@ test('a service whose MongoDB does not answer is degraded, without a reason', as
   });
 });
 
-test('an event bus that is down makes the process degraded, not its services', async () => {
-  const health = publicHealth({ up: false }, () => [one('documents', answering)]);
+test('a bus that is down degrades the process, not its services', async () => {
+  const health = createPublicHealth({ up: false }, () => [checkedService('documents', respond)]);
   expect(await health()).toMatchObject({ status: 'degraded', services: [{ status: 'ok' }] });
 });
 
-test('many requests at once ping MongoDB once', async () => {
-  const health = publicHealth({ up: true }, () => [one('documents', answering)]);
+test('concurrent requests ping MongoDB once', async () => {
+  const health = createPublicHealth({ up: true }, () => [checkedService('documents', respond)]);
   pings = 0;
   await Promise.all(Array.from({ length: 100 }, health));
   expect(pings).toBe(1);

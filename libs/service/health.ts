@@ -1,28 +1,32 @@
-/** How a process is: in detail for the management port, in two words for everybody. */
+/** Health of a process: detailed for the management port, `ok` or `degraded` for the public. */
 import type { Bus } from '#libs/events';
 import type { Store } from '#libs/store';
-import type { Management } from './management.ts';
+import type { ManagementOptions } from './management.ts';
 
-/** What strangers may know of a process: whether each of its services and the whole work as they should. */
+/** The public health: the status of the process and of each service, without reasons. */
 export interface PublicHealth {
   status: 'ok' | 'degraded';
   services: { name: string; status: 'ok' | 'degraded' }[];
 }
 
-/** A service whose health is asked for. */
-interface Checked {
+/** A service whose store is checked. */
+interface CheckedService {
   service: { contract: { name: string } };
   store: Pick<Store, 'ping'>;
 }
 
-/** What is wrong, for operators: reasons not to send requests, and what only delays events. */
-export async function healthOf(bus: Pick<Bus, 'up'>, ups: readonly Checked[], phase: string | undefined) {
-  const health: Awaited<ReturnType<Management['health']>> = { reasons: {}, degraded: {} };
+/** Checks the health for operators. `reasons` make the process not ready; `degraded` only delays events. */
+export async function checkHealth(
+  bus: Pick<Bus, 'up'>,
+  services: readonly CheckedService[],
+  phase: string | undefined,
+) {
+  const health: Awaited<ReturnType<ManagementOptions['health']>> = { reasons: {}, degraded: {} };
   if (phase !== undefined) health.reasons.process = phase;
-  // requests are answered all the same: their events wait in the outbox
+  // requests still work: their events wait in the outbox
   if (!bus.up) health.degraded.events = 'the event bus is down';
   await Promise.all(
-    ups.map(({ service, store }) =>
+    services.map(({ service, store }) =>
       store.ping().catch(() => {
         health.reasons[service.contract.name] = 'MongoDB does not answer';
       }),
@@ -31,27 +35,30 @@ export async function healthOf(bus: Pick<Bus, 'up'>, ups: readonly Checked[], ph
   return health;
 }
 
-/** Anyone may ask: within this time all get the same result, so that requests do not become load on MongoDB. */
-const reusedForMs = 1_000;
+/**
+ * How long a result is reused, in milliseconds. The endpoint is public, so requests must not put load on
+ * MongoDB.
+ */
+const cacheMs = 1_000;
 
-/** Makes the function that gives the health of a process without its reasons. */
-export function publicHealth(
+/** Creates a function that returns the public health of a process. */
+export function createPublicHealth(
   bus: Pick<Bus, 'up'>,
-  ups: () => readonly Checked[],
+  getServices: () => readonly CheckedService[],
 ): () => Promise<PublicHealth> {
   let last: { at: number; health: Promise<PublicHealth> } | undefined;
   return () => {
     const at = performance.now();
-    if (!last || at - last.at > reusedForMs) last = { at, health: check() };
+    if (!last || at - last.at > cacheMs) last = { at, health: check() };
     return last.health;
   };
 
   async function check(): Promise<PublicHealth> {
-    const { reasons, degraded } = await healthOf(bus, ups(), undefined);
+    const { reasons, degraded } = await checkHealth(bus, getServices(), undefined);
     const isOk = Object.keys(reasons).length + Object.keys(degraded).length === 0;
     return {
       status: isOk ? 'ok' : 'degraded',
-      services: ups().map(({ service: { contract } }) => ({
+      services: getServices().map(({ service: { contract } }) => ({
         name: contract.name,
         status: contract.name in reasons ? 'degraded' : 'ok',
       })),

@@ -1,35 +1,41 @@
-/** Observing: what a process tells of each service's store and queue. */
+/** Metrics and spans of each service's store and queue. */
 import type { Bus } from '#libs/events';
-import type { Command, Publishing, Store, StoreInstrumentation } from '#libs/store';
-import type { Meters } from './meters.ts';
+import type { Command, PublishWrapper, Store, StoreInstrumentation } from '#libs/store';
+import type { Meters } from './metric-registry.ts';
 import { mongoCommands, serviceMetrics } from './process-metrics.ts';
 import type { Tracing } from './tracing.ts';
 
 const commands = new Map<string, (typeof mongoCommands)[number]>(mongoCommands.map((name) => [name, name]));
 
-/** Keeps the times of commands to MongoDB, and of waiting for a connection; tells them to the work that is going on. */
-export function watching(meters: Meters, tracing: Pick<Tracing, 'command' | 'said'>): StoreInstrumentation {
-  const took = meters.histogram(serviceMetrics.commands);
-  const waited = meters.histogram(serviceMetrics.poolWait);
+/**
+ * Creates the instrumentation of a store: it measures MongoDB commands and waits for a connection, and adds
+ * commands and events to the current unit of work.
+ */
+export function createStoreInstrumentation(
+  meters: Meters,
+  tracing: Pick<Tracing, 'recordCommand' | 'recordPublishedEvents'>,
+): StoreInstrumentation {
+  const observeCommand = meters.histogram(serviceMetrics.commands);
+  const observePoolWait = meters.histogram(serviceMetrics.poolWait);
   return {
-    eventsPublished: tracing.said,
+    eventsPublished: tracing.recordPublishedEvents,
     command(command: Command) {
       const { name, isFailed, durationMs } = command;
-      tracing.command(command);
+      tracing.recordCommand(command);
       const outcome = isFailed ? 'failed' : 'ok';
-      took({ command: commands.get(name) ?? 'other', outcome }, durationMs / 1000);
+      observeCommand({ command: commands.get(name) ?? 'other', outcome }, durationMs / 1000);
     },
-    connectionWaited: (ms) => waited({}, ms / 1000),
+    connectionWaited: (ms) => observePoolWait({}, ms / 1000),
   };
 }
 
-/** Publishes each event in a span of its own, from which whoever hears it goes on. */
-export function publishing(
+/** Creates the wrapper that publishes each event in its own span. Consumers continue from that span. */
+export function createPublishSpans(
   { withSpan, current }: Pick<Tracing, 'withSpan' | 'current'>,
   messagingSystem: Bus['messagingSystem'],
-): Publishing {
+): PublishWrapper {
   return (event, publish) => {
-    // not traced, or published before it was
+    // tracing was off when the event was written
     if (event.trace === undefined) return publish(event);
     const attributes = { 'messaging.system': messagingSystem, 'messaging.message.id': event.id };
     return withSpan({ name: `publish ${event.type}`, kind: 'producer', from: event.trace, attributes }, () =>
@@ -38,7 +44,7 @@ export function publishing(
   };
 }
 
-/** Tells of a store's connections and outbox whenever the metrics are read. */
+/** Registers the metrics of a store's connection pool and outbox. */
 export function registerStoreMetrics(meters: Meters, store: Pick<Store, 'backlog' | 'connections'>): void {
   meters.gauge(serviceMetrics.pool, () => {
     const { inUse, idle } = store.connections();
@@ -48,17 +54,17 @@ export function registerStoreMetrics(meters: Meters, store: Pick<Store, 'backlog
     ];
   });
   meters.gauge(serviceMetrics.poolWaiting, () => store.connections().waiting);
-  let looking: ReturnType<typeof store.backlog> | undefined;
-  // one look for both
-  const look = () =>
-    (looking ??= store.backlog().finally(() => {
-      looking = undefined;
+  let pending: ReturnType<typeof store.backlog> | undefined;
+  // both metrics share one query
+  const readBacklog = () =>
+    (pending ??= store.backlog().finally(() => {
+      pending = undefined;
     }));
-  meters.gauge(serviceMetrics.outboxCount, async () => (await look()).count);
-  meters.gauge(serviceMetrics.outboxAge, async () => (await look()).oldestSeconds);
+  meters.gauge(serviceMetrics.outboxCount, async () => (await readBacklog()).count);
+  meters.gauge(serviceMetrics.outboxAge, async () => (await readBacklog()).oldestSeconds);
 }
 
-/** Tells what is in a service's queue; while RabbitMQ is away there is no number. */
+/** Registers the metrics of a service's queue. There are no values while RabbitMQ is unreachable. */
 export function registerQueueMetrics(meters: Meters, bus: Pick<Bus, 'depth'>, queue: string): void {
   meters.gauge(serviceMetrics.queue, async () => {
     const { ready, retry, dead } = await bus.depth(queue);

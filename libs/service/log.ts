@@ -1,55 +1,55 @@
-/** The log: one JSON line for each unit of work, readable lines in a terminal; what is secret by its type is not in it. */
+/** The log: one JSON line per unit of work, or readable lines in a terminal. Secrets are redacted by type. */
 import { type DestinationStream, type LoggerOptions, pino } from 'pino';
 import pretty from 'pino-pretty';
-import { redacted } from './redaction.ts';
+import { redactFields } from './redaction.ts';
 
-/** A structured log. */
+/** A structured logger. */
 export type Log = pino.Logger;
 
-/** How a log writes. */
+/** Options of a log. */
 export interface LogOptions {
   level: string;
   format: 'json' | 'pretty';
-  /** Takes JSON lines instead of standard output. */
-  to?: DestinationStream;
+  /** Where JSON lines are written, instead of standard output. */
+  destination?: DestinationStream;
 }
 
-/** A log that writes JSON lines or readable ones, to standard output unless told otherwise. */
-export function newLog(options: LogOptions): Log {
-  return pino(pinoOptions(options), destination(options));
+/** Creates a log that writes JSON or readable lines, by default to standard output. */
+export function createLog(options: LogOptions): Log {
+  return pino(toPinoOptions(options), openDestination(options));
 }
 
-/** A log that holds its lines back until `release`, so that a program may print something else first. */
-export function newHeldLog(options: LogOptions): { log: Log; release(): void } {
-  const target = destination(options);
-  let held: string[] | undefined = [];
-  const to: DestinationStream = {
+/** Creates a log that buffers its lines until `release`, so that a program can print something else first. */
+export function createBufferedLog(options: LogOptions): { log: Log; release(): void } {
+  const target = openDestination(options);
+  let buffer: string[] | undefined = [];
+  const buffered: DestinationStream = {
     write: (line) => {
-      if (held) held.push(line);
+      if (buffer) buffer.push(line);
       else target.write(line);
     },
   };
   const release = () => {
-    const lines = held ?? [];
-    held = undefined;
+    const lines = buffer ?? [];
+    buffer = undefined;
     for (const line of lines) target.write(line);
   };
-  return { log: pino(pinoOptions(options), to), release };
+  return { log: pino(toPinoOptions(options), buffered), release };
 }
 
-function pinoOptions({ level }: LogOptions): LoggerOptions {
+function toPinoOptions({ level }: LogOptions): LoggerOptions {
   return {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    // the formatter has told it already; pino's own would tell everything that hangs on it
-    serializers: { err: (told: unknown) => told },
-    formatters: { log: redacted, bindings: redacted },
+    // the formatter has already redacted the error; pino's own serializer would write all its fields
+    serializers: { err: (redacted: unknown) => redacted },
+    formatters: { log: redactFields, bindings: redactFields },
   };
 }
 
-function destination({ format, to }: LogOptions): DestinationStream {
-  if (to) return to;
+function openDestination({ format, destination }: LogOptions): DestinationStream {
+  if (destination) return destination;
   if (format === 'json') return pino.destination(1);
   return pretty({
     sync: true,

@@ -1,25 +1,28 @@
-/** The management port, which answers from the first moment: a process that waits for MongoDB is alive, and not ready. */
+/**
+ * The management port. It opens before anything else: a process that waits for MongoDB is alive but not
+ * ready.
+ */
 import { listen } from '#libs/http';
-import { managementApplication, type ProcessContext, type StartedService } from './applications.ts';
+import { createManagementApplication, type ProcessContext, type StartedService } from './applications.ts';
 
-/** What a process is doing, where it is not to be given requests. */
+/** Phase of a process that is not ready for requests. */
 export type Phase = 'starting' | 'draining';
 
-/** The open port. */
+/** The open management port. */
 export interface ManagementPort {
   readonly port: number;
-  /** From now on it answers for these services. */
-  answerFor(ups: readonly StartedService[]): void;
-  /** Nothing: it may be given requests. */
-  is(phase: Phase | undefined): void;
+  /** Sets the services whose health and admin operations are served. */
+  setServices(services: readonly StartedService[]): void;
+  /** Sets the phase. `undefined` means ready. */
+  setPhase(phase: Phase | undefined): void;
   close(): Promise<void>;
 }
 
-/** Opens the port of a process that starts; rejects when it is taken. */
-export async function openManagement(host: ProcessContext): Promise<ManagementPort> {
+/** Opens the management port in phase `starting`. Rejects if the port is in use. */
+export async function openManagementPort(context: ProcessContext): Promise<ManagementPort> {
   let phase: Phase | undefined = 'starting';
-  let application = managementApplication(host, [], () => phase);
-  const { settings } = host;
+  let application = createManagementApplication(context, [], () => phase);
+  const { settings } = context;
   const { port, close } = await listen(
     (request, response) => application(request, response),
     settings.MANAGEMENT_PORT,
@@ -27,11 +30,11 @@ export async function openManagement(host: ProcessContext): Promise<ManagementPo
   );
   return {
     port,
-    answerFor(ups) {
-      application = managementApplication(host, ups, () => phase);
+    setServices(services) {
+      application = createManagementApplication(context, services, () => phase);
     },
-    is(now) {
-      phase = now;
+    setPhase(newPhase) {
+      phase = newPhase;
     },
     close: () => close(0),
   };

@@ -1,28 +1,31 @@
-/** The management port: health, metrics and what operators may do; never for the ingress. */
+/**
+ * The application of the management port: health, metrics and admin operations. It must not be exposed
+ * through the ingress.
+ */
 import express from 'express';
 import type { AnyOperation } from '#libs/contract';
 import { application, type UnmatchedRequest } from '#libs/http';
 import type { Metrics } from './metrics.ts';
 
-/** What the management port asks. */
-export interface Management {
-  /** What is wrong, by name: reasons not to be given requests, and what only delays what follows from them. */
+/** Options of the management application. */
+export interface ManagementOptions {
+  /** Problems by component name. `reasons` make the process not ready; `degraded` only delays events. */
   health(): Promise<{ reasons: Record<string, string>; degraded: Record<string, string> }>;
-  /** All metrics as a page; absent where they are switched off. */
-  metrics: Metrics['page'] | undefined;
-  /** The routes of operators. */
+  /** Renders all metrics. `undefined` if metrics are disabled. */
+  metrics: Metrics['render'] | undefined;
+  /** Routers of the admin operations. */
   routers: readonly express.RequestHandler[];
   operations: readonly AnyOperation[];
-  /** Called with each request that reached no operation. */
+  /** Called for every request that matched no operation. */
   unmatched(request: UnmatchedRequest): void;
-  onError(what: string, error: unknown): void;
+  onError(message: string, error: unknown): void;
 }
 
-/** The application behind the management port: `/healthz`, `/readyz`, `/metrics` and the routes of operators. */
-export function management(options: Management): express.Express {
+/** Creates the application with `/healthz`, `/readyz`, `/metrics` and the admin operations. */
+export function createManagementApp(options: ManagementOptions): express.Express {
   const { routers, operations, unmatched, onError } = options;
   return application({
-    routers: [healthRoutes(options), ...routers],
+    routers: [createHealthRouter(options), ...routers],
     operations,
     apiPrefix: '',
     trustedProxies: [],
@@ -31,7 +34,10 @@ export function management(options: Management): express.Express {
   });
 }
 
-function healthRoutes({ health, metrics }: Pick<Management, 'health' | 'metrics'>): express.Router {
+function createHealthRouter({
+  health,
+  metrics,
+}: Pick<ManagementOptions, 'health' | 'metrics'>): express.Router {
   const router = express.Router();
   router.get('/healthz', (_request, response) => {
     response.json({ status: 'alive' });

@@ -1,9 +1,10 @@
-/** The door of the service library: a service is a value; this runs one or several of them. */
+/**
+ * Public interface of the service library: declares services as values and runs one or several in a process.
+ */
 export { type SecurityLog, securityLog, systemAuditEvent } from './audit.ts';
 export { type Bulkhead, bulkhead } from './bulkhead.ts';
 export type { PublicHealth } from './health.ts';
-export { type Log, newHeldLog, newLog } from './log.ts';
-export { type Meters, runtimeMetrics } from './meters.ts';
+export { createBufferedLog, createLog, type Log } from './log.ts';
 export {
   type CounterDef,
   counter,
@@ -12,12 +13,13 @@ export {
   gauge,
   type HistogramDef,
   histogram,
+  type LabelValues,
   type Metric,
-  type Named,
+  type NameKind,
   statusClasses,
   toStatusClass,
-  type Values,
-} from './metric.ts';
+} from './metric-definition.ts';
+export { type Meters, runtimeMetrics } from './metric-registry.ts';
 export { processMetrics, serviceMetrics } from './process-metrics.ts';
 export { formatError, onStopSignal, run } from './run.ts';
 export {
@@ -38,6 +40,6 @@ export {
   seconds,
   secret,
 } from './settings.ts';
-export { type Start, type Started, start } from './start.ts';
+export { type RunningServices, type StartOptions, start } from './start.ts';
 export type { Tracing } from './tracing.ts';
 export { every } from './worker.ts';

@@ -1,32 +1,43 @@
-/** Spans over OTLP: sampled, gathered and sent as protobuf over HTTP, the same under every runtime. */
+/** Exports spans with OTLP: sampled, batched and sent as protobuf over HTTP, under Node and Deno alike. */
 import { type Context, context, ROOT_CONTEXT, type Tracer, trace } from '@opentelemetry/api';
 import packed from '../../package.json' with { type: 'json' };
 
-/** Where spans go, and which. */
-export interface Otlp {
-  /** Base of the endpoint; `/v1/traces` is added. */
+/** Where spans are sent, and which ones. */
+export interface OtlpOptions {
+  /** Base URL of the endpoint. `/v1/traces` is appended. */
   endpoint: string;
-  /** Of the process. */
+  /** Name of the process, sent as `service.name`. */
   name: string;
-  /** The share of traces that is kept, 0 to 1. */
+  /** The fraction of traces to sample, 0 to 1. */
   ratio: number;
-  /** Whether a caller who says that a trace is, or is not, kept is believed. */
-  believesCallers: boolean;
+  /** Whether the sampling decision in a caller's `traceparent` is used. */
+  trustsCallerSampling: boolean;
 }
 
-/** What spans are made with. */
-export interface Spans {
+/** Creates and exports spans. */
+export interface SpanSource {
   tracer: Tracer;
-  /** The context that a `traceparent` names, or a new one. */
-  from(traceparent: unknown, by: 'caller' | 'us'): Context;
-  /** The `traceparent` of a context. */
-  told(context: Context): string | undefined;
-  /** Sends what is left. */
+  /**
+   * Returns the context of a `traceparent`, or a root context if there is none. `us` marks a parent from our
+   * own services.
+   */
+  toContext(traceparent: unknown, origin: 'caller' | 'us'): Context;
+  /** Returns the `traceparent` of a context. */
+  toTraceparent(context: Context): string | undefined;
+  /** Sends the remaining spans and shuts down. */
   stop(): Promise<void>;
 }
 
-/** Loads what it takes and starts; one at a time in a process, because the SDK registers its tracer provider for all of it. */
-export async function startOtlp({ endpoint, name, ratio, believesCallers }: Otlp): Promise<Spans> {
+/**
+ * Loads and starts the OpenTelemetry SDK. Only one can run in a process, because the SDK registers a global
+ * tracer provider.
+ */
+export async function startOtlp({
+  endpoint,
+  name,
+  ratio,
+  trustsCallerSampling,
+}: OtlpOptions): Promise<SpanSource> {
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler } = await import(
     '@opentelemetry/sdk-trace'
@@ -35,8 +46,8 @@ export async function startOtlp({ endpoint, name, ratio, believesCallers }: Otlp
   const { resourceFromAttributes } = await import('@opentelemetry/resources');
   const { W3CTraceContextPropagator } = await import('@opentelemetry/core');
   const root = new TraceIdRatioBasedSampler(ratio);
-  // what came over the bus or out of the database was decided by us: those parents count as local
-  const sampler = believesCallers
+  // parents from the bus or the database were sampled by our own services, so they count as local
+  const sampler = trustsCallerSampling
     ? new ParentBasedSampler({ root })
     : new ParentBasedSampler({ root, remoteParentSampled: root, remoteParentNotSampled: root });
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
@@ -45,7 +56,7 @@ export async function startOtlp({ endpoint, name, ratio, believesCallers }: Otlp
     autoDetectResources: false,
     sampler,
     spanProcessors: [new BatchSpanProcessor({ exporter })],
-    // units of work carry their context themselves; metrics and logs go other ways
+    // units of work carry their own context; metrics and logs are not sent with OTLP
     textMapPropagator: null,
     instrumentations: [],
     metricReaders: [],
@@ -55,14 +66,14 @@ export async function startOtlp({ endpoint, name, ratio, believesCallers }: Otlp
   const propagator = new W3CTraceContextPropagator();
   return {
     tracer: trace.getTracer(packed.name, packed.version),
-    from(traceparent, by) {
+    toContext(traceparent, origin) {
       if (typeof traceparent !== 'string') return ROOT_CONTEXT;
-      const theirs = propagator.extract(ROOT_CONTEXT, { traceparent }, reader);
-      const parent = trace.getSpanContext(theirs);
-      if (!parent || by === 'caller') return theirs;
+      const extracted = propagator.extract(ROOT_CONTEXT, { traceparent }, reader);
+      const parent = trace.getSpanContext(extracted);
+      if (!parent || origin === 'caller') return extracted;
       return trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: false });
     },
-    told(context) {
+    toTraceparent(context) {
       const carrier: Record<string, string> = {};
       propagator.inject(context, carrier, writer);
       return carrier.traceparent;

@@ -1,18 +1,26 @@
-/** Runs services as the main job of a process: signals stop it, mistakes end it with a sentence. */
+/**
+ * Runs services as the main job of a process. Signals stop it; a failed start exits with a readable error.
+ */
 import { SettingsError } from './settings.ts';
-import { type Start, type Started, start } from './start.ts';
+import { type RunningServices, type StartOptions, start } from './start.ts';
 
-/** Starts the services and stops them at SIGINT or SIGTERM; a second signal does not wait any longer. */
-export async function run(options: Start, then?: (started: Started) => Promise<void>): Promise<void> {
+/**
+ * Starts the services and stops them on SIGINT or SIGTERM. A second signal exits at once. `afterStart` runs
+ * when they are ready.
+ */
+export async function run(
+  options: StartOptions,
+  afterStart?: (started: RunningServices) => Promise<void>,
+): Promise<void> {
   const started = await start(options).catch((error: unknown) => {
     process.stderr.write(`${formatError(error)}\n`);
     process.exit(1);
   });
   onStopSignal(() => started.stop());
-  await then?.(started);
+  await afterStart?.(started);
 }
 
-/** Calls `stop` once at the first signal, then ends the process; the second signal ends it at once. */
+/** Calls `stop` on the first signal and then exits the process. A second signal exits at once. */
 export function onStopSignal(stop: () => Promise<void>): void {
   let stopping = false;
   const onSignal = () => {
@@ -30,12 +38,12 @@ export function onStopSignal(stop: () => Promise<void>): void {
   process.on('SIGTERM', onSignal);
 }
 
-/** One readable sentence for an error that ends the process. */
+/** Formats an error that ends the process as a readable message without a stack. */
 export function formatError(error: unknown): string {
   if (error instanceof SettingsError) return error.message;
   if (typeof error !== 'object' || error === null || !('message' in error)) return String(error);
   if ('code' in error && error.code === 'EADDRINUSE' && 'port' in error) {
-    return `Port ${error.port} is taken by another program: stop it, or choose another port with PORT or MANAGEMENT_PORT.`;
+    return `Port ${error.port} is taken by another program. Stop it, or set PORT or MANAGEMENT_PORT to another port.`;
   }
   return String(error.message);
 }

@@ -1,4 +1,4 @@
-/** A service as a value: its contract, its settings, its collections and what it does once it has a store. */
+/** A service as a value: its contract, settings, collections and handlers. */
 import type { z } from 'zod';
 import type { Contract, Secret } from '#libs/contract';
 import type { Subscriber } from '#libs/events';
@@ -6,54 +6,54 @@ import type { Authenticate, Route } from '#libs/http';
 import type { Collection, Store } from '#libs/store';
 import type { PublicHealth } from './health.ts';
 import type { Log } from './log.ts';
-import type { Meters } from './meters.ts';
-import type { Metric } from './metric.ts';
+import type { Metric } from './metric-definition.ts';
+import type { Meters } from './metric-registry.ts';
 import type { Tracing } from './tracing.ts';
 
-/** What a service is given when it starts. */
+/** What a service receives when it starts. */
 export interface ServiceContext<Settings> {
   store: Store;
-  /** MongoDB's address, for threads that read for themselves. */
+  /** Connection string of MongoDB, for worker threads that open their own connection. */
   mongodb: Secret;
   settings: Settings;
   log: Log;
   meters: Meters;
   now: () => Date;
-  /** How this process is, as anyone may know. */
+  /** Returns the public health of this process. */
   health(): Promise<PublicHealth>;
-  /** Runs work of its own as a unit that can be followed. */
+  /** Runs background work in its own span. */
   tracing: Pick<Tracing, 'withSpan' | 'setAttributes' | 'current' | 'workStats'>;
 }
 
-/** Work in the background. */
+/** A background worker. */
 export interface Worker {
   start(): void;
-  /** Takes nothing new; resolves when what is in hand is done or given back. */
+  /** Accepts no new work. Resolves when work in progress is finished or released. */
   stop(): Promise<void>;
 }
 
-/** What a service does. */
+/** The handlers of a service. */
 export interface ServiceHandlers {
-  handled: readonly Route[];
+  routes: readonly Route[];
   authenticate: Authenticate;
-  /** Operations for operators, with credentials of their own. */
-  adminHandlers?: { handled: readonly Route[]; authenticate: Authenticate };
+  /** Operations for operators, with their own authentication. */
+  adminHandlers?: { routes: readonly Route[]; authenticate: Authenticate };
   subscribers?: readonly Subscriber[];
   workers?: readonly Worker[];
-  /** Done once before the service answers, e.g. making a first key. */
-  before?(): Promise<void>;
+  /** Runs once before the service accepts requests, e.g. to create the first signing key. */
+  beforeStart?(): Promise<void>;
 }
 
-/** A service: nothing in it knows in which process, or beside which others, it runs. */
+/** A service. It does not know in which process, or with which other services, it runs. */
 export interface Service<Shape extends z.ZodObject = z.ZodObject> {
   readonly contract: Contract;
-  /** Names in the environment and their shapes. */
+  /** Schema of its environment variables. */
   readonly settings: Shape;
   // biome-ignore lint/suspicious/noExplicitAny: collections of every row type; each is typed where it is used
   readonly collections: readonly Collection<any>[];
-  /** What it tells of itself beside what all tell. */
+  /** Its own metrics, in addition to those of every service. */
   readonly metrics?: readonly Metric[];
-  start(given: ServiceContext<z.output<Shape>>): ServiceHandlers;
+  start(context: ServiceContext<z.output<Shape>>): ServiceHandlers;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list holds services with settings of every shape

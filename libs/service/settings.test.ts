@@ -1,4 +1,4 @@
-/** Settings: all mistakes at once, no secret in any message; and workers that repeat something. */
+/** Tests for settings and for periodic workers: all errors at once, no secret in a message. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
@@ -16,12 +16,12 @@ import {
 } from './settings.ts';
 import { every } from './worker.ts';
 
-const needed = { MONGODB_URI: 'mongodb://x', ENCRYPTION_KEYS: randomBytes(32).toString('base64') };
+const required = { MONGODB_URI: 'mongodb://x', ENCRYPTION_KEYS: randomBytes(32).toString('base64') };
 const common = (environment: Record<string, string | undefined> = {}) => {
-  const [settings] = readSettings([commonSettings], { ...needed, ...environment });
+  const [settings] = readSettings([commonSettings], { ...required, ...environment });
   return commonSettings.shape && (settings as z.output<typeof commonSettings>);
 };
-const mistakesIn = (
+const getErrors = (
   environment: Record<string, string | undefined>,
   shapes: z.ZodObject[] = [commonSettings],
 ) => {
@@ -39,7 +39,7 @@ const mistakesIn = (
 };
 
 describe('settings', () => {
-  test('what is not set, or set to nothing, has its default', () => {
+  test('an unset or empty setting has its default', () => {
     for (const nothing of [undefined, '']) {
       const settings = common({
         PORT: nothing,
@@ -57,9 +57,9 @@ describe('settings', () => {
     }
   });
 
-  test('every mistake of every shape is reported at once, each on its line with its name', () => {
-    const own = z.object({ COLOUR: z.enum(['red', 'blue']), SIZE: integer, MONGODB_URI: secret });
-    const lines = mistakesIn(
+  test('all errors of all schemas are reported at once, one per line', () => {
+    const serviceShape = z.object({ COLOUR: z.enum(['red', 'blue']), SIZE: integer, MONGODB_URI: secret });
+    const lines = getErrors(
       {
         PORT: '99999',
         MANAGEMENT_PORT: '80x',
@@ -71,7 +71,7 @@ describe('settings', () => {
         COLOUR: 'green',
         OTEL_EXPORTER_OTLP_ENDPOINT: 'there',
       },
-      [commonSettings, own],
+      [commonSettings, serviceShape],
     );
     expect(lines.map((line) => line.split(':')[0]).sort()).toEqual(
       'COLOUR DRAIN_SECONDS ENCRYPTION_KEYS LOG_LEVEL MANAGEMENT_PORT MONGODB_URI OTEL_EXPORTER_OTLP_ENDPOINT PORT RATE_LIMIT_BURST RATE_LIMIT_PER_MINUTE SIZE TRUSTED_PROXIES'.split(
@@ -82,76 +82,77 @@ describe('settings', () => {
     expect(lines).toContain('SIZE: is required');
   });
 
-  test('no message shows a value, least of all a secret one', () => {
+  test('error messages contain no values', () => {
     const value = 'hunter2hunter2';
-    const every = Object.fromEntries(Object.keys(commonSettings.shape).map((name) => [name, value]));
-    const own = z.object({ MY_KEY: secret.refine(() => false, 'must be another one'), FLAG: flag });
-    const text = mistakesIn({ ...every, MY_KEY: value, FLAG: value }, [commonSettings, own]).join('\n');
+    const allInvalid = Object.fromEntries(Object.keys(commonSettings.shape).map((name) => [name, value]));
+    const serviceShape = z.object({ MY_KEY: secret.refine(() => false, 'must be another one'), FLAG: flag });
+    const text = getErrors({ ...allInvalid, MY_KEY: value, FLAG: value }, [
+      commonSettings,
+      serviceShape,
+    ]).join('\n');
     expect(text).toContain('MY_KEY');
     expect(text).toContain('PORT');
     expect(text).not.toContain('hunter2');
     expect(JSON.stringify(common({ MONGODB_URI: value }))).not.toContain('hunter2');
   });
 
-  test('values are what their shape says', () => {
+  test('values are parsed by their schema', () => {
     const shape = z.object({ A: flag, B: integer, C: seconds, D: list });
     const [values] = readSettings([shape], { A: 'true', B: '-12', C: '0.5', D: ' a, ,b ' });
     expect(values).toEqual({ A: true, B: -12, C: 0.5, D: ['a', 'b'] });
     for (const B of ['1.5', '1e3', '0x1', ' 1', 'NaN'])
-      expect(mistakesIn({ A: 'no', B, C: '1', D: '' }, [shape])).not.toEqual([]);
+      expect(getErrors({ A: 'no', B, C: '1', D: '' }, [shape])).not.toEqual([]);
   });
 
-  test('proxies are addresses and networks', () => {
+  test('TRUSTED_PROXIES accepts addresses and networks only', () => {
     expect(common({ TRUSTED_PROXIES: '10.0.0.0/8, ::1,fd00::/8' }).TRUSTED_PROXIES).toHaveLength(3);
     for (const wrong of ['10.0.0.0/33', '10.0.0/8', '::1/129', 'a.example', '10.0.0.0/8/8', '10.0.0.0/'])
-      expect(mistakesIn({ ...needed, TRUSTED_PROXIES: wrong })).toHaveLength(1);
+      expect(getErrors({ ...required, TRUSTED_PROXIES: wrong })).toHaveLength(1);
   });
 });
 
-describe('sentenceOf', () => {
-  test('a taken port is one clear sentence that names it', () => {
+describe('formatError', () => {
+  test('a port in use gives one line that names the port', () => {
     const error = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', port: 8080 });
     expect(formatError(error)).toMatch(/^Port 8080 is taken .*PORT.*\.$/);
     expect(formatError(error).split('\n')).toHaveLength(1);
   });
 
-  test('mistakes in settings and other errors are their message, without a stack', () => {
-    expect(formatError(new SettingsError(['A: is required']))).toBe(
-      'The settings have mistakes:\n  A: is required',
-    );
+  test('other errors give their message without a stack', () => {
+    expect(formatError(new SettingsError(['A: is required']))).toBe('Invalid settings:\n  A: is required');
     expect(formatError(new Error('no'))).toBe('no');
     expect(formatError('odd')).toBe('odd');
   });
 });
 
 describe('every', () => {
-  test('work is repeated and never overlaps, also when it is started twice', async () => {
-    let [running, most, turns] = [0, 0, 0];
+  test('work repeats without overlap, even if started twice', async () => {
+    let [running, maxRunning, runs] = [0, 0, 0];
     const worker = every(
       0,
       async () => {
         running += 1;
-        most = Math.max(most, running);
+        maxRunning = Math.max(maxRunning, running);
         await new Promise((resolve) => setImmediate(resolve));
         running -= 1;
-        turns += 1;
+        runs += 1;
       },
       () => undefined,
     );
     worker.start();
     worker.start();
-    await until('some turns', async () => turns > 5);
+    await until('some runs', async () => runs > 5);
     await worker.stop();
-    expect([most, running]).toEqual([1, 0]);
+    expect([maxRunning, running]).toEqual([1, 0]);
   });
 
-  test('stop waits for the turn that is running, and there is no other', async () => {
+  test('stop waits for the current run and prevents another', async () => {
     const gate = Promise.withResolvers<void>();
-    let turns = 0;
+    let runs = 0;
     const worker = every(
       0,
       async () => {
-        turns += 1;
+        runs += 1;
         await gate.promise;
       },
       () => undefined,
@@ -167,28 +168,28 @@ describe('every', () => {
     await stopping;
     await new Promise((resolve) => setTimeout(resolve, 5));
     worker.start();
-    expect(turns).toBe(1);
+    expect(runs).toBe(1);
   });
 
-  test('errors are told and do not end it, whether thrown or rejected', async () => {
-    const told: unknown[] = [];
-    let turns = 0;
+  test('thrown and rejected errors are reported and do not end it', async () => {
+    const errors: unknown[] = [];
+    let runs = 0;
     const worker = every(
       0,
       () => {
-        turns += 1;
-        if (turns === 1) throw new Error('thrown');
-        return turns === 2 ? Promise.reject(new Error('rejected')) : Promise.resolve();
+        runs += 1;
+        if (runs === 1) throw new Error('thrown');
+        return runs === 2 ? Promise.reject(new Error('rejected')) : Promise.resolve();
       },
-      (error) => told.push(error),
+      (error) => errors.push(error),
     );
     worker.start();
-    await until('a good turn', async () => turns > 2);
+    await until('a successful run', async () => runs > 2);
     await worker.stop();
-    expect(told.map(String)).toEqual(['Error: thrown', 'Error: rejected']);
+    expect(errors.map(String)).toEqual(['Error: thrown', 'Error: rejected']);
   });
 
-  test('a worker that was never started stops at once', async () => {
+  test('a worker that was never started stops immediately', async () => {
     await every(
       1_000,
       async () => undefined,

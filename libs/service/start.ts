@@ -3,219 +3,234 @@ import type { Contract } from '#libs/contract';
 import { type Bus, toTopology } from '#libs/events';
 import { listen } from '#libs/http';
 import { openStore, type Store } from '#libs/store';
-import { type ProcessContext, publicApplication, type StartedService } from './applications.ts';
-import { closed, closedTogether } from './close-in-order.ts';
+import { createPublicApplication, type ProcessContext, type StartedService } from './applications.ts';
+import { closeAll, closeInOrder } from './close-in-order.ts';
 import { createEventBus, missingBrokerError } from './event-bus.ts';
 import { consumeEvents } from './event-consumer.ts';
-import { publicHealth } from './health.ts';
-import { publishing, registerQueueMetrics, registerStoreMetrics, watching } from './instrumentation.ts';
-import { type Log, newLog } from './log.ts';
-import { type ManagementPort, openManagement } from './management-port.ts';
-import { newMetrics } from './metrics.ts';
-import { prepared } from './prepare.ts';
+import { createPublicHealth } from './health.ts';
+import {
+  createPublishSpans,
+  createStoreInstrumentation,
+  registerQueueMetrics,
+  registerStoreMetrics,
+} from './instrumentation.ts';
+import { createLog, type Log } from './log.ts';
+import { type ManagementPort, openManagementPort } from './management-port.ts';
+import { createMetrics } from './metrics.ts';
+import { prepareStores } from './prepare-stores.ts';
 import type { AnyService } from './service.ts';
 import { type CommonSettings, commonSettings, readSettings } from './settings.ts';
 import { startTracing } from './tracing.ts';
 
 /** What to start. */
-export interface Start {
+export interface StartOptions {
   services: readonly AnyService[];
-  /** The contracts of the whole system, also of services that run elsewhere. */
+  /** Contracts of the whole system, including services in other processes. */
   contracts: readonly Contract[];
   environment: Record<string, string | undefined>;
   apiPrefix: string;
   now?: () => Date;
   log?: Log;
-  /** A bus that this process has to itself, instead of the one that the settings ask for. */
+  /** An in-process bus to use instead of the one in the settings. */
   bus?: Bus;
 }
 
-/** Running services. */
-export interface Started {
+/** The running services of a process. */
+export interface RunningServices {
   port: number;
   managementPort: number;
   log: Log;
-  /** Drains and stops everything; resolves when nothing is left. */
+  /** Drains and stops everything. Resolves when all resources are closed. */
   stop(): Promise<void>;
 }
 
-interface Process extends ProcessContext {
+interface StartingProcess extends ProcessContext {
   services: readonly AnyService[];
-  /** Whether nobody outside of this process publishes. */
-  alone: boolean;
-  /** Every store that was opened. */
+  /** Whether no other process publishes events of these services. */
+  isSolePublisher: boolean;
+  /** All stores that were opened. */
   stores: Store[];
-  /** Aborted when the start has failed: what still waits gives up. */
-  failed: AbortController;
+  /** Aborted if the start fails, so that pending waits end. */
+  startFailure: AbortController;
 }
 
-/** Starts the services; rejects with every mistake of the settings, or when a port is taken. Waits for MongoDB. */
-export async function start(options: Start): Promise<Started> {
+/** Starts the services and waits for MongoDB. Rejects with all settings errors, or if a port is in use. */
+export async function start(options: StartOptions): Promise<RunningServices> {
   const names = options.services.map(({ contract }) => contract.name);
-  const [common, ...own] = readSettings(
+  const [common, ...serviceSettings] = readSettings(
     [commonSettings, ...options.services.map((service) => service.settings)],
     options.environment,
     options.bus ? [] : missingBrokerError(options.contracts, names, options.environment),
   );
-  // the first shape gave the first result
+  // the first result belongs to the first schema
   const settings = common as CommonSettings;
-  const log = options.log ?? newLog({ level: settings.LOG_LEVEL, format: settings.LOG_FORMAT });
+  const log = options.log ?? createLog({ level: settings.LOG_LEVEL, format: settings.LOG_FORMAT });
   const name = names.length === 1 ? (names[0] ?? '') : 'all-in-one';
-  const tracing = await startTracing(tracedTo(settings, name));
-  const opened = Promise.withResolvers<readonly Store[]>();
-  // nobody may be waiting
-  opened.promise.catch(() => {});
-  const { bus, alone } = options.bus
-    ? { bus: options.bus, alone: true }
-    : createEventBus({ settings, log, contracts: options.contracts, owners: names, stores: opened.promise });
-  const host: Process = {
+  const tracing = await startTracing(toOtlpOptions(settings, name));
+  const openedStores = Promise.withResolvers<readonly Store[]>();
+  // a rejection is expected even if the bus does not wait for the stores
+  openedStores.promise.catch(() => {});
+  const { bus, isSolePublisher } = options.bus
+    ? { bus: options.bus, isSolePublisher: true }
+    : createEventBus({
+        settings,
+        log,
+        contracts: options.contracts,
+        owners: names,
+        stores: openedStores.promise,
+      });
+  const context: StartingProcess = {
     ...options,
     settings,
     log,
     tracing,
     bus,
-    alone,
+    isSolePublisher,
     now: options.now ?? (() => new Date()),
-    metrics: newMetrics({ on: settings.METRICS_ENABLED }),
+    metrics: createMetrics({ isEnabled: settings.METRICS_ENABLED }),
     stores: [],
-    failed: new AbortController(),
+    startFailure: new AbortController(),
   };
-  host.metrics.bus(bus);
+  context.metrics.bus(bus);
   let management: ManagementPort | undefined;
   try {
-    management = await openManagement(host);
-    const ups = await begun(host, own);
-    opened.resolve(ups.map(({ store }) => store));
-    management.answerFor(ups);
-    return await serving(host, ups, management);
+    management = await openManagementPort(context);
+    const services = await startServices(context, serviceSettings);
+    openedStores.resolve(services.map(({ store }) => store));
+    management.setServices(services);
+    return await serve(context, services, management);
   } catch (error) {
-    host.failed.abort(error);
-    opened.reject(error);
-    await closed([
+    context.startFailure.abort(error);
+    openedStores.reject(error);
+    await closeInOrder([
       async () => management?.close(),
       () => bus.close(),
-      ...host.stores.map((store) => () => store.close()),
+      ...context.stores.map((store) => () => store.close()),
       () => tracing.stop(),
-      async () => host.metrics.stop(),
-    ]).catch((more: unknown) => log.warn({ err: more }, 'Not everything could be closed'));
+      async () => context.metrics.stop(),
+    ]).catch((closeError: unknown) =>
+      log.warn({ err: closeError }, 'Could not close everything after the failed start'),
+    );
     throw error;
   }
 }
 
-/** Where spans go, if anywhere. */
-function tracedTo(settings: CommonSettings, name: string) {
+/** Returns the options of the span export, or `undefined` if no endpoint is set. */
+function toOtlpOptions(settings: CommonSettings, name: string) {
   const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
   const { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio } = settings;
-  return endpoint ? { endpoint, name, ratio, believesCallers: sampler.startsWith('parentbased') } : undefined;
+  return endpoint
+    ? { endpoint, name, ratio, trustsCallerSampling: sampler.startsWith('parentbased') }
+    : undefined;
 }
 
-/** Opens the stores and lets the services say what they do. */
-async function begun(host: Process, own: readonly unknown[]): Promise<StartedService[]> {
-  const { services, log, metrics, failed } = host;
-  const stores = await prepared(services, (service) => opened(host, service), log, failed.signal);
-  const health = publicHealth(host.bus, () => ups);
-  const ups: StartedService[] = services.map((service, at) => {
+/** Opens the stores and starts each service with its context. */
+async function startServices(
+  context: StartingProcess,
+  serviceSettings: readonly unknown[],
+): Promise<StartedService[]> {
+  const { services, log, metrics, startFailure } = context;
+  const stores = await prepareStores(
+    services,
+    (service) => openServiceStore(context, service),
+    log,
+    startFailure.signal,
+  );
+  const health = createPublicHealth(context.bus, () => started);
+  const started: StartedService[] = services.map((service, at) => {
     const store = stores[at];
     if (!store) throw new Error(`${service.contract.name} has no store`);
-    registerStoreMetrics(metrics.of(service.contract.name), store);
-    const given = {
+    registerStoreMetrics(metrics.forService(service.contract.name), store);
+    const serviceContext = {
       store,
-      mongodb: host.settings.MONGODB_URI,
-      settings: own[at],
+      mongodb: context.settings.MONGODB_URI,
+      settings: serviceSettings[at],
       log: log.child({ service: service.contract.name }),
-      meters: metrics.own(service.contract.name, service.metrics ?? []),
-      now: host.now,
+      meters: metrics.forServiceMetrics(service.contract.name, service.metrics ?? []),
+      now: context.now,
       health,
-      tracing: host.tracing,
+      tracing: context.tracing,
     };
-    return { service, store, running: service.start(given) };
+    return { service, store, handlers: service.start(serviceContext) };
   });
-  for (const { running } of ups) await running.before?.();
-  return ups;
+  for (const { handlers } of started) await handlers.beforeStart?.();
+  return started;
 }
 
-async function opened(
-  { contracts, settings, bus, alone, now, tracing, log, stores, failed, metrics }: Process,
-  service: AnyService,
-): Promise<Store> {
+async function openServiceStore(context: StartingProcess, service: AnyService): Promise<Store> {
+  const { contracts, settings, bus, isSolePublisher, now, tracing, log, metrics } = context;
   const store = await openStore({
     uri: settings.MONGODB_URI,
     contract: service.contract,
     collections: service.collections,
     topology: toTopology(contracts),
     bus,
-    alone,
+    alone: isSolePublisher,
     ring: settings.ENCRYPTION_KEYS,
     now,
     trace: tracing.current,
-    watch: watching(metrics.of(service.contract.name), tracing),
-    publishing: publishing(tracing, bus.messagingSystem),
-    onError: (what, error) => log.warn({ service: service.contract.name, err: error }, what),
+    instrumentation: createStoreInstrumentation(metrics.forService(service.contract.name), tracing),
+    wrapPublish: createPublishSpans(tracing, bus.messagingSystem),
+    onError: (message, error) => log.warn({ service: service.contract.name, err: error }, message),
   });
-  if (failed.signal.aborted) await store.close();
-  else stores.push(store);
+  if (context.startFailure.signal.aborted) await store.close();
+  else context.stores.push(store);
   return store;
 }
 
-/** Lets a service hear what is in its queue, if it hears anything. */
-async function hearing(
-  { bus, metrics, log, now, tracing }: Process,
-  { service, running }: StartedService,
+/** Consumes the queue of a service, if it has subscribers. */
+async function consumeQueue(
+  { bus, metrics, log, now, tracing }: StartingProcess,
+  { service, handlers }: StartedService,
 ): Promise<void> {
   const { name } = service.contract;
-  if (!running.subscribers?.length) return;
-  const meters = metrics.of(name);
+  if (!handlers.subscribers?.length) return;
+  const meters = metrics.forService(name);
   registerQueueMetrics(meters, bus, name);
   const { handler, onDeadLetter } = consumeEvents(
     { meters, log, now, tracing, messagingSystem: bus.messagingSystem },
     name,
-    running.subscribers,
+    handlers.subscribers,
   );
   await bus.consume(name, handler, { prefetch: 32, ...(onDeadLetter && { onDeadLetter }) });
 }
 
-/** Opens the port of the API, then lets events and background work flow. */
-async function serving(
-  host: Process,
-  ups: readonly StartedService[],
+/** Opens the API port, then starts consumers, outbox relays and workers. */
+async function serve(
+  context: StartingProcess,
+  services: readonly StartedService[],
   management: ManagementPort,
-): Promise<Started> {
-  const { settings, log, bus, tracing, metrics } = host;
-  const api = await listen(publicApplication(host, ups), settings.PORT, settings.HOST);
+): Promise<RunningServices> {
+  const { settings, log, bus, tracing, metrics } = context;
+  const api = await listen(createPublicApplication(context, services), settings.PORT, settings.HOST);
   try {
-    for (const up of ups) await hearing(host, up);
+    for (const service of services) await consumeQueue(context, service);
   } catch (error) {
     await api.close(0);
     throw error;
   }
-  for (const { store, running } of ups) {
+  for (const { store, handlers } of services) {
     store.relay();
-    for (const worker of running.workers ?? []) worker.start();
+    for (const worker of handlers.workers ?? []) worker.start();
   }
-  const workers = ups.flatMap(({ running }) => running.workers ?? []);
+  const workers = services.flatMap(({ handlers }) => handlers.workers ?? []);
+  const stores = services.map(({ store }) => store);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
-    management.is('draining');
+    management.setPhase('draining');
     log.info('Stopping');
-    await closed([
+    await closeInOrder([
       () => api.close(settings.DRAIN_SECONDS * 1000),
-      () => closedTogether(workers.map((worker) => () => worker.stop())),
+      () => closeAll(workers.map((worker) => () => worker.stop())),
       () => bus.close(),
-      () =>
-        closedTogether(
-          ups.map(
-            ({ store }) =>
-              () =>
-                store.close(),
-          ),
-        ),
+      () => closeAll(stores.map((store) => () => store.close())),
       () => management.close(),
       () => tracing.stop(),
       async () => metrics.stop(),
     ]);
     log.info('Stopped');
   };
-  management.is(undefined);
+  management.setPhase(undefined);
   log.info({ port: api.port, management_port: management.port }, 'Ready');
   return {
     port: api.port,

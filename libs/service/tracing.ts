@@ -1,4 +1,7 @@
-/** Tracing: units of work, what is gathered while they last, and their spans where traces are wanted. */
+/**
+ * Tracing: runs units of work, counts their MongoDB commands and events, and records spans if an endpoint is
+ * set.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Attributes,
@@ -9,48 +12,49 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Command } from '#libs/store';
-import { type Otlp, type Spans, startOtlp } from './otlp.ts';
+import { type OtlpOptions, type SpanSource, startOtlp } from './otlp.ts';
 
-/** Ways in which a unit of work is begun: by a request, by an event that was heard or is said, by a request of ours. */
-export type Kind = 'server' | 'consumer' | 'producer' | 'client';
+/** What starts a unit of work: a request, a consumed event, a published event, or an outgoing request. */
+export type SpanType = 'server' | 'consumer' | 'producer' | 'client';
 
-/** What a unit of work is, before it begins. */
+/** The options of a span. */
 export interface SpanOptions {
   name: string;
-  kind: Kind;
-  /** The `traceparent` of what it follows from. */
+  kind: SpanType;
+  /** The `traceparent` of the parent span. */
   from?: unknown;
   attributes?: Attributes;
 }
 
-/** What was gathered in a unit of work, for its line in the log. */
+/** Statistics of a unit of work for its log line. */
 export interface WorkStats {
-  /** Absent where nothing is traced. */
+  /** Absent if tracing is off. */
   trace_id?: string;
   mongodb_commands: number;
   mongodb_ms: number;
-  /** Events that were said. */
+  /** Number of events that were published. */
   events: number;
 }
 
+/** Runs units of work with their spans and statistics. */
 export interface Tracing {
-  /** Runs a unit of work; a span of its own ends with it. */
+  /** Runs a unit of work in its own span. The span ends when the work settles. */
   withSpan<R>(options: SpanOptions, work: () => Promise<R>): Promise<R>;
-  /** Says more of the span of what is going on; an error makes it one that failed. */
+  /** Adds attributes to the current span. An error marks the span as failed. */
   setAttributes(attributes: Attributes, error?: unknown): void;
-  /** What was gathered so far. */
+  /** Returns the statistics of the current unit of work. */
   workStats(): WorkStats;
-  /** A command to MongoDB that has ended in what is going on. */
-  command(command: Command): void;
-  /** Events that were said in what is going on. */
-  said(count: number): void;
-  /** The W3C `traceparent` of what is going on; nothing where nothing is traced. */
+  /** Records a finished MongoDB command of the current unit of work. */
+  recordCommand(command: Command): void;
+  /** Counts published events of the current unit of work. */
+  recordPublishedEvents(count: number): void;
+  /** Returns the W3C `traceparent` of the current unit of work, or `undefined` if tracing is off. */
   current(): string | undefined;
   stop(): Promise<void>;
 }
 
-/** A unit of work that is going on. */
-interface Unit {
+/** A running unit of work. */
+interface WorkUnit {
   context: Context | undefined;
   span: Span | undefined;
   commands: number;
@@ -59,30 +63,39 @@ interface Unit {
   isOver: boolean;
 }
 
-const kinds = {
+const otelKinds = {
   server: SpanKind.SERVER,
   consumer: SpanKind.CONSUMER,
   producer: SpanKind.PRODUCER,
   client: SpanKind.CLIENT,
 };
 
-/** Begins to trace; without an endpoint, units of work are gathered all the same and nothing is loaded or sent. */
-export async function startTracing(otlp: Otlp | undefined): Promise<Tracing> {
+/**
+ * Starts tracing. Without an endpoint the OpenTelemetry SDK is not loaded and no spans are recorded, but
+ * statistics are collected.
+ */
+export async function startTracing(otlp: OtlpOptions | undefined): Promise<Tracing> {
   const spans = otlp && (await startOtlp(otlp));
-  const going = new AsyncLocalStorage<Unit>();
-  // what goes on after the end of a unit, e.g. in a worker that it woke, is none of its own
-  const now = () => {
-    const unit = going.getStore();
+  const currentUnit = new AsyncLocalStorage<WorkUnit>();
+  // work that continues after its unit has ended, e.g. in a worker that it woke, does not belong to it
+  const getUnit = () => {
+    const unit = currentUnit.getStore();
     return unit?.isOver ? undefined : unit;
   };
 
   return {
     async withSpan(options, work) {
-      const unit: Unit = { ...begin(spans, options), commands: 0, commandMs: 0, events: 0, isOver: false };
+      const unit: WorkUnit = {
+        ...startSpan(spans, options),
+        commands: 0,
+        commandMs: 0,
+        events: 0,
+        isOver: false,
+      };
       try {
-        return await going.run(unit, work);
+        return await currentUnit.run(unit, work);
       } catch (error) {
-        fail(unit.span, error);
+        markFailed(unit.span, error);
         throw error;
       } finally {
         unit.isOver = true;
@@ -90,18 +103,18 @@ export async function startTracing(otlp: Otlp | undefined): Promise<Tracing> {
       }
     },
     setAttributes(attributes, error) {
-      const span = now()?.span;
+      const span = getUnit()?.span;
       span?.setAttributes(attributes);
-      if (error !== undefined) fail(span, error);
+      if (error !== undefined) markFailed(span, error);
     },
     workStats() {
-      const { commands = 0, commandMs = 0, events = 0, context } = now() ?? {};
+      const { commands = 0, commandMs = 0, events = 0, context } = getUnit() ?? {};
       const trace_id = context && trace.getSpanContext(context)?.traceId;
       const mongodb_ms = Math.round(commandMs * 10) / 10;
       return { ...(trace_id && { trace_id }), mongodb_commands: commands, mongodb_ms, events };
     },
-    command({ name, collection = '', isFailed, durationMs }) {
-      const unit = now();
+    recordCommand({ name, collection = '', isFailed, durationMs }) {
+      const unit = getUnit();
       if (!unit) return;
       unit.commands += 1;
       unit.commandMs += durationMs;
@@ -123,13 +136,13 @@ export async function startTracing(otlp: Otlp | undefined): Promise<Tracing> {
       if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(endTime);
     },
-    said(count) {
-      const unit = now();
+    recordPublishedEvents(count) {
+      const unit = getUnit();
       if (unit) unit.events += count;
     },
     current() {
-      const context = now()?.context;
-      return context && spans?.told(context);
+      const context = getUnit()?.context;
+      return context && spans?.toTraceparent(context);
     },
     async stop() {
       await spans?.stop();
@@ -137,21 +150,25 @@ export async function startTracing(otlp: Otlp | undefined): Promise<Tracing> {
   };
 }
 
-function begin(
-  spans: Spans | undefined,
+function startSpan(
+  spans: SpanSource | undefined,
   { name, kind, from, attributes }: SpanOptions,
-): Pick<Unit, 'context' | 'span'> {
+): Pick<WorkUnit, 'context' | 'span'> {
   if (!spans) return { context: undefined, span: undefined };
-  const parent = spans.from(from, kind === 'server' ? 'caller' : 'us');
-  const span = spans.tracer.startSpan(name, { kind: kinds[kind], ...(attributes && { attributes }) }, parent);
+  const parent = spans.toContext(from, kind === 'server' ? 'caller' : 'us');
+  const span = spans.tracer.startSpan(
+    name,
+    { kind: otelKinds[kind], ...(attributes && { attributes }) },
+    parent,
+  );
   return { context: trace.setSpan(parent, span), span };
 }
 
-function fail(span: Span | undefined, error: unknown): void {
+function markFailed(span: Span | undefined, error: unknown): void {
   if (!span?.isRecording()) return;
-  // a word says by itself what failed
-  const named = typeof error === 'object' && error !== null && 'name' in error ? error.name : error;
-  const type = typeof named === 'string' ? named : 'Error';
+  // a string is used as the error type itself
+  const candidate = typeof error === 'object' && error !== null && 'name' in error ? error.name : error;
+  const type = typeof candidate === 'string' ? candidate : 'Error';
   span.setAttribute('error.type', type);
   span.setStatus({ code: SpanStatusCode.ERROR });
 }

@@ -1,16 +1,19 @@
-/** Workers that repeat something. */
+/** Periodic workers. */
 import type { Worker } from './service.ts';
 
-/** Repeats work with a pause after each turn, never two at once; errors go to `onError` and do not end it. */
+/**
+ * Creates a worker that repeats `work` with a pause of `pauseMs` after each run. Runs never overlap. Errors
+ * are passed to `onError` and do not stop the worker.
+ */
 export function every(pauseMs: number, work: () => Promise<void>, onError: (error: unknown) => void): Worker {
   let timer: NodeJS.Timeout | undefined;
-  let turn = Promise.resolve();
+  let run = Promise.resolve();
   let started = false;
   let stopped = false;
 
-  const next = () => {
-    turn = attempt().then(() => {
-      if (!stopped) timer = setTimeout(next, pauseMs);
+  const startRun = () => {
+    run = attempt().then(() => {
+      if (!stopped) timer = setTimeout(startRun, pauseMs);
     });
   };
   const attempt = async () => {
@@ -24,12 +27,12 @@ export function every(pauseMs: number, work: () => Promise<void>, onError: (erro
     start() {
       if (started || stopped) return;
       started = true;
-      next();
+      startRun();
     },
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await turn;
+      await run;
     },
   };
 }

@@ -1,28 +1,28 @@
-/** What a store does with changes that are under way when it is closed. */
+/** Tests of closing a store with pending changes. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createActor, createThing, type StoreFixture, storeFixture } from '../testing/store-fixture.ts';
 
-let stage: StoreFixture;
+let fixture: StoreFixture;
 
 beforeEach(async () => {
-  stage = await storeFixture();
+  fixture = await storeFixture();
 });
-afterEach(() => stage?.stop(), 60_000);
+afterEach(() => fixture?.stop(), 60_000);
 
-test('they come to their end first, once, with their events', async () => {
-  const store = await stage.open();
+test('close waits for a pending change, which commits once with its event', async () => {
+  const store = await fixture.open();
   const entered = Promise.withResolvers<void>();
   let tries = 0;
-  const changed = createThing(store, createActor(), 'late', async () => {
+  const change = createThing(store, createActor(), 'late', async () => {
     tries += 1;
     entered.resolve();
     await pause(300);
   });
   await entered.promise;
   await store.close();
-  await changed;
+  await change;
   expect(tries).toBe(1);
-  expect(await stage.db.collection('things').countDocuments({ name: 'late' })).toBe(1);
-  expect(await stage.outbox()).toHaveLength(1);
+  expect(await fixture.db.collection('things').countDocuments({ name: 'late' })).toBe(1);
+  expect(await fixture.outbox()).toHaveLength(1);
 });

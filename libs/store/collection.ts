@@ -1,20 +1,21 @@
-/** Collections: what a service owns in MongoDB, declared once with fields and indexes. */
+/** Collections: the MongoDB collections a service owns, declared with fields, indexes and sealed fields. */
 import mongoose from 'mongoose';
-import type { SealedField } from './sealed.ts';
+import type { SealedField } from './sealed-field.ts';
 
-/** An owned collection: name, fields as mongoose knows them, indexes, and which fields are sealed. */
+/** An owned collection: its name, its mongoose schema with indexes, and its sealed fields. */
 export interface Collection<Row extends { _id: string }> {
   readonly name: string;
   readonly schema: mongoose.Schema<Row>;
   readonly sealed: readonly SealedField<Row>[];
 }
 
+/** An index, in the notation of MongoDB's `createIndex`. */
 export interface Index {
   readonly on: Record<string, 1 | -1 | 'text'>;
   readonly options?: mongoose.IndexOptions;
 }
 
-/** Declares an owned collection. Rows hold exactly these fields; a query for another field throws. */
+/** Declares an owned collection. Writing or querying a field that is not listed in `fields` throws. */
 export function collection<Row extends { _id: string }>(
   name: string,
   {

@@ -1,16 +1,19 @@
-/** Connecting to MongoDB, in one way for all. */
+/** Connects to MongoDB with the options that all connections share. */
 import mongoose from 'mongoose';
 import type { RowOf, Secret, View } from '#libs/contract';
-import { sparing } from './driver.ts';
-import { type Reader, reader } from './views.ts';
+import { patchSessionTracking } from './driver.ts';
+import { createReader, type Reader } from './views.ts';
 
-/** Connects, with at most so many connections unless the address says how many; rejects when MongoDB cannot be reached within five seconds. */
-export async function connect(uri: Secret, own: { appName: string; maxPoolSize: number }) {
-  const { appName, maxPoolSize } = own;
-  // to the driver, what stands in the address counts less
-  const isSaid = /[?&]maxPoolSize=/i.test(uri.reveal());
+/**
+ * Connects. A `maxPoolSize` in the address overrides the one in `options`. Rejects if MongoDB cannot be
+ * reached within five seconds.
+ */
+export async function connect(uri: Secret, options: { appName: string; maxPoolSize: number }) {
+  const { appName, maxPoolSize } = options;
+  // the driver prefers options to the address
+  const hasPoolSize = /[?&]maxPoolSize=/i.test(uri.reveal());
   const connection = mongoose.createConnection(uri.reveal(), {
-    ...{ appName, ...(!isSaid && { maxPoolSize }) },
+    ...{ appName, ...(!hasPoolSize && { maxPoolSize }) },
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
     heartbeatFrequencyMS: 5_000,
@@ -21,24 +24,24 @@ export async function connect(uri: Secret, own: { appName: string; maxPoolSize: 
     autoCreate: false,
   });
   await connection.asPromise().catch(async (error: unknown) => {
-    // mongoose remembers every connection it tried until it is destroyed
+    // mongoose keeps a failed connection until it is destroyed
     await connection.destroy(true);
     throw error;
   });
-  sparing(connection.getClient());
+  patchSessionTracking(connection.getClient());
   const db = connection.db;
-  if (!db) throw new Error('MongoDB gave a connection without a database');
+  if (!db) throw new Error('The MongoDB connection has no database');
   return { connection, db };
 }
 
-/** A connection that only reads views: what a thread needs to read for itself. */
-export interface Reading {
+/** A connection that only reads views, for worker threads. */
+export interface ReadOnlyStore {
   read<V extends View>(view: V): Reader<RowOf<V>>;
   close(): Promise<void>;
 }
 
-/** Connects for reading; rejects when MongoDB cannot be reached within five seconds. */
-export async function openReading(uri: Secret, appName: string): Promise<Reading> {
+/** Connects to read views. Rejects if MongoDB cannot be reached within five seconds. */
+export async function openReadOnlyStore(uri: Secret, appName: string): Promise<ReadOnlyStore> {
   const { connection, db } = await connect(uri, { appName, maxPoolSize: 4 });
-  return { read: (view) => reader(db, view), close: () => connection.close() };
+  return { read: (view) => createReader(db, view), close: () => connection.close() };
 }

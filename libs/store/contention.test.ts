@@ -1,4 +1,4 @@
-/** Requests that lose to others on one row: a 503 that says so. */
+/** Tests that a request which loses a write conflict until the time limit fails with 503. */
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anyone, operation } from '#libs/contract';
@@ -6,9 +6,9 @@ import { handle } from '#libs/http';
 import { httpFixture } from '../testing/http-fixture.ts';
 import { createActor, createThing, storeFixture, things } from '../testing/store-fixture.ts';
 
-test('a 503 caused by contention says that others change the resource', async () => {
-  const stage = await storeFixture();
-  const store = await stage.open();
+test('a 503 caused by write conflicts has a detail that names the cause', async () => {
+  const fixture = await storeFixture();
+  const store = await fixture.open();
   const ada = createActor();
   await createThing(store, ada, 'contended');
   const rename = (name: string, then: () => Promise<void>) =>
@@ -44,5 +44,5 @@ test('a 503 caused by contention says that others change the resource', async ()
   expect(await first).toBe('first');
   expect((await http.ask('POST', '/api/v1/things')).status).toBe(200);
   await http.listening.close(0);
-  await stage.stop();
+  await fixture.stop();
 }, 60_000);

@@ -1,4 +1,6 @@
-/** What a broken connection to MongoDB must not do: keep whoever uses it waiting for ever. */
+/**
+ * Tests of the driver patches: a broken connection fails its commands, and ended sessions are not retained.
+ */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -18,11 +20,11 @@ import { SwapRemoveSet } from './swap-remove-set.ts';
 type Row = { _id: string };
 
 let mongo: Awaited<ReturnType<typeof testMongo>>;
-let wire: TcpProxy;
-let stage: StoreFixture;
+let proxy: TcpProxy;
+let fixture: StoreFixture;
 let sockets: Set<Socket>;
 const remember = (message: unknown) => {
-  // the channel says a socket (Node.js, diagnostics_channel, net.client.socket)
+  // the message has the socket (Node.js, diagnostics_channel, net.client.socket)
   const { socket } = message as { socket: Socket };
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
@@ -31,28 +33,29 @@ const remember = (message: unknown) => {
 beforeEach(async () => {
   sockets = new Set();
   mongo = await testMongo();
-  wire = await tcpProxy(new URL('/', mongo.uri).href);
+  proxy = await tcpProxy(new URL('/', mongo.uri).href);
   subscribe('net.client.socket', remember);
-  stage = await storeFixture(`${wire.url}?directConnection=true`);
+  fixture = await storeFixture(`${proxy.url}?directConnection=true`);
 });
 afterEach(async () => {
   unsubscribe('net.client.socket', remember);
-  await stage?.stop();
-  await wire?.close();
+  await fixture?.stop();
+  await proxy?.close();
   await mongo?.stop();
 });
 
-/** The sockets of this process to the wire. */
-const ours = () => [...sockets].filter((socket) => String(socket.remotePort) === new URL(wire.url).port);
+/** The sockets of this process to the proxy. */
+const getSockets = () =>
+  [...sockets].filter((socket) => String(socket.remotePort) === new URL(proxy.url).port);
 
-test('sessions and cursors are where nothing keeps them once they have ended', async () => {
-  const { connection, db } = await connect(new Secret(stage.uri), { appName: 'test', maxPoolSize: 2 });
-  // no types: the inside of the driver
+test('the driver stores sessions and cursors in a SwapRemoveSet', async () => {
+  const { connection, db } = await connect(new Secret(fixture.uri), { appName: 'test', maxPoolSize: 2 });
+  // the driver's internals have no types
   const { s } = connection.getClient() as unknown as { s: Record<string, unknown> };
-  const kept = [s.activeSessions, s.activeCursors] as SwapRemoveSet<object>[];
-  const sizes = () => kept.map(({ size }) => size);
+  const sets = [s.activeSessions, s.activeCursors] as SwapRemoveSet<object>[];
+  const sizes = () => sets.map(({ size }) => size);
   try {
-    for (const set of kept) expect(set).toBeInstanceOf(SwapRemoveSet);
+    for (const set of sets) expect(set).toBeInstanceOf(SwapRemoveSet);
     await db.collection<Row>('things').insertMany([{ _id: 'a' }, { _id: 'b' }]);
     const cursor = db.collection<Row>('things').find({}, { batchSize: 1 });
     await cursor.next();
@@ -64,48 +67,48 @@ test('sessions and cursors are where nothing keeps them once they have ended', a
   }
 });
 
-test('a store that is closed while it reads page by page leaves no cursor behind', async () => {
-  const store = await stage.open();
+test('closing a store closes its open cursors', async () => {
+  const store = await fixture.open();
   const ada = createActor();
   for (const name of ['a', 'b', 'c']) await createThing(store, ada, name);
   const cursor = store.rows(things).find({}).lean().batchSize(1).cursor();
   expect(await cursor.next()).not.toBeNull();
   const open = () =>
-    stage.db.client
+    fixture.db.client
       .db('admin')
       .aggregate([
         { $currentOp: { idleCursors: true } },
-        { $match: { type: 'idleCursor', ns: `${stage.db.databaseName}.things` } },
+        { $match: { type: 'idleCursor', ns: `${fixture.db.databaseName}.things` } },
       ])
       .toArray();
   expect(await open()).toHaveLength(1);
-  await stage.close();
+  await fixture.close();
   expect(await open()).toEqual([]);
 });
 
-test('a connection that breaks at this very moment fails at once, and what reads is asked again', async () => {
-  const store = await stage.open();
+test('a read is retried at once if its connection breaks', async () => {
+  const store = await fixture.open();
   await createThing(store, createActor(), 'a');
-  expect(ours().length).toBeGreaterThan(0);
-  for (const socket of ours()) socket.destroy();
+  expect(getSockets().length).toBeGreaterThan(0);
+  for (const socket of getSockets()) socket.destroy();
   expect(await store.rows(things).countDocuments({ name: 'a' })).toBe(1);
 });
 
-test('a connection that breaks while much is still to be sent fails what is being sent', async () => {
-  const store = await stage.open();
+test('a write fails if its connection breaks while it is being sent', async () => {
+  const store = await fixture.open();
   const ada = createActor();
-  wire.setToxics({ bytesPerSecond: 1_000_000 });
+  proxy.setToxics({ bytesPerSecond: 1_000_000 });
   const large = {
     _id: newId(),
     organization_id: ada.organization_id,
     name: 'b',
     secret: 'x'.repeat(12_000_000),
   };
-  const sent = store.rows(things).insertMany([large], { lean: true });
-  const refused = expect(sent).rejects.toThrow();
-  const draining = () => ours().filter((socket) => socket.writableNeedDrain);
+  const insert = store.rows(things).insertMany([large], { lean: true });
+  const rejection = expect(insert).rejects.toThrow();
+  const draining = () => getSockets().filter((socket) => socket.writableNeedDrain);
   while (draining().length === 0) await new Promise((resolve) => setImmediate(resolve));
-  wire.setToxics({});
+  proxy.setToxics({});
   for (const socket of draining()) socket.destroy();
-  await refused;
+  await rejection;
 });

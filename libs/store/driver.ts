@@ -1,18 +1,21 @@
 /**
- * What is done to the MongoDB driver, and known of its inside, in one place. First, it is mended (7.8, 7.9): a command that is written to a socket that is destroyed, but whose `close` has not come
- * yet, waits for ever until the socket drains, and so does one whose socket is destroyed while it drains. Here both end as any
- * command does whose connection breaks, and what may be tried again is. docs/adr/0016 says how that was found.
+ * Patches of the MongoDB driver, and everything that depends on its internals.
+ *
+ * `writeCommand` is patched for a defect of 7.8 and 7.9. A command waits forever for 'drain' in two cases: it
+ * is written to a destroyed socket before 'close' is emitted, or its socket is destroyed while it drains.
+ * With the patch it fails like any command whose connection breaks, so that the driver can retry it. See
+ * docs/adr/0016.
  */
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { SwapRemoveSet } from './swap-remove-set.ts';
 
-/** What is used of it; the version of the driver is pinned. */
+/** The internals that are used; the driver's version is pinned. */
 interface Connection {
   socket: Socket;
-  /** The socket has closed: whatever comes later fails. */
+  /** Handles the close of the socket: later commands fail. */
   onClose(): void;
-  /** Throws why the connection is closed, if it is. */
+  /** Throws the reason if the connection is closed. */
   throwIfAborted(): void;
   writeCommand(this: Connection, command: unknown, options: unknown): Promise<void>;
   command(this: Connection, ns: unknown, command: Sent, ...more: unknown[]): Promise<unknown>;
@@ -20,15 +23,16 @@ interface Connection {
   emit(event: 'commandSucceeded' | 'commandFailed', commandEnded: CommandEnded): void;
 }
 
-/** A command as it is sent: its first key is its name. */
+/** A command as it is sent. Its first key is its name. */
 type Sent = Readonly<Record<string, unknown>>;
 
-/** A command to MongoDB that has ended. */
+/** A finished command to MongoDB. */
 export interface CommandEnded {
   readonly commandName: string;
   readonly collection: string | undefined;
-  /** On the clock of `performance`, ms. */
+  /** The time of `performance.now()`, ms. */
   readonly startedAt: number;
+  /** Milliseconds. */
   readonly duration: number;
 }
 
@@ -39,68 +43,68 @@ interface Pool {
   readonly waitQueueSize: number;
 }
 
-// required, not imported: there are no types for the driver's inside
-const inside: { Connection: { prototype: Connection } } = createRequire(import.meta.url)(
+// `require` instead of `import`: the driver's internals have no types
+const internals: { Connection: { prototype: Connection } } = createRequire(import.meta.url)(
   'mongodb/lib/cmap/connection.js',
 );
-const connection = inside.Connection.prototype;
+const connection = internals.Connection.prototype;
 const { writeCommand } = connection;
-const watched = new WeakSet<Socket>();
+const watchedSockets = new WeakSet<Socket>();
 
 /**
- * The driver's own command events (`monitorCommands`) decode every answer a second time, which doubles what a large page
- * costs. Here they say when and how long, and nothing else.
+ * Times commands and emits the times under the names of the driver's command events. The driver's own events
+ * (`monitorCommands`) decode every reply a second time, which doubles the cost of a large page.
  */
 const send = connection.command;
 connection.command = async function (ns, command, ...more) {
   const startedAt = performance.now();
   let event: 'commandSucceeded' | 'commandFailed' = 'commandFailed';
   try {
-    const answer = await send.call(this, ns, command, ...more);
+    const reply = await send.call(this, ns, command, ...more);
     event = 'commandSucceeded';
-    return answer;
+    return reply;
   } finally {
-    const commandName = nameOf(command);
-    const named =
+    const commandName = getCommandName(command);
+    const target =
       command[commandName] === undefined ? undefined : (command.collection ?? command[commandName]);
-    const collection = typeof named === 'string' ? named : undefined;
+    const collection = typeof target === 'string' ? target : undefined;
     this.emit(event, { commandName, collection, startedAt, duration: performance.now() - startedAt });
   }
 };
 
-/** A command's first key, without a list of all of them: this runs for every command. */
-function nameOf(command: Sent): string {
+/** Gets a command's first key. It avoids `Object.keys`, because it runs for every command. */
+function getCommandName(command: Sent): string {
   for (const name in command) return name;
   return '';
 }
 
-/** The pools of a client, one for each server that it knows. */
-export function poolsOf(client: object): readonly Pool[] {
+/** Gets the connection pools of a client, one per server. */
+export function getPools(client: object): readonly Pool[] {
   // no types, as above
   const { topology } = client as { topology?: { s: { servers: Map<string, { pool: Pool }> } } };
   return [...(topology?.s.servers.values() ?? [])].map(({ pool }) => pool);
 }
 
 /**
- * Has a client keep its sessions and cursors, of which every command makes one, so that they cost the garbage collector
- * next to nothing once they have ended: docs/adr/0023.
+ * Replaces a client's sets of sessions and cursors, which change with every command, so that ended sessions
+ * and cursors do not accumulate in the old generation of the heap. See docs/adr/0023.
  */
-export function sparing(client: object): void {
-  // no types, as above: what it adds, deletes, clears and goes through
+export function patchSessionTracking(client: object): void {
+  // no types, as above: the driver adds to these sets, deletes, clears and iterates them
   const { s } = client as { s: { activeSessions: Iterable<object>; activeCursors: Iterable<object> } };
   for (const name of ['activeSessions', 'activeCursors'] as const) {
-    const kept = new SwapRemoveSet();
-    for (const one of s[name]) kept.add(one);
-    s[name] = kept;
+    const set = new SwapRemoveSet();
+    for (const item of s[name]) set.add(item);
+    s[name] = set;
   }
 }
 
 connection.writeCommand = async function (command, options) {
   const { socket } = this;
-  if (!watched.has(socket)) {
-    watched.add(socket);
+  if (!watchedSockets.has(socket)) {
+    watchedSockets.add(socket);
     socket.once('close', () => {
-      // who waits for it to drain hears of errors only
+      // a writer that waits for 'drain' listens only for errors
       if (socket.listenerCount('drain') > 0) socket.emit('error', new Error('The connection was closed'));
     });
   }

@@ -1,7 +1,7 @@
-/** The embedded MongoDB for local runs and tests; loaded only when it is asked for. */
+/** The embedded MongoDB for local runs and tests, loaded on first use. */
 import type { Mongod, MongodOptions } from './embedded/mongod.ts';
 
-/** Starts a real mongod as a one-member replica set on loopback; errors as `embedded/mongod.ts` says. */
+/** Starts a mongod as a one-member replica set on loopback. Errors: see `embedded/mongod.ts`. */
 export async function startMongod(options: MongodOptions): Promise<Mongod> {
   const embedded = await import('./embedded/mongod.ts');
   return embedded.startMongod(options);

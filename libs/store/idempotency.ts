@@ -1,39 +1,45 @@
-/** Idempotency keys: a request's response is stored in the transaction of its effect, and replayed when the request is repeated. */
+/**
+ * Idempotency keys: a response is stored in the transaction of its effect, and replayed if the request is
+ * repeated.
+ */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type mongoose from 'mongoose';
 import { IdempotencyKeyInFlight, IdempotencyKeyReused, PayloadTooLarge, Problem } from '#libs/contract';
 import { collection } from './collection.ts';
-import type { SealedField } from './sealed.ts';
-import type { Keyring } from './sealing.ts';
+import type { Keyring } from './keyring.ts';
+import type { SealedField } from './sealed-field.ts';
 import { isDuplicate, isWriteConflict, type Transaction } from './transaction.ts';
 
 /** A response as it is stored. */
 export interface StoredResponse {
   status: number;
   headers: Record<string, string>;
-  /** Empty when the response was long and `replayKey` names what to render it from. */
+  /** Empty if the response was long: a handler renders it again from `replayKey`. */
   body: string | Uint8Array;
   /** The ids from which a handler renders the response again. */
   replayKey?: Readonly<Record<string, string>>;
 }
 
-/** The longest body that is stored although the response can be rendered again, bytes. */
+/** The maximum length of a stored body if the response can be rendered again, bytes. */
 const maxStoredBytes = 1024 * 1024;
 
+/** A stored response in MongoDB. */
 export interface IdempotencyRow {
-  /** Hash of everything that the key is scoped by. */
+  /** Hash of the key and its scope. */
   _id: string;
   /** Hash of the body. */
   fingerprint: string;
   created_at: Date;
   status: number;
   headers?: Record<string, string>;
-  /** The body, sealed: it may hold what is stored in clear text nowhere else, e.g. a share token. */
+  /**
+   * The sealed body: it may contain secrets that are stored as plain text nowhere else, e.g. a share token.
+   */
   body?: string;
-  /** Whether the body was compressed before it was sealed; what is sealed is its base64 text then. */
+  /** Whether the body was compressed before sealing; its sealed text is then base64. */
   gzipped?: boolean;
-  /** In place of a long body: the ids from which the response is rendered again. */
+  /** The ids from which the response is rendered again, instead of a long body. */
   replay_key?: Record<string, string>;
 }
 
@@ -42,8 +48,8 @@ const sealedBody: SealedField<Pick<IdempotencyRow, '_id'>> = {
   context: ({ _id }) => `idempotency/${_id}`,
 };
 
-/** The stored responses of a service, for 24 hours. */
-export function idempotencyOf(service: string) {
+/** Declares the stored responses of a service, which are kept for 24 hours. */
+export function idempotencyCollection(service: string) {
   return collection<IdempotencyRow>(`${service.replaceAll('-', '_')}_idempotency`, {
     fields: {
       _id: String,
@@ -60,7 +66,7 @@ export function idempotencyOf(service: string) {
   });
 }
 
-/** What identifies a repeated request. */
+/** Identifies a repeated request. */
 export interface IdempotencyClaim {
   /** Hash of the key and its scope. */
   key: string;
@@ -71,18 +77,18 @@ export interface IdempotencyClaim {
 /** A request with an Idempotency-Key whose response is not stored yet. */
 export interface IdempotentRequest {
   readonly claim: IdempotencyClaim;
-  /** Renders a handler's reply as it is stored: without secrets that are shown once. */
+  /** Maps a handler's reply to the stored response, without secrets that are shown once. */
   toResponse(reply: unknown): StoredResponse;
-  /** The reply whose response was stored last; `unsaved` until then. */
+  /** The reply that was stored last; `unsaved` before. */
   savedReply: unknown;
 }
 
-/** The place of a reply that has not been stored. */
+/** The value of `savedReply` until a reply is stored. */
 const unsaved = Symbol('unsaved');
 
-/** Finds, runs and stores by Idempotency-Key. */
+/** Creates the functions that find, run and store requests by Idempotency-Key. */
 export function idempotentRequests(options: {
-  /** The driver's own collection: a keyed request should cost little more than one without a key. */
+  /** The driver's collection instead of a mongoose model, to keep requests with a key cheap. */
   rows: mongoose.mongo.Collection<IdempotencyRow>;
   ring: Keyring;
   now: () => Date;
@@ -91,9 +97,9 @@ export function idempotentRequests(options: {
 
   return {
     /**
-     * Gives the response that is stored for the claim, or else the reply of `work`. `work` must store its reply in its
-     * own transaction. A concurrent request with the same key is `IdempotencyKeyInFlight`; another body under the same
-     * key is `IdempotencyKeyReused`.
+     * Returns the response stored for the claim, or else the reply of `work`, which must store it in its
+     * transaction. Errors: `IdempotencyKeyInFlight` for a concurrent request with the same key,
+     * `IdempotencyKeyReused` for another body under the same key.
      */
     async run<R>(
       { claim, toResponse }: Pick<IdempotentRequest, 'claim' | 'toResponse'>,
@@ -103,7 +109,7 @@ export function idempotentRequests(options: {
       if (stored) return { stored };
       const request: IdempotentRequest = { claim, toResponse, savedReply: unsaved };
       const reply = await work(request).catch(async (error: unknown) => {
-        // another request with this key may have changed what this one was checked against
+        // a concurrent request with this key may have caused the problem
         if (error instanceof Problem && (await findResponse(claim))) throw IdempotencyKeyInFlight();
         throw error;
       });
@@ -111,12 +117,15 @@ export function idempotentRequests(options: {
       return { reply };
     },
 
-    /** Stores the response to a request in the transaction of its effect; `IdempotencyKeyInFlight`, `PayloadTooLarge`. */
+    /**
+     * Stores a response in the transaction of its effect. Errors: `IdempotencyKeyInFlight`,
+     * `PayloadTooLarge`.
+     */
     async save(request: IdempotentRequest, reply: unknown, { session }: Pick<Transaction, 'session'>) {
       const { key, fingerprint } = request.claim;
       const { status, headers, body, replayKey } = request.toResponse(reply);
       const isLong = replayKey && Buffer.byteLength(body) > maxStoredBytes;
-      const content = isLong ? { replay_key: replayKey } : await sealed(body, key, ring);
+      const content = isLong ? { replay_key: replayKey } : await sealBody(body, key, ring);
       const row = { _id: key, fingerprint, created_at: now(), status, headers, ...content };
       try {
         await rows.insertOne(row, { session });
@@ -134,15 +143,15 @@ export function idempotentRequests(options: {
     if (row.fingerprint !== fingerprint) throw IdempotencyKeyReused();
     const { status, headers = {}, body, gzipped, replay_key } = row;
     if (replay_key) return { status, headers, body: '', replayKey: replay_key };
-    const opened = ring.open(body ?? '', sealedBody.context({ _id: key }));
-    return { status, headers, body: gzipped ? await decompress(Buffer.from(opened, 'base64')) : opened };
+    const text = ring.open(body ?? '', sealedBody.context({ _id: key }));
+    return { status, headers, body: gzipped ? await decompress(Buffer.from(text, 'base64')) : text };
   }
 }
 
-/** A body shorter than this, in bytes, is stored as it is: compressing it costs more than it saves. */
+/** Shorter bodies are not compressed, bytes: compressing them costs more than it saves. */
 const minGzipBytes = 16 * 1024;
 
-async function sealed(
+async function sealBody(
   body: StoredResponse['body'],
   key: string,
   ring: Keyring,
@@ -152,13 +161,13 @@ async function sealed(
   const sealedText = ring.seal(text, sealedBody.context({ _id: key }));
   if (sealedText.length <= maxSealedLength) return { body: sealedText, ...(gzipped && { gzipped }) };
   throw PayloadTooLarge(
-    'The response is too large to be stored for an Idempotency-Key: send this request without one.',
+    'The response is too large to be stored for an Idempotency-Key. Send this request without one.',
   );
 }
 
-// asynchronous, because a large body would block the event loop
+// asynchronous, because compressing a large body would block the event loop
 const compress = promisify<StoredResponse['body'], Buffer>(gzip);
 const decompress = promisify<Buffer, Buffer>(gunzip);
 
-/** A row is at most 16 MiB; this leaves room for everything beside the body. */
+/** The maximum length of a sealed body: MongoDB rows are limited to 16 MiB, including the other fields. */
 const maxSealedLength = 15 * 1024 * 1024;

@@ -1,56 +1,59 @@
-/** Watching: what is told of commands to MongoDB, and of the connections that they need. */
+/** Instrumentation: reports MongoDB commands, published events and connection use. */
 import type mongoose from 'mongoose';
-import { type CommandEnded, poolsOf } from './driver.ts';
+import { type CommandEnded, getPools } from './driver.ts';
 
-/** A command that has ended. */
+/** A finished MongoDB command. */
 export interface Command {
   /** E.g. `find`. */
   readonly name: string;
   readonly collection: string | undefined;
   readonly isFailed: boolean;
-  /** On the clock of `performance`, ms. */
+  /** The time of `performance.now()`, ms. */
   readonly startedAt: number;
   readonly durationMs: number;
 }
 
-/** Who watches. */
+/** Callbacks that receive measurements. */
 export interface StoreInstrumentation {
-  /** Told of each command, within the work that sent it. */
+  /** Called after each command, in the async context that sent it. */
   command(command: Command): void;
-  /** Told of events that were said, within the work that said them, once they are committed. */
+  /**
+   * Called after a commit with the number of events written to the outbox, in the async context of the
+   * change.
+   */
   eventsPublished(count: number): void;
-  /** How long work waited for a connection, ms. */
+  /** Called with the time that a command waited for a connection, ms. */
   connectionWaited(ms: number): void;
 }
 
-/** Connections, over all servers. */
+/** The number of connections to all servers. */
 export interface Connections {
   readonly inUse: number;
   readonly idle: number;
-  /** How many wait for one. */
+  /** Requests that wait for a connection. */
   readonly waiting: number;
 }
 
-/** Has what happens on a client's connections told from now on. */
+/** Reports a client's commands and connection waits from now on. */
 export function instrument(
   client: mongoose.mongo.MongoClient,
   { command, connectionWaited }: Pick<StoreInstrumentation, 'command' | 'connectionWaited'>,
 ): void {
-  const told = (isFailed: boolean) => (options: unknown) => {
-    // what driver.ts sends, under the names of the driver's own events
-    const { commandName: name, collection, startedAt, duration: durationMs } = options as CommandEnded;
+  const report = (isFailed: boolean) => (event: unknown) => {
+    // driver.ts emits its own data under the names of the driver's events
+    const { commandName: name, collection, startedAt, duration: durationMs } = event as CommandEnded;
     command({ name, collection, isFailed, startedAt, durationMs });
   };
-  client.on('commandSucceeded', told(false));
-  client.on('commandFailed', told(true));
+  client.on('commandSucceeded', report(false));
+  client.on('commandFailed', report(true));
   client.on('connectionCheckedOut', ({ durationMS }) => connectionWaited(durationMS));
 }
 
-/** The connections of a client at this moment. */
-export function connectionsOf(client: mongoose.mongo.MongoClient): Connections {
-  const pools = poolsOf(client);
-  const sum = (options: (pool: (typeof pools)[number]) => number) =>
-    pools.reduce((all, one) => all + options(one), 0);
+/** Counts a client's current connections. */
+export function countConnections(client: mongoose.mongo.MongoClient): Connections {
+  const pools = getPools(client);
+  const sum = (count: (pool: (typeof pools)[number]) => number) =>
+    pools.reduce((total, pool) => total + count(pool), 0);
   return {
     inUse: sum((pool) => pool.currentCheckedOutCount),
     idle: sum((pool) => pool.availableConnectionCount),

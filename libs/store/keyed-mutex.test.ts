@@ -1,22 +1,22 @@
-/** One after the other, by key. */
+/** Tests of the keyed mutex. */
 import { expect, test } from '@jest/globals';
 import { keyedMutex } from './keyed-mutex.ts';
 
-test('work for one key is done one after the other, in the order of asking', async () => {
+test('work with the same key runs one at a time in the order of the calls', async () => {
   const withLock = keyedMutex();
   const seen: string[] = [];
   const work = (name: string) => async () => {
-    seen.push(`${name} begins`);
+    seen.push(`${name} starts`);
     await new Promise((resolve) => setImmediate(resolve));
     seen.push(`${name} ends`);
     return name;
   };
   const results = await Promise.all(['a', 'b', 'c'].map((name) => withLock('key', work(name))));
   expect(results).toEqual(['a', 'b', 'c']);
-  expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  expect(seen).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends']);
 });
 
-test('work for other keys does not wait', async () => {
+test('work with another key does not wait', async () => {
   const withLock = keyedMutex();
   const gate = Promise.withResolvers<void>();
   const slow = withLock('one', () => gate.promise);
@@ -25,7 +25,7 @@ test('work for other keys does not wait', async () => {
   await slow;
 });
 
-test('work that fails tells its own asker, and the next goes on', async () => {
+test('work that fails rejects for its caller only, and the next work runs', async () => {
   const withLock = keyedMutex();
   const failing = withLock('key', () => Promise.reject(new Error('no')));
   const next = withLock('key', async () => 'yes');

@@ -1,18 +1,20 @@
-/** Turns: work on one key is done one after the other within the process, so that it does not conflict in MongoDB. */
+/**
+ * A keyed mutex: runs work with the same key one at a time in a process, to avoid write conflicts in MongoDB.
+ */
 
-/** Runs work for a key after all earlier work for the same key. */
+/** Runs `work` after all earlier work with the same key. */
 export type KeyedMutex = <R>(key: string, work: () => Promise<R>) => Promise<R>;
 
-/** A new set of turns. */
+/** Creates a keyed mutex. */
 export function keyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {
-    const before = last.get(key) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    const settled = mine.catch(() => undefined);
+    const previous = last.get(key) ?? Promise.resolve();
+    const result = previous.then(work, work);
+    const settled = result.catch(() => undefined);
     last.set(key, settled);
     try {
-      return await mine;
+      return await result;
     } finally {
       if (last.get(key) === settled) last.delete(key);
     }

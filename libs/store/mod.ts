@@ -1,18 +1,18 @@
-/** The door of the store library: MongoDB, transactions with their events, and the views of others. */
+/** The public interface of the store library: MongoDB, transactions with events, sealing and views. */
 export { type Collection, collection } from './collection.ts';
-export { openReading, type Reading } from './connect.ts';
+export { openReadOnlyStore, type ReadOnlyStore } from './connect.ts';
 export type { EmbeddedError, Mongod } from './embedded/mongod.ts';
 export { isAlive, readProcessMark } from './embedded/process-mark.ts';
 export { startMongod } from './embedded.ts';
 export { type Grant, toGrants } from './grants.ts';
 export type { IdempotentRequest, StoredResponse } from './idempotency.ts';
 export type { Command, StoreInstrumentation } from './instrumentation.ts';
-export { type OpenStore, openStore, type Store } from './open.ts';
+export { createKeyring, type Keyring } from './keyring.ts';
 export type { Backlog } from './outbox.ts';
-export type { Reencrypted } from './reencryption.ts';
-export type { Publishing } from './relay.ts';
-export { createSealing, type SealedField, type Sealing } from './sealed.ts';
-export { createKeyring, type Keyring } from './sealing.ts';
+export type { ReencryptionResult } from './reencryption.ts';
+export type { PublishWrapper } from './relay.ts';
+export { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
+export { openStore, type Store, type StoreOptions } from './store.ts';
 export { type Actor, isContention, isDuplicate, isUnavailable, type Transaction } from './transaction.ts';
-export { openUsers, roleCommand, type UserAdmin, userCommand } from './users.ts';
+export { openUserAdmin, roleCommand, type UserAdmin, userCommand } from './users.ts';
 export { createView, type Finder, type Reader } from './views.ts';

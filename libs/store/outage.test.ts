@@ -1,4 +1,4 @@
-/** MongoDB goes away and comes back: requests get 503 in bounded time, and nothing has to be restarted. */
+/** Tests that requests fail with 503 within seconds while MongoDB is down, and that the store recovers. */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
@@ -18,17 +18,17 @@ import {
 } from '../testing/store-fixture.ts';
 
 let mongod: Mongod;
-let link: Awaited<ReturnType<typeof linkTo>>;
-let stage: StoreFixture;
+let link: Awaited<ReturnType<typeof createLink>>;
+let fixture: StoreFixture;
 let store: Store;
 let http: HttpFixture;
 const { bus, taken } = recordingBus();
 
 beforeAll(async () => {
   mongod = await startMongod({ say: () => undefined });
-  link = await linkTo(mongod.port);
-  stage = await storeFixture(`mongodb://127.0.0.1:${link.port}/?directConnection=true`);
-  store = await stage.open({ bus });
+  link = await createLink(mongod.port);
+  fixture = await storeFixture(`mongodb://127.0.0.1:${link.port}/?directConnection=true`);
+  store = await fixture.open({ bus });
   store.relay();
   const shape = z.object({ count: z.number() });
   const countThings = operation({
@@ -58,56 +58,57 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await http?.listening.close(0);
-  await stage?.stop({ gone: true });
+  await fixture?.stop({ gone: true });
   await link?.cut();
   await mongod?.stop();
 });
 
-test('while MongoDB is away a read and a change get 503 within seconds, and both work when it is back', async () => {
+test('requests fail with 503 while MongoDB is down, and work when it is back', async () => {
   expect((await http.ask('GET', '/api/v1/things')).status).toBe(200);
   await link.cut();
   const from = performance.now();
-  const answers = await Promise.all([http.ask('GET', '/api/v1/things'), http.ask('POST', '/api/v1/things')]);
+  const requests = [http.ask('GET', '/api/v1/things'), http.ask('POST', '/api/v1/things')];
+  const responses = await Promise.all(requests);
   expect(performance.now() - from).toBeLessThan(12_000);
-  for (const answer of answers) {
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);
-    expect(await answer.json()).toMatchObject({ code: 'unavailable' });
+  for (const response of responses) {
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await response.json()).toMatchObject({ code: 'unavailable' });
   }
   for (const { error } of http.outcomes.slice(-2)) expect(isUnavailable(error)).toBe(true);
-  await link.mend();
+  await link.restore();
   const back = async () => (await http.ask('POST', '/api/v1/things')).status === 201;
   await until('MongoDB is back', back, 15_000);
   expect((await http.ask('GET', '/api/v1/things')).status).toBe(200);
-  await until('its event', async () => taken.length > 0);
+  await until('the event is published', async () => taken.length > 0);
 }, 40_000);
 
-test('a transaction that loses MongoDB in its midst is done once when it comes back, or not at all', async () => {
+test('a transaction that loses its connection commits once or not at all', async () => {
   const ada = createActor();
   let runs = 0;
-  const made = createThing(store, ada, 'in the midst', async () => {
+  const created = createThing(store, ada, 'interrupted', async () => {
     runs += 1;
     if (runs > 1) return;
     await link.cut();
-    await link.mend();
+    await link.restore();
   });
-  const done = await made.then(
+  const committed = await created.then(
     () => 1,
     (error: unknown) => {
       expect(isUnavailable(error)).toBe(true);
       return 0;
     },
   );
-  const count = () => store.rows(things).countDocuments({ name: 'in the midst' });
-  expect(await until('an answer', () => count().catch(() => undefined), 15_000)).toBe(done);
+  const count = () => store.rows(things).countDocuments({ name: 'interrupted' });
+  expect(await until('MongoDB is back', () => count().catch(() => undefined), 15_000)).toBe(committed);
 }, 40_000);
 
-test('a ping of a MongoDB that hangs is given up', async () => {
-  link.hang();
+test('a ping of a MongoDB that does not respond rejects within 4 seconds', async () => {
+  link.freeze();
   const from = performance.now();
   await expect(store.ping()).rejects.toThrow();
   expect(performance.now() - from).toBeLessThan(4_000);
   await link.cut();
-  await link.mend();
+  await link.restore();
   await until(
     'MongoDB is back',
     () =>
@@ -119,8 +120,8 @@ test('a ping of a MongoDB that hangs is given up', async () => {
   );
 }, 30_000);
 
-test('a store that cannot be opened says that MongoDB is unavailable, within seconds', async () => {
-  const refused = await linkTo(1);
+test('opening a store without MongoDB rejects as unavailable', async () => {
+  const refused = await createLink(1);
   await refused.cut();
   const opening = openStore({
     uri: new Secret(`mongodb://ada:hush@127.0.0.1:${refused.port}/x`),
@@ -139,16 +140,16 @@ test('a store that cannot be opened says that MongoDB is unavailable, within sec
   expect(String(error)).not.toContain('hush');
 }, 20_000);
 
-test('a MongoDB that shuts down in an orderly way is unavailable too', async () => {
+test('a change after a clean shutdown of MongoDB rejects as unavailable', async () => {
   await mongod.stop();
   const error = await createThing(store, createActor(), 'too late').catch((thrown: unknown) => thrown);
   expect(isUnavailable(error)).toBe(true);
 }, 30_000);
 
-/** A way to a port that can be cut and mended. */
-async function linkTo(port: number) {
+/** A TCP link to a port that can be cut, restored or frozen. */
+async function createLink(port: number) {
   const sockets = new Set<Socket>();
-  let hangs = false;
+  let isFrozen = false;
   const server: Server = createServer((near) => {
     const far = connect(port, '127.0.0.1');
     for (const socket of [near, far]) {
@@ -160,8 +161,8 @@ async function linkTo(port: number) {
         sockets.delete(socket);
       });
     }
-    near.on('data', (chunk) => hangs || far.write(chunk));
-    far.on('data', (chunk) => hangs || near.write(chunk));
+    near.on('data', (chunk) => isFrozen || far.write(chunk));
+    far.on('data', (chunk) => isFrozen || near.write(chunk));
   });
   const listen = (at: number) => new Promise<void>((done) => server.listen(at, '127.0.0.1', done));
   await listen(0);
@@ -169,16 +170,16 @@ async function linkTo(port: number) {
   if (address === null || typeof address === 'string') throw new Error('A TCP server has a port');
   return {
     port: address.port,
-    hang() {
-      hangs = true;
+    freeze() {
+      isFrozen = true;
     },
     async cut() {
       const closed = new Promise((done) => server.close(done));
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    async mend() {
-      hangs = false;
+    async restore() {
+      isFrozen = false;
       await listen(address.port);
     },
   };

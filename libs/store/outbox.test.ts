@@ -1,4 +1,7 @@
-/** A change and its events: one transaction, then one publication, whatever dies in between. */
+/**
+ * Tests that a change and its events are committed together, and that the events are published despite
+ * crashes.
+ */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
 import { type Bus, BusClosed, DeadLettered } from '#libs/events';
@@ -18,66 +21,69 @@ import {
   unresponsiveBus,
 } from '../testing/store-fixture.ts';
 
-let stage: StoreFixture;
+let fixture: StoreFixture;
 
 beforeAll(async () => {
-  stage = await storeFixture();
+  fixture = await storeFixture();
 }, 60_000);
 afterEach(async () => {
-  await stage.close();
-  await stage.db.collection('thing_makers_outbox').deleteMany({});
-  await stage.db.collection('things').deleteMany({});
-  stage.errors.length = 0;
+  await fixture.close();
+  await fixture.db.collection('thing_makers_outbox').deleteMany({});
+  await fixture.db.collection('things').deleteMany({});
+  fixture.errors.length = 0;
 });
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 
 const published = (count: number) =>
   until(`${count} marked as published`, async () => {
-    const rows = await stage.outbox({ published_at: { $exists: true } });
+    const rows = await fixture.outbox({ published_at: { $exists: true } });
     return rows.length === count && rows;
   });
-/** A bus that tells how often the sweep has looked whether it is up, which it does each time. */
-const watched = (bus: Bus) => {
-  let looks = 0;
+/** A bus that counts the sweeps of the outbox: each sweep reads `up` once. */
+const countSweeps = (bus: Bus) => {
+  let sweeps = 0;
   const up = {
     get up() {
-      looks += 1;
+      sweeps += 1;
       return true;
     },
   };
-  const seen = Object.defineProperties({ ...bus }, Object.getOwnPropertyDescriptors(up));
-  const looked = (times: number) => {
-    const from = looks;
-    return until('the next sweeps', async () => looks >= from + times);
+  const counting = Object.defineProperties({ ...bus }, Object.getOwnPropertyDescriptors(up));
+  const untilSwept = (times: number) => {
+    const from = sweeps;
+    return until('the next sweeps are done', async () => sweeps >= from + times);
   };
-  return { bus: seen, looked };
+  return { bus: counting, untilSwept };
 };
-const namesOf = (events: readonly Envelope[]) =>
+const getNames = (events: readonly Envelope[]) =>
   events.map(({ data }) => ThingMade.data.parse(data).name).sort();
 
-test('what waits is counted, and how long the oldest has been waiting', async () => {
+test('the backlog is the number of unpublished events and the oldest age', async () => {
   const clock = fakeClock();
-  const dead = await stage.open({ now: clock.now });
-  expect(await dead.backlog()).toEqual({ count: 0, oldestSeconds: 0 });
-  await createThing(dead, createActor(), 'old');
+  const withoutRelay = await fixture.open({ now: clock.now });
+  expect(await withoutRelay.backlog()).toEqual({ count: 0, oldestSeconds: 0 });
+  await createThing(withoutRelay, createActor(), 'old');
   clock.advance(30_000);
-  await createThing(dead, createActor(), 'young');
+  await createThing(withoutRelay, createActor(), 'young');
   clock.advance(90_500);
-  expect(await dead.backlog()).toEqual({ count: 2, oldestSeconds: 120.5 });
+  expect(await withoutRelay.backlog()).toEqual({ count: 2, oldestSeconds: 120.5 });
 
   const { bus } = recordingBus();
-  const alive = await stage.open({ bus, now: clock.now });
-  alive.relay();
+  const withRelay = await fixture.open({ bus, now: clock.now });
+  withRelay.relay();
   await published(2);
-  expect(await alive.backlog()).toEqual({ count: 0, oldestSeconds: 0 });
+  expect(await withRelay.backlog()).toEqual({ count: 0, oldestSeconds: 0 });
 });
 
 test('a change and its event are committed together', async () => {
-  const store = await stage.open({ now: () => new Date('2026-01-02T03:04:05.678Z'), trace: () => 'traced' });
+  const store = await fixture.open({
+    now: () => new Date('2026-01-02T03:04:05.678Z'),
+    trace: () => 'traced',
+  });
   const ada = createActor();
   await createThing(store, ada, 'a');
   expect(await store.rows(things).countDocuments({})).toBe(1);
-  const [row] = await stage.outbox();
+  const [row] = await fixture.outbox();
   expect(JSON.parse(row?.event ?? '')).toEqual({
     id: row?._id,
     type: 'thing.made',
@@ -89,43 +95,43 @@ test('a change and its event are committed together', async () => {
   });
 });
 
-test('an event occurs when the last of its change is done, not when it was said', async () => {
+test('occurred_at is the end of the change, not the time of publish', async () => {
   const clock = fakeClock();
-  const store = await stage.open({ now: clock.now });
+  const store = await fixture.open({ now: clock.now });
   await store.transact(createActor(), async (tx) => {
     tx.publish(ThingMade, { name: 'a' });
     clock.advance(1_500);
   });
-  const [row] = await stage.outbox();
+  const [row] = await fixture.outbox();
   expect(JSON.parse(row?.event ?? '').occurred_at).toBe(clock.now().toISOString());
 });
 
-test('a change that fails leaves neither itself nor its event', async () => {
+test('a failed change leaves neither the change nor its event', async () => {
   const { bus, taken } = recordingBus();
-  const store = await stage.open({ bus });
+  const store = await fixture.open({ bus });
   store.relay();
   const fails = () => Promise.reject(new Error('no'));
   await expect(createThing(store, createActor(), 'a', fails)).rejects.toThrow('no');
   await createThing(store, createActor(), 'b');
   await published(1);
   expect(await store.rows(things).countDocuments({})).toBe(1);
-  expect(await stage.outbox()).toHaveLength(1);
-  expect(namesOf(taken)).toEqual(['b']);
+  expect(await fixture.outbox()).toHaveLength(1);
+  expect(getNames(taken)).toEqual(['b']);
 });
 
-test('a process that dies before the commit leaves neither the change nor its event', async () => {
-  const store = await stage.open();
+test('a crash before the commit leaves neither the change nor its event', async () => {
+  const store = await fixture.open();
   const dies = store.transact(createActor(), async (tx) => {
     await createThing(store, { ...createActor(), ...{ tx } }, 'a');
     tx.session.commitTransaction = () => Promise.reject(new Error('dead'));
   });
   await expect(dies).rejects.toThrow('dead');
   expect(await store.rows(things).countDocuments({})).toBe(0);
-  expect(await stage.outbox()).toEqual([]);
+  expect(await fixture.outbox()).toEqual([]);
 });
 
-test('saying data of another shape fails the whole change', async () => {
-  const store = await stage.open();
+test('publishing data that does not match its schema fails the whole change', async () => {
+  const store = await fixture.open();
   const wrong = store.transact(createActor(), async (tx) => {
     const row = { _id: 'x', organization_id: 'o', name: 'n' };
     await store.rows(things).insertMany([row], { session: tx.session });
@@ -135,9 +141,9 @@ test('saying data of another shape fails the whole change', async () => {
   expect(await store.rows(things).countDocuments({})).toBe(0);
 });
 
-test('a transaction that is run again after a conflict says its events once', async () => {
+test('a transaction retried after a conflict publishes its events once', async () => {
   const { bus, taken } = recordingBus();
-  const store = await stage.open({ bus });
+  const store = await fixture.open({ bus });
   store.relay();
   const ada = createActor();
   const _id = await createThing(store, ada, 'a');
@@ -153,13 +159,13 @@ test('a transaction that is run again after a conflict says its events once', as
   await Promise.all(['b', 'c', 'd', 'e', 'f'].map(rename));
   expect(runs).toBeGreaterThan(5);
   await published(6);
-  expect(namesOf(taken)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
-  const kept = await store.rows(things).findOne({ _id }).lean();
-  expect([...(kept?.name ?? '')].sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  expect(getNames(taken)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  const stored = await store.rows(things).findOne({ _id }).lean();
+  expect([...(stored?.name ?? '')].sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
 });
 
-test('work that acts within a transaction joins it, events and all', async () => {
-  const store = await stage.open();
+test('nested work joins the open transaction with its events', async () => {
+  const store = await fixture.open();
   const ada = createActor();
   const whole = store.transact(ada, async (tx) => {
     await createThing(store, { ...ada, ...{ tx } }, 'inner');
@@ -167,22 +173,22 @@ test('work that acts within a transaction joins it, events and all', async () =>
   });
   await expect(whole).rejects.toThrow('outer');
   expect(await store.rows(things).countDocuments({})).toBe(0);
-  expect(await stage.outbox()).toEqual([]);
+  expect(await fixture.outbox()).toEqual([]);
 });
 
-test('an event that nobody hears is not kept', async () => {
-  const store = await stage.open();
+test('an event without a consumer is not stored', async () => {
+  const store = await fixture.open();
   await store.transact(createActor(), async (tx) => tx.publish(ThingUnconsumed, {}));
-  expect(await stage.outbox()).toEqual([]);
+  expect(await fixture.outbox()).toEqual([]);
 });
 
-test('an event is published after the commit, and marked', async () => {
+test('an event is published after the commit and marked as published', async () => {
   const seen: (string | undefined)[] = [];
-  const looking = createFakeBus(async () => {
-    // another connection sees only what is committed
-    seen.push((await stage.db.collection<OutboxRow>('things').findOne({}))?._id);
+  const readingBus = createFakeBus(async () => {
+    // another connection sees only committed rows
+    seen.push((await fixture.db.collection<OutboxRow>('things').findOne({}))?._id);
   });
-  const store = await stage.open({ bus: looking });
+  const store = await fixture.open({ bus: readingBus });
   store.relay();
   let publishedEarly = false;
   const _id = await createThing(store, createActor(), 'a', async () => {
@@ -195,52 +201,52 @@ test('an event is published after the commit, and marked', async () => {
   expect(row).not.toHaveProperty('lease_until');
 });
 
-test('what a process left unpublished is published by the next one at once', async () => {
-  const dying = await stage.open({ bus: unresponsiveBus() });
+test('the next process publishes the events of a crashed one at once', async () => {
+  const dying = await fixture.open({ bus: unresponsiveBus() });
   dying.relay();
   for (const name of ['a', 'b', 'c']) await createThing(dying, createActor(), name);
-  expect(await stage.outbox({ pending: true })).toHaveLength(3);
+  expect(await fixture.outbox({ pending: true })).toHaveLength(3);
   const { bus, taken } = recordingBus();
-  const next = await stage.open({ bus });
+  const next = await fixture.open({ bus });
   next.relay();
   await published(3);
-  expect(namesOf(taken)).toEqual(['a', 'b', 'c']);
+  expect(getNames(taken)).toEqual(['a', 'b', 'c']);
 });
 
-test('another process takes over only when the lease of the one that died is over', async () => {
+test('another replica publishes an event only after its lease expires', async () => {
   const clock = fakeClock();
-  const dying = await stage.open({ bus: unresponsiveBus(), alone: false, now: clock.now });
+  const dying = await fixture.open({ bus: unresponsiveBus(), alone: false, now: clock.now });
   await createThing(dying, createActor(), 'a');
   const { bus, taken } = recordingBus();
-  const other = await stage.open({ bus, alone: false, now: clock.now });
+  const other = await fixture.open({ bus, alone: false, now: clock.now });
   other.relay();
-  // whatever is free is taken: the lease of the first one holds
-  await stage.db.collection<OutboxRow>('thing_makers_outbox').insertOne({
-    ...((await stage.outbox())[0] as OutboxRow),
+  // the other replica publishes an event without a lease, but not the leased one
+  await fixture.db.collection<OutboxRow>('thing_makers_outbox').insertOne({
+    ...((await fixture.outbox())[0] as OutboxRow),
     _id: 'free',
     event: JSON.stringify({ id: 'free', type: 'thing.made', data: { name: 'free' } }),
     lease_until: new Date(0),
   });
   await published(1);
-  expect(namesOf(taken)).toEqual(['free']);
+  expect(getNames(taken)).toEqual(['free']);
   clock.advance(11_000);
   await published(2);
-  expect(namesOf(taken)).toEqual(['a', 'free']);
+  expect(getNames(taken)).toEqual(['a', 'free']);
 });
 
-test('a bus that fails is tried again after growing pauses, and nothing is lost', async () => {
+test('a failed publication is retried after growing pauses', async () => {
   const clock = fakeClock();
   let [tries, broken] = [0, true];
   const failing = createFakeBus(async () => {
     tries += 1;
-    if (broken) throw new DeadLettered('hearers', new Error('no'));
+    if (broken) throw new DeadLettered('consumers', new Error('no'));
   });
-  const store = await stage.open({ bus: failing, now: clock.now });
+  const store = await fixture.open({ bus: failing, now: clock.now });
   store.relay();
   await createThing(store, createActor(), 'a');
   const pauses: number[] = [];
   for (const failures of [1, 2, 3]) {
-    const row = await until(`${failures} failures`, async () => (await stage.outbox({ failures }))[0]);
+    const row = await until(`${failures} failures`, async () => (await fixture.outbox({ failures }))[0]);
     pauses.push((row.lease_until?.getTime() ?? 0) - clock.now().getTime());
     broken = failures < 3;
     clock.advance((pauses.at(-1) ?? 0) + 1);
@@ -248,19 +254,19 @@ test('a bus that fails is tried again after growing pauses, and nothing is lost'
   await published(1);
   expect(pauses).toEqual([1_000, 2_000, 4_000]);
   expect(tries).toBe(4);
-  expect(stage.errors).toHaveLength(3);
+  expect(fixture.errors).toHaveLength(3);
 });
 
-test('what a closing bus gives back is not counted as a failure, and is no trouble', async () => {
-  const store = await stage.open({ bus: createFakeBus(() => Promise.reject(new BusClosed())) });
+test('BusClosed is neither counted as a failure nor logged', async () => {
+  const store = await fixture.open({ bus: createFakeBus(() => Promise.reject(new BusClosed())) });
   store.relay();
   await createThing(store, createActor(), 'a');
   await store.close();
-  expect(await stage.outbox({ pending: true, failures: 0 })).toHaveLength(1);
-  expect(stage.errors).toEqual([]);
+  expect(await fixture.outbox({ pending: true, failures: 0 })).toHaveLength(1);
+  expect(fixture.errors).toEqual([]);
 });
 
-test('nothing is published while the bus is down, and all of it once it is up', async () => {
+test('no event is published while the bus is down, and all when it is up', async () => {
   const { bus, taken } = recordingBus();
   let up = false;
   const downBus = {
@@ -270,90 +276,90 @@ test('nothing is published while the bus is down, and all of it once it is up', 
       return up;
     },
   };
-  const dying = await stage.open({ bus: unresponsiveBus() });
+  const dying = await fixture.open({ bus: unresponsiveBus() });
   await createThing(dying, createActor(), 'a');
-  await stage.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
-  const store = await stage.open({ bus: downBus, alone: false });
+  await fixture.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
+  const store = await fixture.open({ bus: downBus, alone: false });
   store.relay();
-  await createThing(await stage.open(), createActor(), 'b');
+  await createThing(await fixture.open(), createActor(), 'b');
   expect(taken).toEqual([]);
   up = true;
-  await until('what was waiting', async () => taken.length >= 1);
-  expect(namesOf(taken)).toContain('a');
+  await until('the event is published', async () => taken.length >= 1);
+  expect(getNames(taken)).toContain('a');
 });
 
-test('several processes share the work of one outbox without publishing twice', async () => {
-  const dying = await stage.open({ bus: unresponsiveBus(), alone: false });
+test('several replicas share one outbox without publishing an event twice', async () => {
+  const dying = await fixture.open({ bus: unresponsiveBus(), alone: false });
   await dying.transact(createActor(), async (tx) => {
     for (let count = 0; count < 700; count += 1) tx.publish(ThingMade, { name: String(count) });
   });
-  await stage.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
-  const takers = [recordingBus(), recordingBus(), recordingBus()];
-  const stores = await Promise.all(takers.map(({ bus }) => stage.open({ bus, alone: false })));
+  await fixture.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
+  const buses = [recordingBus(), recordingBus(), recordingBus()];
+  const stores = await Promise.all(buses.map(({ bus }) => fixture.open({ bus, alone: false })));
   for (const store of stores) store.relay();
   await published(700);
-  const all = takers.flatMap(({ taken }) => taken);
+  const all = buses.flatMap(({ taken }) => taken);
   expect(all).toHaveLength(700);
   expect(new Set(all.map(({ id }) => id)).size).toBe(700);
 }, 20_000);
 
-test('a slow bus bounds how many events a process has in hand', async () => {
-  const dying = await stage.open({ bus: unresponsiveBus(), alone: false });
+test('at most 2,000 events are in flight over a slow bus', async () => {
+  const dying = await fixture.open({ bus: unresponsiveBus(), alone: false });
   await dying.transact(createActor(), async (tx) => {
     for (let count = 0; count < 2_500; count += 1) tx.publish(ThingMade, { name: String(count) });
   });
-  await stage.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
+  await fixture.db.collection('thing_makers_outbox').updateMany({}, { $set: { lease_until: new Date(0) } });
   const gate = Promise.withResolvers<void>();
-  let [asked, most] = [0, 0];
+  let [inFlight, max] = [0, 0];
   const slow = createFakeBus(async () => {
-    asked += 1;
-    most = Math.max(most, asked);
+    inFlight += 1;
+    max = Math.max(max, inFlight);
     await gate.promise;
-    asked -= 1;
+    inFlight -= 1;
   });
-  const { bus, looked } = watched(slow);
-  const store = await stage.open({ bus });
+  const { bus, untilSwept } = countSweeps(slow);
+  const store = await fixture.open({ bus });
   store.relay();
-  await until('its hands full', async () => asked >= 2_000);
-  await looked(2);
+  await until('2,000 events are in flight', async () => inFlight >= 2_000);
+  await untilSwept(2);
   gate.resolve();
   await published(2_500);
-  expect(most).toBe(2_000);
+  expect(max).toBe(2_000);
 }, 20_000);
 
-test('an event that takes longer than its lease is not published again by the process that has it in hand', async () => {
+test('an event whose lease expires in flight is not published again', async () => {
   const clock = fakeClock();
   const gate = Promise.withResolvers<void>();
-  let asked = 0;
+  let calls = 0;
   const slow = createFakeBus(() => {
-    asked += 1;
+    calls += 1;
     return gate.promise;
   });
-  const { bus, looked } = watched(slow);
-  const store = await stage.open({ bus, now: clock.now });
+  const { bus, untilSwept } = countSweeps(slow);
+  const store = await fixture.open({ bus, now: clock.now });
   store.relay();
   await createThing(store, createActor(), 'a');
-  await until('the bus is asked', async () => asked === 1);
+  await until('publish is called', async () => calls === 1);
   clock.advance(60_000);
-  await looked(2);
+  await untilSwept(2);
   gate.resolve();
   await published(1);
-  expect(asked).toBe(1);
+  expect(calls).toBe(1);
 });
 
-test('closing publishes what is in hand and waits for its mark', async () => {
+test('close waits until the events in flight are published and marked', async () => {
   const gate = Promise.withResolvers<void>();
-  let asked = false;
+  let isCalled = false;
   const slow = createFakeBus(() => {
-    asked = true;
+    isCalled = true;
     return gate.promise;
   });
-  const store = await stage.open({ bus: slow });
+  const store = await fixture.open({ bus: slow });
   store.relay();
   await createThing(store, createActor(), 'a');
-  await until('the bus is asked', async () => asked);
+  await until('publish is called', async () => isCalled);
   const closed = store.close();
   gate.resolve();
   await closed;
-  expect(await stage.outbox({ pending: true })).toEqual([]);
+  expect(await fixture.outbox({ pending: true })).toEqual([]);
 });

@@ -1,11 +1,11 @@
-/** The outbox: events written in the transaction of their change, until the bus has taken them. */
+/** The outbox: events are stored in the transaction of their change until the bus has accepted them. */
 import type mongoose from 'mongoose';
 import { type Envelope, newId } from '#libs/contract';
-import { consumersOf, type Topology } from '#libs/events';
+import { getConsumers, type Topology } from '#libs/events';
 import { collection } from './collection.ts';
 import type { Actor, Transaction } from './transaction.ts';
 
-/** One event on its way out. */
+/** An event in the outbox. */
 export interface OutboxRow {
   /** The event's id. */
   _id: string;
@@ -15,19 +15,22 @@ export interface OutboxRow {
   created_at: Date;
   /** Set while the event is unpublished. */
   pending?: true;
-  /** Until when one process has it in hand. */
+  /** The end of the lease: until then, only the process that holds the lease publishes the event. */
   lease_until?: Date;
+  /** The process that holds the lease. */
   lease_by?: string;
-  /** Publications that failed. */
+  /** The number of failed attempts to publish. */
   failures: number;
   published_at?: Date;
 }
 
-/** How long a process has an event in hand before another may publish it, ms. */
+/** How long a lease lasts before another process may publish the event, ms. */
 export const leaseMs = 10_000;
 
-/** The outbox of a service; published rows stay seven days, so that they can be sent again. */
-export function outboxOf(service: string) {
+/**
+ * Declares the outbox of a service. Published rows are kept for seven days, so that they can be republished.
+ */
+export function outboxCollection(service: string) {
   return collection<OutboxRow>(`${service.replaceAll('-', '_')}_outbox`, {
     fields: {
       _id: String,
@@ -47,9 +50,9 @@ export function outboxOf(service: string) {
   });
 }
 
-/** A transaction whose events are collected until `writeOutbox`. */
+/** Creates a transaction that collects its events for `writeOutbox`. */
 export function collectEvents(
-  acting: Actor,
+  actor: Actor,
   session: mongoose.ClientSession,
   now: () => Date,
   trace: () => string | undefined,
@@ -59,23 +62,23 @@ export function collectEvents(
     session,
     pendingEvents,
     publish(type, data) {
-      const traced = trace();
+      const traceContext = trace();
       pendingEvents.push({
         id: newId(),
         type: type.name,
         occurred_at: now().toISOString(),
-        organization_id: acting.organization_id,
-        actor_id: acting.user_id,
+        organization_id: actor.organization_id,
+        actor_id: actor.user_id,
         data: type.data.parse(data),
-        ...(traced ? { trace: traced } : {}),
+        ...(traceContext ? { trace: traceContext } : {}),
       });
     },
   };
 }
 
 /**
- * Writes what was said, last of all before the commit: that is when it occurs. Events that nobody hears are not written.
- * Gives the rows' envelopes.
+ * Writes the pending events as the last write before the commit, and sets their `occurred_at` to now. Skips
+ * events that no queue is bound to. Returns the envelopes that were written.
  */
 export async function writeOutbox(
   outbox: mongoose.Model<OutboxRow>,
@@ -83,11 +86,11 @@ export async function writeOutbox(
   options: { topology: Topology; now: () => Date; by: string },
 ): Promise<Envelope[]> {
   const created_at = options.now();
-  const heard = tx.pendingEvents
-    .filter((event) => consumersOf(options.topology, event.type).length > 0)
+  const events = tx.pendingEvents
+    .filter((event) => getConsumers(options.topology, event.type).length > 0)
     .map((event) => ({ ...event, occurred_at: created_at.toISOString() }));
-  if (heard.length === 0) return [];
-  const rows = heard.map((event) => ({
+  if (events.length === 0) return [];
+  const rows = events.map((event) => ({
     _id: event.id,
     type: event.type,
     event: JSON.stringify(event),
@@ -98,26 +101,26 @@ export async function writeOutbox(
     failures: 0,
   }));
   await outbox.insertMany(rows, { session: tx.session, lean: true });
-  return heard;
+  return events;
 }
 
-/** What waits in an outbox. */
+/** The unpublished events of an outbox. */
 export interface Backlog {
-  /** Events that the bus has not taken; 10,000 stand for as many or more. */
+  /** The number of unpublished events, capped at 10,000. */
   count: number;
-  /** How long the oldest of them has been waiting, s; 0 when there is none. */
+  /** The age of the oldest of them, s; 0 if there is none. */
   oldestSeconds: number;
 }
 
-const mostCounted = 10_000;
+const maxCounted = 10_000;
 
-/** Counts what waits, along the index of the leases. */
+/** Counts the unpublished events by the index on `lease_until`. */
 export async function countBacklog(outbox: mongoose.Model<OutboxRow>, now: Date): Promise<Backlog> {
   const [found] = await outbox
     .aggregate<{ count: number; oldest: Date }>([
       { $match: { pending: true, lease_until: { $gt: new Date(0) } } },
       { $sort: { lease_until: 1 } },
-      { $limit: mostCounted },
+      { $limit: maxCounted },
       { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$created_at' } } },
     ])
     .exec();
@@ -125,7 +128,10 @@ export async function countBacklog(outbox: mongoose.Model<OutboxRow>, now: Date)
   return { count: found.count, oldestSeconds: Math.max(0, now.getTime() - found.oldest.getTime()) / 1000 };
 }
 
-/** Makes events that were published since then pending again, e.g. because a broker has lost them; gives their number. */
+/**
+ * Marks events that were published since `since` as pending again, e.g. after a broker reset. Returns their
+ * number.
+ */
 export async function requeue(outbox: mongoose.Model<OutboxRow>, since: Date, now: Date): Promise<number> {
   const { modifiedCount } = await outbox.updateMany(
     { published_at: { $gte: since } },

@@ -1,4 +1,4 @@
-/** Things done once: events by the inbox, requests by their Idempotency-Key. */
+/** Tests of `processOnce` (events, by the inbox) and of `withIdempotencyKey` (requests). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type Envelope,
@@ -17,21 +17,21 @@ import {
   things,
 } from '../testing/store-fixture.ts';
 
-let stage: StoreFixture;
+let fixture: StoreFixture;
 let store: Store;
 
 beforeAll(async () => {
-  stage = await storeFixture();
-  store = await stage.open();
+  fixture = await storeFixture();
+  store = await fixture.open();
 }, 60_000);
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 
-type Someone = ReturnType<typeof createActor>;
+type TestActor = ReturnType<typeof createActor>;
 
 const count = (name: string) => store.rows(things).countDocuments({ name });
 
-describe('once', () => {
-  const heard = (): Envelope => ({
+describe('processOnce', () => {
+  const createEvent = (): Envelope => ({
     id: newId(),
     type: 'thing.made',
     occurred_at: new Date().toISOString(),
@@ -43,39 +43,39 @@ describe('once', () => {
     store.processOnce(event, async (tx) => {
       await createThing(store, { ...createActor(), ...{ tx } }, name);
     });
-  const inbox = (id: string) =>
-    stage.db.collection<{ _id: string }>('thing_makers_inbox').findOne({ _id: id });
+  const findInboxRow = (id: string) =>
+    fixture.db.collection<{ _id: string }>('thing_makers_inbox').findOne({ _id: id });
 
   test('an event that is delivered twice has one effect', async () => {
-    const event = heard();
+    const event = createEvent();
     expect([await effect(event, 'twice'), await effect(event, 'twice')]).toEqual([true, false]);
     expect(await count('twice')).toBe(1);
   });
 
-  test('an event that is delivered many times at once has one effect', async () => {
-    const event = heard();
-    const whose = await Promise.all(Array.from({ length: 10 }, () => effect(event, 'at once')));
-    expect(whose.filter(Boolean)).toEqual([true]);
+  test('an event that is delivered ten times at once has one effect', async () => {
+    const event = createEvent();
+    const results = await Promise.all(Array.from({ length: 10 }, () => effect(event, 'at once')));
+    expect(results.filter(Boolean)).toEqual([true]);
     expect(await count('at once')).toBe(1);
   });
 
-  test('an effect that fails leaves no id behind, so that it can be tried again', async () => {
-    const event = heard();
+  test('a failed effect leaves no id in the inbox, so that it can be retried', async () => {
+    const event = createEvent();
     const fails = store.processOnce(event, async (tx) => {
       await createThing(store, { ...createActor(), ...{ tx } }, 'again');
       throw new Error('not yet');
     });
     await expect(fails).rejects.toThrow('not yet');
-    expect([await inbox(event.id), await count('again')]).toEqual([null, 0]);
+    expect([await findInboxRow(event.id), await count('again')]).toEqual([null, 0]);
     await effect(event, 'again');
-    expect(await inbox(event.id)).not.toBeNull();
+    expect(await findInboxRow(event.id)).not.toBeNull();
     expect(await count('again')).toBe(1);
   });
 
-  test('a duplicate key in the effect itself is an error, not a second delivery', async () => {
+  test('a duplicate key in the effect rejects as an error', async () => {
     const ada = createActor();
     await createThing(store, ada, 'mine');
-    const clash = store.processOnce(heard(), async (tx) => {
+    const clash = store.processOnce(createEvent(), async (tx) => {
       await createThing(store, { ...ada, ...{ tx } }, 'mine');
     });
     await expect(clash).rejects.toMatchObject({ code: 11000 });
@@ -89,21 +89,21 @@ describe('withIdempotencyKey', () => {
     ...response,
     body: Buffer.from(response.body).toString(),
   });
-  /** Runs work whose reply is the response itself; gives the response, and whether it is a replay. */
+  /** Runs work whose reply is the response. Returns the response, and whether it is a replay. */
   const run = async (
     claim: ReturnType<typeof newClaim>,
-    work: (acting: Someone) => Promise<StoredResponse>,
+    work: (actor: TestActor) => Promise<StoredResponse>,
   ) => {
     const toResponse = (reply: unknown) => reply as StoredResponse;
-    const result = await store.withIdempotencyKey(createActor(), { claim, toResponse }, (acting) =>
-      store.respond(acting, work),
+    const result = await store.withIdempotencyKey(createActor(), { claim, toResponse }, (actor) =>
+      store.respond(actor, work),
     );
     return 'stored' in result
       ? { ...decoded(result.stored), replayed: true }
       : { ...decoded(result.reply), replayed: false };
   };
   const request = (name: string, claim = newClaim()) =>
-    run(claim, async (acting) => created(await createThing(store, acting, name)));
+    run(claim, async (actor) => created(await createThing(store, actor, name)));
 
   test('a repeated claim replays the first response and has no effect', async () => {
     const claim = newClaim();
@@ -121,13 +121,13 @@ describe('withIdempotencyKey', () => {
     expect(await run(claim, empty)).toEqual({ ...(await empty()), replayed: true });
   });
 
-  test('a body over 1 MiB is stored as its replay key if it has one', async () => {
+  test('a body over 1 MiB is replaced by its replay key if it has one', async () => {
     const replayKey = { id: newId() };
-    const most = 'é'.repeat(2 ** 19);
+    const longest = 'é'.repeat(2 ** 19);
     for (const [body, more, replay] of [
-      [most, { replayKey }, { body: most }],
-      [`${most}.`, { replayKey }, { body: '', replayKey }],
-      [`${most}.`, {}, { body: `${most}.` }],
+      [longest, { replayKey }, { body: longest }],
+      [`${longest}.`, { replayKey }, { body: '', replayKey }],
+      [`${longest}.`, {}, { body: `${longest}.` }],
     ] as const) {
       const claim = newClaim();
       const long = async () => ({ ...created(body), ...more });
@@ -136,7 +136,7 @@ describe('withIdempotencyKey', () => {
     }
   });
 
-  test('the same key with another body is refused', async () => {
+  test('the same key with another body fails with IdempotencyKeyReused', async () => {
     const claim = newClaim();
     await request('reused', claim);
     const other = await request('reused', { ...claim, fingerprint: 'other' }).catch(
@@ -152,15 +152,15 @@ describe('withIdempotencyKey', () => {
       Array.from({ length: 20 }, () => request('storm', claim).catch((error: Problem) => error)),
     );
     expect(await count('storm')).toBe(1);
-    const responses = outcomes.flatMap((one) => ('body' in one ? [one] : []));
+    const responses = outcomes.flatMap((outcome) => ('body' in outcome ? [outcome] : []));
     expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(new Set(responses.map(({ body }) => body)).size).toBe(1);
-    for (const one of outcomes)
-      if (!('body' in one)) expect(one).toHaveProperty('kind', IdempotencyKeyInFlight);
+    for (const outcome of outcomes)
+      if (!('body' in outcome)) expect(outcome).toHaveProperty('kind', IdempotencyKeyInFlight);
     expect(await request('storm', claim)).toMatchObject({ replayed: true, body: responses[0]?.body });
   });
 
-  test('a problem that a concurrent request with the key caused is in flight', async () => {
+  test('a problem caused by a concurrent request fails as key in flight', async () => {
     const claim = newClaim();
     const late = run(claim, async () => {
       await request('faster', claim);
@@ -172,8 +172,8 @@ describe('withIdempotencyKey', () => {
 
   test('work that fails stores neither its effect nor a response', async () => {
     const claim = newClaim();
-    const fails = run(claim, async (acting) => {
-      await createThing(store, acting, 'failed');
+    const fails = run(claim, async (actor) => {
+      await createThing(store, actor, 'failed');
       throw new Error('no');
     });
     await expect(fails).rejects.toThrow('no');
@@ -184,42 +184,42 @@ describe('withIdempotencyKey', () => {
 
   test('the response is committed in the transaction of the effect', async () => {
     const claim = newClaim();
-    const responses = stage.db.collection<{ _id: string }>('thing_makers_idempotency');
-    await run(claim, async (acting) => {
-      const made = await createThing(store, acting, 'together');
+    const responses = fixture.db.collection<{ _id: string }>('thing_makers_idempotency');
+    await run(claim, async (actor) => {
+      const id = await createThing(store, actor, 'together');
       expect([await count('together'), await responses.countDocuments({ _id: claim.key })]).toEqual([0, 0]);
-      return created(made);
+      return created(id);
     });
     expect([await count('together'), await responses.countDocuments({ _id: claim.key })]).toEqual([1, 1]);
   });
 
-  test('no transaction is open before the work begins its own', async () => {
+  test('no transaction is open before the work starts one', async () => {
     const toResponse = () => created('');
     const { reply } = (await store.withIdempotencyKey(
       createActor(),
       { claim: newClaim(), toResponse },
-      async (acting) => {
-        expect(acting).not.toHaveProperty('tx');
-        return store.respond(acting, async ({ tx }) => tx !== undefined);
+      async (actor) => {
+        expect(actor).not.toHaveProperty('tx');
+        return store.respond(actor, async ({ tx }) => tx !== undefined);
       },
     )) as { reply: boolean };
     expect(reply).toBe(true);
   });
 
-  test('work that does not store its reply is an error', async () => {
+  test('work that does not store its reply rejects', async () => {
     const request = { claim: newClaim(), toResponse: () => created('') };
     const forgets = store.withIdempotencyKey(createActor(), request, async () => undefined);
     await expect(forgets).rejects.toThrow('The reply was not stored for its Idempotency-Key');
-    const replaces = store.withIdempotencyKey(createActor(), request, async (acting) => {
-      await store.respond(acting, async () => 'one');
+    const replaces = store.withIdempotencyKey(createActor(), request, async (actor) => {
+      await store.respond(actor, async () => 'one');
       return 'another';
     });
     await expect(replaces).rejects.toThrow('The reply was not stored for its Idempotency-Key');
   });
 
-  test('answers are forgotten after a day, and ids of events after eight', async () => {
+  test('responses expire after 1 day, outbox rows after 7, inbox rows after 8', async () => {
     const ttl = async (name: string) =>
-      (await stage.db.collection(name).indexes()).flatMap(
+      (await fixture.db.collection(name).indexes()).flatMap(
         ({ expireAfterSeconds }) => expireAfterSeconds ?? [],
       );
     expect(await ttl('thing_makers_idempotency')).toEqual([86_400]);

@@ -1,11 +1,11 @@
-/** The exchange of keys over a real MongoDB: sealed texts move to the first key while others write. */
+/** Tests of re-encryption with MongoDB, also while another replica writes. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { type StoreFixture, storeFixture } from '../testing/store-fixture.ts';
 import { collection } from './collection.ts';
-import type { SealedField } from './sealed.ts';
-import { createKeyring } from './sealing.ts';
+import { createKeyring } from './keyring.ts';
+import type { SealedField } from './sealed-field.ts';
 
 interface SafeRow {
   _id: string;
@@ -24,18 +24,18 @@ const safes = collection<SafeRow>('safes', {
 });
 
 const newKey = () => randomBytes(32).toString('base64');
-const ringOf = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));
+const createRing = (...keys: string[]) => createKeyring(new Secret(keys.join(',')));
 const [old, young] = [newKey(), newKey()];
 
-let stage: StoreFixture;
-const openWith = (...keys: string[]) => stage.open({ collections: [safes], ring: ringOf(...keys) });
+let fixture: StoreFixture;
+const openWith = (...keys: string[]) => fixture.open({ collections: [safes], ring: createRing(...keys) });
 
 beforeAll(async () => {
-  stage = await storeFixture();
+  fixture = await storeFixture();
 }, 60_000);
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 
-/** Keeps safes sealed with a ring's first key; gives their ids. */
+/** Stores safes that are sealed with the first key; returns their ids. */
 async function fill(count: number, ...keys: string[]): Promise<string[]> {
   const store = await openWith(...keys);
   await store.rows(safes).deleteMany({});
@@ -49,14 +49,14 @@ async function fill(count: number, ...keys: string[]): Promise<string[]> {
   return rows.map(({ _id }) => _id);
 }
 
-test('every text moves to the first key, also within arrays; then the old key may go', async () => {
+test('every text is re-encrypted with the first key, also within arrays', async () => {
   const ids = await fill(60, old);
-  await stage.db.collection<SafeRow>('safes').insertOne({ _id: newId(), sealed: null, codes: [] });
+  await fixture.db.collection<SafeRow>('safes').insertOne({ _id: newId(), sealed: null, codes: [] });
   const results = await (await openWith(young, old)).reencrypt();
   expect(results).toEqual([
-    { collection: 'safes', field: 'sealed', count: 60, unopened: [], goesOn: false },
-    { collection: 'safes', field: 'codes.sealed', count: 120, unopened: [], goesOn: false },
-    { collection: 'thing_makers_idempotency', field: 'body', count: 0, unopened: [], goesOn: false },
+    { collection: 'safes', field: 'sealed', count: 60, unopened: [], otherKeyInUse: false },
+    { collection: 'safes', field: 'codes.sealed', count: 120, unopened: [], otherKeyInUse: false },
+    { collection: 'thing_makers_idempotency', field: 'body', count: 0, unopened: [], otherKeyInUse: false },
   ]);
   const store = await openWith(young);
   for (const [at, _id] of ids.entries()) {
@@ -68,10 +68,10 @@ test('every text moves to the first key, also within arrays; then the old key ma
   expect((await store.reencrypt()).map(({ count }) => count)).toEqual([0, 0, 0]);
 });
 
-test('what is written meanwhile is kept, and sealed with the first key all the same', async () => {
+test('a text written during re-encryption is kept and re-encrypted too', async () => {
   const ids = await fill(30, old);
   const store = await openWith(young, old);
-  // a replica that has the new key, but does not seal with it yet
+  // a replica that has the new key but still seals with the old one
   const behind = await openWith(old, young);
   let done = false;
   const write = async () => {
@@ -88,10 +88,10 @@ test('what is written meanwhile is kept, and sealed with the first key all the s
   const [during] = await store.reencrypt();
   done = true;
   const written = await writing;
-  expect(during).toMatchObject({ goesOn: true, unopened: [] });
-  expect((await store.reencrypt())[0]?.goesOn).toBe(false);
+  expect(during).toMatchObject({ otherKeyInUse: true, unopened: [] });
+  expect((await store.reencrypt())[0]?.otherKeyInUse).toBe(false);
   const rows = await store.rows(safes).find({}).lean();
-  expect(rows.map(({ sealed }) => sealed?.startsWith(`${ringOf(young).newest}.`))).toEqual(
+  expect(rows.map(({ sealed }) => sealed?.startsWith(`${createRing(young).newest}.`))).toEqual(
     rows.map(() => true),
   );
   expect(written.size).toBeGreaterThan(0);
@@ -101,29 +101,31 @@ test('what is written meanwhile is kept, and sealed with the first key all the s
   }
 }, 30_000);
 
-test('what no key opens is named and stays as it is; the rest moves', async () => {
+test('a text that no key opens is reported and stays unchanged', async () => {
   const lost = newKey();
   const [gone = ''] = await fill(1, lost);
-  const before = await stage.db.collection<SafeRow>('safes').findOne({ _id: gone });
+  const before = await fixture.db.collection<SafeRow>('safes').findOne({ _id: gone });
   const store = await openWith(young, old);
   const _id = newId();
   const sealed = (await openWith(old)).sealing(sealedText).seal('opens', { _id });
   await store.rows(safes).insertMany([{ _id, sealed, codes: [] }], { lean: true });
   const [texts, codes] = await store.reencrypt();
-  const reason = `No key ${ringOf(lost).newest} in ENCRYPTION_KEYS`;
+  const reason = `No key ${createRing(lost).newest} in ENCRYPTION_KEYS`;
   expect(texts).toEqual({
     collection: 'safes',
     field: 'sealed',
     count: 1,
     unopened: [{ id: gone, reason }],
-    goesOn: false,
+    otherKeyInUse: false,
   });
   expect(codes?.unopened).toHaveLength(2);
-  expect(await stage.db.collection<SafeRow>('safes').findOne({ _id: gone })).toEqual(before);
+  expect(await fixture.db.collection<SafeRow>('safes').findOne({ _id: gone })).toEqual(before);
 });
 
-test('a field that no collection declares as sealed cannot be sealed', async () => {
+test('sealing a field that no collection declares throws', async () => {
   const store = await openWith(young);
   const undeclared: SealedField<object> = { path: 'sealed', context: () => 'safes' };
-  expect(() => store.sealing(undeclared)).toThrow('thing-makers declares no sealed field sealed');
+  expect(() => store.sealing(undeclared)).toThrow(
+    'No collection of thing-makers declares the sealed field sealed',
+  );
 });

@@ -1,4 +1,4 @@
-/** Events that a broker may have lost are published again, and a broker that is away costs nobody a try. */
+/** Tests of republishing events after a broker reset, and of publishing while the bus is down. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { BusDown } from '#libs/events';
 import { until } from '#libs/testing';
@@ -13,29 +13,29 @@ import {
   ThingMade,
 } from '../testing/store-fixture.ts';
 
-let stage: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  stage = await storeFixture();
+  fixture = await storeFixture();
 }, 60_000);
 afterEach(async () => {
-  await stage.close();
-  await stage.db.collection('thing_makers_outbox').deleteMany({});
-  stage.errors.length = 0;
+  await fixture.close();
+  await fixture.db.collection('thing_makers_outbox').deleteMany({});
+  fixture.errors.length = 0;
 });
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 
 const marked = (count: number) =>
   until(
-    `${count} marked`,
-    async () => (await stage.outbox({ published_at: { $exists: true } })).length === count,
+    `${count} events are marked`,
+    async () => (await fixture.outbox({ published_at: { $exists: true } })).length === count,
   );
 
-test('what was published in the last hours is published again, and older events are not', async () => {
+test('republish publishes the events of the given period again', async () => {
   const clock = fakeClock();
   const { bus, taken } = recordingBus();
-  const store = await stage.open({ bus, now: clock.now });
+  const store = await fixture.open({ bus, now: clock.now });
   store.relay();
-  const nameOf = ({ data }: { data: unknown }) => ThingMade.data.parse(data).name;
+  const getName = ({ data }: { data: unknown }) => ThingMade.data.parse(data).name;
   await createThing(store, createActor(), 'old');
   await marked(1);
   clock.advance(2 * 3_600_000);
@@ -43,36 +43,36 @@ test('what was published in the last hours is published again, and older events 
   await marked(2);
   expect(await store.republish(3_600_000)).toBe(1);
   clock.advance(1);
-  await until('the young one again', async () => taken.length === 3);
-  expect(taken.map(nameOf)).toEqual(['old', 'young', 'young']);
+  await until('the young event is published again', async () => taken.length === 3);
+  expect(taken.map(getName)).toEqual(['old', 'young', 'young']);
   expect(taken[2]).toEqual(taken[1]);
   await marked(2);
 }, 20_000);
 
-test('a process that has not begun to publish can be told as well', async () => {
+test('republish works in a process that has not started its relay', async () => {
   const { bus, taken } = recordingBus();
-  const first = await stage.open({ bus });
+  const first = await fixture.open({ bus });
   first.relay();
   await createThing(first, createActor(), 'a');
   await marked(1);
-  const second = await stage.open();
+  const second = await fixture.open();
   expect(await second.republish(3_600_000)).toBe(1);
-  await until('it again', async () => taken.length === 2);
+  await until('the event is published again', async () => taken.length === 2);
 }, 20_000);
 
-test('while the bus is down an event counts no failure and troubles nobody', async () => {
+test('BusDown is neither counted as a failure nor logged', async () => {
   let isDown = true;
   let tries = 0;
   const bus = createFakeBus(async () => {
     tries += 1;
     if (isDown) throw new BusDown();
   });
-  const store = await stage.open({ bus });
+  const store = await fixture.open({ bus });
   store.relay();
   await createThing(store, createActor(), 'a');
-  await until('two tries', async () => tries >= 2);
+  await until('publish is called twice', async () => tries >= 2);
   isDown = false;
   await marked(1);
-  expect((await stage.outbox())[0]).toMatchObject({ failures: 0 });
-  expect(stage.errors).toEqual([]);
+  expect((await fixture.outbox())[0]).toMatchObject({ failures: 0 });
+  expect(fixture.errors).toEqual([]);
 }, 20_000);

@@ -1,10 +1,12 @@
-/** A set for objects that come and go: it does what a `Set` does, but for the order, and keeps nothing of what was deleted. */
+/**
+ * Tests that `SwapRemoveSet` behaves like `Set` except for the order, and that it retains no deleted objects.
+ */
 import { expect, test } from '@jest/globals';
 import { retainedBytes } from '#libs/testing';
 import { SwapRemoveSet } from './swap-remove-set.ts';
 
-/** The same numbers at every run, below `limit`. */
-function numbers(seed: number) {
+/** A seeded generator of pseudorandom integers below `limit`. */
+function createRandom(seed: number) {
   let state = seed;
   return (limit: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -12,24 +14,24 @@ function numbers(seed: number) {
   };
 }
 
-test('whatever is added, deleted and cleared, it holds what a Set would hold', () => {
-  const next = numbers(7);
+test('a SwapRemoveSet has the same contents as a Set after random operations', () => {
+  const next = createRandom(7);
   const things = Array.from({ length: 12 }, (_, name) => ({ name }));
   const [subject, set] = [new SwapRemoveSet<object>(), new Set<object>()];
   for (let i = 0; i < 5_000; i += 1) {
     const thing = things[next(things.length)] ?? {};
-    const what = next(100);
-    if (what < 50) {
+    const choice = next(100);
+    if (choice < 50) {
       expect(subject.add(thing)).toBe(subject);
       set.add(thing);
-    } else if (what < 99) expect(subject.delete(thing)).toBe(set.delete(thing));
-    else for (const one of [subject, set]) one.clear();
+    } else if (choice < 99) expect(subject.delete(thing)).toBe(set.delete(thing));
+    else for (const each of [subject, set]) each.clear();
     expect(subject.size).toBe(set.size);
     expect(new Set(subject)).toEqual(set);
   }
 });
 
-test('an object may be in several of them', () => {
+test('an object can be in several SwapRemoveSets', () => {
   const thing = {};
   const [one, other] = [
     new SwapRemoveSet<object>().add(thing),
@@ -39,7 +41,7 @@ test('an object may be in several of them', () => {
   expect([...other]).toContain(thing);
 });
 
-test('whoever goes through it sees all that were in it, also those that are deleted meanwhile', () => {
+test('iterating yields all objects, including those deleted meanwhile', () => {
   const subject = new SwapRemoveSet<{ name: number }>();
   for (const name of [1, 2, 3, 4]) subject.add({ name });
   const seen = [];
@@ -50,15 +52,15 @@ test('whoever goes through it sees all that were in it, also those that are dele
   expect([seen, subject.size]).toEqual([[1, 2, 3, 4], 0]);
 });
 
-test('what was deleted does not pile up until the whole heap is collected', async () => {
+test('deleted objects do not accumulate between full garbage collections', async () => {
   const subject = new SwapRemoveSet<object>();
-  const inHand: object[] = [];
-  // four at a time, a kilobyte and more each: 40 MB altogether
+  const current: object[] = [];
+  // four at a time, at least 1 KB each: 40 MB in total
   const left = await retainedBytes(20_000, () => {
     const thing = { load: new Array(250).fill(0) };
     subject.add(thing);
-    inHand.push(thing);
-    if (inHand.length > 4) subject.delete(inHand.shift() ?? {});
+    current.push(thing);
+    if (current.length > 4) subject.delete(current.shift() ?? {});
   });
   expect(left).toBeLessThan(5_000_000);
 });

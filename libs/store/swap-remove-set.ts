@@ -1,48 +1,50 @@
-/** A set for objects that come and go all the time, a few at once. */
+/** A set for short-lived objects, of which it contains few at a time. */
 
 /**
- * What a `Set` does, where thousands of objects a second are added and soon deleted. V8 gives a `Set` a new table every few additions, and each table that was given up
- * still points to the next one and to what was in it at the time: once one of them is old, every later one, with all that its objects hold, is taken
- * for alive until the old space is collected as a whole. Here nothing points to what was deleted. docs/adr/0023 has what that costs.
+ * A replacement for `Set` if thousands of objects per second are added and soon deleted. Deleting moves the
+ * last object into the gap, so the order is not kept. V8 reallocates a `Set`'s hash table every few
+ * insertions. A discarded table still references its successor, so once one table has been promoted to the
+ * old generation it keeps all later tables, and everything in them, alive until the next full GC. This set
+ * has no such references. See docs/adr/0023.
  */
 export class SwapRemoveSet<T extends object> {
   readonly #items: T[] = [];
-  /** Where each object stands is written on itself. */
-  readonly #place = Symbol('place');
+  /** The property of each object that stores its index. */
+  readonly #index = Symbol('index');
 
   add(item: T): this {
-    const places = item as Record<symbol, number | undefined>;
-    if (places[this.#place] === undefined) {
-      places[this.#place] = this.#items.length;
+    const indexes = item as Record<symbol, number | undefined>;
+    if (indexes[this.#index] === undefined) {
+      indexes[this.#index] = this.#items.length;
       this.#items.push(item);
     }
     return this;
   }
 
-  /** Whether it was there; the last one takes its place. */
+  /** Deletes an object and moves the last one into its place. Returns whether the object was in the set. */
   delete(item: T): boolean {
-    const places = item as Record<symbol, number | undefined>;
-    const at = places[this.#place];
-    if (at === undefined) return false;
-    places[this.#place] = undefined;
+    const indexes = item as Record<symbol, number | undefined>;
+    const index = indexes[this.#index];
+    if (index === undefined) return false;
+    indexes[this.#index] = undefined;
     const last = this.#items.pop();
     if (last !== undefined && last !== item) {
-      this.#items[at] = last;
-      (last as Record<symbol, number | undefined>)[this.#place] = at;
+      this.#items[index] = last;
+      (last as Record<symbol, number | undefined>)[this.#index] = index;
     }
     return true;
   }
 
   clear(): void {
     for (const item of this.#items.splice(0))
-      (item as Record<symbol, number | undefined>)[this.#place] = undefined;
+      (item as Record<symbol, number | undefined>)[this.#index] = undefined;
   }
 
   get size(): number {
     return this.#items.length;
   }
 
-  /** Those that are in it now, also while some of them are deleted meanwhile. */
+  /** Iterates over the current objects, including those that are deleted during the iteration. */
   [Symbol.iterator](): Iterator<T> {
     return [...this.#items][Symbol.iterator]();
   }

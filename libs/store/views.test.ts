@@ -1,4 +1,4 @@
-/** What others may read, and what a service may ask of its own collections. */
+/** Tests of views, and of queries for undeclared fields. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { z } from 'zod';
@@ -14,23 +14,23 @@ import {
   things,
 } from '../testing/store-fixture.ts';
 
-let stage: StoreFixture;
+let fixture: StoreFixture;
 let store: Store;
 const ada = createActor();
 const bob = createActor();
 
 beforeAll(async () => {
-  stage = await storeFixture();
-  store = await stage.open();
-  for (const [who, name] of [
+  fixture = await storeFixture();
+  store = await fixture.open();
+  for (const [actor, name] of [
     [ada, 'a'],
     [ada, 'b'],
     [bob, 'c'],
   ] as const)
-    await createThing(store, who, name);
-  await stage.db.collection('things').updateMany({}, { $set: { secret: 'hush' } });
+    await createThing(store, actor, name);
+  await fixture.db.collection('things').updateMany({}, { $set: { secret: 'hush' } });
 }, 60_000);
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 
 const widened = view({
   ...thingSummaries,
@@ -39,16 +39,16 @@ const widened = view({
 });
 const narrowed = view({
   name: 'thing_names',
-  of: 'things',
+  collection: 'things',
   scope: null,
-  why: 'a name is no secret',
+  unscopedReason: 'a name is no secret',
   row: z.object({ name: z.string() }),
 });
 
-test('a view shows the fields that its contract names, and no other', async () => {
+test('a view has only the fields that its contract lists', async () => {
   const row = await store.read(thingSummaries).in(ada.organization_id).one({ name: 'a' });
   expect(Object.keys(row ?? {}).sort()).toEqual(['_id', 'name', 'organization_id']);
-  const other = await stage.open({ contract: { ...thingProducers, views: [thingSummaries, narrowed] } });
+  const other = await fixture.open({ contract: { ...thingProducers, views: [thingSummaries, narrowed] } });
   expect(
     (
       await other
@@ -59,53 +59,55 @@ test('a view shows the fields that its contract names, and no other', async () =
   ).toEqual({ name: 'a' });
 });
 
-test('a reader gets the rows of its scope, whatever it asks for', async () => {
-  const faces = store.read(thingSummaries).in(ada.organization_id);
-  const names = (await faces.many({}, { sort: { name: -1 }, limit: 5 })).map(({ name }) => name);
+test('a reader returns only rows of its scope for any filter', async () => {
+  const summaries = store.read(thingSummaries).in(ada.organization_id);
+  const names = (await summaries.many({}, { sort: { name: -1 }, limit: 5 })).map(({ name }) => name);
   expect(names).toEqual(['b', 'a']);
-  expect(await faces.one({ name: 'c' })).toBeUndefined();
-  expect(await faces.many({ organization_id: bob.organization_id, name: 'c' })).toEqual([]);
-  expect(await faces.many({ $or: [{ name: 'c' }, { organization_id: bob.organization_id }] })).toEqual([]);
+  expect(await summaries.one({ name: 'c' })).toBeUndefined();
+  expect(await summaries.many({ organization_id: bob.organization_id, name: 'c' })).toEqual([]);
+  expect(await summaries.many({ $or: [{ name: 'c' }, { organization_id: bob.organization_id }] })).toEqual(
+    [],
+  );
 });
 
-test('rows as bytes are the same rows, those of the scope and nothing else', async () => {
+test('bytes returns the same rows as many', async () => {
   const read = store.read(thingSummaries).in(ada.organization_id);
   const bytes = await read.bytes({});
   expect(bytes.map((row) => mongoose.mongo.BSON.deserialize(row))).toEqual(await read.many({}));
   expect(await read.bytes({ name: 'c' })).toEqual([]);
 });
 
-test('reading without a scope throws, also when the scope got lost on the way', () => {
-  const faces = store.read(thingSummaries);
-  expect(() => faces.unscoped()).toThrow('thing_faces is read by organization_id');
-  for (const lost of [undefined, null, '', { $ne: null }])
-    expect(() => faces.in(lost as unknown as string)).toThrow('there is none');
+test('reading without a valid scope throws', () => {
+  const summaries = store.read(thingSummaries);
+  expect(() => summaries.unscoped()).toThrow('thing_faces must be read by organization_id');
+  for (const invalid of [undefined, null, '', { $ne: null }])
+    expect(() => summaries.in(invalid as unknown as string)).toThrow('which is missing');
   expect(() => store.read(narrowed).in('x')).toThrow('thing_names has no scope');
 });
 
-test('a view cannot be declared with a scope that it does not show', () => {
+test('declaring a view with a scope that is not one of its fields throws', () => {
   expect(() =>
-    view({ name: 'x', of: 'things', scope: 'organization_id', row: z.object({ name: z.string() }) }),
+    view({ name: 'x', collection: 'things', scope: 'organization_id', row: z.object({ name: z.string() }) }),
   ).toThrow('organization_id');
 });
 
-test('prepare brings a view up to date when its contract has changed', async () => {
-  const changed = await stage.open({ contract: { ...thingProducers, views: [widened] } });
+test('migrate updates a view if its contract has changed', async () => {
+  const changed = await fixture.open({ contract: { ...thingProducers, views: [widened] } });
   const row = await changed.read(widened).in(ada.organization_id).one({ name: 'a' });
   expect(row).toHaveProperty('secret', 'hush');
-  const back = await stage.open();
+  const back = await fixture.open();
   expect(await back.read(thingSummaries).in(ada.organization_id).one({ name: 'a' })).not.toHaveProperty(
     'secret',
   );
 });
 
-test('prepare may be repeated, and run by several processes at once', async () => {
-  const mine = await storeFixture(stage.uri);
+test('migrate can be repeated and run by five processes at once', async () => {
+  const other = await storeFixture(fixture.uri);
   try {
-    await Promise.all(Array.from({ length: 5 }, () => mine.open()));
-    const again = await mine.open();
+    await Promise.all(Array.from({ length: 5 }, () => other.open()));
+    const again = await other.open();
     await again.migrate();
-    const names = (await mine.db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+    const names = (await other.db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
     const own = [
       'thing_faces',
       'things',
@@ -114,28 +116,28 @@ test('prepare may be repeated, and run by several processes at once', async () =
       'thing_makers_outbox',
     ];
     expect(names.filter((name) => !name.startsWith('system.')).sort()).toEqual(own.sort());
-    const indexes = await mine.db.collection('things').indexes();
+    const indexes = await other.db.collection('things').indexes();
     expect(indexes.map(({ key }) => key)).toEqual([{ _id: 1 }, { organization_id: 1, name: 1 }]);
   } finally {
-    await mine.stop();
+    await other.stop();
   }
 });
 
-test('views of others that are not there yet are named', async () => {
+test('missingViews returns the names of views that do not exist yet', async () => {
   const absent = { ...narrowed, name: 'not_yet' };
-  const reader = await stage.open({ contract: { ...thingProducers, reads: [thingSummaries, absent] } });
+  const reader = await fixture.open({ contract: { ...thingProducers, reads: [thingSummaries, absent] } });
   expect(await reader.missingViews()).toEqual(['not_yet']);
 });
 
-test('a query for a field that a collection does not have throws', async () => {
+test('a query or write with an undeclared field throws', async () => {
   const rows = store.rows(things);
-  const nobody = { tenant: 'x' } as object;
-  await expect(rows.find(nobody).lean()).rejects.toThrow('tenant');
-  await expect(rows.findOne({ $or: [{ name: 'a' }, nobody] }).lean()).rejects.toThrow('tenant');
-  await expect(rows.countDocuments(nobody)).rejects.toThrow('tenant');
-  await expect(rows.deleteMany(nobody)).rejects.toThrow('tenant');
-  await expect(rows.updateMany({}, nobody)).rejects.toThrow('tenant');
-  await expect(rows.insertMany([{ _id: 'x', organization_id: 'o', name: 'n', ...nobody }])).rejects.toThrow(
-    'tenant',
-  );
+  const undeclared = { tenant: 'x' } as object;
+  await expect(rows.find(undeclared).lean()).rejects.toThrow('tenant');
+  await expect(rows.findOne({ $or: [{ name: 'a' }, undeclared] }).lean()).rejects.toThrow('tenant');
+  await expect(rows.countDocuments(undeclared)).rejects.toThrow('tenant');
+  await expect(rows.deleteMany(undeclared)).rejects.toThrow('tenant');
+  await expect(rows.updateMany({}, undeclared)).rejects.toThrow('tenant');
+  await expect(
+    rows.insertMany([{ _id: 'x', organization_id: 'o', name: 'n', ...undeclared }]),
+  ).rejects.toThrow('tenant');
 });

@@ -1,28 +1,31 @@
-/** The stage for tests of the bus over RabbitMQ: buses over one broker under a prefix of their own, and what hurts them. */
+/** The fixture for tests of the RabbitMQ bus: buses with a unique prefix over one broker. */
 import { randomBytes } from 'node:crypto';
 import { type Channel, connect } from 'amqplib';
 import { type Envelope, newId, Secret } from '#libs/contract';
-import { type AmqpBus, amqpBus, type Bus } from '#libs/events';
+import { type AmqpBusOptions, amqpBus, type Bus } from '#libs/events';
 import { prefixedNames } from '../events/amqp/topology-setup.ts';
 import { until } from './until.ts';
 
-/** What a test finds on the stage: queue `alpha` hears both types, `beta` only what was made. */
+/**
+ * Buses over one broker; queue `alpha` is bound to `thing.made` and `thing.gone`, `beta` only to
+ * `thing.made`.
+ */
 export interface AmqpFixture {
   url: string;
   prefix: string;
-  /** What the buses were troubled by. */
+  /** The errors of the buses. */
   errors: string[];
-  /** Another bus; resolves when it is up. */
-  open(more?: Partial<AmqpBus>): Promise<Bus>;
-  /** Works on the broker past every bus. */
+  /** Opens another bus; resolves when it is up. */
+  open(options?: Partial<AmqpBusOptions>): Promise<Bus>;
+  /** Runs work on a separate channel, without a bus. */
   withChannel<R>(work: (channel: Channel) => Promise<R>): Promise<R>;
   /** Closes all buses. */
   close(): Promise<void>;
-  /** Closes all buses and takes away what they declared. */
+  /** Closes all buses and deletes their queues and exchanges. */
   clear(): Promise<void>;
 }
 
-/** Sets the stage; connections notice within three seconds that nobody answers. */
+/** Creates the fixture; a heartbeat of 1 s detects a dead broker within three seconds. */
 export function amqpFixture(url: string): AmqpFixture {
   const prefix = `test-${randomBytes(4).toString('hex')}.`;
   const topology = new Map([
@@ -31,27 +34,35 @@ export function amqpFixture(url: string): AmqpFixture {
   ]);
   const buses: Bus[] = [];
   const errors: string[] = [];
-  const stage: AmqpFixture = {
+  const fixture: AmqpFixture = {
     url,
     prefix,
     errors,
-    async open(more = {}) {
+    async open(options = {}) {
       const secret = new Secret(`${url}?heartbeat=1`);
-      const onError = (what: string, error: unknown) => void errors.push(`${what}: ${error}`);
-      const bus = amqpBus({ url: secret, topology, prefix, retries: [20], calmMs: 0, onError, ...more });
+      const onError = (message: string, error: unknown) => void errors.push(`${message}: ${error}`);
+      const bus = amqpBus({
+        url: secret,
+        topology,
+        prefix,
+        retries: [20],
+        retryQueueDelayMs: 0,
+        onError,
+        ...options,
+      });
       buses.push(bus);
       await untilUp(bus);
       return bus;
     },
     async withChannel(work) {
       const connection = await connect(url);
-      // work may break the channel
+      // work may close the channel with an error
       connection.on('error', () => {});
       try {
         const channel = await connection.createChannel();
         channel.on('error', () => {});
         const result = await work(channel);
-        // what was sent is on its way before the connection closes
+        // flushes sent messages before the connection closes
         await channel.close();
         return result;
       } finally {
@@ -62,14 +73,14 @@ export function amqpFixture(url: string): AmqpFixture {
       await Promise.all(buses.map((bus) => bus.close()));
     },
     async clear() {
-      await stage.close();
-      await stage.withChannel((channel) => deleteQueues(channel, prefix, [...topology.keys()]));
+      await fixture.close();
+      await fixture.withChannel((channel) => deleteQueues(channel, prefix, [...topology.keys()]));
     },
   };
-  return stage;
+  return fixture;
 }
 
-/** Takes away everything that a bus declares for queues, which are there or not. */
+/** Deletes everything that a bus declares for these queues, whether or not it exists. */
 export async function deleteQueues(
   channel: Channel,
   prefix: string,
@@ -82,25 +93,25 @@ export async function deleteQueues(
   for (const exchange of [names.exchange, names.deadExchange]) await channel.deleteExchange(exchange);
 }
 
-/** How many messages of a queue nobody has in hand. */
-export async function countReady(stage: AmqpFixture, queue: string): Promise<number> {
-  return (await stage.withChannel((channel) => channel.checkQueue(stage.prefix + queue))).messageCount;
+/** The number of ready messages in a queue. */
+export async function countReady(fixture: AmqpFixture, queue: string): Promise<number> {
+  return (await fixture.withChannel((channel) => channel.checkQueue(fixture.prefix + queue))).messageCount;
 }
 
-/** Takes so many messages of a queue in hand, which nobody else may want, and loses its connection. */
-export async function killWhileHandling(stage: AmqpFixture, queue: string, count: number): Promise<void> {
-  const connection = await connect(stage.url);
+/** Consumes `count` messages without acknowledging them, then disconnects; the queue must be idle. */
+export async function killWhileHandling(fixture: AmqpFixture, queue: string, count: number): Promise<void> {
+  const connection = await connect(fixture.url);
   const channel = await connection.createChannel();
-  let inHand = 0;
-  await channel.consume(stage.prefix + queue, () => {
-    inHand += 1;
+  let inFlight = 0;
+  await channel.consume(fixture.prefix + queue, () => {
+    inFlight += 1;
   });
-  await until('all of it in hand', async () => inHand === count);
+  await until('all messages to be in flight', async () => inFlight === count);
   await connection.close();
 }
 
-/** The ids of the events in a queue, which are taken out. */
-export async function idsIn(channel: Channel, queue: string): Promise<string[]> {
+/** Removes all events from a queue and returns their ids. */
+export async function takeIds(channel: Channel, queue: string): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
     const message = await channel.get(queue, { noAck: true });
@@ -114,7 +125,7 @@ export function untilUp(bus: Bus): Promise<true> {
   return until('the bus to be up', async () => bus.up, 30_000);
 }
 
-/** A new event. */
+/** Creates an event. */
 export function createEvent(type: 'thing.made' | 'thing.gone', data: unknown = {}): Envelope {
   return {
     id: newId(),
@@ -126,10 +137,10 @@ export function createEvent(type: 'thing.made' | 'thing.gone', data: unknown = {
   };
 }
 
-/** Publishes as the relay does: again until it is taken. */
+/** Publishes like the relay: repeats until the broker confirms the event. */
 export function publishUntilAccepted(bus: Bus, event: Envelope): Promise<true> {
   return until(
-    `${event.type} to be taken`,
+    `${event.type} to be accepted`,
     () =>
       bus.publish(event).then(
         () => true as const,

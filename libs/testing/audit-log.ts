@@ -1,88 +1,88 @@
-/** The security log in tests: requests with the lines that they left, what those have said, and what its page lists. */
+/** Records the audit lines of requests in tests, and reads the audit events that the documentation lists. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { type Contract, newId } from '#libs/contract';
 import { opsToken, type TestApp, type TestRequest } from './test-app.ts';
 import { until } from './until.ts';
 
-/** Where every request of `auditing` comes from. */
+/** The client address of every request of `auditRecorder`. */
 const address = '192.0.2.7';
 
-/** Who asked when nobody knows. */
+/** The actor fields of an audit line whose actor is unknown. */
 export const noActor = { actor_id: null, organization_id: null, key_id: null };
 
 const common = ['event', 'outcome', 'actor_id', 'organization_id', 'key_id', 'request_id', 'address'];
 
-/** Asks a service of a world that trusts proxies on loopback. */
-export function auditRecorder(here: TestApp, { name }: Pick<Contract, 'name'>) {
-  /** The facts that lines of an event have had, beside what every line has. */
-  const facts = new Map<string, Set<string>>();
+/** Sends requests to a service and collects their audit lines; the app must trust proxies on loopback. */
+export function auditRecorder(app: TestApp, { name }: Pick<Contract, 'name'>) {
+  /** The fields of each event's lines, without the fields that every line has. */
+  const details = new Map<string, Set<string>>();
 
   return {
-    facts,
+    details,
 
-    /** Asks, and gives the answer with the lines that it left. */
-    async asked(method: string, path: string, testRequest: TestRequest = {}) {
+    /** Sends a request and returns its response with the audit lines of the request. */
+    async request(method: string, path: string, request: TestRequest = {}) {
       const request_id = newId();
-      const headers = { ...testRequest.headers, 'x-request-id': request_id, 'x-forwarded-for': address };
-      const told = await here.request(method, path, { ...testRequest, headers });
-      return { ...told, lines: await linesOf(request_id, address) };
+      const headers = { ...request.headers, 'x-request-id': request_id, 'x-forwarded-for': address };
+      const response = await app.request(method, path, { ...request, headers });
+      return { ...response, lines: await auditLines(request_id, address) };
     },
 
-    /** Asks as the operator, on the management port, which has no proxy before it. */
-    async operated(method: string, path: string, body: unknown) {
+    /** Sends an operator's request to the management port, without a proxy; returns the audit lines. */
+    async adminRequest(method: string, path: string, body: unknown) {
       const request_id = newId();
       const authorization = `Bearer ${opsToken}`;
       const headers = { authorization, 'content-type': 'application/json', 'x-request-id': request_id };
       const request = { method, headers, body: JSON.stringify(body) };
-      const told = await (await fetch(here.management + path, request)).json();
-      here.secrets.knowWithin(told);
-      return linesOf(request_id, '127.0.0.1');
+      const response = await (await fetch(app.management + path, request)).json();
+      app.secrets.addFrom(response);
+      return auditLines(request_id, '127.0.0.1');
     },
   };
 
-  async function linesOf(request_id: string, from: string) {
-    // the request's own line and that of the security log are written at once
-    await until('the line of the request', async () =>
-      here.logLines().some((line) => line.request_id === request_id && line.operation !== undefined),
+  async function auditLines(request_id: string, from: string) {
+    // the request's log line and its audit line are written at the same time
+    await until('the log line of the request', async () =>
+      app.logLines().some((line) => line.request_id === request_id && line.operation !== undefined),
     );
-    const lines = here.logLines().filter((line) => line.audit === true && line.request_id === request_id);
+    const lines = app.logLines().filter((line) => line.audit === true && line.request_id === request_id);
     return lines.map(({ level, time, msg, service, audit, request_id, address, ...line }) => {
       assert.deepEqual([level, service, audit, msg, address], [30, name, true, line.event, from]);
       const event = String(line.event);
-      const known = facts.get(event) ?? new Set();
-      for (const fact of Object.keys(line)) if (!common.includes(fact)) known.add(fact);
-      facts.set(event, known);
+      const fields = details.get(event) ?? new Set();
+      for (const field of Object.keys(line)) if (!common.includes(field)) fields.add(field);
+      details.set(event, fields);
       return line;
     });
   }
 }
 
-/** What a page lists of one event: which routes leave it, and which facts it names. */
-export interface Listed {
+/** One audit event as a documentation page lists it: the routes that log it and the details of its lines. */
+export interface ListedAuditEvent {
   event: string;
   routes: string[];
-  says: string[];
+  details: string[];
 }
 
-/** What a page lists, in the order of the events. */
-export async function documentedEvents(page: URL): Promise<Listed[]> {
+/** Reads the audit events from the table of a documentation page, sorted by event. */
+export async function documentedEvents(page: URL): Promise<ListedAuditEvent[]> {
   const rows = (await readFile(page, 'utf8')).matchAll(/^\| `(\w+\.\w+)` \|(.*)\|(.*)\|$/gm);
-  const quoted = (text: string, what: RegExp) => [...text.matchAll(what)].map(([, name = '']) => name);
-  return inOrder(
-    [...rows].map(([, event = '', leftBy = '', says = '']) => ({
+  const findAll = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = '']) => name);
+  return sortByEvent(
+    [...rows].map(([, event = '', routes = '', details = '']) => ({
       event,
-      routes: quoted(leftBy, /`([A-Z]+ \/\S*)`/g).toSorted(),
-      says: quoted(says, /`(\w+)`/g).toSorted(),
+      routes: findAll(routes, /`([A-Z]+ \/\S*)`/g).toSorted(),
+      details: findAll(details, /`(\w+)`/g).toSorted(),
     })),
   );
 }
 
-/** What a page has to list of a service, by the facts that its lines have had. */
+/** The audit events that a page must list for a service, with the details that its lines had. */
 export function recordedEvents(
   { operations, adminOperations = [] }: Contract,
-  facts: ReadonlyMap<string, ReadonlySet<string>>,
-): Listed[] {
+  details: ReadonlyMap<string, ReadonlySet<string>>,
+): ListedAuditEvent[] {
   const all = [...operations, ...adminOperations];
   return [...new Set(all.flatMap(({ audit }) => audit ?? []))].map((event) => ({
     event,
@@ -90,11 +90,11 @@ export function recordedEvents(
       .filter(({ audit }) => audit === event)
       .map(({ method, path }) => `${method.toUpperCase()} ${path}`)
       .toSorted(),
-    says: [...(facts.get(event) ?? [])].toSorted(),
+    details: [...(details.get(event) ?? [])].toSorted(),
   }));
 }
 
-/** Rows in the order of their events. */
-export function inOrder(rows: readonly Listed[]): Listed[] {
-  return rows.toSorted((a, b) => a.event.localeCompare(b.event));
+/** Sorts audit events by name. */
+export function sortByEvent(events: readonly ListedAuditEvent[]): ListedAuditEvent[] {
+  return events.toSorted((a, b) => a.event.localeCompare(b.event));
 }

@@ -1,21 +1,22 @@
-/** A real browser for tests, by a chain that needs no set-up: what is there first, what must be installed last. */
+/** Provides a real browser for tests; uses an installed one if possible and installs one otherwise. */
 import type { Browser } from 'playwright-core';
-import { installPackage, say } from './debian.ts';
-import { firstProgram, onPath } from './program.ts';
+import { installPackage, printLine } from './debian.ts';
+import { findExecutable, findOnPath } from './program.ts';
 
 /**
- * A headless Chromium for tests: the program in CHROMIUM_PATH, else one on the PATH or where it usually is, else the
- * distribution's package installed now. Which one is said in one line on stderr. `close()` ends it.
+ * Starts a headless Chromium: the program in CHROMIUM_PATH, else one on the PATH or in a default location,
+ * else the distribution's package, which is installed now. Prints which one to stderr. The caller must
+ * `close()` it.
  */
 export async function testBrowser(): Promise<Browser> {
-  const path = (await installedBrowser()) ?? (await newBrowser());
+  const path = (await findBrowser()) ?? (await installBrowser());
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: path, args: flags });
-  say(`Browser for the tests: ${path}, ${browser.version()}.`);
+  printLine(`Browser for the tests: ${path}, ${browser.version()}.`);
   return browser;
 }
 
-/** Root may not use Chromium's own sandbox, and the pages are ours; nothing is fetched in the background. */
+/** Disables background requests, and the sandbox, which root cannot use; tests load only their own pages. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -26,20 +27,20 @@ const flags = [
 ];
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
-const usualPlaces = [
+const defaultPaths = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-async function installedBrowser(): Promise<string | undefined> {
-  return process.env.CHROMIUM_PATH || (await onPath(...names)) || firstProgram(usualPlaces);
+async function findBrowser(): Promise<string | undefined> {
+  return process.env.CHROMIUM_PATH || (await findOnPath(...names)) || findExecutable(defaultPaths);
 }
 
-async function newBrowser(): Promise<string> {
+async function installBrowser(): Promise<string> {
   await installPackage('chromium', 'Browser for the tests');
-  const path = await installedBrowser();
+  const path = await findBrowser();
   if (path) return path;
   throw new Error(
-    'There is no browser for the tests: install Chromium or Chrome, or set CHROMIUM_PATH to its program.',
+    'The tests need a browser. Install Chromium or Chrome, or set CHROMIUM_PATH to its program.',
   );
 }

@@ -1,18 +1,18 @@
-/** One suite for every bus: what carries events between services must keep these promises, in a process or over a broker. */
+/** The conformance suite of event buses, whether in one process or over a broker. */
 import { describe } from '@jest/globals';
 import { busDelivery } from './bus-delivery.ts';
-import { busEnding } from './bus-ending.ts';
 import { busFailures } from './bus-failures.ts';
-import { busStage, type OpenBus } from './bus-fixture.ts';
+import { busFixture, type OpenBus } from './bus-fixture.ts';
+import { busShutdown } from './bus-shutdown.ts';
 
-export type { OpenBus, OpenedBus } from './bus-fixture.ts';
+export type { BusUnderTest, OpenBus } from './bus-fixture.ts';
 
-/** Declares the suite for one kind of bus. */
+/** Declares the suite for one implementation of `Bus`. */
 export function busConformance(name: string, open: OpenBus): void {
-  describe(`${name} keeps the promises of a bus`, () => {
-    const stage = busStage(open);
-    busDelivery(stage);
-    busFailures(stage);
-    busEnding(stage);
+  describe(`${name} conforms`, () => {
+    const fixture = busFixture(open);
+    busDelivery(fixture);
+    busFailures(fixture);
+    busShutdown(fixture);
   });
 }

@@ -1,43 +1,43 @@
-/** What a bus promises while all goes well. */
+/** Conformance tests: delivery of events without failures. */
 import { describe, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
 import { Unroutable } from '#libs/events';
-import { type BusStage, envelopeOf, gateway, idsOf, publish } from './bus-fixture.ts';
+import { type BusFixture, createEnvelope, createGate, publish, toIds } from './bus-fixture.ts';
 import { until } from './until.ts';
 
-/** Declares these tests within a suite. */
-export function busDelivery(stage: BusStage): void {
+/** Declares the tests within a suite. */
+export function busDelivery(fixture: BusFixture): void {
   describe('delivery', () => {
-    test('every queue that wants an event gets it, and no other', async () => {
-      const { bus, alpha, beta, made, gone, hear } = stage;
-      const [inAlpha, inBeta] = [await hear(alpha), await hear(beta)];
-      const [both, one] = [envelopeOf(made), envelopeOf(gone)];
-      await Promise.all([bus.publish(both), bus.publish(one)]);
-      await until('all of it', async () => inAlpha.length === 2 && inBeta.length === 1);
-      expect(idsOf(inAlpha)).toEqual(idsOf([both, one]));
-      expect(idsOf(inBeta)).toEqual([both.id]);
+    test('an event reaches every queue bound to its type and no other', async () => {
+      const { bus, alpha, beta, madeType, goneType, collect } = fixture;
+      const [inAlpha, inBeta] = [await collect(alpha), await collect(beta)];
+      const [madeEvent, goneEvent] = [createEnvelope(madeType), createEnvelope(goneType)];
+      await Promise.all([bus.publish(madeEvent), bus.publish(goneEvent)]);
+      await until('all events', async () => inAlpha.length === 2 && inBeta.length === 1);
+      expect(toIds(inAlpha)).toEqual(toIds([madeEvent, goneEvent]));
+      expect(toIds(inBeta)).toEqual([madeEvent.id]);
     });
 
-    test('an event that no queue wants is Unroutable', async () => {
-      const { bus, alpha, made, hear } = stage;
-      await hear(alpha);
-      await expect(bus.publish(envelopeOf(`${made}.not`))).rejects.toBeInstanceOf(Unroutable);
+    test('publish rejects with Unroutable when no queue is bound to the type', async () => {
+      const { bus, alpha, madeType, collect } = fixture;
+      await collect(alpha);
+      await expect(bus.publish(createEnvelope(`${madeType}.not`))).rejects.toBeInstanceOf(Unroutable);
     });
 
-    test('what was published before a consumer came is waiting for it', async () => {
-      const { bus, alpha, gone, hear } = stage;
-      const events = [envelopeOf(gone), envelopeOf(gone), envelopeOf(gone)];
-      for (const one of events) publish(bus, one);
-      const heard = await hear(alpha);
-      await until('all three', async () => heard.length === 3);
-      expect(idsOf(heard)).toEqual(idsOf(events));
+    test('events published before a consumer starts are delivered to it', async () => {
+      const { bus, alpha, goneType, collect } = fixture;
+      const events = [createEnvelope(goneType), createEnvelope(goneType), createEnvelope(goneType)];
+      for (const event of events) publish(bus, event);
+      const received = await collect(alpha);
+      await until('all three', async () => received.length === 3);
+      expect(toIds(received)).toEqual(toIds(events));
     });
 
     test('an event arrives exactly as it was published', async () => {
-      const { bus, alpha, gone, hear } = stage;
-      const heard = await hear(alpha);
-      const one = {
-        ...envelopeOf(gone, {
+      const { bus, alpha, goneType, collect } = fixture;
+      const received = await collect(alpha);
+      const event = {
+        ...createEnvelope(goneType, {
           text: 'Ä\u2028\u{1f600}"\\',
           list: [1.5, null, true, {}],
           deep: { 'a.$b': [] },
@@ -45,65 +45,65 @@ export function busDelivery(stage: BusStage): void {
         actor_id: null,
         trace: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
       };
-      publish(bus, one);
-      await until('the event', async () => heard.length === 1);
-      expect(heard).toEqual([one]);
+      publish(bus, event);
+      await until('the event', async () => received.length === 1);
+      expect(received).toEqual([event]);
     });
 
-    test('what JSON does not carry is not carried', async () => {
-      const { bus, alpha, gone, hear } = stage;
-      const heard = await hear(alpha);
-      publish(bus, envelopeOf(gone, { at: new Date(0), nothing: undefined }));
-      await until('the event', async () => heard.length === 1);
-      expect(Object.entries(heard[0]?.data ?? {})).toEqual([['at', '1970-01-01T00:00:00.000Z']]);
+    test('data arrives as it is after JSON serialization', async () => {
+      const { bus, alpha, goneType, collect } = fixture;
+      const received = await collect(alpha);
+      publish(bus, createEnvelope(goneType, { at: new Date(0), nothing: undefined }));
+      await until('the event', async () => received.length === 1);
+      expect(Object.entries(received[0]?.data ?? {})).toEqual([['at', '1970-01-01T00:00:00.000Z']]);
     });
 
-    test('no more than prefetch events are in hand, and as many as that', async () => {
-      const { bus, alpha, gone } = stage;
-      const gate = gateway();
-      let [inHand, most, done] = [0, 0, 0];
+    test('exactly prefetch events are in flight at the same time', async () => {
+      const { bus, alpha, goneType } = fixture;
+      const gate = createGate();
+      let [inFlight, maxInFlight, done] = [0, 0, 0];
       const slow = async () => {
-        inHand += 1;
-        most = Math.max(most, inHand);
+        inFlight += 1;
+        maxInFlight = Math.max(maxInFlight, inFlight);
         await gate.opened;
-        inHand -= 1;
+        inFlight -= 1;
         done += 1;
       };
       await bus.consume(alpha, slow, { prefetch: 3 });
-      for (let count = 0; count < 10; count += 1) publish(bus, envelopeOf(gone));
-      await until('three in hand', async () => inHand === 3);
+      for (let count = 0; count < 10; count += 1) publish(bus, createEnvelope(goneType));
+      await until('three events in flight', async () => inFlight === 3);
       gate.open();
       await until('all ten', async () => done === 10);
-      expect(most).toBe(3);
+      expect(maxInFlight).toBe(3);
     });
 
     test('two consumers of one queue share its events', async () => {
-      const { bus, alpha, gone } = stage;
-      const gate = gateway();
-      const heard: string[] = [];
+      const { bus, alpha, goneType } = fixture;
+      const gate = createGate();
+      const received: string[] = [];
       for (const _ of [1, 2]) {
         const slow = async ({ id }: Envelope) => {
-          heard.push(id);
+          received.push(id);
           await gate.opened;
         };
         await bus.consume(alpha, slow, { prefetch: 1 });
       }
-      const events = [envelopeOf(gone), envelopeOf(gone), envelopeOf(gone)];
-      for (const one of events) publish(bus, one);
-      await until('one in the hand of each', async () => heard.length === 2);
+      const events = [createEnvelope(goneType), createEnvelope(goneType), createEnvelope(goneType)];
+      for (const event of events) publish(bus, event);
+      await until('one event in flight per consumer', async () => received.length === 2);
       gate.open();
-      await until('all', async () => heard.length === 3);
-      expect([...heard].sort()).toEqual(idsOf(events));
+      await until('all', async () => received.length === 3);
+      expect([...received].sort()).toEqual(toIds(events));
     });
 
-    test('the same event published twice is handled twice', async () => {
-      const { bus, alpha, gone, hear } = stage;
-      const heard = await hear(alpha);
-      const one = envelopeOf(gone);
-      publish(bus, one);
-      publish(bus, one);
-      await until('both', async () => heard.length === 2);
-      expect(idsOf(heard)).toEqual([one.id, one.id]);
+    test('an event published twice is handled twice', async () => {
+      const { bus, alpha, goneType, collect } = fixture;
+      const received = await collect(alpha);
+      const event = createEnvelope(goneType);
+      publish(bus, event);
+      publish(bus, event);
+      await until('both deliveries', async () => received.length === 2);
+      expect(toIds(received)).toEqual([event.id, event.id]);
     });
   });
 }

@@ -1,52 +1,52 @@
-/** The stage for tests of a bus: for each test a bus with two queues of its own, and what tests do with it. */
+/** The fixture of the bus conformance suite: for each test a bus with two unique queues, and helpers. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach } from '@jest/globals';
 import { type Envelope, newId } from '#libs/contract';
 import type { Bus, Retries, Topology } from '#libs/events';
 import { until } from './until.ts';
 
-/** A bus under test and what it runs over. */
-export interface OpenedBus {
+/** A bus under test and its broker. */
+export interface BusUnderTest {
   bus: Bus;
-  /** Another bus over the same broker, after the first was closed: it finds what that one left. */
+  /** Opens another bus over the same broker after the first was closed; it finds the events that are left. */
   reopen(): Promise<Bus>;
-  /** Puts bytes into a queue that are no event, where the broker lets anybody do that. */
+  /** Puts bytes that are not an event into a queue, if the broker allows it. */
   inject?(queue: string, bytes: Uint8Array): Promise<void>;
   /** Closes everything and removes the queues. */
   end(): Promise<void>;
 }
 
-/** Opens a bus whose handlers are tried again after the pauses given; queues and types are new ones for each test. */
-export type OpenBus = (options: { topology: Topology; retries: Retries }) => Promise<OpenedBus>;
+/** Opens a bus with these retry delays; each test has new queues and event types. */
+export type OpenBus = (options: { topology: Topology; retries: Retries }) => Promise<BusUnderTest>;
 
-/** Five tries within a blink. */
-export const quick: Retries = [15, 30, 30, 30];
-/** A second try that no test waits for. */
-export const never: Retries = [600_000];
+/** Retry delays in ms for five attempts within a fraction of a second. */
+export const quickRetries: Retries = [15, 30, 30, 30];
+/** A retry delay in ms that no test waits for. */
+export const noRetryInTime: Retries = [600_000];
 
-/** What a test finds on the stage. */
-export interface BusStage {
-  readonly opened: OpenedBus;
+/** The bus of the current test with its queues and event types. */
+export interface BusFixture {
+  readonly underTest: BusUnderTest;
   readonly bus: Bus;
-  /** A queue that wants both types. */
+  /** A queue that is bound to both event types. */
   readonly alpha: string;
-  /** A queue that wants only what was made. */
+  /** A queue that is bound to `madeType` only. */
   readonly beta: string;
-  readonly made: string;
-  readonly gone: string;
-  /** Starts anew, with other pauses between tries. */
+  readonly madeType: string;
+  readonly goneType: string;
+  /** Replaces the bus by a new one with other retry delays. */
   restart(retries: Retries): Promise<void>;
-  /** Handles everything in a queue and remembers it. */
-  hear(queue: string, over?: Bus): Promise<Envelope[]>;
-  /** The events set aside in a queue, once there are that many. */
-  deadIn(queue: string, count: number): Promise<Envelope[]>;
+  /** Consumes a queue and returns the array that collects its events. */
+  collect(queue: string, over?: Bus): Promise<Envelope[]>;
+  /** Waits until a queue has this many dead letters, and returns them. */
+  waitForDead(queue: string, count: number): Promise<Envelope[]>;
 }
 
-/** Sets the stage before each test of a suite, and clears it afterwards. */
-export function busStage(open: OpenBus): BusStage {
-  let now: Pick<BusStage, 'opened' | 'alpha' | 'beta' | 'made' | 'gone'> | undefined;
+/** Opens a bus before each test of a suite and removes it afterwards. */
+export function busFixture(open: OpenBus): BusFixture {
+  let now: Pick<BusFixture, 'underTest' | 'alpha' | 'beta' | 'madeType' | 'goneType'> | undefined;
   const current = () => {
-    if (!now) throw new Error('The stage is set before each test');
+    if (!now) throw new Error('The fixture is only available within a test');
     return now;
   };
   const start = async (retries: Retries) => {
@@ -54,24 +54,24 @@ export function busStage(open: OpenBus): BusStage {
     const names = {
       alpha: `alpha-${unique}`,
       beta: `beta-${unique}`,
-      made: `thing-${unique}.made`,
-      gone: `thing-${unique}.gone`,
+      madeType: `thing-${unique}.made`,
+      goneType: `thing-${unique}.gone`,
     };
     const topology = new Map([
-      [names.alpha, [names.made, names.gone]],
-      [names.beta, [names.made]],
+      [names.alpha, [names.madeType, names.goneType]],
+      [names.beta, [names.madeType]],
     ]);
-    now = { ...names, opened: await open({ topology, retries }) };
+    now = { ...names, underTest: await open({ topology, retries }) };
   };
-  beforeEach(() => start(quick));
-  afterEach(() => now?.opened.end());
+  beforeEach(() => start(quickRetries));
+  afterEach(() => now?.underTest.end());
 
   return {
-    get opened() {
-      return current().opened;
+    get underTest() {
+      return current().underTest;
     },
     get bus() {
-      return current().opened.bus;
+      return current().underTest.bus;
     },
     get alpha() {
       return current().alpha;
@@ -79,37 +79,37 @@ export function busStage(open: OpenBus): BusStage {
     get beta() {
       return current().beta;
     },
-    get made() {
-      return current().made;
+    get madeType() {
+      return current().madeType;
     },
-    get gone() {
-      return current().gone;
+    get goneType() {
+      return current().goneType;
     },
     async restart(retries) {
-      await current().opened.end();
+      await current().underTest.end();
       await start(retries);
     },
-    async hear(queue, over = current().opened.bus) {
-      const heard: Envelope[] = [];
-      await over.consume(queue, async (one) => void heard.push(one), { prefetch: 8 });
-      return heard;
+    async collect(queue, over = current().underTest.bus) {
+      const events: Envelope[] = [];
+      await over.consume(queue, async (event) => void events.push(event), { prefetch: 8 });
+      return events;
     },
-    deadIn(queue, count) {
+    waitForDead(queue, count) {
       return until(`${count} dead in ${queue}`, async () => {
-        const dead = await current().opened.bus.dead(queue);
+        const dead = await current().underTest.bus.dead(queue);
         return dead.length === count && dead;
       });
     },
   };
 }
 
-/** The ids of events, in order. */
-export function idsOf(events: readonly Envelope[]): string[] {
+/** The sorted ids of events. */
+export function toIds(events: readonly Envelope[]): string[] {
   return events.map(({ id }) => id).sort();
 }
 
-/** A new event. */
-export function envelopeOf(type: string, data: unknown = { name: 'x' }): Envelope {
+/** Creates an event. */
+export function createEnvelope(type: string, data: unknown = { name: 'x' }): Envelope {
   return {
     id: newId(),
     type,
@@ -120,22 +120,25 @@ export function envelopeOf(type: string, data: unknown = { name: 'x' }): Envelop
   };
 }
 
-/** Publishes without waiting: one bus takes an event when it is handled, another when it is stored. */
-export function publish(bus: Bus, one: Envelope): Promise<unknown> {
-  return bus.publish(one).then(
-    () => 'taken',
+/**
+ * Publishes an event; resolves with 'accepted' or the error. Callers need not wait: one bus accepts an event
+ * when it is handled, another when it is stored.
+ */
+export function publish(bus: Bus, event: Envelope): Promise<unknown> {
+  return bus.publish(event).then(
+    () => 'accepted',
     (error: unknown) => error,
   );
 }
 
-/** Something that a test opens when it wants work to go on. */
-export function gateway() {
+/** A promise, `opened`, that a test resolves with `open`. */
+export function createGate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
 
-/** Whether a promise is settled, a round of the event loop later. */
-export async function settledNow(promise: Promise<unknown>): Promise<boolean> {
+/** Whether a promise is settled after one more turn of the event loop. */
+export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const next = new Promise<false>((resolve) => setImmediate(resolve, false));
   return Promise.race([promise.then(() => true), next]);
 }

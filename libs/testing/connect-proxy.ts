@@ -1,4 +1,4 @@
-/** A real HTTP proxy: it opens tunnels (CONNECT) to ports of this machine's loopback alone, whatever name they are asked for by. */
+/** A real HTTP proxy for tests; opens every tunnel (CONNECT) to loopback, whatever the requested host. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -7,14 +7,14 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 export interface ConnectProxy {
   url: string;
   port: number;
-  /** What it was asked to open, as `name:port`, with the credentials that came along. */
+  /** The requested tunnels: the target as `name:port` and the `Proxy-Authorization` header. */
   tunnels: { target: string; credentials: string | undefined }[];
-  /** Requests that were no CONNECT; they get 405. */
+  /** The URLs of requests with another method than CONNECT; they get 405. */
   otherRequests: string[];
   close(): Promise<void>;
 }
 
-/** Starts one on a free port of an address of this machine; with a status it opens nothing and answers that. */
+/** Starts a proxy on a free port of `host`; with a `status` other than 200 it rejects all tunnels with it. */
 export async function connectProxy({ host = '127.0.0.1', status = 200 } = {}): Promise<ConnectProxy> {
   const tunnels: ConnectProxy['tunnels'] = [];
   const otherRequests: string[] = [];
@@ -26,11 +26,11 @@ export async function connectProxy({ host = '127.0.0.1', status = 200 } = {}): P
   server.on('connect', ({ url = '', headers }, client: Socket) => {
     tunnels.push({ target: url, credentials: headers['proxy-authorization'] });
     if (status !== 200) return client.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
-    const there = connect(Number(url.split(':').at(-1)), '127.0.0.1', () => {
+    const upstream = connect(Number(url.split(':').at(-1)), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      there.pipe(client).pipe(there);
+      upstream.pipe(client).pipe(upstream);
     });
-    for (const socket of [client, there]) {
+    for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => client.destroy());
       socket.on('close', () => sockets.delete(socket));

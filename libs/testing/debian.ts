@@ -1,50 +1,53 @@
-/** Installs what tests lack, where that is allowed: as root on a system of the Debian family. */
+/** Installs missing packages for tests, if the process runs as root on Debian or a derivative. */
 import { execFile } from 'node:child_process';
 import { access, constants, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Installs a package with apt-get, saying so in one line; does nothing where it may not. Whether it worked shows in what is there then. */
+/**
+ * Installs a package with apt-get and prints that it does; does nothing without permission. Never rejects:
+ * check the result.
+ */
 export async function installPackage(name: string, purpose: string): Promise<void> {
-  const may = process.getuid?.() === 0 && (await isThere('/etc/debian_version'));
-  if (!may) return;
-  say(`${purpose}: installing ${name} with apt-get.`);
+  const isAllowed = process.getuid?.() === 0 && (await isAccessible('/etc/debian_version'));
+  if (!isAllowed) return;
+  printLine(`${purpose}: installing ${name} with apt-get.`);
   await withoutServices(async () => {
     await apt('update').catch(() => {});
     await apt('install', '-y', '--no-install-recommends', name).catch((error: Error) =>
-      say(`apt-get failed: ${error.message.split('\n')[0]}`),
+      printLine(`apt-get failed: ${error.message.split('\n')[0]}`),
     );
   });
 }
 
-/** Whether there is a file or a folder, which may also be asked for by how it can be used, e.g. `constants.X_OK`. */
-export function isThere(path: string, mode: number = constants.F_OK): Promise<boolean> {
+/** Whether a file or folder is accessible in a mode, e.g. `constants.X_OK`; by default, whether it exists. */
+export function isAccessible(path: string, mode: number = constants.F_OK): Promise<boolean> {
   return access(path, mode).then(
     () => true,
     () => false,
   );
 }
 
-/** Says a line to whoever runs the tests. */
-export function say(line: string): void {
+/** Prints a line to stderr for the user who runs the tests. */
+export function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
 function apt(...args: string[]): Promise<unknown> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // test files run side by side: whoever comes second waits
+  // test files run in parallel: the second process waits for the lock
   return promisify(execFile)('apt-get', ['-o', 'DPkg::Lock::Timeout=240', ...args], {
     env,
     timeout: 300_000,
   });
 }
 
-/** Keeps packages from starting services of their own (deb-policy: invoke-rc.d asks policy-rc.d, 101 forbids). */
+/** Prevents packages from starting services: invoke-rc.d obeys policy-rc.d, exit code 101 forbids it. */
 async function withoutServices(work: () => Promise<void>): Promise<void> {
   const policy = '/usr/sbin/policy-rc.d';
-  // one that is there already was somebody's decision
-  const isOurs = await writeFile(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755, flag: 'wx' }).then(
+  // does not replace an existing file, which an administrator created
+  const isCreated = await writeFile(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755, flag: 'wx' }).then(
     () => true,
     () => false,
   );
-  await work().finally(() => isOurs && rm(policy, { force: true }));
+  await work().finally(() => isCreated && rm(policy, { force: true }));
 }

@@ -1,24 +1,27 @@
-/** What work leaves in the old space of the heap, where only a collection of the whole finds garbage. */
+/** Measures what work retains in V8's old generation, which only a full garbage collection cleans. */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 type Collect = (options: { type: 'major' | 'minor' }) => void;
 
-/** Does the work so many times, with collections of the young space alone in between; gives how much the old space has grown, bytes. */
+/**
+ * Repeats work `times` times with only minor collections in between; returns the growth of the old space in
+ * bytes.
+ */
 export async function retainedBytes(times: number, work: () => unknown): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect: Collect = runInNewContext('gc');
-  // code is compiled, and what it keeps for good is made
+  // warm-up: compiles the code and allocates what it retains permanently
   for (let i = 0; i < times / 10; i += 1) await work();
   collect({ type: 'major' });
-  const before = oldSpace();
+  const before = getOldSpaceBytes();
   for (let i = 0; i < times; i += 1) {
     await work();
     if (i % 100 === 99) collect({ type: 'minor' });
   }
-  return oldSpace() - before;
+  return getOldSpaceBytes() - before;
 }
 
-function oldSpace(): number {
+function getOldSpaceBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0;
 }

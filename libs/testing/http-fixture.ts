@@ -1,52 +1,53 @@
-/** The stage for tests of HTTP: handled operations behind a listener, without any database. */
+/** The fixture for tests of libs/http: routes behind a listener, without a database. */
 import { connect } from 'node:net';
 import { type AnyOperation, access, Forbidden, IdempotencyKeyReused, newId } from '#libs/contract';
 import {
   type Authenticate,
   application,
-  type Bucket,
-  type Listening,
+  createRouter,
+  type HttpListener,
   listen,
   type Principal,
   type RequestOutcome,
   type Route,
-  routes,
+  type TokenBucket,
 } from '#libs/http';
 import type { Store, StoredResponse } from '#libs/store';
 
-/** A principal whose access token is `good`; `outsider` is one who may do nothing. */
+/** The principal of the token `good`; the token `outsider` gives a principal without permissions. */
 export const ada: Principal = { organization_id: newId(), user_id: newId(), key_id: null };
 
+/** An access rule that rejects the principal of the token `outsider`. */
 export const insider = access<Principal>({
   name: 'insider',
   description: 'Insiders.',
   problems: [Forbidden],
-  permits: (principal) => (principal.key_id === 'outsider' ? Forbidden() : undefined),
+  authorize: (principal) => (principal.key_id === 'outsider' ? Forbidden() : undefined),
 });
 
-/** Operations behind a listener. */
+/** Routes behind a listener. */
 export interface HttpFixture {
   origin: string;
   port: number;
-  listening: Listening;
-  /** How requests ended, in order. */
+  listening: HttpListener;
+  /** The outcomes of requests, in order. */
   outcomes: RequestOutcome[];
-  /** Errors outside of operations. */
+  /** Errors that occurred outside of operations. */
   errors: unknown[];
-  /** Asks with the token `good` unless told otherwise. */
+  /** Sends a request with the token `as` (default `good`, null for none). */
   ask(method: string, path: string, init?: RequestInit & { as?: string | null }): Promise<Response>;
-  /** Sends bytes as they are on a connection of their own; gives all that comes back until it is closed. */
+  /** Sends raw bytes on a new connection; resolves with everything received until the connection closes. */
   raw(text: string): Promise<string>;
 }
 
-/** What may be chosen. */
+/** Replaces parts of the fixture. */
 export interface HttpFixtureOptions {
   store?: Pick<Store, 'withIdempotencyKey'>;
-  limit?: Bucket;
+  limit?: TokenBucket;
   authenticate?: Authenticate;
 }
 
-/** Sets the stage. */
+/** Starts a listener with these routes on a free port. */
 export async function httpFixture(
   handled: readonly Route[],
   options: HttpFixtureOptions = {},
@@ -54,14 +55,14 @@ export async function httpFixture(
   const outcomes: RequestOutcome[] = [];
   const errors: unknown[] = [];
   const principals: Record<string, Principal> = { good: ada, outsider: { ...ada, key_id: 'outsider' } };
-  const router = routes({
-    handled,
+  const router = createRouter({
+    routes: handled,
     store: options.store ?? memoryResponseStore(),
     authenticate: options.authenticate ?? (async (token) => principals[token]),
     apiPrefix: '/api/v1',
     limit: options.limit,
     span: (_name, _headers, work) => work(),
-    done: (one) => void outcomes.push(one),
+    onOutcome: (outcome) => void outcomes.push(outcome),
   });
   const operations: AnyOperation[] = handled.map(({ operation }) => operation);
   const app = application({
@@ -69,7 +70,7 @@ export async function httpFixture(
     operations,
     apiPrefix: '/api/v1',
     trustedProxies: [],
-    onError: (_what, error) => void errors.push(error),
+    onError: (_message, error) => void errors.push(error),
   });
   const listening = await listen(app, 0, '127.0.0.1');
   const origin = `http://127.0.0.1:${listening.port}`;
@@ -86,35 +87,38 @@ export async function httpFixture(
     },
     raw(text) {
       return new Promise((resolve, reject) => {
-        let answer = '';
+        let received = '';
         const socket = connect(listening.port, '127.0.0.1', () => socket.write(text));
         socket.on('data', (chunk) => {
-          answer += chunk.toString('latin1');
+          received += chunk.toString('latin1');
         });
-        socket.on('close', () => resolve(answer));
+        socket.on('close', () => resolve(received));
         socket.on('error', reject);
       });
     },
   };
 }
 
-/** The JSON of an answer. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-export async function parseJson(answer: Response | Promise<Response>): Promise<any> {
-  return (await answer).json();
+/** Parses the JSON body of a response. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
+export async function parseJson(response: Response | Promise<Response>): Promise<any> {
+  return (await response).json();
 }
 
-/** Stores responses in memory, without any transaction; those over `longest` characters only as their replay key. */
+/**
+ * Stores responses in memory without transactions; a body over `longest` characters is replaced by its replay
+ * key.
+ */
 export function memoryResponseStore({
   longest = Number.POSITIVE_INFINITY,
 } = {}): Pick<Store, 'withIdempotencyKey'> {
   const responses = new Map<string, StoredResponse & { fingerprint: string }>();
   return {
-    async withIdempotencyKey(acting, { claim, toResponse }, work) {
+    async withIdempotencyKey(actor, { claim, toResponse }, work) {
       const stored = responses.get(claim.key);
       if (stored && stored.fingerprint !== claim.fingerprint) throw IdempotencyKeyReused();
       if (stored) return { stored };
-      const reply = await work(acting);
+      const reply = await work(actor);
       const { replayKey, ...response } = toResponse(reply);
       const isLong = replayKey && response.body.length > longest;
       const saved = isLong ? { ...response, body: '', replayKey } : response;

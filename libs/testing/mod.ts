@@ -1,11 +1,11 @@
-/** The door of the testing library: real servers, a world of services, and people who use them. */
+/** The public interface of the test library: real servers, services in this process and their users. */
 export {
   auditRecorder,
   documentedEvents,
-  inOrder,
-  type Listed,
+  type ListedAuditEvent,
   noActor,
   recordedEvents,
+  sortByEvent,
 } from './audit-log.ts';
 export { testBrowser } from './browser.ts';
 export { type ConnectProxy, connectProxy } from './connect-proxy.ts';
@@ -14,13 +14,13 @@ export { idempotencyHeader, sendIdempotencyKeys } from './idempotency-keys.ts';
 export { printedText } from './libreoffice.ts';
 export { type ProfiledCommand, profileCommands } from './mongo-profiler.ts';
 export { type OtlpEndpoint, otlpEndpoint, type ReceivedSpan } from './otlp.ts';
-export { type Ailment, type MongoMember, type MongoServers, ownMongo } from './own-mongo.ts';
+export { type FailPoint, type MongoMember, type MongoReplicaSet, ownMongo } from './own-mongo.ts';
 export { type Person, register } from './people.ts';
 export { freePorts } from './ports.ts';
-export { programFor } from './program.ts';
+export { findTestProgram } from './program.ts';
 export { ownRabbit, type TestRabbit, testRabbit } from './rabbit.ts';
 export type { RabbitBroker } from './rabbit-broker.ts';
-export { type SecretWatch, secretWatch } from './secrets.ts';
+export { type SecretScanner, secretScanner } from './secrets.ts';
 export { securedMongo } from './secured-mongo.ts';
 export { testMongo } from './servers.ts';
 export { type TcpProxy, type Toxics, tcpProxy } from './tcp-proxy.ts';

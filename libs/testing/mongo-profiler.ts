@@ -1,23 +1,25 @@
-/** What MongoDB did for some work, as its profiler tells it: which plans, how many keys and rows it looked at. */
+/**
+ * Reads MongoDB's profiler: the commands that some work caused, with their plans and examined keys and rows.
+ */
 import type mongoose from 'mongoose';
 
-/** One operation of MongoDB. */
+/** A command from MongoDB's profiler. */
 export interface ProfiledCommand {
-  /** Collection or view. */
+  /** The collection or view. */
   collection: string;
   op: string;
-  /** The command as it was sent. */
+  /** The command as the client sent it. */
   command: Record<string, unknown>;
-  /** E.g. `IXSCAN { organization_id: 1 }`; several are parted by commas. */
+  /** The plan summary, e.g. `IXSCAN { organization_id: 1 }`; several plans are separated by commas. */
   plan: string;
   keysExamined: number;
   docsExamined: number;
   returned: number;
-  /** Whether rows were sorted instead of read in order. */
+  /** Whether MongoDB sorted rows in memory instead of reading them in index order. */
   sorts: boolean;
 }
 
-/** Does the work, and gives what MongoDB did meanwhile in this database, also for others. */
+/** Runs work and returns all commands on this database meanwhile, including those of other clients. */
 export async function profileCommands(
   db: mongoose.mongo.Db,
   work: () => Promise<unknown>,

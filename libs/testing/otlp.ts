@@ -1,27 +1,27 @@
-/** A real OTLP endpoint: takes spans over HTTP as protobuf, read with the official definitions of OpenTelemetry. */
+/** A real OTLP/HTTP endpoint; decodes protobuf spans with OpenTelemetry's official definitions. */
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 
-/** A span as it arrived. */
+/** A received span. */
 export interface ReceivedSpan {
   traceId: string;
   spanId: string;
-  /** Empty where it has none. */
+  /** Empty for a root span. */
   parentSpanId: string;
   name: string;
   kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   durationMs: number;
   isError: boolean;
   attributes: Record<string, unknown>;
-  /** `service.name` of the process that sent it. */
+  /** The `service.name` of the process that sent the span. */
   process: string;
 }
 
 /** A running endpoint. */
 export interface OtlpEndpoint {
   origin: string;
-  /** Everything that arrived so far. */
+  /** All spans received so far. */
   spans(): readonly ReceivedSpan[];
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ interface KeyValue {
   value: Record<string, unknown>;
 }
 
-/** What the definitions make of a request, as plain values. */
+/** A decoded export request, as plain values. */
 interface ExportTraceServiceRequest {
   resourceSpans: {
     resource: { attributes: KeyValue[] };
@@ -56,13 +56,13 @@ interface Definition {
   toObject(message: unknown, options: object): ExportTraceServiceRequest;
 }
 
-// made from opentelemetry-proto by protobufjs; the release of the package that still carries them
+// generated from opentelemetry-proto by protobufjs; this is the last release that contains them
 const definitions = createRequire(import.meta.url)('otlp-definitions/build/src/generated/root.js');
 const request: Definition = definitions.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 
 const kinds = ['internal', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
 
-/** Starts an endpoint on a free port of loopback. */
+/** Starts an endpoint on a free loopback port. */
 export async function otlpEndpoint(): Promise<OtlpEndpoint> {
   const received: ReceivedSpan[] = [];
   const server = createServer(async (incoming, response) => {
@@ -74,8 +74,8 @@ export async function otlpEndpoint(): Promise<OtlpEndpoint> {
       return;
     }
     try {
-      received.push(...spansIn(Buffer.concat(chunks)));
-      // an ExportTraceServiceResponse without anything in it has no bytes
+      received.push(...parseSpans(Buffer.concat(chunks)));
+      // an empty ExportTraceServiceResponse is encoded as zero bytes
       response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
     } catch {
       response.writeHead(400).end();
@@ -94,33 +94,33 @@ export async function otlpEndpoint(): Promise<OtlpEndpoint> {
   };
 }
 
-function spansIn(bytes: Uint8Array): ReceivedSpan[] {
-  const asked = request.toObject(request.decode(bytes), { longs: String, defaults: true, arrays: true });
-  return asked.resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const process = String(valuesOf(resource.attributes)['service.name']);
+function parseSpans(bytes: Uint8Array): ReceivedSpan[] {
+  const exported = request.toObject(request.decode(bytes), { longs: String, defaults: true, arrays: true });
+  return exported.resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const process = String(toValues(resource.attributes)['service.name']);
     return scopeSpans.flatMap(({ spans }) =>
       spans.map((span) => ({
-        traceId: hex(span.traceId),
-        spanId: hex(span.spanId),
-        parentSpanId: hex(span.parentSpanId),
+        traceId: toHex(span.traceId),
+        spanId: toHex(span.spanId),
+        parentSpanId: toHex(span.parentSpanId),
         name: span.name,
         kind: kinds[span.kind] ?? 'internal',
         durationMs: Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1e6,
         // STATUS_CODE_ERROR
         isError: span.status?.code === 2,
-        attributes: valuesOf(span.attributes),
+        attributes: toValues(span.attributes),
         process,
       })),
     );
   });
 }
 
-function valuesOf(attributes: readonly KeyValue[]): Record<string, unknown> {
+function toValues(attributes: readonly KeyValue[]): Record<string, unknown> {
   const plain = ({ stringValue, intValue, boolValue, doubleValue }: KeyValue['value']) =>
     stringValue || boolValue || doubleValue || Number(intValue);
   return Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]));
 }
 
-function hex(bytes: Uint8Array): string {
+function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');
 }

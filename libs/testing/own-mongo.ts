@@ -1,4 +1,4 @@
-/** A MongoDB replica set of a test's own, which it may kill, freeze and send away: one member, or several that vote. */
+/** A MongoDB replica set for one test, which may kill, freeze or step down its members. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -7,106 +7,110 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import mongoose from 'mongoose';
 import { findBinary } from '../store/embedded/binary.ts';
-import { listening, setName } from '../store/embedded/replica-set.ts';
+import { setName, waitUntilListening } from '../store/embedded/replica-set.ts';
 import { freePorts } from './ports.ts';
 import { until } from './until.ts';
 
-/** One mongod. */
+/** One mongod process. */
 export interface MongoMember {
   readonly port: number;
-  /** Stops and continues it as it is: its connections stay half open. */
+  /** Suspends the process (SIGSTOP); its connections stay half open. */
   freeze(): void;
+  /** Continues a frozen process (SIGCONT). */
   thaw(): void;
-  /** SIGKILL; resolves when it is gone. */
+  /** Kills the process (SIGKILL); resolves when it has exited. */
   kill(): Promise<void>;
-  /** Starts it again at the same address with what is on its disk; resolves when it takes connections. */
+  /** Starts the process at the same address with its data; resolves when it accepts connections. */
   start(): Promise<void>;
 }
 
-/** A replica set. */
-export interface MongoServers {
-  /** Address of all members. */
+/** A running replica set. */
+export interface MongoReplicaSet {
+  /** The connection string with all members. */
   uri: string;
   members: readonly MongoMember[];
-  /** Resolves with the member that takes writes, as soon as there is one. */
+  /** Resolves with the primary, as soon as the set has one. */
   primary(): Promise<MongoMember>;
-  /** Makes the primary step down; alone, it is no primary for so many seconds. */
+  /** Makes the primary step down; it cannot become primary again for this many seconds. */
   stepDown(seconds: number): Promise<void>;
-  /** From now on the primary fails these commands, or hesitates; with nothing given it is well again. One ailment at a time. */
-  ail(how?: Ailment): Promise<void>;
-  /** Ends all of it and removes the data; may be called twice. */
+  /** Sets a fail point on the primary, replacing the previous one; without an argument, removes it. */
+  setFailPoint(failPoint?: FailPoint): Promise<void>;
+  /** Kills all members and removes the data; may be called twice. */
   stop(): Promise<void>;
 }
 
-/** What MongoDB's own failpoint `failCommand` does. */
-export interface Ailment {
+/** The options of MongoDB's fail point `failCommand`. */
+export interface FailPoint {
   commands: readonly string[];
-  /** Of which clients; nothing given is all. */
+  /** Affects only clients with this name; the default is all clients. */
   appName?: string;
-  /** How long each hesitates. */
+  /** Delay of each command, ms. */
   blockMs?: number;
-  /** The code of the error that each ends with, e.g. 13 for `Unauthorized`. */
+  /** The code of the error that each command returns, e.g. 13 for `Unauthorized`. */
   errorCode?: number;
 }
 
 const startMs = 60_000;
 
-/** Starts a replica set with so many members, whose elections take two seconds; it goes at the latest with this process. */
-export async function ownMongo(count = 1): Promise<MongoServers> {
+/** Starts a replica set with an election timeout of 2 s; it is killed at the latest with this process. */
+export async function ownMongo(count = 1): Promise<MongoReplicaSet> {
   const { path } = await findBinary(() => undefined);
   const folder = await mkdtemp(join(tmpdir(), 'pds-mongo-'));
-  const members = await Promise.all((await freePorts(count)).map((port) => member(path, folder, port)));
+  const members = await Promise.all((await freePorts(count)).map((port) => createMember(path, folder, port)));
   const hosts = members.map(({ port }) => `127.0.0.1:${port}`);
 
   const primary = () =>
     until(
       'a primary',
       async () => {
-        const found = await Promise.all(members.map(async (one) => (await isPrimary(one)) && one));
-        return found.find((one) => one !== false);
+        const found = await Promise.all(
+          members.map(async (candidate) => (await isPrimary(candidate)) && candidate),
+        );
+        return found.find((candidate) => candidate !== false);
       },
       startMs,
     );
-  const servers: MongoServers = {
+  const replicaSet: MongoReplicaSet = {
     uri: `mongodb://${hosts.join(',')}/?replicaSet=${setName}`,
     members,
     primary,
     async stepDown(seconds) {
-      // force: alone, there is nobody who could take over
-      const order = { replSetStepDown: seconds, secondaryCatchUpPeriodSecs: 0, force: true };
-      const orders = count > 1 ? { replSetStepDown: seconds } : order;
-      await onAdmin(await primary(), (admin) => admin.command(orders));
+      // a single member must be forced, because no other member can become primary
+      const forced = { replSetStepDown: seconds, secondaryCatchUpPeriodSecs: 0, force: true };
+      const command = count > 1 ? { replSetStepDown: seconds } : forced;
+      await withAdmin(await primary(), (admin) => admin.command(command));
     },
-    async ail(how) {
-      const order = { configureFailPoint: 'failCommand', ...(how ? ailing(how) : { mode: 'off' }) };
-      await onAdmin(await primary(), (admin) => admin.command(order));
+    async setFailPoint(failPoint) {
+      const options = failPoint ? toFailPoint(failPoint) : { mode: 'off' };
+      const command = { configureFailPoint: 'failCommand', ...options };
+      await withAdmin(await primary(), (admin) => admin.command(command));
     },
     async stop() {
-      await Promise.all(members.map((one) => one.kill()));
+      await Promise.all(members.map((member) => member.kill()));
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
   try {
-    await Promise.all(members.map((one) => one.start()));
+    await Promise.all(members.map((member) => member.start()));
     const [first] = members;
     const set = {
       _id: setName,
       members: hosts.map((host, _id) => ({ _id, host })),
       settings: { electionTimeoutMillis: 2_000, heartbeatIntervalMillis: 500 },
     };
-    if (first) await onAdmin(first, (admin) => admin.command({ replSetInitiate: set }));
+    if (first) await withAdmin(first, (admin) => admin.command({ replSetInitiate: set }));
     await primary();
   } catch (error) {
-    await servers.stop();
+    await replicaSet.stop();
     throw error;
   }
-  return servers;
+  return replicaSet;
 }
 
-/** Waits until stdin closes, for whatever reason, then kills the server: a SIGKILL of the test leaves no orphan. */
-const keeping = '"$0" "$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -KILL $!; wait';
+/** Kills the server when stdin closes, so that it also ends if the test process is killed (SIGKILL). */
+const keeperScript = '"$0" "$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -KILL $!; wait';
 
-async function member(program: string, folder: string, port: number): Promise<MongoMember> {
+async function createMember(program: string, folder: string, port: number): Promise<MongoMember> {
   const data = join(folder, String(port));
   await mkdir(data);
   let running: { pid: number; keeper: ChildProcess; gone: Promise<unknown> } | undefined;
@@ -124,7 +128,7 @@ async function member(program: string, folder: string, port: number): Promise<Mo
       await current?.gone;
     },
     async start() {
-      const keeper = spawn('/bin/sh', ['-c', keeping, program, ...argsOf(data, port)], {
+      const keeper = spawn('/bin/sh', ['-c', keeperScript, program, ...toArguments(data, port)], {
         detached: true,
         stdio: ['pipe', 'pipe', 'ignore'],
       });
@@ -132,24 +136,24 @@ async function member(program: string, folder: string, port: number): Promise<Mo
       const gone = once(keeper, 'exit');
       const [line] = await once(createInterface(keeper.stdout), 'line');
       running = { pid: Number(line), keeper, gone };
-      await listening(port, AbortSignal.timeout(startMs));
+      await waitUntilListening(port, AbortSignal.timeout(startMs));
     },
   };
 }
 
-function argsOf(data: string, port: number): string[] {
+function toArguments(data: string, port: number): string[] {
   return [
     ...['--dbpath', data, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
     ...['--replSet', setName, '--oplogSize', '64', '--wiredTigerCacheSizeGB', '0.25'],
-    // a transaction that a killed process had begun stays locked for so long
+    // the locks of a transaction whose client was killed are released after this time
     ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-    // failpoints
+    // enables fail points
     ...['--setParameter', 'enableTestCommands=1'],
   ];
 }
 
-function ailing({ commands, appName, blockMs, errorCode }: Ailment) {
+function toFailPoint({ commands, appName, blockMs, errorCode }: FailPoint) {
   const data = {
     failCommands: commands,
     ...(appName !== undefined && { appName }),
@@ -159,17 +163,17 @@ function ailing({ commands, appName, blockMs, errorCode }: Ailment) {
   return { mode: 'alwaysOn', data };
 }
 
-async function isPrimary(one: MongoMember): Promise<boolean> {
+async function isPrimary(member: MongoMember): Promise<boolean> {
   try {
-    return (await onAdmin(one, (admin) => admin.command({ hello: 1 }))).isWritablePrimary === true;
+    return (await withAdmin(member, (admin) => admin.command({ hello: 1 }))).isWritablePrimary === true;
   } catch {
     return false;
   }
 }
 
-async function onAdmin<R>(one: MongoMember, work: (admin: mongoose.mongo.Db) => Promise<R>): Promise<R> {
+async function withAdmin<R>(member: MongoMember, work: (admin: mongoose.mongo.Db) => Promise<R>): Promise<R> {
   const limits = { serverSelectionTimeoutMS: 1_000, connectTimeoutMS: 1_000, socketTimeoutMS: 10_000 };
-  const uri = `mongodb://127.0.0.1:${one.port}/?directConnection=true`;
+  const uri = `mongodb://127.0.0.1:${member.port}/?directConnection=true`;
   const client = new mongoose.mongo.MongoClient(uri, limits);
   try {
     return await work(client.db('admin'));

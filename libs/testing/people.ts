@@ -1,8 +1,8 @@
-/** People in tests: each the first admin of an organization of their own. */
+/** Users in tests; each is the first admin of a new organization. */
 import { randomBytes } from 'node:crypto';
 import type { TestApp } from './test-app.ts';
 
-/** A person with an access token and an API key. */
+/** A registered user with an access token (`token`) and an API key (`key`). */
 export interface Person {
   token: string;
   key: string;
@@ -13,14 +13,14 @@ export interface Person {
   password: string;
 }
 
-/** Registers a new organization with its admin, and makes an API key with the admin's role. */
-export async function register(world: Pick<TestApp, 'request'>): Promise<Person> {
+/** Registers a new organization with its admin, and creates an API key with the role `admin`. */
+export async function register(app: Pick<TestApp, 'request'>): Promise<Person> {
   const unique = randomBytes(6).toString('hex');
   const email = `ada-${unique}@example.com`;
   const password = `correct horse ${unique}`;
   const body = { organization_name: `Organization ${unique}`, name: 'Ada Example', email, password };
-  const session = (await world.request('POST', '/auth/register', { body })).body;
-  const key = await world.request('POST', '/api-keys', {
+  const session = (await app.request('POST', '/auth/register', { body })).body;
+  const key = await app.request('POST', '/api-keys', {
     as: session.access_token,
     body: { name: 'Test', role: 'admin' },
   });

@@ -1,4 +1,4 @@
-/** A process that hears events and is killed by one of them: `node poison-victim.ts <url> <prefix> <file>`. */
+/** A consumer process that kills itself on a poison event: `node poison-victim.ts <url> <prefix> <file>`. */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Secret } from '#libs/contract';
@@ -9,13 +9,13 @@ const bus = amqpBus({
   url: new Secret(url),
   prefix,
   topology: new Map([['alpha', ['thing.gone']]]),
-  calmMs: 200,
-  onError: (what, error) => process.stderr.write(`${what}: ${error}\n`),
+  retryQueueDelayMs: 200,
+  onError: (message, error) => process.stderr.write(`${message}: ${error}\n`),
 });
 await bus.consume(
   'alpha',
   async ({ id, data }) => {
-    // long enough for the neighbours to be in hand
+    // long enough for the neighbouring events to be in flight
     await pause(20);
     if (typeof data === 'object' && data !== null && 'kills' in data) process.kill(process.pid, 'SIGKILL');
     appendFileSync(file, `${id}\n`);

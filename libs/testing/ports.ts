@@ -1,35 +1,35 @@
-/** Free ports that stay free: beyond those that the system hands out to whoever connects. */
+/** Finds free ports outside the ephemeral range, so that no client connection takes them. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** Linux hands out 32768 and more unless it is told otherwise, other systems 49152 and more. */
-const first = 10_000;
-const lanes = 8;
-const perLane = 2_500;
+/** The lowest port to try. Ephemeral ports start at 32768 on Linux by default, at 49152 on other systems. */
+const firstPort = 10_000;
+const ranges = 8;
+const portsPerRange = 2_500;
 
 /**
- * Free ports on loopback. What listens there may be killed and started again: nobody else gets the port meanwhile just
- * because it connects somewhere. Tests that run side by side look in lanes of their own.
+ * Finds free loopback ports. A server on such a port can be killed and restarted: the system never assigns
+ * the port to a client connection meanwhile. Each parallel test process searches its own range.
  */
 export async function freePorts(count: number): Promise<number[]> {
-  const lane = Number(process.env.JEST_WORKER_ID ?? 0) % lanes;
-  const taken: Server[] = [];
+  const range = Number(process.env.JEST_WORKER_ID ?? 0) % ranges;
+  const reserved: Server[] = [];
   const ports: number[] = [];
   try {
     while (ports.length < count) {
-      const port = first + lane * perLane + Math.floor(Math.random() * perLane);
+      const port = firstPort + range * portsPerRange + Math.floor(Math.random() * portsPerRange);
       const server = createServer().listen(port, '127.0.0.1');
-      // keeps it until all are found, so that none is found twice
+      // stays open until all ports are found, so that none is found twice
       const isFree = await once(server, 'listening').then(
         () => true,
         () => false,
       );
       if (!isFree) continue;
-      taken.push(server);
+      reserved.push(server);
       ports.push(port);
     }
   } finally {
-    await Promise.all(taken.map((server) => new Promise((done) => server.close(done))));
+    await Promise.all(reserved.map((server) => new Promise((done) => server.close(done))));
   }
   return ports;
 }

@@ -1,38 +1,39 @@
-/** Programs that tests need and that a machine may lack. */
+/** Finds programs that tests need and that may be missing on a machine. */
 import { constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { installPackage, isThere, say } from './debian.ts';
+import { installPackage, isAccessible, printLine } from './debian.ts';
 
-/** Where a program is on the PATH, the first of these names that is there. */
-export async function onPath(...names: string[]): Promise<string | undefined> {
+/** The path of the first of these programs that is on the PATH; undefined if there is none. */
+export async function findOnPath(...names: string[]): Promise<string | undefined> {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  return firstProgram(names.flatMap((name) => folders.map((folder) => join(folder, name))));
+  return findExecutable(names.flatMap((name) => folders.map((folder) => join(folder, name))));
 }
 
-/** The first of these files that can be run. */
-export async function firstProgram(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths) if (await isThere(path, constants.X_OK)) return path;
+/** The first of these files that is executable. */
+export async function findExecutable(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) if (await isAccessible(path, constants.X_OK)) return path;
   return undefined;
 }
 
 /**
- * Where a program is whose absence is no mistake of who runs the tests: without it a line says what was not tested, and
- * nothing is given. Where `CI` is set everything is tested: it is installed if need be, or this rejects.
+ * The path of an optional program, from the PATH or the folders in `also`. If it is missing, prints what was
+ * not tested and returns undefined. If `CI` is set, installs its package (`from`) instead, and rejects if
+ * that fails.
  */
-export async function programFor(
+export async function findTestProgram(
   name: string,
   { also, purpose, from }: { from: string; purpose: string; also?: readonly string[] },
 ): Promise<string | undefined> {
   const find = async () =>
-    (await onPath(name)) ?? firstProgram((also ?? []).map((folder) => join(folder, name)));
+    (await findOnPath(name)) ?? findExecutable((also ?? []).map((folder) => join(folder, name)));
   const found = await find();
   if (found) return found;
   if (!process.env.CI) {
-    say(`NOT TESTED: ${purpose}, because there is no ${name} here (package ${from}).`);
+    printLine(`NOT TESTED: ${purpose}, because ${name} is missing (package ${from}).`);
     return undefined;
   }
   await installPackage(from, purpose);
   const installed = await find();
   if (installed) return installed;
-  throw new Error(`There is no ${name} for the tests: install the package ${from}.`);
+  throw new Error(`The tests need ${name}. Install the package ${from}.`);
 }

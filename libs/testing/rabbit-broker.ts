@@ -1,4 +1,4 @@
-/** One RabbitMQ of a test's own, from the programs of the distribution: any user, loopback only, several side by side. */
+/** A RabbitMQ broker for one test, from installed programs; runs as any user, on loopback, next to others. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,37 +11,38 @@ import { connect } from 'amqplib';
 import { freePorts } from './ports.ts';
 import { until } from './until.ts';
 
-/** A broker that a test may hurt. */
+/** A broker that a test may freeze, kill and restart. */
 export interface RabbitBroker {
-  /** Address with the user `guest` and the vhost `/`. */
+  /** URL with the user `guest` and the vhost `/`. */
   url: string;
-  /** Stops and continues it as it is: its connections stay half open. */
+  /** Suspends the broker (SIGSTOP); its connections stay half open. */
   freeze(): void;
+  /** Continues a frozen broker (SIGCONT). */
   thaw(): void;
   /**
-   * Makes it write down which queues it has. RabbitMQ 3.10 does so seconds after it has made one: when it is killed
-   * before, the queue is there afterwards and confirms nothing.
+   * Flushes the queue metadata to disk. RabbitMQ 3.10 does so some seconds after it created a queue. If it is
+   * killed earlier, the queue exists after the restart but confirms no messages.
    */
   settle(): Promise<void>;
-  /** SIGKILL; resolves when it is gone. */
+  /** Kills the broker (SIGKILL); resolves when it has exited. */
   kill(): Promise<void>;
-  /** Starts it again at the same address, with what it had on its disk or as a new one. */
-  start(how?: { empty: boolean }): Promise<void>;
-  /** Runs `rabbitmqctl` and gives what it prints. */
+  /** Starts the broker at the same address, with its data or, if `empty`, without. */
+  start(options?: { empty: boolean }): Promise<void>;
+  /** Runs `rabbitmqctl` and returns its stdout. */
   ctl(...args: string[]): Promise<string>;
-  /** Stops it and its epmd and removes everything; may be called twice. */
+  /** Stops the broker and its epmd and removes its data; may be called twice. */
   stop(): Promise<void>;
 }
 
 const startMs = 60_000;
 
-/** Starts a broker with the programs in a folder (`…/sbin`), which goes at the latest with this process. */
+/** Starts a broker from the programs in a folder (`…/sbin`); it is killed at the latest with this process. */
 export async function startBroker(programs: string): Promise<RabbitBroker> {
   const folder = await mkdtemp(join(tmpdir(), 'pds-rabbit-'));
   const [port, distribution, epmd] = await freePorts(3);
-  const environment = await environmentIn(folder, { port, distribution, epmd });
+  const environment = await createEnvironment(folder, { port, distribution, epmd });
   const url = `amqp://guest:guest@127.0.0.1:${port}/`;
-  let running: Awaited<ReturnType<typeof spawned>> | undefined;
+  let running: Awaited<ReturnType<typeof spawnServer>> | undefined;
 
   const signal = (name: NodeJS.Signals) => {
     if (running) process.kill(running.pid, name);
@@ -50,7 +51,7 @@ export async function startBroker(programs: string): Promise<RabbitBroker> {
     const current = running;
     running = undefined;
     if (!current) return;
-    // the keeper kills it as soon as its stdin closes
+    // the keeper kills the server when its stdin closes
     current.keeper.stdin?.end();
     await current.gone;
   };
@@ -62,17 +63,17 @@ export async function startBroker(programs: string): Promise<RabbitBroker> {
     async start({ empty } = { empty: false }) {
       await kill();
       if (empty) await rm(join(folder, 'data'), { recursive: true, force: true });
-      running = await spawned(join(programs, 'rabbitmq-server'), environment, join(folder, 'out'));
+      running = await spawnServer(join(programs, 'rabbitmq-server'), environment, join(folder, 'out'));
       const { gone } = running;
-      let ended = false;
+      let hasExited = false;
       void gone.then(() => {
-        ended = true;
+        hasExited = true;
       });
       await until(
         'RabbitMQ to start',
         async () => {
-          if (ended) throw new Error(`RabbitMQ ended: ${await readFile(join(folder, 'out'), 'utf8')}`);
-          return answers(url);
+          if (hasExited) throw new Error(`RabbitMQ exited: ${await readFile(join(folder, 'out'), 'utf8')}`);
+          return canConnect(url);
         },
         startMs,
       );
@@ -101,24 +102,24 @@ export async function startBroker(programs: string): Promise<RabbitBroker> {
   return broker;
 }
 
-/** Waits until stdin closes, for whatever reason, then kills the server and its epmd: a SIGKILL of the test leaves no orphan. */
-const keeping =
+/** Kills server and epmd when stdin closes, so that they also end if the test process is killed (SIGKILL). */
+const keeperScript =
   '"$0" </dev/null >"$1" 2>&1 & echo $!; cat >/dev/null; kill -KILL $!; wait; epmd -kill >/dev/null 2>&1';
 
-async function spawned(program: string, env: NodeJS.ProcessEnv, out: string) {
-  const keeper: ChildProcess = spawn('/bin/sh', ['-c', keeping, program, out], {
+async function spawnServer(program: string, env: NodeJS.ProcessEnv, out: string) {
+  const keeper: ChildProcess = spawn('/bin/sh', ['-c', keeperScript, program, out], {
     env,
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   keeper.stdin?.on('error', () => {});
   const gone = once(keeper, 'exit');
-  if (!keeper.stdout) throw new Error('The keeper has a stdout');
+  if (!keeper.stdout) throw new Error('The keeper has no stdout');
   const [line] = await once(createInterface(keeper.stdout), 'line');
   return { pid: Number(line), keeper, gone };
 }
 
-async function environmentIn(
+async function createEnvironment(
   folder: string,
   ports: Record<'port' | 'distribution' | 'epmd', number | undefined>,
 ): Promise<NodeJS.ProcessEnv> {
@@ -126,14 +127,14 @@ async function environmentIn(
   await writeFile(join(folder, 'plugins'), '[].');
   await writeFile(
     join(folder, 'conf', 'rabbitmq.conf'),
-    // half a gigabyte of disk is not ours to ask for
+    // tests must also run on a nearly full disk
     'disk_free_limit.absolute = 1MB\nlog.file.level = warning\nloopback_users = none\n',
   );
   return {
     PATH: process.env.PATH,
     LANG: 'C.UTF-8',
     HOME: folder,
-    // the server takes the place of its script, so that its process id is known
+    // the script replaces itself by the server (exec), so the process id is known
     RUNNING_UNDER_SYSTEMD: 'true',
     ERL_EPMD_PORT: String(ports.epmd),
     ERL_EPMD_ADDRESS: '127.0.0.1',
@@ -153,8 +154,8 @@ async function environmentIn(
   };
 }
 
-/** Whether a broker answers at an address. */
-export async function answers(url: string): Promise<boolean> {
+/** Whether a broker accepts connections at a URL. */
+export async function canConnect(url: string): Promise<boolean> {
   try {
     const connection = await connect(url, { timeout: 2_000 });
     connection.on('error', () => {});

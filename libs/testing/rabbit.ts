@@ -1,41 +1,41 @@
-/** RabbitMQ for tests, by a chain that needs no set-up: what is there first, what must be installed last. */
+/** Provides RabbitMQ for tests; uses an available broker if possible and installs one otherwise. */
 import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { installPackage, isThere, say } from './debian.ts';
-import { answers, type RabbitBroker, startBroker } from './rabbit-broker.ts';
+import { installPackage, isAccessible, printLine } from './debian.ts';
+import { canConnect, type RabbitBroker, startBroker } from './rabbit-broker.ts';
 import { until } from './until.ts';
 
-/** A broker for tests that share it: its address, and how to stop it (which does nothing to one that was there before). */
+/** A shared broker for tests: its address, and a function that stops it unless it was already running. */
 export type TestRabbit = { url: string; stop(): Promise<void> };
 
 /**
- * A RabbitMQ for tests: the address in TEST_AMQP_URL, else the programs of the distribution, else Docker, else the
- * distribution's package installed now. Tests share it: each uses queues or a prefix of its own.
+ * Provides a RabbitMQ that tests share, each with its own queues or prefix: the address in TEST_AMQP_URL,
+ * else the installed programs, else Docker, else the distribution's package, which is installed now.
  */
 export async function testRabbit(): Promise<TestRabbit> {
   const given = process.env.TEST_AMQP_URL;
   if (given) return { url: given, stop: async () => {} };
-  const programs = await rabbitPrograms();
-  if (programs) return local(programs);
-  return (await inDocker()) ?? local(await installed());
+  const programs = await findPrograms();
+  if (programs) return startLocal(programs);
+  return (await startInDocker()) ?? startLocal(await installRabbit());
 }
 
-/** A RabbitMQ of a test's own, which it may kill, freeze and empty. */
+/** Starts a RabbitMQ for one test, which may kill, freeze and empty it. */
 export async function ownRabbit(): Promise<RabbitBroker> {
-  return startBroker((await rabbitPrograms()) ?? (await installed()));
+  return startBroker((await findPrograms()) ?? (await installRabbit()));
 }
 
-async function local(programs: string): Promise<TestRabbit> {
+async function startLocal(programs: string): Promise<TestRabbit> {
   const { url, stop } = await startBroker(programs);
-  say(`RabbitMQ for the tests: ${programs}, port ${new URL(url).port}, data in a temporary folder.`);
+  printLine(`RabbitMQ for the tests: ${programs}, port ${new URL(url).port}, data in a temporary folder.`);
   return { url, stop };
 }
 
-/** Where a distribution keeps the programs; its wrappers on the PATH of root would change the user. */
+/** Where distributions install the programs; their wrappers on root's PATH would switch to another user. */
 const libraries = '/usr/lib/rabbitmq/lib';
 
-/** The folder of rabbitmq-server and rabbitmqctl, if they are here. */
-async function rabbitPrograms(): Promise<string | undefined> {
+/** The folder of rabbitmq-server and rabbitmqctl; undefined if they are not installed. */
+async function findPrograms(): Promise<string | undefined> {
   const versions = await readdir(libraries).catch(() => []);
   const folders = [
     ...versions
@@ -43,7 +43,7 @@ async function rabbitPrograms(): Promise<string | undefined> {
       .map((name) => join(libraries, name, 'sbin')),
     ...(process.env.PATH ?? '').split(delimiter).filter((folder) => !/^(\/usr)?\/sbin$/.test(folder)),
   ];
-  for (const folder of folders) if (await isThere(join(folder, 'rabbitmq-server'))) return folder;
+  for (const folder of folders) if (await isAccessible(join(folder, 'rabbitmq-server'))) return folder;
   return undefined;
 }
 
@@ -51,35 +51,37 @@ const image = 'rabbitmq:4';
 const daemonMs = 2_000;
 const pullMs = 90_000;
 
-/** RabbitMQ in a container; undefined where no Docker daemon answers, or where the image does not come in time. */
-async function inDocker(): Promise<TestRabbit | undefined> {
+/** Starts RabbitMQ in Docker; undefined without a daemon, or if the image is not pulled in time. */
+async function startInDocker(): Promise<TestRabbit | undefined> {
   const { GenericContainer, getContainerRuntimeClient } = await import('testcontainers');
-  const late = (ms: number) =>
+  const rejectAfter = (ms: number) =>
     new Promise<never>((_, reject) => setTimeout(reject, ms, new Error(`no answer within ${ms} ms`)).unref());
-  const there = await Promise.race([getContainerRuntimeClient(), late(daemonMs)]).then(
+  const isAvailable = await Promise.race([getContainerRuntimeClient(), rejectAfter(daemonMs)]).then(
     () => true,
     () => false,
   );
-  if (!there) return undefined;
+  if (!isAvailable) return undefined;
   try {
     const starting = new GenericContainer(image).withExposedPorts(5672).start();
-    const container = await Promise.race([starting, late(pullMs)]);
+    const container = await Promise.race([starting, rejectAfter(pullMs)]);
     const url = `amqp://guest:guest@${container.getHost()}:${container.getMappedPort(5672)}/`;
-    await until('RabbitMQ in Docker', () => answers(url), 60_000);
-    say(`RabbitMQ for the tests: ${image} in Docker.`);
+    await until('RabbitMQ in Docker', () => canConnect(url), 60_000);
+    printLine(`RabbitMQ for the tests: ${image} in Docker.`);
     return { url, stop: async () => void (await container.stop()) };
   } catch (error) {
-    say(`Docker gives no ${image} (${String((error as Error).message).split('\n')[0]}): going on.`);
+    printLine(
+      `Could not start ${image} in Docker (${String((error as Error).message).split('\n')[0]}); trying the next option.`,
+    );
     return undefined;
   }
 }
 
-/** Installs the distribution's package; where that cannot be, says what to do. */
-async function installed(): Promise<string> {
+/** Installs the distribution's package; rejects with instructions if that fails. */
+async function installRabbit(): Promise<string> {
   await installPackage('rabbitmq-server', 'RabbitMQ for the tests');
-  const programs = await rabbitPrograms();
+  const programs = await findPrograms();
   if (programs) return programs;
   throw new Error(
-    'There is no RabbitMQ for the tests: install the package rabbitmq-server, or start Docker, or set TEST_AMQP_URL.',
+    'The tests need RabbitMQ. Install the package rabbitmq-server, start Docker, or set TEST_AMQP_URL.',
   );
 }

@@ -1,29 +1,29 @@
-/** The watch over secrets finds what it should, so that a silent one means something. */
+/** Tests of the secret scanner: tests that use it rely on it to find every leak. */
 import { expect, test } from '@jest/globals';
-import { secretWatch } from './secrets.ts';
+import { secretScanner } from './secrets.ts';
 
 const secret = 'correct "horse" battery / staple';
 
 test.each([
-  ['as it is', `a line with ${secret}`],
-  ['within JSON', JSON.stringify({ msg: secret })],
-  ['within a URL', `/reset?token=${encodeURIComponent(secret)}`],
-])('a secret is found %s, and not shown', (_name, line) => {
-  const watch = secretWatch();
-  watch.know(secret);
-  const [found, ...more] = watch.foundIn(['nothing here', line]);
+  ['plain', `a line with ${secret}`],
+  ['inside JSON', JSON.stringify({ msg: secret })],
+  ['inside a URL', `/reset?token=${encodeURIComponent(secret)}`],
+])('the scanner finds a secret %s and masks it', (_name, line) => {
+  const scanner = secretScanner();
+  scanner.add(secret);
+  const [found, ...more] = scanner.findLeaks(['nothing here', line]);
   expect(more).toEqual([]);
   expect(found).toMatch(/<secret of \d+ characters>/);
   expect(found).not.toContain('battery');
 });
 
-test('what fields hold that are called like a secret is known, however deep, and the signature of a token alone', () => {
-  const watch = secretWatch();
-  watch.knowWithin([{ data: { refresh_token: 'refresh-refresh', title: 'no secret of anybody' } }]);
-  watch.knowWithin({
+test('the scanner collects secret fields, JWT signatures and link fragments', () => {
+  const scanner = secretScanner();
+  scanner.addFrom([{ data: { refresh_token: 'refresh-refresh', title: 'not a secret' } }]);
+  scanner.addFrom({
     access_token: 'head.payload.signature-signature',
     invite_url: 'https://a/b#fragment-fragment',
   });
-  const lines = ['refresh-refresh', 'signature-signature', 'fragment-fragment', 'no secret of anybody'];
-  expect(watch.foundIn(lines)).toHaveLength(3);
+  const lines = ['refresh-refresh', 'signature-signature', 'fragment-fragment', 'not a secret'];
+  expect(scanner.findLeaks(lines)).toHaveLength(3);
 });

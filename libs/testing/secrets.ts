@@ -1,62 +1,66 @@
-/** Secrets that tests make and send, and the promise that none of them is in any log. */
+/** Collects the secrets that tests create and send, and checks that no log line contains one. */
 
-/** Remembers secrets, and looks for them. */
-export interface SecretWatch {
-  /** Remembers a secret. */
-  know(secret: string | null | undefined): void;
-  /** Remembers what fields of a body or an answer hold that are called like a secret. */
-  knowWithin(value: unknown): void;
-  /** How many are known. */
+/** Collects secrets and searches text for them. */
+export interface SecretScanner {
+  /** Adds a secret; ignores null, undefined and values shorter than 12 characters. */
+  add(secret: string | null | undefined): void;
+  /** Adds the values of all fields with a secret's name in a request or response body, at any depth. */
+  addFrom(value: unknown): void;
+  /** The number of known secrets, including parts of tokens and links. */
   size(): number;
-  /** The lines that have a secret in them, with the secret's name in its place. */
-  foundIn(lines: readonly string[]): string[];
+  /** The lines that contain a secret, with each secret replaced by `<secret of … characters>`. */
+  findLeaks(lines: readonly string[]): string[];
 }
 
 const secretNames =
   /^(password|current_password|new_password|access_token|refresh_token|token|key|secret|invite_url|reset_url)$/;
 
-/** Shorter ones are words that tests send where a secret is expected, such as `nonsense`. */
-const shortest = 12;
+/** Characters. Shorter values are words that tests send in place of a secret, such as `nonsense`. */
+const minLength = 12;
 
-/** A watch that knows nothing yet. */
-export function secretWatch(): SecretWatch {
+/** Creates a scanner without any secrets. */
+export function secretScanner(): SecretScanner {
   const known = new Set<string>();
-  const know = (secret: string | null | undefined) => {
-    if (!secret || secret.length < shortest) return;
+  const add = (secret: string | null | undefined) => {
+    if (!secret || secret.length < minLength) return;
     known.add(secret);
-    // of a JWT the signature is what nobody may have; of a link what is behind the #
+    // the secret part of a JWT is its signature; the secret part of a link is its fragment
     for (const part of [secret.split('.').at(-1), secret.split('#').at(-1)])
-      if (part && part.length >= shortest) known.add(part);
+      if (part && part.length >= minLength) known.add(part);
   };
-  const knowWithin = (value: unknown): void => {
+  const addFrom = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     for (const [name, inner] of Object.entries(value)) {
-      if (typeof inner === 'string' && secretNames.test(name)) know(inner);
-      else knowWithin(inner);
+      if (typeof inner === 'string' && secretNames.test(name)) add(inner);
+      else addFrom(inner);
     }
   };
   return {
-    know,
-    knowWithin,
+    add,
+    addFrom,
     size: () => known.size,
-    foundIn(lines) {
+    findLeaks(lines) {
       const text = lines.join('\n');
-      const leaked = [...known].filter((secret) => formsOf(secret).some((form) => text.includes(form)));
+      const leaked = [...known].filter((secret) =>
+        getSpellings(secret).some((spelling) => text.includes(spelling)),
+      );
       return lines.flatMap((line) => {
-        const within = leaked.filter((secret) => formsOf(secret).some((form) => line.includes(form)));
-        return within.length === 0 ? [] : [masked(line, within)];
+        const within = leaked.filter((secret) =>
+          getSpellings(secret).some((spelling) => line.includes(spelling)),
+        );
+        return within.length === 0 ? [] : [mask(line, within)];
       });
     },
   };
 }
 
-/** How a secret can be written: as it is, within JSON, within a URL. */
-function formsOf(secret: string): string[] {
+/** The spellings of a secret: plain, inside a JSON string, inside a URL. */
+function getSpellings(secret: string): string[] {
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])];
 }
 
-function masked(line: string, secrets: readonly string[]): string {
+function mask(line: string, secrets: readonly string[]): string {
   return secrets
-    .flatMap(formsOf)
-    .reduce((text, form) => text.replaceAll(form, `<secret of ${form.length} characters>`), line);
+    .flatMap(getSpellings)
+    .reduce((text, spelling) => text.replaceAll(spelling, `<secret of ${spelling.length} characters>`), line);
 }

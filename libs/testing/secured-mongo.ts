@@ -1,4 +1,4 @@
-/** A MongoDB replica set that asks everybody who they are, for tests of what its users may do. */
+/** A MongoDB replica set with authentication, for tests of user permissions. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,29 +7,29 @@ import mongoose from 'mongoose';
 import { startMongod } from '../store/embedded/mongod.ts';
 import type { TestServer } from './servers.ts';
 
-/** Starts a mongod with a key file and authentication; `uri` is that of its administrator. */
+/** Starts a mongod with a key file and authentication; `uri` contains the administrator's credentials. */
 export async function securedMongo(): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'pds-keys-'));
-  const removed = () => rm(folder, { recursive: true, force: true });
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
   const keyFile = join(folder, 'key');
   try {
     await writeFile(keyFile, randomBytes(96).toString('base64'), { mode: 0o600 });
     const mongod = await startMongod({ say: () => {}, keyFile });
-    const stop = () => mongod.stop().finally(removed);
+    const stop = () => mongod.stop().finally(removeFolder);
     try {
-      return { uri: await withAdministrator(mongod.port), stop };
+      return { uri: await createAdministrator(mongod.port), stop };
     } catch (error) {
       await stop();
       throw error;
     }
   } catch (error) {
-    await removed();
+    await removeFolder();
     throw error;
   }
 }
 
-/** Makes the administrator, which the localhost exception allows as long as there is no user; gives the address with its password. */
-async function withAdministrator(port: number): Promise<string> {
+/** Creates the first user (MongoDB's localhost exception allows it); returns the URI with its credentials. */
+async function createAdministrator(port: number): Promise<string> {
   const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
   const pwd = randomBytes(18).toString('hex');
   try {

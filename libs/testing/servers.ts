@@ -1,31 +1,31 @@
-/** The real servers that tests run against, each by a chain that needs no set-up: what is there first, what must be fetched last. */
+/** Provides a real MongoDB for tests; uses an available one if possible and downloads one otherwise. */
 import {
   type Binary,
   becomePrimary,
-  fetchBinary,
-  localBinary,
+  downloadBinary,
+  findLocalBinary,
   startMongod,
 } from '../store/embedded/mongod.ts';
 
-/** A server for tests: its address, and how to stop it (which does nothing to a server that was there before). */
+/** A server for tests: its address, and a function that stops it unless it was already running. */
 export type TestServer = { uri: string; stop(): Promise<void> };
 
 /**
- * A MongoDB replica set for tests: the address in TEST_MONGODB_URI, else a mongod that is here (PATH, cache), else Docker,
- * else a mongod fetched now. Which one is said in one line on stderr.
+ * Provides a MongoDB replica set: the address in TEST_MONGODB_URI, else a local mongod (PATH or cache), else
+ * Docker, else a mongod that is downloaded now. Prints which one to stderr.
  */
 export async function testMongo(): Promise<TestServer> {
   const given = process.env.TEST_MONGODB_URI;
   if (given) return { uri: given, stop: async () => {} };
-  const local = await localBinary(say);
-  if (local) return embedded(local);
-  return (await inDocker()) ?? embedded(await fetchBinary(say));
+  const local = await findLocalBinary(printLine);
+  if (local) return startEmbedded(local);
+  return (await startInDocker()) ?? startEmbedded(await downloadBinary(printLine));
 }
 
-async function embedded(binary: Binary): Promise<TestServer> {
-  // a transaction must fit into 15 % of the cache: those of the largest documents do
-  const { uri, port, how, stop } = await startMongod({ say, binary, cacheGB: 0.5 });
-  say(`MongoDB for the tests: ${how}, port ${port}, data in a temporary folder.`);
+async function startEmbedded(binary: Binary): Promise<TestServer> {
+  // a transaction must fit into 15 % of the cache; with 0.5 GB those of the largest documents do
+  const { uri, port, origin, stop } = await startMongod({ say: printLine, binary, cacheGB: 0.5 });
+  printLine(`MongoDB for the tests: ${origin}, port ${port}, data in a temporary folder.`);
   return { uri, stop };
 }
 
@@ -33,16 +33,16 @@ const image = 'mongo:7.0';
 const daemonMs = 2_000;
 const pullMs = 90_000;
 
-/** MongoDB in a container; undefined where no Docker daemon answers, or where the image does not come in time. */
-async function inDocker(): Promise<TestServer | undefined> {
+/** Starts MongoDB in Docker; undefined without a daemon, or if the image is not pulled in time. */
+async function startInDocker(): Promise<TestServer | undefined> {
   const { GenericContainer, getContainerRuntimeClient, Wait } = await import('testcontainers');
-  const answers = await within(daemonMs, getContainerRuntimeClient()).then(
+  const isAvailable = await withTimeout(daemonMs, getContainerRuntimeClient()).then(
     () => true,
     () => false,
   );
-  if (!answers) return undefined;
+  if (!isAvailable) return undefined;
   try {
-    const container = await within(
+    const container = await withTimeout(
       pullMs,
       new GenericContainer(image)
         .withCommand(['--replSet', 'pds', '--bind_ip_all'])
@@ -52,23 +52,25 @@ async function inDocker(): Promise<TestServer | undefined> {
     );
     const uri = `mongodb://${container.getHost()}:${container.getMappedPort(27017)}/?directConnection=true`;
     await becomePrimary(uri, '127.0.0.1:27017', AbortSignal.timeout(20_000));
-    say(`MongoDB for the tests: ${image} in Docker.`);
+    printLine(`MongoDB for the tests: ${image} in Docker.`);
     return { uri, stop: async () => void (await container.stop()) };
   } catch (error) {
-    say(`Docker gives no ${image} (${String((error as Error).message).split('\n')[0]}): going on.`);
+    printLine(
+      `Could not start ${image} in Docker (${String((error as Error).message).split('\n')[0]}); trying the next option.`,
+    );
     return undefined;
   }
 }
 
-async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  const late = new AbortController();
-  const limit = new Promise<never>((_, reject) => {
+async function withTimeout<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  const settled = new AbortController();
+  const timeout = new Promise<never>((_, reject) => {
     const timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
-    late.signal.addEventListener('abort', () => clearTimeout(timer));
+    settled.signal.addEventListener('abort', () => clearTimeout(timer));
   });
-  return Promise.race([work, limit]).finally(() => late.abort());
+  return Promise.race([work, timeout]).finally(() => settled.abort());
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }

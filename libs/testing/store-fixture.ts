@@ -1,13 +1,15 @@
-/** The stage for tests of the store: a small service of things over a real MongoDB, in a database of its own. */
+/**
+ * The fixture for tests of libs/store: a small service with `things` over a real MongoDB, in a new database.
+ */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import { z } from 'zod';
 import { contract, type Envelope, event, newId, Secret, view } from '#libs/contract';
 import { type Bus, BusClosed, memoryBus, toTopology } from '#libs/events';
-import { collection, createKeyring, type OpenStore, openStore, type Store } from '#libs/store';
+import { collection, createKeyring, openStore, type Store, type StoreOptions } from '#libs/store';
 import { testMongo } from './servers.ts';
 
-/** A thing, as the stage's service keeps it. */
+/** A row of `things`. */
 export interface ThingRow {
   _id: string;
   organization_id: string;
@@ -15,31 +17,36 @@ export interface ThingRow {
   secret?: string;
 }
 
+/** The collection of the fixture's service. */
 export const things = collection<ThingRow>('things', {
   fields: { _id: String, organization_id: String, name: String, secret: String },
   indexes: [{ on: { organization_id: 1, name: 1 }, options: { unique: true } }],
 });
 
+/** An event with one consumer. */
 export const ThingMade = event('thing.made', {
-  description: 'A thing was made.',
+  description: 'A thing was created.',
   data: z.strictObject({ name: z.string() }),
 });
+/** An event without consumers. */
 export const ThingUnconsumed = event('thing.unheard', {
-  description: 'Nobody hears this.',
+  description: 'No service consumes this event.',
   data: z.strictObject({}),
 });
 
+/** The view of `things`. */
 export const thingSummaries = view({
   name: 'thing_faces',
-  of: 'things',
+  collection: 'things',
   scope: 'organization_id',
   row: z.object({ _id: z.string(), organization_id: z.string(), name: z.string() }),
 });
 
+/** The contract of the service that owns things and publishes events. */
 export const thingProducers = contract({
   name: 'thing-makers',
-  title: 'Makers',
-  description: 'They make things.',
+  title: 'Producers',
+  description: 'Creates things.',
   operations: [],
   publishes: [ThingMade, ThingUnconsumed],
   consumes: [],
@@ -48,7 +55,7 @@ export const thingProducers = contract({
   reads: [],
 });
 
-/** Hears of things; its queue is `hearers`. */
+/** The contract of a service that consumes `ThingMade` from the queue `hearers`. */
 export const thingConsumers = {
   ...thingProducers,
   name: 'hearers',
@@ -58,29 +65,29 @@ export const thingConsumers = {
   views: [],
 };
 
-/** A clock that stands still until it is moved on. */
+/** A clock that stands still until `advance` is called. */
 export function fakeClock() {
-  let at = Date.now();
+  let time = Date.now();
   return {
-    now: () => new Date(at),
+    now: () => new Date(time),
     advance(ms: number) {
-      at += ms;
+      time += ms;
     },
   };
 }
 
-/** A bus whose taking of events a test decides. */
+/** A bus with a custom `publish`. */
 export function createFakeBus(publish: Bus['publish']): Bus {
   return { ...memoryBus(toTopology([thingConsumers])), up: true, publish };
 }
 
-/** A bus that takes everything, and what it took. */
+/** A bus that accepts and records all events. */
 export function recordingBus() {
   const taken: Envelope[] = [];
-  return { taken, bus: createFakeBus(async (one) => void taken.push(one)) };
+  return { taken, bus: createFakeBus(async (event) => void taken.push(event)) };
 }
 
-/** A bus that does not answer before it is closed: as in a process that dies with its events unpublished. */
+/** A bus whose `publish` stays pending until the bus closes, as when a process dies before publishing. */
 export function unresponsiveBus(): Bus {
   const closing = Promise.withResolvers<never>();
   closing.promise.catch(() => undefined);
@@ -92,21 +99,21 @@ export function unresponsiveBus(): Bus {
   };
 }
 
-/** Someone of a new organization. */
+/** An actor in a new organization. */
 export function createActor() {
   return { organization_id: newId(), user_id: newId() };
 }
 
-/** Makes a thing and says so, in one transaction; `then` runs at its end. */
+/** Creates a thing and publishes `ThingMade` in one transaction, which runs `then` last; returns the id. */
 export function createThing(
   store: Store,
-  acting: ReturnType<typeof createActor>,
+  actor: ReturnType<typeof createActor>,
   name: string,
   then: () => Promise<void> = async () => undefined,
 ): Promise<string> {
-  return store.transact(acting, async (tx) => {
+  return store.transact(actor, async (tx) => {
     const _id = newId();
-    const row = { _id, organization_id: acting.organization_id, name };
+    const row = { _id, organization_id: actor.organization_id, name };
     await store.rows(things).insertMany([row], { session: tx.session });
     tx.publish(ThingMade, { name });
     await then();
@@ -114,7 +121,7 @@ export function createThing(
   });
 }
 
-/** A row of the stage's outbox, as far as tests look into it. */
+/** The fields of an outbox row that tests read. */
 export interface OutboxRow {
   _id: string;
   type: string;
@@ -125,22 +132,23 @@ export interface OutboxRow {
   published_at?: Date;
 }
 
-/** A database with stores over it. */
+/** A database and the stores over it. */
 export interface StoreFixture {
   uri: string;
   db: mongoose.mongo.Db;
-  /** What stores were troubled by. */
+  /** The error messages of the stores. */
   errors: string[];
-  /** Opens and prepares a store; closed at the end of the stage at the latest. */
-  open(more?: Partial<OpenStore>): Promise<Store>;
+  /** Opens and migrates a store; `close` and `stop` close it. */
+  open(options?: Partial<StoreOptions>): Promise<Store>;
+  /** The outbox rows that match, sorted by id. */
   outbox(filter?: object): Promise<OutboxRow[]>;
-  /** Closes all stores that were opened. */
+  /** Closes all open stores and their buses. */
   close(): Promise<void>;
-  /** Removes the database, unless its MongoDB has gone. */
+  /** Closes everything and drops the database, unless its MongoDB is `gone`. */
   stop(options?: { gone: boolean }): Promise<void>;
 }
 
-/** Sets the stage; `uri` names a MongoDB that is there already. */
+/** Creates the fixture; `uri` is the address of a running MongoDB, otherwise one is provided. */
 export async function storeFixture(uri?: string): Promise<StoreFixture> {
   const mongo = uri === undefined ? await testMongo() : { uri, stop: async () => undefined };
   const url = new URL(mongo.uri);
@@ -151,16 +159,16 @@ export async function storeFixture(uri?: string): Promise<StoreFixture> {
   const open: { store: Store; bus: Bus }[] = [];
   const errors: string[] = [];
   const close = async () => {
-    const opened = open.splice(0);
-    for (const { bus } of opened) await bus.close();
-    await Promise.all(opened.map(({ store }) => store.close()));
+    const closing = open.splice(0);
+    for (const { bus } of closing) await bus.close();
+    await Promise.all(closing.map(({ store }) => store.close()));
   };
   return {
     uri: url.href,
     db,
     errors,
-    async open(more = {}) {
-      const bus = more.bus ?? recordingBus().bus;
+    async open(options = {}) {
+      const bus = options.bus ?? recordingBus().bus;
       const store = await openStore({
         uri: new Secret(url.href),
         contract: thingProducers,
@@ -170,8 +178,8 @@ export async function storeFixture(uri?: string): Promise<StoreFixture> {
         ring: createKeyring(new Secret(randomBytes(32).toString('base64'))),
         now: () => new Date(),
         trace: () => undefined,
-        onError: (what) => void errors.push(what),
-        ...more,
+        onError: (message) => void errors.push(message),
+        ...options,
         bus,
       });
       open.push({ store, bus });

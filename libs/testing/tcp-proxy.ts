@@ -1,144 +1,144 @@
-/** A wire to a server that breaks, hesitates and chops where a test wants it to. */
+/** A TCP proxy that injects network faults: cut connections, latency, slicing and limited bandwidth. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A wire. */
+/** A running proxy. */
 export interface TcpProxy {
-  /** The server's address, with this wire's port in it. */
+  /** The server's URL with the host and port of the proxy. */
   url: string;
-  /** Breaks a connection when a client says these bytes, so many times. */
+  /** Closes the connection when a client sends these bytes; happens `times` times. */
   cutAfter(bytes: Buffer, times: number): void;
-  /** How many times are left. */
+  /** How many cuts of `cutAfter` are left. */
   remainingCuts(): number;
-  /** How bytes travel from now on, in both directions; nothing given is fair weather. */
-  setToxics(now: Toxics): void;
-  /** Resolves when a client has said these bytes: they and all that comes after them stay on the wire until `breakAll`. */
+  /** Replaces the toxics of both directions; an empty object removes them. */
+  setToxics(toxics: Toxics): void;
+  /** Resolves when a client sends these bytes; they and all data after them are not forwarded. */
   holdAt(bytes: Buffer): Promise<void>;
-  /** Breaks all connections now; what was held is gone. */
+  /** Closes all connections and discards held bytes. */
   resetAll(): void;
-  /** Resets all connections now (RST). */
+  /** Resets all connections (RST). */
   reset(): void;
   close(): Promise<void>;
 }
 
-/** How bytes travel. */
+/** Faults of a connection. */
 export interface Toxics {
-  /** How much later everything arrives, ms. */
+  /** Delay of all data, ms. */
   latencyMs?: number;
-  /** In pieces of so many bytes, each for itself. */
+  /** Splits data into packets of this size. */
   sliceBytes?: number;
-  /** How much passes through a connection, in each direction. */
+  /** Bandwidth of a connection in each direction. */
   bytesPerSecond?: number;
 }
 
-/** So much may be on its way through a connection before its sender has to wait. */
-const mostOnTheWay = 4 * 1024 * 1024;
+/** Bytes in flight in one direction of a connection before the proxy pauses the sender. */
+const maxInFlight = 4 * 1024 * 1024;
 
-/** Lays a wire to a server. */
+/** Starts a proxy to a server on a free loopback port. */
 export async function tcpProxy(url: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
-  let weather: Toxics = {};
-  let pattern: Buffer = Buffer.alloc(0);
-  let left = 0;
-  let holding: { pattern: Buffer; reached(): void } | undefined;
-  const server = createServer((from) => {
-    const to = connect(Number(port), hostname);
-    tie(from, to);
-    tie(to, from);
-    carry(to, from);
-    carry(from, to, heard);
+  let toxics: Toxics = {};
+  let cutPattern: Buffer = Buffer.alloc(0);
+  let cutsLeft = 0;
+  let hold: { pattern: Buffer; reached(): void } | undefined;
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    closeTogether(client, upstream);
+    closeTogether(upstream, client);
+    forward(upstream, client);
+    forward(client, upstream, decide);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const through = new URL(url);
+  const proxyUrl = new URL(url);
   // a TCP server's address is an object once it listens
-  through.port = String((server.address() as AddressInfo).port);
-  const breakAll = () => {
+  proxyUrl.port = String((server.address() as AddressInfo).port);
+  const closeConnections = () => {
     for (const socket of sockets) socket.destroy();
   };
   return {
-    url: through.href,
+    url: proxyUrl.href,
     cutAfter(bytes, times) {
-      pattern = bytes;
-      left = times;
+      cutPattern = bytes;
+      cutsLeft = times;
     },
-    remainingCuts: () => left,
-    setToxics(now) {
-      weather = now;
+    remainingCuts: () => cutsLeft,
+    setToxics(next) {
+      toxics = next;
     },
     holdAt(bytes) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      holding = { pattern: bytes, reached: resolve };
+      hold = { pattern: bytes, reached: resolve };
       return promise;
     },
     resetAll() {
-      holding = undefined;
-      breakAll();
+      hold = undefined;
+      closeConnections();
     },
     reset() {
       for (const socket of sockets) socket.resetAndDestroy();
     },
     async close() {
-      breakAll();
+      closeConnections();
       server.close();
       await once(server, 'close');
     },
   };
 
-  /** What becomes of what a client says. */
-  function heard(bytes: Buffer): 'passes' | 'cut' | 'held' {
-    if (holding && bytes.includes(holding.pattern)) {
-      holding.reached();
-      return 'held';
+  /** Decides what happens to data from a client. */
+  function decide(bytes: Buffer): 'pass' | 'cut' | 'hold' {
+    if (hold && bytes.includes(hold.pattern)) {
+      hold.reached();
+      return 'hold';
     }
-    if (left === 0 || !bytes.includes(pattern)) return 'passes';
-    left -= 1;
+    if (cutsLeft === 0 || !bytes.includes(cutPattern)) return 'pass';
+    cutsLeft -= 1;
     return 'cut';
   }
 
-  /** Carries one direction of a connection through whatever the weather is. */
-  function carry(from: Socket, to: Socket, judge: typeof heard = () => 'passes'): void {
-    let line: Promise<void> = Promise.resolve();
-    let onTheWay = 0;
+  /** Forwards one direction of a connection with the current toxics. */
+  function forward(from: Socket, to: Socket, decideOn: typeof decide = () => 'pass'): void {
+    let queue: Promise<void> = Promise.resolve();
+    let inFlight = 0;
     let isHeld = false;
     from.setNoDelay(true);
     from.on('data', (bytes: Buffer) => {
-      const verdict = isHeld ? 'held' : judge(bytes);
-      if (verdict === 'cut') return from.destroy();
-      isHeld = verdict === 'held';
+      const action = isHeld ? 'hold' : decideOn(bytes);
+      if (action === 'cut') return from.destroy();
+      isHeld = action === 'hold';
       if (isHeld) return;
-      onTheWay += bytes.length;
-      if (onTheWay > mostOnTheWay) from.pause();
-      const at = performance.now();
-      line = line.then(async () => {
-        await pass(bytes, at, to);
-        onTheWay -= bytes.length;
-        if (onTheWay <= mostOnTheWay) from.resume();
+      inFlight += bytes.length;
+      if (inFlight > maxInFlight) from.pause();
+      const receivedAt = performance.now();
+      queue = queue.then(async () => {
+        await send(bytes, receivedAt, to);
+        inFlight -= bytes.length;
+        if (inFlight <= maxInFlight) from.resume();
       });
     });
   }
 
-  async function pass(bytes: Buffer, at: number, to: Socket): Promise<void> {
-    const { latencyMs = 0, sliceBytes = bytes.length, bytesPerSecond } = weather;
-    const early = at + latencyMs - performance.now();
-    if (latencyMs > 0 && early > 0) await pause(early);
+  async function send(bytes: Buffer, receivedAt: number, to: Socket): Promise<void> {
+    const { latencyMs = 0, sliceBytes = bytes.length, bytesPerSecond } = toxics;
+    const waitMs = receivedAt + latencyMs - performance.now();
+    if (latencyMs > 0 && waitMs > 0) await pause(waitMs);
     for (let from = 0; from < bytes.length && !to.destroyed; from += sliceBytes) {
       const piece = bytes.subarray(from, from + sliceBytes);
       to.write(piece);
       if (bytesPerSecond) await pause((1000 * piece.length) / bytesPerSecond);
-      // each piece in a packet of its own
+      // sends each piece in a separate packet
       else if (sliceBytes < bytes.length) await pause(0);
     }
   }
 
-  /** An end that goes takes the other with it. */
-  function tie(one: Socket, other: Socket): void {
-    sockets.add(one);
-    one.on('error', () => {});
-    one.on('close', () => {
-      sockets.delete(one);
+  /** Closes the other socket when this one closes. */
+  function closeTogether(socket: Socket, other: Socket): void {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      sockets.delete(socket);
       other.destroy();
     });
   }

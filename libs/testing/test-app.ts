@@ -1,68 +1,70 @@
-/** A world: services running in this process on free ports, over a real MongoDB and a database of their own. */
+/** Runs services in this process for tests: on free ports, over a real MongoDB, in a new database. */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import type { Contract } from '#libs/contract';
 import { memoryBus, toTopology } from '#libs/events';
-import { type AnyService, newLog, start } from '#libs/service';
+import { type AnyService, createLog, start } from '#libs/service';
 import { createView } from '#libs/store';
 import { idempotencyHeader } from './idempotency-keys.ts';
-import { type SecretWatch, secretWatch } from './secrets.ts';
+import { type SecretScanner, secretScanner } from './secrets.ts';
 import { testMongo } from './servers.ts';
 
-/** A request to the world. */
+/** A request to a test app. */
 export interface TestRequest {
   /** Bearer token or API key. */
   as?: string | undefined;
-  /** Sent as JSON; text and form data as they are. */
+  /** Sent as JSON; strings, bytes and form data are sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** An answer: `body` is parsed when it is JSON, bytes otherwise. */
+/** A response; `body` is parsed if it is JSON, otherwise it is the bytes. */
 export interface TestResponse {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
   body: any;
   bytes: Uint8Array;
 }
 
+/** Running services and their database. */
 export interface TestApp {
   /** Origin of the API, e.g. `http://127.0.0.1:40123`. */
   origin: string;
+  /** Origin of the management port. */
   management: string;
-  /** The world's own database. */
+  /** The database of this app. */
   db: mongoose.mongo.Db;
-  /** Asks the API; paths start behind `/api/v1` unless they start with `/embed` or are `/`. */
-  request(method: string, path: string, asked?: TestRequest): Promise<TestResponse>;
-  /** What the services have logged so far, whatever the level. */
+  /** Sends a request; the path is relative to `/api/v1`, unless it is `/` or starts with `/embed`. */
+  request(method: string, path: string, request?: TestRequest): Promise<TestResponse>;
+  /** All log lines of the services so far, at every level. */
   logLines(): LogLine[];
-  /** The secrets that must not be logged: all that were sent or given through `ask`, and those of the settings. */
-  secrets: SecretWatch;
-  /** Stops the services, and starts them again over the same database. */
+  /** The secrets that must not be logged: those of the settings, of all requests and of all responses. */
+  secrets: SecretScanner;
+  /** Stops the services and starts them again with the same database. */
   restart(): Promise<void>;
-  /** Starts the same services once more over the same database, with a bus of their own; stops with the world. */
+  /** Starts a second instance of the services with the same database and its own bus; `stop` stops it too. */
   replica(): Promise<Pick<TestApp, 'request'>>;
-  /** Stops everything; rejects when a secret was logged. */
+  /** Stops everything and drops the database; rejects if a secret was logged. */
   stop(): Promise<void>;
 }
 
-/** A line of the log. */
+/** A parsed log line. */
 export interface LogLine {
   level: number;
   msg?: string;
   [field: string]: unknown;
 }
 
-/** The operator's token in every world. */
-export const opsToken = 'operator-of-the-test-world';
+/** The operator's token in every test app. */
+export const opsToken = 'operator-of-the-test-app';
 
-/** Starts services; `environment` adds to the settings. */
+/** Starts services; `environment` adds to or replaces the test settings. */
 export async function testApp(options: {
   services: readonly AnyService[];
   contracts: readonly Contract[];
   environment?: Record<string, string>;
-  /** The services' clock, if not the machine's; MongoDB keeps its own. */
+  /** The clock of the services; the default is the machine's. MongoDB always uses its own clock. */
   now?: () => Date;
 }): Promise<TestApp> {
   const mongo = await testMongo();
@@ -86,95 +88,99 @@ export async function testApp(options: {
     WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',
     ...options.environment,
   };
-  const secrets = secretWatch();
-  for (const key of environment.ENCRYPTION_KEYS.split(',')) secrets.know(key);
-  for (const secret of [environment.OPS_TOKEN, new URL(uri).password]) secrets.know(secret);
+  const secrets = secretScanner();
+  for (const key of environment.ENCRYPTION_KEYS.split(',')) secrets.add(key);
+  for (const secret of [environment.OPS_TOKEN, new URL(uri).password]) secrets.add(secret);
   const lines: string[] = [];
-  const to = { write: (line: string) => void lines.push(line) };
-  const shown = process.env.TEST_LOG_LEVEL;
-  // everything is kept, and looked through at the end; a person at the terminal may see some of it
-  const log = newLog({ level: 'trace', format: 'json', to: shown ? withShown(to, shown) : to });
-  const begin = () =>
+  const collector = { write: (line: string) => void lines.push(line) };
+  const printLevel = process.env.TEST_LOG_LEVEL;
+  // collects every line, because `stop` searches all of them for secrets
+  const to = printLevel ? withPrinting(collector, printLevel) : collector;
+  const log = createLog({ level: 'trace', format: 'json', destination: to });
+  const startServices = () =>
     start({
       ...options,
       environment,
       apiPrefix: '/api/v1',
-      // services that are not in the world would be missed otherwise
+      // without this bus, services that do not run here would require a broker
       ...(!('AMQP_URL' in environment) && { bus: memoryBus(toTopology(options.contracts)) }),
       log,
     });
-  // services wait for the views that they read: those of services that are not here have no rows
-  const here = options.services.map(({ contract }) => contract);
-  const owned = new Set(here.flatMap(({ views }) => views));
-  const absent = here.flatMap(({ reads }) => reads).filter((view) => !owned.has(view));
+  // services wait for the views that they read; views of services that do not run here are created empty
+  const running = options.services.map(({ contract }) => contract);
+  const owned = new Set(running.flatMap(({ views }) => views));
+  const absent = running.flatMap(({ reads }) => reads).filter((view) => !owned.has(view));
   for (const view of absent) await createView(client.db(), view);
-  /** Asks an origin; what is secret in it is remembered. */
-  const watched = async (origin: string, ...[method, path, asked]: Parameters<TestApp['request']>) => {
-    secrets.know(asked?.as);
-    secrets.knowWithin(asked?.body);
-    const told = await ask(origin, method, path, asked);
-    secrets.knowWithin(told.body);
-    return told;
+  /** Sends a request and adds the secrets of request and response to the scanner. */
+  const sendScanned = async (origin: string, ...[method, path, request]: Parameters<TestApp['request']>) => {
+    secrets.add(request?.as);
+    secrets.addFrom(request?.body);
+    const response = await send(origin, method, path, request);
+    secrets.addFrom(response.body);
+    return response;
   };
-  let started = await begin();
+  let started = await startServices();
   const replicas: { stop(): Promise<void> }[] = [];
-  const made: TestApp = {
+  const app: TestApp = {
     origin: `http://127.0.0.1:${started.port}`,
     management: `http://127.0.0.1:${started.managementPort}`,
     db: client.db(),
     secrets,
     logLines: () => lines.map((line) => JSON.parse(line)),
-    request: (...args) => watched(made.origin, ...args),
+    request: (...args) => sendScanned(app.origin, ...args),
     async restart() {
       await started.stop();
-      started = await begin();
-      made.origin = `http://127.0.0.1:${started.port}`;
-      made.management = `http://127.0.0.1:${started.managementPort}`;
+      started = await startServices();
+      app.origin = `http://127.0.0.1:${started.port}`;
+      app.management = `http://127.0.0.1:${started.managementPort}`;
     },
     async replica() {
-      const replica = await begin();
+      const replica = await startServices();
       replicas.push(replica);
-      return { request: (...args) => watched(`http://127.0.0.1:${replica.port}`, ...args) };
+      return { request: (...args) => sendScanned(`http://127.0.0.1:${replica.port}`, ...args) };
     },
     async stop() {
-      await soon('the services', Promise.all([started, ...replicas].map((one) => one.stop())));
-      await soon('the database', client.db().dropDatabase());
+      await withDeadline(
+        'the services',
+        Promise.all([started, ...replicas].map((instance) => instance.stop())),
+      );
+      await withDeadline('the database', client.db().dropDatabase());
       await client.close();
-      await soon('MongoDB', mongo.stop());
-      const found = secrets.foundIn(lines);
-      if (found.length > 0) throw new Error(`Secrets were logged:\n${found.join('')}`);
+      await withDeadline('MongoDB', mongo.stop());
+      const leaks = secrets.findLeaks(lines);
+      if (leaks.length > 0) throw new Error(`Secrets were logged:\n${leaks.join('')}`);
     },
   };
-  return made;
+  return app;
 }
 
-/** Rejects with what it was that did not end in time, before a hook of a test is over and says nothing. */
-async function soon(what: string, ending: Promise<unknown>): Promise<void> {
+/** Rejects with the name of what did not stop within 25 s, before Jest aborts the hook without naming it. */
+async function withDeadline(name: string, ending: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<void>();
-  const timer = setTimeout(() => late.reject(new Error(`${what} had not ended after 25 s`)), 25_000);
+  const timer = setTimeout(() => late.reject(new Error(`${name} did not stop within 25 s`)), 25_000);
   await Promise.race([ending, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Shows lines from a level on, too. */
-function withShown(to: { write(line: string): void }, level: string) {
-  const least = levels[level] ?? 0;
+/** Also prints the lines that have at least this level to stderr. */
+function withPrinting(to: { write(line: string): void }, level: string) {
+  const minLevel = levels[level] ?? 0;
   return {
     write(line: string) {
       to.write(line);
-      if (JSON.parse(line).level >= least) process.stderr.write(line);
+      if (JSON.parse(line).level >= minLevel) process.stderr.write(line);
     },
   };
 }
 
 const levels: Record<string, number> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, silent: 99 };
 
-async function ask(
+async function send(
   origin: string,
   method: string,
   path: string,
   { as, body, headers }: TestRequest = {},
 ): Promise<TestResponse> {
-  const asIs =
+  const isRaw =
     body === undefined || typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array;
   const isAtRoot = path === '/' || path.startsWith('/embed');
   const response = await fetch(origin + (isAtRoot ? path : `/api/v1${path}`), {
@@ -183,15 +189,15 @@ async function ask(
     headers: {
       ...idempotencyHeader(method, as),
       ...(as && { authorization: `Bearer ${as}` }),
-      ...(asIs ? {} : { 'content-type': 'application/json' }),
+      ...(isRaw ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
-    body: ((asIs ? body : JSON.stringify(body)) as RequestInit['body']) ?? null,
+    body: ((isRaw ? body : JSON.stringify(body)) as RequestInit['body']) ?? null,
   });
   const bytes = new Uint8Array(await response.arrayBuffer());
   const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
-  const text = isJson && bytes.length > 0 ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
-  return { status: response.status, headers: response.headers, body: text, bytes };
+  const parsed = isJson && bytes.length > 0 ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
+  return { status: response.status, headers: response.headers, body: parsed, bytes };
 }
 
 function withDatabase(uri: string, name: string): string {

@@ -1,16 +1,20 @@
-/** Waits for a condition instead of a time. */
+/** Waits for a condition, so that tests need no fixed delays. */
 
-/** Asks again until the answer is something; rejects after `withinMs` with what it waited for. */
+/**
+ * Polls every 20 ms until `poll` returns a value; rejects after `withinMs` with the description of the
+ * condition.
+ */
 export async function until<T>(
-  what: string,
-  ask: () => Promise<T | undefined | null | false>,
+  condition: string,
+  poll: () => Promise<T | undefined | null | false>,
   withinMs = 20_000,
 ): Promise<T> {
   const limit = performance.now() + withinMs;
   for (;;) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== null && answer !== false) return answer;
-    if (performance.now() > limit) throw new Error(`Waited ${withinMs} ms in vain: ${what}`);
+    const value = await poll();
+    if (value !== undefined && value !== null && value !== false) return value;
+    if (performance.now() > limit)
+      throw new Error(`Timed out after ${withinMs} ms waiting for: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

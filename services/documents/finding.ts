@@ -23,7 +23,7 @@ export function queryHandlers({
       const from = parsePageStart(cursor, sort);
       const found = await listing.page(actor, filters, { status, sort, from, limit: limit + 1 });
       const position = (last: DocumentRow, next: DocumentRow) => toCursor(last, next, sort);
-      return toPage({ found, limit, show: toSummary, position });
+      return toPage({ found, limit, toItem: toSummary, position });
     }),
 
     handle(countDocuments, async ({ actor, query }) => {

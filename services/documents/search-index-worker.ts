@@ -1,6 +1,6 @@
 /** Runs the worker that updates the search index after writes. Every replica runs it. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { plainText } from '#libs/rich-text';
+import { toPlainText } from '#libs/rich-text';
 import { every, type Worker } from '#libs/service';
 import { type WordBag, wordBag } from './rules/words.ts';
 import type { SearchIndex, StaleDocument } from './store/search-index.ts';
@@ -67,7 +67,7 @@ export function searchIndexWorker({ searchIndex, onError }: SearchIndexWorkerDep
   /** Extracts plain text from rich text. Logs and skips invalid rich text, so other text is still indexed. */
   function parseText(documentId: string, content: string): string {
     try {
-      return plainText(JSON.parse(content));
+      return toPlainText(JSON.parse(content));
     } catch (error) {
       onError(`Could not read rich text of document ${documentId}`, error);
       return '';

@@ -57,7 +57,7 @@ export const documents = service({
     };
     const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
     return {
-      handled: [
+      routes: [
         documentHandlers,
         nodeHandlers,
         publishHandlers,

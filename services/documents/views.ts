@@ -6,7 +6,7 @@ import { documentStatus, nodeType } from './shapes.ts';
 /** The state of a document without its tree. The row is small enough to read on every request. */
 export const documentStates = view({
   name: 'document_states',
-  of: 'documents',
+  collection: 'documents',
   scope: 'organization_id',
   row: z.object({
     _id: id,
@@ -29,7 +29,7 @@ export const documentStates = view({
 /** The nodes of a document. `content` is rich text as JSON text. */
 export const documentNodes = view({
   name: 'document_nodes',
-  of: 'nodes',
+  collection: 'nodes',
   scope: 'document_id',
   row: z.object({
     _id: id,
@@ -45,7 +45,7 @@ export const documentNodes = view({
 /** Every publish that counts towards the quota. */
 export const publishRecords = view({
   name: 'publish_records',
-  of: 'publish_ledger',
+  collection: 'publish_ledger',
   scope: 'organization_id',
   row: z.object({ organization_id: id, month: z.string() }),
 });

@@ -1,4 +1,4 @@
-/** What export offers: documents as Word files, by templates of the organization, and as Markdown. */
+/** The public interface of the export service: Word and Markdown exports, and templates for Word. */
 import { z } from 'zod';
 import {
   contract,
@@ -21,14 +21,10 @@ import { member, organizationProfiles, principalViews } from '../identity/contra
 export const TemplateInvalid = problem(
   'template_invalid',
   400,
-  'The file cannot be used as a template: upload a .docx file as Word saves it.',
+  'The file cannot be used as a template. Upload a .docx file saved by Word.',
 );
 
-export const ExportTooLarge = problem(
-  'export_too_large',
-  400,
-  'The document is too large to be made into a file.',
-);
+export const ExportTooLarge = problem('export_too_large', 400, 'The document is too large to export.');
 
 // ── Shapes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -38,39 +34,41 @@ export const wordType = 'application/vnd.openxmlformats-officedocument.wordproce
 /** Media type of Markdown; its charset is required (RFC 7763). */
 export const markdownType = 'text/markdown; charset=utf-8';
 
-/** The built-in template's id. */
+/** The id of the built-in template. */
 export const builtIn = 'default';
 
-/** Largest template file, bytes. */
+/** Maximum size of a template file, bytes. */
 export const maxTemplateBytes = 10 * 1024 * 1024;
 
 const docParams = z.object({ doc_id: id });
 
 export const Template = z
   .strictObject({
-    id: id.meta({ description: 'What `template_id` of a Word export takes' }),
+    id: id.meta({ description: 'The id to pass as `template_id` of a Word export' }),
     organization_id: id,
-    created_by: id.meta({ description: 'Who uploaded it' }),
+    created_by: id.meta({ description: 'The user who uploaded the template' }),
     name: z.string(),
     indent_inches: z.number().meta({ description: 'Indentation of nested content, inches' }),
     created_at: timestamp,
     updated_at: timestamp,
     size_bytes: z.number().int(),
-    placeholders: z.array(z.string()).meta({ description: 'The known placeholders that it has' }),
-    warnings: z.array(z.string()).meta({ description: 'What was removed or is unknown, in sentences' }),
+    placeholders: z.array(z.string()).meta({ description: 'The known placeholders found in the template' }),
+    warnings: z.array(z.string()).meta({
+      description: 'Sentences about removed parts, unknown placeholders and a missing `{{content}}`',
+    }),
   })
   .meta({ id: 'Template' });
 export type Template = z.infer<typeof Template>;
 
-/** Inches as a form sends them: text; an empty field is one that was left out. */
+/** A form field with a number of inches; an empty field counts as absent. */
 const inches = z
   .string()
   .trim()
   .transform((text) => (text === '' ? undefined : Number(text)))
-  .pipe(z.number('Give a number of inches').min(0).max(3).optional())
+  .pipe(z.number('Enter a number of inches').min(0).max(3).optional())
   .optional();
 
-/** The text parts of an upload; parts of other names are ignored. */
+/** The text fields of an upload; other fields are ignored. */
 export const templateFields = z
   .object({
     name: z.string('A name is required').trim().min(1, 'A name is required').max(200),
@@ -95,7 +93,7 @@ export const createTemplate = operation({
   path: '/templates',
   summary: 'Upload a template for Word exports',
   description:
-    'A .docx file of at most 10 MiB. `{{title}}`, `{{version}}`, `{{department}}`, `{{published_at}}`, `{{organization}}` and `{{content}}` in it are filled.',
+    'A .docx file of at most 10 MiB. `{{title}}`, `{{version}}`, `{{department}}`, `{{published_at}}`, `{{organization}}` and `{{content}}` are replaced in each export.',
   access: member,
   body: multipart({ fields: templateFields, file: 'file', maxFileBytes: maxTemplateBytes }),
   status: 201,
@@ -107,7 +105,7 @@ export const listTemplates = operation({
   id: 'listTemplates',
   method: 'get',
   path: '/templates',
-  summary: 'List the templates of the organization, the newest first',
+  summary: 'List the templates of the organization, newest first',
   access: member,
   query: z.object(page),
   status: 200,
@@ -122,7 +120,7 @@ export const deleteTemplate = operation({
   path: '/templates/{template_id}',
   summary: 'Delete a template',
   access: member,
-  permission: 'Whoever uploaded it or an admin may delete it.',
+  permission: 'The uploader or an admin may delete the template.',
   params: z.object({ template_id: id }),
   status: 204,
   returns: nothing,
@@ -134,17 +132,17 @@ export const exportWord = operation({
   method: 'get',
   path: '/documents/{doc_id}/export/word',
   summary: 'Export a document as a Word file',
-  description: 'In any state of the document.',
+  description: 'The document may be in any state.',
   access: member,
   params: docParams,
   query: z.object({
     template_id: z
-      .string('Name a template, or `default`')
-      .min(1, 'Name a template, or `default`')
-      .meta({ description: 'Id of a template, or `default` for the built-in one' }),
+      .string('Pass the id of a template, or `default`')
+      .min(1, 'Pass the id of a template, or `default`')
+      .meta({ description: 'Id of a template, or `default` for the built-in template' }),
   }),
   status: 200,
-  returns: media({ [wordType]: { description: 'The file, as an attachment' } }),
+  returns: media({ [wordType]: { description: 'The file as an attachment' } }),
   etag: true,
   problems: [NotFound, ExportTooLarge],
 });
@@ -154,11 +152,11 @@ export const exportMarkdown = operation({
   method: 'get',
   path: '/documents/{doc_id}/export/markdown',
   summary: 'Export a document as Markdown',
-  description: 'In any state of the document.',
+  description: 'The document may be in any state.',
   access: member,
   params: docParams,
   status: 200,
-  returns: media({ 'text/markdown': { description: 'The file, as an attachment' } }),
+  returns: media({ 'text/markdown': { description: 'The file as an attachment' } }),
   etag: true,
   problems: [NotFound, ExportTooLarge],
 });
@@ -166,7 +164,7 @@ export const exportMarkdown = operation({
 export const exportContract = contract({
   name: 'export',
   title: 'Export',
-  description: 'Documents as Word files and as Markdown.',
+  description: 'Exports documents as Word files and as Markdown.',
   operations: [createTemplate, listTemplates, deleteTemplate, exportWord, exportMarkdown],
   publishes: [],
   consumes: [],

@@ -1,160 +1,163 @@
-/** How exports read and what they keep: consistent while others write, made once for many, from memory when nothing changed. */
+/** Tests exports without MongoDB: consistent reads, caching, ETags and errors. */
 import { expect, test } from '@jest/globals';
 import { Body, newId } from '#libs/contract';
-import { exports } from './exports.ts';
-import type { Opened } from './store/documents.ts';
-import { type Run, TooMuchMemory } from './threads/pool.ts';
-import type { Job } from './threads/thread.ts';
+import { exportHandlers } from './exports.ts';
+import type { ExportSource } from './store/documents.ts';
+import type { RenderJob } from './workers/worker.ts';
+import { type RunTask, WorkerOutOfMemory } from './workers/worker-pool.ts';
 
 const actor = { organization_id: newId(), user_id: newId(), key_id: null, role: 'member' };
 
-/** A document in memory that is rendered as `title of the state/title of the nodes`; what is done for it is counted. */
-function stage({ maxBytes = 100 } = {}) {
+/** An in-memory document. Its file is `title of the row/title of the nodes`; `state.renders` counts files. */
+function fixture({ maxBytes = 100 } = {}) {
   const document = { _id: newId(), organization_id: actor.organization_id, family_id: newId() };
-  const facts = { created_by: newId(), version: null, department: null, published_at: null, share_epoch: 0 };
-  const on = {
+  const fields = { created_by: newId(), version: null, department: null, published_at: null, share_epoch: 0 };
+  const state = {
     title: 'v1',
     row_version: 1,
-    made: 0,
+    renders: 0,
     organization_version: 1,
-    isTooMuch: false,
-    isAway: false,
+    isOutOfMemory: false,
+    isUnavailable: false,
     isBuiltInBroken: false,
     whileReading: () => {},
   };
-  const opened = (): Opened => ({
-    document: { ...document, ...facts, status: 'draft', title: on.title, row_version: on.row_version },
+  const getSource = (): ExportSource => ({
+    document: { ...document, ...fields, status: 'draft', title: state.title, row_version: state.row_version },
     organization: {
-      ...{ _id: actor.organization_id, name: 'Acme', slug: 'acme', row_version: on.organization_version },
+      ...{ _id: actor.organization_id, name: 'Acme', slug: 'acme', row_version: state.organization_version },
       ...{ lock_published: false, embed_origins: null },
     },
   });
-  const render = async (_name: string, job?: Job) => {
-    // the built-in template needs nothing
-    if (!job && on.isBuiltInBroken) throw new Error('broken');
+  const run = async (_name: string, job?: RenderJob) => {
+    // the task that compiles the built-in template has no job
+    if (!job && state.isBuiltInBroken) throw new Error('broken');
     if (!job) return {};
-    const nodes = on.title;
-    on.whileReading();
-    if (on.isAway) return { because: 'unavailable' };
-    if (job.moment.rowVersion !== on.row_version) return { because: 'changed' };
-    if (nodes.length > job.maxBytes) return { because: 'too_large' };
-    on.made += 1;
-    if (on.isTooMuch) throw new TooMuchMemory(512);
-    return { file: Buffer.from(`${job.facts.title}/${nodes}`), readBytes: nodes.length };
+    const nodes = state.title;
+    state.whileReading();
+    if (state.isUnavailable) return { reason: 'unavailable' };
+    if (job.snapshot.rowVersion !== state.row_version) return { reason: 'changed' };
+    if (nodes.length > job.maxBytes) return { reason: 'too_large' };
+    state.renders += 1;
+    if (state.isOutOfMemory) throw new WorkerOutOfMemory(512);
+    return { file: Buffer.from(`${job.properties.title}/${nodes}`), readBytes: nodes.length };
   };
-  const [word, markdown] = exports({
+  const [word, markdown] = exportHandlers({
     documents: {
-      opened: async (_actor, id) => (id === document._id ? opened() : undefined),
+      findSource: async (_actor, id) => (id === document._id ? getSource() : undefined),
     },
-    // its row is there, its files are not any more
-    templates: { usable: async () => ({ indentInches: 0.5, load: async () => undefined }) },
-    // of the threads only what renders is used
-    threads: { turn: (work) => work(render as unknown as Run) },
-    metering: { made: () => undefined, refused: () => undefined },
+    // every template has a row, but its files have been deleted
+    templates: { findRenderable: async () => ({ indentInches: 0.5, load: async () => undefined }) },
+    // `run` implements only what the handlers use
+    workers: { use: (work) => work(run as unknown as RunTask) },
+    metrics: { recordExport: () => undefined, countRejected: () => undefined },
     cacheBytes: 1_000,
     maxBytes,
   });
-  /** What the answer says, with its ETag; `known` is an ETag that the client has the answer of. */
-  const ask = async (known?: string, { id = document._id, by = '' } = {}) => {
+  /** Returns the text and ETag of an export. `etag` is the client's current ETag. */
+  const request = async (etag?: string, { id = document._id, templateId = '' } = {}) => {
     const call = {
       requestId: '',
       address: '',
       prefersHtml: false,
-      hasCurrent: (tag: string) => tag === known,
+      hasCurrent: (tag: string) => tag === etag,
     };
-    const asked = { actor, params: { doc_id: id }, query: { template_id: by }, body: undefined };
-    const result = await (by ? word : markdown)?.run({ ...asked, call: { ...call, audit: () => undefined } });
-    if (typeof result !== 'object' || result === null || !('value' in result)) throw new Error('No answer');
+    const input = { actor, params: { doc_id: id }, query: { template_id: templateId }, body: undefined };
+    const handler = templateId ? word : markdown;
+    const result = await handler?.run({ ...input, call: { ...call, audit: () => undefined } });
+    if (typeof result !== 'object' || result === null || !('value' in result)) throw new Error('No reply');
     if (!(result.value instanceof Body)) throw new Error('No body');
     return { text: String(result.value.content), etag: 'etag' in result ? String(result.etag) : '' };
   };
   const write = (title: string) => {
-    on.title = title;
-    on.row_version += 1;
+    state.title = title;
+    state.row_version += 1;
   };
-  return { on, ask, write };
+  return { state, request, write };
 }
 
-test('a document that changes while it is read is read again', async () => {
-  const { on, ask, write } = stage();
-  on.whileReading = () => {
-    if (on.title === 'v1') write('v2');
+test('an export reads a document again if it changes during the read', async () => {
+  const { state, request, write } = fixture();
+  state.whileReading = () => {
+    if (state.title === 'v1') write('v2');
   };
-  expect((await ask()).text).toBe('v2/v2');
-  expect(on.made).toBe(1);
+  expect((await request()).text).toBe('v2/v2');
+  expect(state.renders).toBe(1);
 });
 
-test('a document that never stops changing is a 503, not a mix of two versions', async () => {
-  const { on, ask, write } = stage();
-  on.whileReading = () => write(`${on.title}+`);
-  await expect(ask()).rejects.toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '1' } });
-  expect(on.made).toBe(0);
+test('an export is a 503 if the document changes during every read', async () => {
+  const { state, request, write } = fixture();
+  state.whileReading = () => write(`${state.title}+`);
+  await expect(request()).rejects.toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '1' } });
+  expect(state.renders).toBe(0);
 });
 
-test('what did not change is not made again, also for those who ask at the same time', async () => {
-  const { on, ask } = stage();
-  const all = await Promise.all([ask(), ask(), ask()]);
+test('concurrent and repeated exports of one version render it once', async () => {
+  const { state, request } = fixture();
+  const all = await Promise.all([request(), request(), request()]);
   expect(all.map(({ text }) => text)).toEqual(['v1/v1', 'v1/v1', 'v1/v1']);
-  await ask();
-  expect(on.made).toBe(1);
+  await request();
+  expect(state.renders).toBe(1);
 });
 
-test('who has the file already is not sent it', async () => {
-  const { on, ask } = stage();
-  const { etag } = await ask();
-  expect(await ask(etag)).toEqual({ text: '', etag });
-  expect(on.made).toBe(1);
+test('an export with the current ETag has no body', async () => {
+  const { state, request } = fixture();
+  const { etag } = await request();
+  expect(await request(etag)).toEqual({ text: '', etag });
+  expect(state.renders).toBe(1);
 });
 
-test('a change of the document or of its organization gives another file and another ETag', async () => {
-  const { on, ask, write } = stage();
-  const first = await ask();
+test('a new version of document or organization has a new file and ETag', async () => {
+  const { state, request, write } = fixture();
+  const first = await request();
   write('v2');
-  const second = await ask(first.etag);
-  on.organization_version += 1;
-  const third = await ask(second.etag);
-  expect([second.text, third.text, on.made]).toEqual(['v2/v2', 'v2/v2', 3]);
+  const second = await request(first.etag);
+  state.organization_version += 1;
+  const third = await request(second.etag);
+  expect([second.text, third.text, state.renders]).toEqual(['v2/v2', 'v2/v2', 3]);
   expect(new Set([first, second, third].map(({ etag }) => etag)).size).toBe(3);
 });
 
-test('a document that is not there is a 404', async () => {
-  await expect(stage().ask(undefined, { id: newId() })).rejects.toMatchObject({ name: 'not_found' });
+test('an export of an unknown document is a 404', async () => {
+  await expect(fixture().request(undefined, { id: newId() })).rejects.toMatchObject({ name: 'not_found' });
 });
 
-test('a document that is too large is a 400 that names the limit', async () => {
-  const { on, ask } = stage({ maxBytes: 1 });
-  await expect(ask()).rejects.toMatchObject({
+test('an export of a document that is too large is a 400 with the limit', async () => {
+  const { state, request } = fixture({ maxBytes: 1 });
+  await expect(request()).rejects.toMatchObject({
     name: 'export_too_large',
     message: expect.stringMatching(/more than .* MiB/),
   });
-  expect(on.made).toBe(0);
+  expect(state.renders).toBe(0);
 });
 
-test('a database that is away while the nodes are read is a 503 that says when to come again', async () => {
-  const { on, ask } = stage();
-  on.isAway = true;
-  await expect(ask()).rejects.toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '2' } });
-  on.isAway = false;
-  expect((await ask()).text).toBe('v1/v1');
+test('an export is a 503 with Retry-After while the database is down', async () => {
+  const { state, request } = fixture();
+  state.isUnavailable = true;
+  await expect(request()).rejects.toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '2' } });
+  state.isUnavailable = false;
+  expect((await request()).text).toBe('v1/v1');
 });
 
-test('a file that needs more memory than a thread may take is a 400 that names the limit', async () => {
-  const { on, ask } = stage();
-  on.isTooMuch = true;
-  await expect(ask()).rejects.toMatchObject({
+test('an export that exceeds the memory of a worker is a 400 with the limit', async () => {
+  const { state, request } = fixture();
+  state.isOutOfMemory = true;
+  await expect(request()).rejects.toMatchObject({
     name: 'export_too_large',
     message: expect.stringContaining('512 MB'),
   });
 });
 
-test('a template that is deleted at this moment is a 404', async () => {
-  await expect(stage().ask(undefined, { by: newId() })).rejects.toMatchObject({ name: 'not_found' });
+test('an export is a 404 if its template is deleted in the meantime', async () => {
+  await expect(fixture().request(undefined, { templateId: newId() })).rejects.toMatchObject({
+    name: 'not_found',
+  });
 });
 
-test('the built-in template is made once, and again when that failed', async () => {
-  const { on, ask } = stage();
-  on.isBuiltInBroken = true;
-  await expect(ask(undefined, { by: 'default' })).rejects.toThrow('broken');
-  on.isBuiltInBroken = false;
-  expect((await ask(undefined, { by: 'default' })).text).toBe('v1/v1');
+test('the built-in template is compiled once, and again after a failure', async () => {
+  const { state, request } = fixture();
+  state.isBuiltInBroken = true;
+  await expect(request(undefined, { templateId: 'default' })).rejects.toThrow('broken');
+  state.isBuiltInBroken = false;
+  expect((await request(undefined, { templateId: 'default' })).text).toBe('v1/v1');
 });

@@ -1,144 +1,158 @@
-/** Exports: documents as files, made once for each version and kept while there is room. */
+/** Exports documents as files; each version is rendered once and cached up to a memory limit. */
 import { createHash } from 'node:crypto';
 import { create } from 'content-disposition';
 import { body, NotFound, Unavailable } from '#libs/contract';
 import { handle, type RequestInfo, type Route, renderCache, reply } from '#libs/http';
 import type { Actor } from '#libs/store';
 import { builtIn, ExportTooLarge, exportMarkdown, exportWord, markdownType, wordType } from './contract.ts';
-import { fileName } from './formats/file-name.ts';
+import { toFileName } from './formats/file-name.ts';
 import { rendererVersion } from './formats/version.ts';
-import type { Metering } from './metrics.ts';
-import { factsOf } from './rules.ts';
+import type { ExportMetrics } from './metrics.ts';
+import { toDocumentProperties } from './rules.ts';
 import type { DocumentStore } from './store/documents.ts';
 import type { TemplateStore } from './store/templates.ts';
-import { type Run, type Threads, TooMuchMemory } from './threads/pool.ts';
-import type { Job, Made } from './threads/thread.ts';
+import type { RenderJob, RenderResult } from './workers/worker.ts';
+import { type RunTask, WorkerOutOfMemory, type WorkerPool } from './workers/worker-pool.ts';
 
-/** What exports need. */
-export interface Exports {
+/** Dependencies and limits of the export operations. */
+export interface ExportDeps {
   documents: DocumentStore;
-  templates: Pick<TemplateStore, 'usable'>;
-  threads: Pick<Threads, 'turn'>;
-  /** Memory for files that were made, bytes. */
+  templates: Pick<TemplateStore, 'findRenderable'>;
+  workers: Pick<WorkerPool, 'use'>;
+  /** Memory for cached files, bytes. */
   cacheBytes: number;
-  /** The most that the nodes of a document may take, bytes. */
+  /** Maximum total size of a document's nodes, bytes. */
   maxBytes: number;
-  metering: Pick<Metering, 'made' | 'refused'>;
+  metrics: Pick<ExportMetrics, 'recordExport' | 'countRejected'>;
 }
 
-/** A kind of file. */
-interface Form {
+/** A format that a document is exported to. */
+interface ExportFormat {
   type: string;
   extension: 'docx' | 'md';
-  /** Names all that the bytes depend on beside the document. */
+  /** Identifies everything except the document that determines the bytes. */
   version: string;
-  render(run: Run, job: Job): Promise<Made>;
+  render(run: RunTask, job: RenderJob): Promise<RenderResult>;
 }
 
-/** How often a document that changes while it is read is read again. */
-const tries = 5;
+/** Maximum number of reads of a document that changes while it is read. */
+const maxReads = 5;
 
-/** Indentation of the built-in template, inches. */
-const standardIndent = 0.5;
+/** Indentation of nested content with the built-in template, inches. */
+const defaultIndentInches = 0.5;
 
-/** The body of a 304, which has none. */
-const nothingNew = new Uint8Array();
+/** The empty body of a 304 response. */
+const emptyBody = new Uint8Array();
 
-const noTemplate = 'There is no template with this id; `default` is always there.';
+const templateNotFound = 'The template was not found. Use `default` for the built-in template.';
 
-/** The operations that export. */
-export function exports({ documents, templates, threads, cacheBytes, maxBytes, metering }: Exports): Route[] {
-  const kept = renderCache<Uint8Array>(cacheBytes);
-  const standard = { indentInches: standardIndent, load: once((run: Run) => run('builtIn')) };
-  const markdown: Form = {
+/** Creates the handlers of the export operations. */
+export function exportHandlers({
+  documents,
+  templates,
+  workers,
+  cacheBytes,
+  maxBytes,
+  metrics,
+}: ExportDeps): Route[] {
+  const cache = renderCache<Uint8Array>(cacheBytes);
+  const builtInTemplate = {
+    indentInches: defaultIndentInches,
+    load: memoizeSuccess((run: RunTask) => run('compileBuiltIn')),
+  };
+  const markdownFormat: ExportFormat = {
     type: markdownType,
     extension: 'md',
     version: `md ${rendererVersion}`,
-    render: (run, job) => run('markdown', job),
+    render: (run, job) => run('exportMarkdown', job),
   };
 
   return [
     handle(exportWord, async ({ actor, params, query, call }) => {
-      const form = await wordForm(actor, query.template_id);
-      return exported(actor, params.doc_id, form, call);
+      const format = await createWordFormat(actor, query.template_id);
+      return exportDocument(actor, params.doc_id, format, call);
     }),
-    handle(exportMarkdown, ({ actor, params, call }) => exported(actor, params.doc_id, markdown, call)),
+    handle(exportMarkdown, ({ actor, params, call }) =>
+      exportDocument(actor, params.doc_id, markdownFormat, call),
+    ),
   ];
 
-  async function exported(actor: Actor, id: string, form: Form, call: RequestInfo) {
-    for (let left = tries; left > 0; left -= 1) {
-      const opened = await documents.opened(actor, id);
-      if (!opened) throw NotFound();
-      const { document, organization } = opened;
-      const etag = tagOf([form.version, document._id, document.row_version, organization.row_version]);
-      const moment = {
+  async function exportDocument(actor: Actor, id: string, format: ExportFormat, call: RequestInfo) {
+    for (let left = maxReads; left > 0; left -= 1) {
+      const source = await documents.findSource(actor, id);
+      if (!source) throw NotFound();
+      const { document, organization } = source;
+      const etag = createEtag([format.version, document._id, document.row_version, organization.row_version]);
+      const snapshot = {
         id: document._id,
         organizationId: document.organization_id,
         rowVersion: document.row_version,
       };
-      const facts = factsOf(document, organization.name);
-      const make = () => threads.turn((run) => rendered(form, run, { facts, moment, maxBytes }));
-      const bytes = call.hasCurrent(etag) ? nothingNew : await kept.getOrRender(etag, make);
+      const properties = toDocumentProperties(document, organization.name);
+      const renderFile = () => workers.use((run) => render(format, run, { properties, snapshot, maxBytes }));
+      const bytes = call.hasCurrent(etag) ? emptyBody : await cache.getOrRender(etag, renderFile);
       if (!bytes) continue;
-      const headers = { 'Content-Disposition': create(fileName(document.title, form.extension)) };
-      return reply(body(form.type, bytes), { etag, headers });
+      const headers = { 'Content-Disposition': create(toFileName(document.title, format.extension)) };
+      return reply(body(format.type, bytes), { etag, headers });
     }
-    throw Unavailable('The document is being changed at this moment: try again.', {
+    throw Unavailable('The document changed during every read. Try again.', {
       headers: { 'Retry-After': '1' },
     });
   }
 
-  /** A template of the organization, or the built-in one; templates never change. */
-  async function wordForm(actor: Actor, id: string): Promise<Form> {
-    const template = id === builtIn ? standard : await templates.usable(actor, id);
-    if (!template) throw NotFound(noTemplate);
+  /** Creates the Word format of a template; its version needs only the id, because templates never change. */
+  async function createWordFormat(actor: Actor, id: string): Promise<ExportFormat> {
+    const template = id === builtIn ? builtInTemplate : await templates.findRenderable(actor, id);
+    if (!template) throw NotFound(templateNotFound);
     return {
       type: wordType,
       extension: 'docx',
       version: `docx ${rendererVersion} ${id}`,
       async render(run, job) {
         const compiled = await template.load(run);
-        // deleted at this moment
-        if (!compiled) throw NotFound(noTemplate);
+        // the template was deleted in the meantime
+        if (!compiled) throw NotFound(templateNotFound);
         const { indentInches } = template;
-        return run('word', { ...job, template: compiled, indentInches });
+        return run('exportWord', { ...job, template: compiled, indentInches });
       },
     };
   }
 
-  /** The file; nothing when the document was written meanwhile. */
-  async function rendered(form: Form, run: Run, job: Job): Promise<Uint8Array | undefined> {
+  /** Renders the file; returns undefined if the document changed in the meantime. */
+  async function render(format: ExportFormat, run: RunTask, job: RenderJob): Promise<Uint8Array | undefined> {
     const startedAt = performance.now();
-    const made = await form.render(run, job).catch(refusedIfLarge);
-    if ('file' in made) {
+    const result = await format.render(run, job).catch(rejectIfOutOfMemory);
+    if ('file' in result) {
       const seconds = (performance.now() - startedAt) / 1000;
-      metering.made({ format: form.extension, bytes: made.readBytes, seconds });
-      return made.file;
+      metrics.recordExport({ format: format.extension, bytes: result.readBytes, seconds });
+      return result.file;
     }
-    if (made.because === 'changed') return undefined;
-    if (made.because === 'unavailable') throw Unavailable(undefined, { headers: { 'Retry-After': '2' } });
-    metering.refused('too_large');
-    throw ExportTooLarge(`Documents of more than ${maxBytes / 2 ** 20} MiB cannot be exported.`);
+    if (result.reason === 'changed') return undefined;
+    if (result.reason === 'unavailable') throw Unavailable(undefined, { headers: { 'Retry-After': '2' } });
+    metrics.countRejected('too_large');
+    throw ExportTooLarge(
+      `Documents of more than ${maxBytes / 2 ** 20} MiB cannot be exported. Split the document.`,
+    );
   }
 
-  function refusedIfLarge(error: unknown): never {
-    if (!(error instanceof TooMuchMemory)) throw error;
-    metering.refused('out_of_memory');
-    throw ExportTooLarge(`The file cannot be made with ${error.memoryMb} MB of memory.`);
+  function rejectIfOutOfMemory(error: unknown): never {
+    if (!(error instanceof WorkerOutOfMemory)) throw error;
+    metrics.countRejected('out_of_memory');
+    throw ExportTooLarge(`The export needs more than ${error.memoryMb} MB of memory. Split the document.`);
   }
 }
 
-/** 27 characters of base64url: 160 bits of a SHA-256. */
-function tagOf(parts: readonly (string | number)[]): string {
+/** Creates an ETag of 27 base64url characters (160 bits of a SHA-256). */
+function createEtag(parts: readonly (string | number)[]): string {
   return createHash('sha256').update(parts.join('/')).digest('base64url').slice(0, 27);
 }
 
-/** Makes something when it is first asked for, and again only when that failed. */
-function once<A, R>(make: (by: A) => Promise<R>): (by: A) => Promise<R> {
-  let made: Promise<R> | undefined;
-  return (by) =>
-    (made ??= make(by).catch((error: unknown) => {
-      made = undefined;
+/** Calls `load` once and caches the result; a failed call is repeated. */
+function memoizeSuccess<A, R>(load: (argument: A) => Promise<R>): (argument: A) => Promise<R> {
+  let result: Promise<R> | undefined;
+  return (argument) =>
+    (result ??= load(argument).catch((error: unknown) => {
+      result = undefined;
       throw error;
     }));
 }

@@ -1,4 +1,4 @@
-/** Export as a process of its own. */
+/** Runs the export service as a separate process. */
 import { run } from '#libs/service';
 import { apiPrefix, contracts } from '../contracts.ts';
 import { exporting } from './service.ts';

@@ -1,26 +1,26 @@
-/** Exporting to Markdown, over HTTP with a real MongoDB. */
+/** Tests Markdown exports over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'content-disposition';
 import { newId } from '#libs/contract';
 import { type Person, register, type TestApp } from '#libs/testing';
-import { exportWorld } from './testing/test-app.ts';
+import { exportTestApp } from './testing/test-app.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
-  ({ here, ada } = await exportWorld());
+  ({ app, ada } = await exportTestApp());
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
-async function draft(body: unknown): Promise<{ id: string }> {
-  return (await here.request('POST', '/documents', { as: ada.key, body })).body;
+async function createDraft(body: unknown): Promise<{ id: string }> {
+  return (await app.request('POST', '/documents', { as: ada.key, body })).body;
 }
 
-const markdown = (id: string, as = ada.key) =>
-  here.request('GET', `/documents/${id}/export/markdown`, { as });
+const exportMarkdown = (id: string, as = ada.key) =>
+  app.request('GET', `/documents/${id}/export/markdown`, { as });
 
-describe('Markdown', () => {
+describe('Markdown export', () => {
   const content = {
     type: 'doc',
     content: [
@@ -35,8 +35,8 @@ describe('Markdown', () => {
     ],
   };
 
-  test('has the title, one line of what is set, and a heading for each node', async () => {
-    const { id } = await draft({
+  test('a Markdown file has a title, a property line and node headings', async () => {
+    const { id } = await createDraft({
       title: 'Opening',
       version: '2.1',
       department: 'Vault',
@@ -55,11 +55,11 @@ describe('Markdown', () => {
         },
       ],
     });
-    const told = await markdown(id);
-    expect(told.status).toBe(200);
-    expect(told.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
-    expect(parse(told.headers.get('content-disposition') ?? '').parameters.filename).toBe('Opening.md');
-    expect(Buffer.from(told.bytes).toString()).toBe(
+    const response = await exportMarkdown(id);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    expect(parse(response.headers.get('content-disposition') ?? '').parameters.filename).toBe('Opening.md');
+    expect(Buffer.from(response.bytes).toString()).toBe(
       [
         '# Opening',
         'Version 2.1 · Department Vault',
@@ -72,27 +72,27 @@ describe('Markdown', () => {
     );
   });
 
-  test('of a document that is not there or of another organization is a 404', async () => {
-    const { id } = await draft({ title: 'Ours' });
-    const eve = await register(here);
-    const asked = [markdown(newId()), markdown('nonsense'), markdown(id, eve.key)];
-    for (const { status } of await Promise.all(asked)) expect(status).toBe(404);
-    expect((await here.request('GET', `/documents/${id}/export/markdown`)).status).toBe(401);
+  test('a document that is unknown or of another organization is a 404', async () => {
+    const { id } = await createDraft({ title: 'Ours' });
+    const eve = await register(app);
+    const requests = [exportMarkdown(newId()), exportMarkdown('nonsense'), exportMarkdown(id, eve.key)];
+    for (const { status } of await Promise.all(requests)) expect(status).toBe(404);
+    expect((await app.request('GET', `/documents/${id}/export/markdown`)).status).toBe(401);
   });
 });
 
-describe('the file name', () => {
+describe('Markdown file name', () => {
   test.each([
     ['../../etc/passwd', '-..-etc-passwd.md'],
     ['a "quoted"; title\r\nSet-Cookie: x=1', 'a -quoted-; title Set-Cookie- x=1.md'],
     ['Störung – 手順 🔑', 'Störung – 手順 🔑.md'],
     ['NUL', 'NUL_.md'],
     ['\u202Egpj.exe', 'gpj.exe.md'],
-  ])('of %j is %j', async (title, name) => {
-    const { id } = await draft({ title });
-    const told = await markdown(id);
-    expect(told.status).toBe(200);
-    expect(told.headers.get('set-cookie')).toBeNull();
-    expect(parse(told.headers.get('content-disposition') ?? '').parameters.filename).toBe(name);
+  ])('the title %j becomes the file name %j', async (title, name) => {
+    const { id } = await createDraft({ title });
+    const response = await exportMarkdown(id);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('set-cookie')).toBeNull();
+    expect(parse(response.headers.get('content-disposition') ?? '').parameters.filename).toBe(name);
   });
 });

@@ -1,62 +1,62 @@
-/** Metering: what operators are told of files that are made. */
+/** Metrics of exports and of the worker pool. */
 import { counter, gauge, histogram, type Meters } from '#libs/service';
-import type { Threads } from './threads/pool.ts';
+import type { WorkerPool } from './workers/worker-pool.ts';
 
 const metrics = {
   duration: histogram({
     name: 'export_duration_seconds',
-    help: 'Time to make a file once its turn has come, by format and size of the nodes: `small` up to 64 KiB, `medium` up to 1 MiB, `large`',
+    help: 'Time to render a file, without time in the queue, by format and size of the nodes: `small` up to 64 KiB, `medium` up to 1 MiB, `large`',
     unit: 'seconds',
     labels: { format: ['docx', 'md'], size: ['small', 'medium', 'large'] },
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   }),
-  refused: counter({
+  rejected: counter({
     name: 'export_rejected_total',
-    help: 'Files that were not made: too many waited, it took too long, the document or the memory for it was too large, the process that makes them ended',
+    help: 'Rejected exports and template uploads: the queue was full, the time limit was reached, the document was too large, the worker ran out of memory or crashed',
     labels: { reason: ['queue_full', 'timeout', 'too_large', 'out_of_memory', 'crashed'] },
   }),
-  waiting: gauge({
+  queued: gauge({
     name: 'export_queue_length',
-    help: 'Files and templates that wait for their turn',
+    help: 'Exports and template uploads that wait for a worker',
     labels: {},
   }),
   running: gauge({
     name: 'export_in_progress',
-    help: 'Files and templates whose turn it is',
+    help: 'Exports and template uploads that have a worker',
     labels: {},
   }),
 };
 
-/** What the export service tells of itself. */
+/** The definitions of all metrics of the export service. */
 export const exportMetrics = Object.values(metrics);
 
-/** Why a file was not made. */
-export type Refusal = 'queue_full' | 'timeout' | 'too_large' | 'out_of_memory' | 'crashed';
+/** Why an export or template upload was rejected. */
+export type RejectReason = 'queue_full' | 'timeout' | 'too_large' | 'out_of_memory' | 'crashed';
 
-/** Counts what happens to files. */
-export interface Metering {
-  /** A file was made of so many bytes of nodes. */
-  made(options: { format: 'docx' | 'md'; bytes: number; seconds: number }): void;
-  refused(reason: Refusal): void;
-  /** Reads how many wait, and how many have their turn, whenever the metrics are read. */
-  watch(threads: Pick<Threads, 'waiting' | 'running'>): void;
+/** Records the metrics of the export service. */
+export interface ExportMetrics {
+  /** Records a rendered file; `bytes` is the size of the document's nodes. */
+  recordExport(options: { format: 'docx' | 'md'; bytes: number; seconds: number }): void;
+  countRejected(reason: RejectReason): void;
+  /** Reads the queue length and the number of running uses from `workers` at each scrape. */
+  observe(workers: Pick<WorkerPool, 'queued' | 'running'>): void;
 }
 
-/** Keeps the metrics of files. */
-export function metering(meters: Meters): Metering {
+/** Creates the metrics of the export service. */
+export function createExportMetrics(meters: Meters): ExportMetrics {
   const duration = meters.histogram(metrics.duration);
-  const refused = meters.counter(metrics.refused);
+  const rejected = meters.counter(metrics.rejected);
   return {
-    made: ({ format, bytes, seconds }) => duration({ format, size: sizeOf(bytes) }, seconds),
-    refused: (reason) => refused({ reason }),
-    watch(threads) {
-      meters.gauge(metrics.waiting, () => threads.waiting());
-      meters.gauge(metrics.running, () => threads.running());
+    recordExport: ({ format, bytes, seconds }) => duration({ format, size: getSizeClass(bytes) }, seconds),
+    countRejected: (reason) => rejected({ reason }),
+    observe(workers) {
+      meters.gauge(metrics.queued, () => workers.queued());
+      meters.gauge(metrics.running, () => workers.running());
     },
   };
 }
 
-function sizeOf(bytes: number): 'small' | 'medium' | 'large' {
+function getSizeClass(bytes: number): 'small' | 'medium' | 'large' {
   if (bytes <= 64 * 1024) return 'small';
   return bytes <= 2 ** 20 ? 'medium' : 'large';
 }

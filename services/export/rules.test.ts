@@ -1,24 +1,24 @@
-/** The rules of export. */
+/** Tests the rules of the export service. */
 import { describe, expect, test } from '@jest/globals';
-import { factsOf, mayDelete, type NodeRow, treeOf } from './rules.ts';
+import { buildTree, canDelete, type NodeRow, toDocumentProperties } from './rules.ts';
 
-describe('who may delete a template', () => {
+describe('canDelete', () => {
   const template = { created_by: 'uploader' };
 
-  test('whoever uploaded it may', () => {
-    expect(mayDelete({ user_id: 'uploader', role: 'member' }, template)).toBe(true);
+  test('the uploader may delete a template', () => {
+    expect(canDelete({ user_id: 'uploader', role: 'member' }, template)).toBe(true);
   });
 
-  test('an admin may', () => {
-    expect(mayDelete({ user_id: 'other', role: 'admin' }, template)).toBe(true);
+  test('an admin may delete a template of another user', () => {
+    expect(canDelete({ user_id: 'other', role: 'admin' }, template)).toBe(true);
   });
 
-  test('another member may not', () => {
-    expect(mayDelete({ user_id: 'other', role: 'member' }, template)).toBe(false);
+  test('another member may not delete a template', () => {
+    expect(canDelete({ user_id: 'other', role: 'member' }, template)).toBe(false);
   });
 });
 
-describe('what is exported', () => {
+describe('exported document', () => {
   const uuid = (last: number) => `01900000-0000-7000-8000-${String(last).padStart(12, '0')}`;
   const document = {
     _id: uuid(1),
@@ -44,23 +44,23 @@ describe('what is exported', () => {
     ...nodeRow,
   });
 
-  test('is the document with its organization and its time', () => {
-    expect(factsOf(document, 'Acme')).toEqual({
+  test('the properties include the organization and the publication time', () => {
+    expect(toDocumentProperties(document, 'Acme')).toEqual({
       title: 'SOP',
       version: '1',
       department: null,
       published_at: '2026-11-21T09:30:00.000Z',
       organization: 'Acme',
     });
-    expect(factsOf({ ...document, published_at: null }, 'Acme').published_at).toBeNull();
+    expect(toDocumentProperties({ ...document, published_at: null }, 'Acme').published_at).toBeNull();
   });
 
-  test('is a tree, siblings by order, ties by creation, content read', () => {
+  test('the tree sorts siblings by order, then id, and parses content', () => {
     const content = { type: 'doc', content: [] };
     const step = node(14, { parent_id: uuid(12), node_type: 'step', content: JSON.stringify(content) });
-    const nodes = treeOf([node(13), step, node(12), node(11, { order: 5 })]);
+    const nodes = buildTree([node(13), step, node(12), node(11, { order: 5 })]);
     expect(nodes.map(({ id }) => id)).toEqual([uuid(12), uuid(13), uuid(11)]);
-    const read = nodes[0]?.children.map((child) => ({ ...child, content: child.content }));
-    expect(read).toEqual([{ id: uuid(14), node_type: 'step', title: 'Node 14', content, children: [] }]);
+    const children = nodes[0]?.children.map((child) => ({ ...child, content: child.content }));
+    expect(children).toEqual([{ id: uuid(14), node_type: 'step', title: 'Node 14', content, children: [] }]);
   });
 });

@@ -1,34 +1,37 @@
-/** The rules of export: who may delete a template, and how rows become the tree that is exported. */
+/** Rules of the export service: who may delete a template, and how rows become the tree of a document. */
 import type { RowOf } from '#libs/contract';
 import type { documentNodes, documentStates } from '../documents/contract.ts';
-import type { DocumentFacts, ExportNode } from './formats/document.ts';
+import type { DocumentProperties, ExportNode } from './formats/document.ts';
 
-/** A node as documents publishes it. */
+/** A node row, as the view of the documents service returns it. */
 export type NodeRow = RowOf<typeof documentNodes>;
 
-/** Whether this member may delete a template: whoever uploaded it, and admins. */
-export function mayDelete(
+/** Returns true for the uploader of the template and for admins. */
+export function canDelete(
   actor: { user_id: string; role: 'member' | 'admin' },
   template: { created_by: string },
 ): boolean {
   return actor.role === 'admin' || actor.user_id === template.created_by;
 }
 
-/** What the formats need to know of a document beside its tree. */
-export function factsOf(document: RowOf<typeof documentStates>, organization: string): DocumentFacts {
+/** Maps a document row to the properties that the formats need. */
+export function toDocumentProperties(
+  document: RowOf<typeof documentStates>,
+  organization: string,
+): DocumentProperties {
   const { title, version, department, published_at } = document;
   return { title, version, department, published_at: published_at?.toISOString() ?? null, organization };
 }
 
-/** The tree of a document; siblings by `order`, ties by creation (ids are ordered by time). */
-export function treeOf(rows: readonly NodeRow[]): ExportNode[] {
-  const children = Map.groupBy(rows.toSorted(bySibling), (row) => row.parent_id);
-  const under = (parent: string | null): ExportNode[] =>
-    (children.get(parent) ?? []).map((row) => new TreeNode(row, under(row._id)));
-  return under(null);
+/** Builds the tree of a document. Siblings are sorted by `order`, then by id, which is the creation order. */
+export function buildTree(rows: readonly NodeRow[]): ExportNode[] {
+  const children = Map.groupBy(rows.toSorted(compareSiblings), (row) => row.parent_id);
+  const getChildren = (parent: string | null): ExportNode[] =>
+    (children.get(parent) ?? []).map((row) => new TreeNode(row, getChildren(row._id)));
+  return getChildren(null);
 }
 
-/** A node whose content is read when its turn comes: as objects, the texts of a whole tree take many times their size. */
+/** A node that parses its content on access: a whole tree of parsed content takes many times its size. */
 class TreeNode implements ExportNode {
   readonly id: string;
   readonly node_type: ExportNode['node_type'];
@@ -49,6 +52,6 @@ class TreeNode implements ExportNode {
   }
 }
 
-function bySibling(one: NodeRow, other: NodeRow): number {
-  return one.order - other.order || (one._id < other._id ? -1 : 1);
+function compareSiblings(a: NodeRow, b: NodeRow): number {
+  return a.order - b.order || (a._id < b._id ? -1 : 1);
 }

@@ -1,76 +1,78 @@
-/** The export service: its settings and its wiring. */
+/** The export service: its settings, and how its parts are created and connected. */
 import { z } from 'zod';
 import { every, integer, seconds, service } from '#libs/service';
 import { createPrincipalReader } from '../identity/contract.ts';
 import { exportContract } from './contract.ts';
-import { exports } from './exports.ts';
-import { exportMetrics, metering } from './metrics.ts';
+import { exportHandlers } from './exports.ts';
+import { createExportMetrics, exportMetrics } from './metrics.ts';
 import { documentStore } from './store/documents.ts';
-import { orphanedFiles } from './store/orphaned-files.ts';
+import { createOrphanedFileSweep } from './store/orphaned-files.ts';
 import { templates as templateRows, templateStore } from './store/templates.ts';
-import { templating } from './templates.ts';
-import { threads } from './threads/pool.ts';
+import { templateHandlers } from './templates.ts';
+import { createWorkerPool } from './workers/worker-pool.ts';
 
 const hourMs = 60 * 60 * 1000;
 const atLeastOne = integer.pipe(z.number().min(1).max(65_536));
 
-/** Documents as Word files and as Markdown. */
+/** The service that exports documents as Word files and as Markdown. */
 export const exporting = service({
   contract: exportContract,
   settings: z.object({
-    EXPORT_CACHE_MB: atLeastOne.default(64).meta({ description: 'Memory for files that were made' }),
+    EXPORT_CACHE_MB: atLeastOne.default(64).meta({ description: 'Memory for cached export files' }),
     EXPORT_MAX_DOCUMENT_MB: atLeastOne
       .default(64)
-      .meta({ description: 'The most that the nodes of a document may take to be exported' }),
+      .meta({ description: 'Maximum size of the nodes of a document that is exported' }),
     EXPORT_WORKERS: atLeastOne
       .default(1)
-      .meta({ description: 'Files made and templates examined at once, each in a thread' }),
+      .meta({ description: 'Number of export workers; each runs one export or template check at a time' }),
     EXPORT_WORKER_MEMORY_MB: atLeastOne
       .default(512)
-      .meta({ description: 'JavaScript memory of such a thread' }),
-    EXPORT_MAX_QUEUE: integer.default(256).meta({ description: 'How many may wait for a thread' }),
+      .meta({ description: 'JavaScript heap limit of each export worker' }),
+    EXPORT_MAX_QUEUE: integer
+      .default(256)
+      .meta({ description: 'Maximum number of exports and template checks that wait for a worker' }),
     EXPORT_TIMEOUT_SECONDS: seconds
       .pipe(z.number().positive())
       .default(60)
-      .meta({ description: 'How long a file may take, with its waiting' }),
+      .meta({ description: 'Time limit of an export or template check, including its time in the queue' }),
   }),
   collections: [templateRows],
   metrics: exportMetrics,
   start({ store, mongodb, settings, log, now, meters }) {
-    const metered = metering(meters);
+    const metrics = createExportMetrics(meters);
     const limits = {
-      threads: settings.EXPORT_WORKERS,
-      waiting: settings.EXPORT_MAX_QUEUE,
-      seconds: settings.EXPORT_TIMEOUT_SECONDS,
+      workers: settings.EXPORT_WORKERS,
+      maxQueue: settings.EXPORT_MAX_QUEUE,
+      timeoutSeconds: settings.EXPORT_TIMEOUT_SECONDS,
       memoryMb: settings.EXPORT_WORKER_MEMORY_MB,
     };
-    const pool = threads(limits, mongodb, {
-      onError: (error) => log.error({ err: error }, 'A thread ended by itself'),
-      refused: metered.refused,
+    const workers = createWorkerPool(limits, mongodb, {
+      onError: (error) => log.error({ err: error }, 'Export worker exited unexpectedly'),
+      onRejected: metrics.countRejected,
     });
-    metered.watch(pool);
-    const templates = templateStore(store, (what, error) => log.warn({ err: error }, what));
-    const sweepOrphanedFiles = orphanedFiles(store, now);
+    metrics.observe(workers);
+    const templates = templateStore(store, (message, error) => log.warn({ err: error }, message));
+    const sweepOrphanedFiles = createOrphanedFileSweep(store, now);
     const sweep = async () => {
       const files = await sweepOrphanedFiles();
-      if (files > 0) log.info({ files }, 'Files of templates that were never finished are removed');
+      if (files > 0) log.info({ files }, 'Deleted orphaned template files');
     };
     return {
-      handled: [
-        ...templating({ templates, threads: pool, now }),
-        ...exports({
+      routes: [
+        ...templateHandlers({ templates, workers, now }),
+        ...exportHandlers({
           documents: documentStore(store),
           templates,
-          threads: pool,
+          workers,
           cacheBytes: settings.EXPORT_CACHE_MB * 2 ** 20,
           maxBytes: settings.EXPORT_MAX_DOCUMENT_MB * 2 ** 20,
-          metering: metered,
+          metrics,
         }),
       ],
       authenticate: createPrincipalReader(store, now),
       workers: [
-        every(hourMs, sweep, (error) => log.warn({ err: error }, 'Template files could not be swept')),
-        { start() {}, stop: () => pool.close() },
+        every(hourMs, sweep, (error) => log.warn({ err: error }, 'Could not delete orphaned template files')),
+        { start() {}, stop: () => workers.close() },
       ],
     };
   },

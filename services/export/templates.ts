@@ -1,60 +1,63 @@
-/** Templates: uploading, listing and deleting the .docx files that style Word exports. */
+/** Uploads, lists and deletes the .docx templates of Word exports. */
 import { z } from 'zod';
 import { Forbidden, id, NotFound, parseCursor } from '#libs/contract';
 import { handle, type Route, toPage } from '#libs/http';
 import { createTemplate, deleteTemplate, listTemplates, type Template, TemplateInvalid } from './contract.ts';
-import { mayDelete } from './rules.ts';
-import type { TemplateFacts, TemplateStore } from './store/templates.ts';
-import { type Threads, TooMuchMemory } from './threads/pool.ts';
+import { canDelete } from './rules.ts';
+import type { TemplateStore, TemplateSummary } from './store/templates.ts';
+import { WorkerOutOfMemory, type WorkerPool } from './workers/worker-pool.ts';
 
-/** What templates need. */
-export interface Templates {
+/** Dependencies of the template operations. */
+export interface TemplateDeps {
   templates: TemplateStore;
-  threads: Pick<Threads, 'turn'>;
+  workers: Pick<WorkerPool, 'use'>;
   now: () => Date;
 }
 
 const position = z.tuple([id]);
 
-/** The operations on templates. */
-export function templating({ templates, threads, now }: Templates): Route[] {
+/** Creates the handlers of the template operations. */
+export function templateHandlers({ templates, workers, now }: TemplateDeps): Route[] {
   return [
     handle(createTemplate, async ({ actor, body }) => {
       const { fields, file } = body;
-      const compilation = await threads.turn((run) => run('compile', file.bytes)).catch(refusedIfLarge);
+      const compilation = await workers.use((run) => run('compile', file.bytes)).catch(rejectIfOutOfMemory);
       if (!compilation.ok) {
         const { code, message } = compilation.fault;
         throw TemplateInvalid(message, { extra: { reason: code } });
       }
-      const made = { ...fields, original: file.bytes, compiled: compilation.template, at: now() };
-      return templates.add(actor, made, shown);
+      const template = { ...fields, original: file.bytes, compiled: compilation.template, at: now() };
+      return templates.add(actor, template, toTemplate);
     }),
 
     handle(listTemplates, async ({ actor, query }) => {
       const [before] = parseCursor(query.cursor, position) ?? [];
       const found = await templates.list(actor, { before, limit: query.limit + 1 });
-      return toPage({ found, limit: query.limit, show: shown, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, toItem: toTemplate, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteTemplate, async ({ actor, params }) => {
       const template = await templates.find(actor, params.template_id);
       if (!template) throw NotFound();
-      if (!mayDelete(actor, template))
-        throw Forbidden('Only who uploaded the template or an admin may delete it.');
+      if (!canDelete(actor, template))
+        throw Forbidden('Only the uploader or an admin may delete this template.');
       if (!(await templates.remove(actor, template))) throw NotFound();
       return undefined;
     }),
   ];
 }
 
-function refusedIfLarge(error: unknown): never {
-  if (!(error instanceof TooMuchMemory)) throw error;
-  throw TemplateInvalid(`The file cannot be examined with ${error.memoryMb} MB of memory.`, {
-    extra: { reason: 'too_large' },
-  });
+function rejectIfOutOfMemory(error: unknown): never {
+  if (!(error instanceof WorkerOutOfMemory)) throw error;
+  throw TemplateInvalid(
+    `Checking the file needs more than ${error.memoryMb} MB of memory. Simplify the template.`,
+    {
+      extra: { reason: 'too_large' },
+    },
+  );
 }
 
-function shown(row: TemplateFacts): Template {
+function toTemplate(row: TemplateSummary): Template {
   const { _id, organization_id, created_by, name, indent_inches, size_bytes, placeholders, warnings } = row;
   return {
     id: _id,

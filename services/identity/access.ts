@@ -1,4 +1,4 @@
-/** Who may call an operation: the values that operations of every service carry. */
+/** Access rules: who may call an operation. The operations of all services use these values. */
 import { access, Forbidden } from '#libs/contract';
 import type { Principal } from '#libs/http';
 import type { MemberPrincipal } from './principal.ts';
@@ -8,7 +8,7 @@ import { ScalePlanRequired } from './problems.ts';
 export const member = access<MemberPrincipal>({
   name: 'member',
   description: 'Any member of the organization.',
-  permits: () => undefined,
+  authorize: () => undefined,
 });
 
 /** An admin of the organization. */
@@ -16,15 +16,15 @@ export const admin = access<MemberPrincipal>({
   name: 'admin',
   description: 'Admins of the organization.',
   problems: [Forbidden],
-  permits: (asking) =>
-    asking.role === 'admin' ? undefined : Forbidden('Only an admin of the organization may do this.'),
+  authorize: (principal) =>
+    principal.role === 'admin' ? undefined : Forbidden('Only admins of the organization may do this.'),
 });
 
-/** The operator of the installation, with `OPS_TOKEN`, on the management port. */
+/** The operator of the installation, who authenticates with `OPS_TOKEN` on the management port. */
 export const operator = access<Principal>({
   name: 'operator',
   description: 'The operator of the installation.',
-  permits: () => undefined,
+  authorize: () => undefined,
 });
 
 /** Any member of an organization on the Scale plan. */
@@ -32,5 +32,5 @@ export const scaleMember = access<MemberPrincipal>({
   name: 'scale plan member',
   description: 'Any member of an organization on the Scale plan.',
   problems: [ScalePlanRequired],
-  permits: async (asking) => ((await asking.plan()) === 'scale' ? undefined : ScalePlanRequired()),
+  authorize: async (principal) => ((await principal.plan()) === 'scale' ? undefined : ScalePlanRequired()),
 });

@@ -1,4 +1,4 @@
-/** API keys: made by a member, acting as that member. */
+/** API keys: a member creates them, and they act as that member. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidRequest, id, NotFound, newId, parseCursor, Unauthenticated } from '#libs/contract';
@@ -15,48 +15,47 @@ import {
 } from './contract.ts';
 import { toApiKey } from './presenters.ts';
 import { hashCredential } from './principal.ts';
-import { keyFrom, prefixOf } from './rules/api-key.ts';
-import { membershipId } from './store/accounts.ts';
+import { formatApiKey, getKeyPrefix } from './rules/api-key.ts';
+import { toMembershipId } from './store/accounts.ts';
 import type { ApiKeyRow } from './store/collections.ts';
-import type { Credentials } from './store/credentials.ts';
+import type { CredentialRepository } from './store/credentials.ts';
 
 const position = z.tuple([id]);
 
-/** The operations on API keys. */
-export function apiKeyHandlers({
-  now,
-  credentials,
-  store,
-}: {
+/** What the operations on API keys need. */
+export interface ApiKeyOptions {
   store: Pick<Store, 'respond'>;
-  credentials: Credentials;
+  credentials: CredentialRepository;
   now: () => Date;
-}) {
+}
+
+/** Handlers of the operations on API keys. */
+export function apiKeyHandlers({ now, credentials, store }: ApiKeyOptions) {
   return [
     handle(createApiKey, async ({ actor, body, call }) => {
       call.audit({ role: body.role });
       const created_at = now();
       const expires_at = body.expires_at ? new Date(body.expires_at) : null;
-      if (expires_at && expires_at <= created_at) throw expiryInPast();
+      if (expires_at && expires_at <= created_at) throw expiryInPastError();
       if (body.role === 'admin' && actor.role !== 'admin') throw RoleTooHigh();
-      const key = keyFrom(randomBytes(32));
+      const key = formatApiKey(randomBytes(32));
       const { organization_id, user_id } = actor;
       const row: ApiKeyRow = {
         _id: newId(),
         hash: hashCredential(key),
         organization_id,
         user_id,
-        member_id: membershipId(organization_id, user_id),
+        member_id: toMembershipId(organization_id, user_id),
         created_by_key_id: actor.key_id,
         name: body.name,
         role: body.role,
-        prefix: prefixOf(key),
-        expires_at: earlier(expires_at, await credentials.expiryOf(actor, actor.key_id)),
+        prefix: getKeyPrefix(key),
+        expires_at: getEarlierExpiry(expires_at, await credentials.getKeyExpiry(actor, actor.key_id)),
         last_used_at: null,
         created_at,
       };
       return store.respond(actor, async (within) => {
-        if (!(await credentials.keepKey(within, row))) throw Unauthenticated();
+        if (!(await credentials.insertKey(within, row))) throw Unauthenticated();
         call.audit({ created_key_id: row._id, expires_at: row.expires_at?.toISOString() ?? null });
         return { ...toApiKey(row), key };
       });
@@ -65,16 +64,16 @@ export function apiKeyHandlers({
     handle(listApiKeys, async ({ actor, query }) => {
       const [before] = parseCursor(query.cursor, position) ?? [];
       const found = await credentials.listKeys(actor, {
-        userId: onlyOwn(actor),
+        userId: getVisibleOwner(actor),
         before,
         limit: query.limit + 1,
       });
-      return toPage({ found, limit: query.limit, show: toApiKey, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, toItem: toApiKey, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteApiKey, async ({ actor, params, call }) => {
       call.audit({ revoked_key_id: params.key_id });
-      const revoked = await credentials.revoke(actor, params.key_id, onlyOwn(actor));
+      const revoked = await credentials.revokeKey(actor, params.key_id, getVisibleOwner(actor));
       if (!revoked) throw NotFound();
       call.audit({ member_id: revoked.user_id });
       return undefined;
@@ -82,27 +81,33 @@ export function apiKeyHandlers({
   ];
 }
 
-/** What is heard of keys: their use, in any service. Heard twice it changes nothing. */
-export function recordKeyUsage({ credentials }: { credentials: Credentials }): Subscriber[] {
+/**
+ * Subscribes to `api_key.used` of all services and records the time. Processing an event twice changes
+ * nothing.
+ */
+export function recordKeyUsage({ credentials }: { credentials: CredentialRepository }): Subscriber[] {
   return [
     on(ApiKeyUsed, ({ organization_id, data }) =>
-      credentials.noteUse({ organization_id, user_id: null }, data.key_id, new Date(data.used_at)),
+      credentials.recordUse({ organization_id, user_id: null }, data.key_id, new Date(data.used_at)),
     ),
   ];
 }
 
-/** Whose keys a member may see and revoke: an admin everybody's. */
-function onlyOwn({ role, user_id }: MemberPrincipal): string | undefined {
+/**
+ * The user whose keys a member may see and revoke: their own, or undefined for an admin, who may see all
+ * keys.
+ */
+function getVisibleOwner({ role, user_id }: MemberPrincipal): string | undefined {
   return role === 'admin' ? undefined : user_id;
 }
 
-function expiryInPast() {
+function expiryInPastError() {
   const errors = [{ path: 'body/expires_at', message: 'Must be in the future' }];
   return InvalidRequest(undefined, { extra: { errors } });
 }
 
-/** A key made by a key expires no later than its maker. */
-function earlier(asked: Date | null, maker: Date | null): Date | null {
-  if (asked === null || maker === null) return asked ?? maker;
-  return asked < maker ? asked : maker;
+/** The expiry of a new key. A key that another key creates expires no later than that key. */
+function getEarlierExpiry(requested: Date | null, creator: Date | null): Date | null {
+  if (requested === null || creator === null) return requested ?? creator;
+  return requested < creator ? requested : creator;
 }

@@ -1,46 +1,46 @@
-/** The security log over HTTP: one line for each thing that an auditor asks about, as docs/security-log.md says. */
+/** The security log over HTTP: the lines of each request, as docs/security-log.md describes them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import {
   auditRecorder,
   documentedEvents,
-  inOrder,
   noActor,
   recordedEvents,
   register,
+  sortByEvent,
   type TestApp,
   testApp,
 } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from './service.ts';
-import { guest } from './testing/client.ts';
+import { createGuest } from './testing/client.ts';
 
-let here: TestApp;
+let app: TestApp;
 let log: ReturnType<typeof auditRecorder>;
 
 beforeAll(async () => {
   const environment = { TRUSTED_PROXIES: '127.0.0.0/8' };
-  here = await testApp({ services: [identity], contracts, environment });
-  log = auditRecorder(here, identity.contract);
+  app = await testApp({ services: [identity], contracts, environment });
+  log = auditRecorder(app, identity.contract);
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
-const asked = (...args: Parameters<typeof log.asked>) => log.asked(...args);
+const request = (...args: Parameters<typeof log.request>) => log.request(...args);
 const password = 'correct horse battery staple';
 
-/** A person who asks with an access token. */
-async function ada() {
-  const { userId, organizationId, ...person } = await register(here);
+/** Registers a user. */
+async function registerAda() {
+  const { userId, organizationId, ...person } = await register(app);
   const actor = { actor_id: userId, organization_id: organizationId, key_id: null };
   return { ...person, userId, organizationId, actor };
 }
 
-describe('the security log says', () => {
-  test('who registered and who logged in; of a failed login nothing but which account it was', async () => {
+describe('the security log records', () => {
+  test('a registration and a login; a failed login only with a hashed account', async () => {
     const unique = newId();
     const [email, secret] = [`${unique}@example.com`, `own password ${unique}`];
     const body = { organization_name: unique, name: 'Ada', email, password: secret };
-    const registered = await asked('POST', '/auth/register', { body });
+    const registered = await request('POST', '/auth/register', { body });
     const actor = {
       actor_id: registered.body.member.id,
       organization_id: registered.body.organization.id,
@@ -48,7 +48,7 @@ describe('the security log says', () => {
     };
     const account = expect.stringMatching(/^[\w-]{16}$/);
     expect(registered.lines).toEqual([{ event: 'account.register', outcome: 'done', ...actor, account }]);
-    const again = await asked('POST', '/auth/register', { body });
+    const again = await request('POST', '/auth/register', { body });
     expect(again.lines).toEqual([
       {
         event: 'account.register',
@@ -59,7 +59,7 @@ describe('the security log says', () => {
     ]);
 
     const login = (given: string, to = email) =>
-      asked('POST', '/auth/login', { body: { email: to, password: given } });
+      request('POST', '/auth/login', { body: { email: to, password: given } });
     const [right] = (await login(secret)).lines;
     expect(right).toEqual({ event: 'user.login', outcome: 'done', ...actor, account });
     const [wrong] = (await login('wrong horse battery staple')).lines;
@@ -68,56 +68,56 @@ describe('the security log says', () => {
       ...{ ...noActor, account: right?.account },
     });
     const elsewhere = { email, password: secret, organization_slug: 'somewhere-else' };
-    const [lost] = (await asked('POST', '/auth/login', { body: elsewhere })).lines;
+    const [lost] = (await request('POST', '/auth/login', { body: elsewhere })).lines;
     expect(lost).toEqual({ ...wrong, actor_id: actor.actor_id });
-    const [unknown] = (await login(secret, 'nobody@example.com')).lines;
+    const [unknown] = (await login(secret, 'unknown@example.com')).lines;
     expect(unknown).toEqual({ ...wrong, account });
     expect(unknown?.account).not.toBe(wrong?.account);
   });
 
-  test('a refresh, a token that was used again with whose it was, a logout', async () => {
-    const { email, password: own, actor } = await ada();
+  test('a refresh, a reused refresh token with its owner, and a logout', async () => {
+    const { email, password: own, actor } = await registerAda();
     const body = { email, password: own };
-    const { refresh_token } = (await here.request('POST', '/auth/login', { body })).body;
-    const refresh = (token: string) => asked('POST', '/auth/refresh', { body: { refresh_token: token } });
+    const { refresh_token } = (await app.request('POST', '/auth/login', { body })).body;
+    const refresh = (token: string) => request('POST', '/auth/refresh', { body: { refresh_token: token } });
     const renewed = await refresh(refresh_token);
     expect(renewed.lines).toEqual([{ event: 'session.refresh', outcome: 'done', ...actor }]);
-    const refused = { event: 'session.refresh', outcome: 'refresh_token_invalid' };
-    expect((await refresh(refresh_token)).lines).toEqual([{ ...refused, ...actor, refused: 'reused' }]);
+    const rejected = { event: 'session.refresh', outcome: 'refresh_token_invalid' };
+    expect((await refresh(refresh_token)).lines).toEqual([{ ...rejected, ...actor, refused: 'reused' }]);
     const next = renewed.body.refresh_token;
-    expect((await refresh(next)).lines).toEqual([{ ...refused, ...noActor, refused: 'unknown' }]);
+    expect((await refresh(next)).lines).toEqual([{ ...rejected, ...noActor, refused: 'unknown' }]);
 
-    const other = (await here.request('POST', '/auth/login', { body })).body.refresh_token;
-    const logout = () => asked('POST', '/auth/logout', { body: { refresh_token: other } });
+    const other = (await app.request('POST', '/auth/login', { body })).body.refresh_token;
+    const logout = () => request('POST', '/auth/logout', { body: { refresh_token: other } });
     expect((await logout()).lines).toEqual([{ event: 'user.logout', outcome: 'done', ...actor }]);
     expect((await logout()).lines).toEqual([{ event: 'user.logout', outcome: 'done', ...noActor }]);
   });
 
-  test('a key that was made, also once more by a replay, and revoked, and which key asked for it', async () => {
-    const { token, key, actor, userId } = await ada();
-    const [own] = (await here.request('GET', '/api-keys', { as: token })).body;
+  test('a created, replayed and revoked API key, and the key that was used', async () => {
+    const { token, key, actor, userId } = await registerAda();
+    const [own] = (await app.request('GET', '/api-keys', { as: token })).body;
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const headers = { 'idempotency-key': newId() };
     const make = () =>
-      asked('POST', '/api-keys', { as: key, body: { name: 'Made', role: 'member', expires_at }, headers });
+      request('POST', '/api-keys', { as: key, body: { name: 'Made', role: 'member', expires_at }, headers });
     const by = { ...actor, key_id: own.id };
-    const made = await make();
-    const created_key_id = made.body.id;
-    expect(made.lines).toEqual([
+    const created = await make();
+    const created_key_id = created.body.id;
+    expect(created.lines).toEqual([
       { event: 'api_key.create', outcome: 'done', ...by, role: 'member', created_key_id, expires_at },
     ]);
     expect((await make()).lines).toEqual([{ event: 'api_key.create', outcome: 'replayed', ...by }]);
 
-    const revoke = () => asked('DELETE', `/api-keys/${created_key_id}`, { as: token });
+    const revoke = () => request('DELETE', `/api-keys/${created_key_id}`, { as: token });
     const line = { event: 'api_key.revoke', ...actor, revoked_key_id: created_key_id };
     expect((await revoke()).lines).toEqual([{ ...line, outcome: 'done', member_id: userId }]);
     expect((await revoke()).lines).toEqual([{ ...line, outcome: 'not_found' }]);
   });
 
-  test('an invitation that was made, withdrawn and accepted, with who had invited', async () => {
-    const { token, actor, userId, organizationId } = await ada();
+  test('a created, withdrawn and accepted invitation, with its inviter', async () => {
+    const { token, actor, userId, organizationId } = await registerAda();
     const invite = () =>
-      asked('POST', '/members/invitations', {
+      request('POST', '/members/invitations', {
         as: token,
         body: { email: `${newId()}@example.com`, role: 'admin' },
       });
@@ -126,12 +126,12 @@ describe('the security log says', () => {
     expect(first.lines).toEqual([
       { event: 'invitation.create', outcome: 'done', ...actor, role, invitation_id },
     ]);
-    const withdrawn = await asked('DELETE', `/members/invitations/${invitation_id}`, { as: token });
+    const withdrawn = await request('DELETE', `/members/invitations/${invitation_id}`, { as: token });
     expect(withdrawn.lines).toEqual([
       { event: 'invitation.withdraw', outcome: 'done', ...actor, invitation_id },
     ]);
     const accept = (secret: string) =>
-      asked('POST', '/members/invitations/accept', {
+      request('POST', '/members/invitations/accept', {
         body: { token: secret, name: 'Guest', password },
       });
     const dead = await accept(first.body.token);
@@ -146,11 +146,11 @@ describe('the security log says', () => {
     ]);
   });
 
-  test('another role with the one before, a removal, and who tried it without being allowed to', async () => {
-    const { token, actor, userId } = await ada();
-    const bob = await guest(here, token, password);
+  test('a role change with the old role, a removal, and rejected attempts', async () => {
+    const { token, actor, userId } = await registerAda();
+    const bob = await createGuest(app, token, password);
     const change = (id: string, role: string, as = token) =>
-      asked('PATCH', `/members/${id}`, { as, body: { role } });
+      request('PATCH', `/members/${id}`, { as, body: { role } });
     const line = { event: 'member.update', ...actor, member_id: bob.id };
     expect((await change(bob.id, 'admin')).lines).toEqual([
       { ...line, outcome: 'done', role: 'admin', role_before: 'member' },
@@ -159,61 +159,67 @@ describe('the security log says', () => {
     expect((await change(userId, 'member')).lines).toEqual([
       { ...line, member_id: userId, outcome: 'last_admin', role: 'member' },
     ]);
-    const bobs = { actor_id: bob.id, organization_id: actor.organization_id, key_id: null };
+    const bobActor = { actor_id: bob.id, organization_id: actor.organization_id, key_id: null };
     expect((await change(bob.id, 'admin', bob.token)).lines).toEqual([
-      { event: 'member.update', outcome: 'forbidden', ...bobs },
+      { event: 'member.update', outcome: 'forbidden', ...bobActor },
     ]);
-    await here.request('POST', '/departments', { as: token, body: { name: 'Kitchen' } });
-    const moved = await asked('PATCH', `/members/${bob.id}`, { as: token, body: { department: 'Kitchen' } });
+    await app.request('POST', '/departments', { as: token, body: { name: 'Kitchen' } });
+    const moved = await request('PATCH', `/members/${bob.id}`, {
+      as: token,
+      body: { department: 'Kitchen' },
+    });
     expect(moved.lines).toEqual([{ ...line, outcome: 'done', department: 'Kitchen', role_before: 'member' }]);
 
-    const removed = await asked('DELETE', `/members/${bob.id}`, { as: token });
+    const removed = await request('DELETE', `/members/${bob.id}`, { as: token });
     expect(removed.lines).toEqual([{ event: 'member.remove', outcome: 'done', ...actor, member_id: bob.id }]);
-    const late = await asked('DELETE', `/members/${userId}`, { as: bob.token });
+    const late = await request('DELETE', `/members/${userId}`, { as: bob.token });
     expect(late.lines).toEqual([{ event: 'member.remove', outcome: 'unauthenticated', ...noActor }]);
   });
 
-  test('a new password, a guess at the old one, a reset by an admin or the operator, and its use', async () => {
-    const { token, actor, organizationId } = await ada();
-    const bob = await guest(here, token, password);
+  test('a password change, a wrong password, and resets by admin and operator', async () => {
+    const { token, actor, organizationId } = await registerAda();
+    const bob = await createGuest(app, token, password);
     const change = (current_password: string) =>
-      asked('POST', '/me/password', {
+      request('POST', '/me/password', {
         as: bob.token,
         body: { current_password, new_password: `new ${password}` },
       });
-    const bobs = { actor_id: bob.id, organization_id: organizationId, key_id: null };
+    const bobActor = { actor_id: bob.id, organization_id: organizationId, key_id: null };
     expect((await change('wrong horse battery staple')).lines).toEqual([
-      { event: 'password.update', outcome: 'wrong_password', ...bobs },
+      { event: 'password.update', outcome: 'wrong_password', ...bobActor },
     ]);
-    expect((await change(password)).lines).toEqual([{ event: 'password.update', outcome: 'done', ...bobs }]);
+    expect((await change(password)).lines).toEqual([
+      { event: 'password.update', outcome: 'done', ...bobActor },
+    ]);
 
-    const reset = await asked('POST', `/members/${bob.id}/password-reset`, { as: token });
+    const reset = await request('POST', `/members/${bob.id}/password-reset`, { as: token });
     expect(reset.lines).toEqual([
       { event: 'password_reset.create', outcome: 'done', ...actor, member_id: bob.id },
     ]);
-    const use = () => asked('POST', '/auth/reset-password', { body: { token: reset.body.token, password } });
-    expect((await use()).lines).toEqual([{ event: 'password_reset.complete', outcome: 'done', ...bobs }]);
+    const use = () =>
+      request('POST', '/auth/reset-password', { body: { token: reset.body.token, password } });
+    expect((await use()).lines).toEqual([{ event: 'password_reset.complete', outcome: 'done', ...bobActor }]);
     expect((await use()).lines).toEqual([
       { event: 'password_reset.complete', outcome: 'reset_invalid', ...noActor },
     ]);
 
     const body = { email: bob.email };
-    const operated = await log.operated('POST', '/ops/password-resets', body);
+    const operatorLines = await log.adminRequest('POST', '/ops/password-resets', body);
     const operator = { actor_id: 'operator', organization_id: null, key_id: null };
-    expect(operated).toEqual([
+    expect(operatorLines).toEqual([
       { event: 'password_reset.create', outcome: 'done', ...operator, member_id: bob.id },
     ]);
   });
 
-  test('which plan the operator set, and which fields and settings of an organization were changed', async () => {
-    const { token, actor, organizationId } = await ada();
+  test('the plan that the operator sets, and changed organization fields', async () => {
+    const { token, actor, organizationId } = await registerAda();
     const path = `/ops/organizations/${organizationId}/subscription`;
-    const set = await log.operated('PUT', path, { plan: 'team' });
+    const set = await log.adminRequest('PUT', path, { plan: 'team' });
     const operator = { actor_id: 'operator', organization_id: organizationId, key_id: null };
     expect(set).toEqual([{ event: 'subscription.update', outcome: 'done', ...operator, plan: 'team' }]);
 
     const body = { name: 'Renamed', settings: { lock_published: true } };
-    const changed = await asked('PATCH', '/organization', { as: token, body });
+    const changed = await request('PATCH', '/organization', { as: token, body });
     expect(changed.lines).toEqual([
       {
         event: 'organization.update',
@@ -224,9 +230,9 @@ describe('the security log says', () => {
     ]);
   });
 
-  test('the making of the first signing key, by the system itself', () => {
-    const made = here.logLines().filter(({ event }) => event === 'signing_key.create');
-    expect(made).toEqual([
+  test('the creation of the first signing key by the system', () => {
+    const created = app.logLines().filter(({ event }) => event === 'signing_key.create');
+    expect(created).toEqual([
       expect.objectContaining({
         audit: true,
         service: 'identity',
@@ -237,23 +243,23 @@ describe('the security log says', () => {
   });
 });
 
-test('what is no matter of security leaves no line', async () => {
-  expect((await asked('GET', '/me', { as: (await ada()).token })).lines).toEqual([]);
+test('a request without security relevance is not in the security log', async () => {
+  expect((await request('GET', '/me', { as: (await registerAda()).token })).lines).toEqual([]);
 });
 
-test('docs/security-log.md lists every event, the operations that leave it, and what its lines say; and none that nobody leaves', async () => {
+test('docs/security-log.md lists exactly the recorded events of identity', async () => {
   const page = await documentedEvents(new URL('../../docs/security-log.md', import.meta.url));
   const elsewhere = contracts
-    .filter((one) => one !== identity.contract)
-    .flatMap((one) => [...one.operations, ...(one.adminOperations ?? [])])
+    .filter((contract) => contract !== identity.contract)
+    .flatMap((contract) => [...contract.operations, ...(contract.adminOperations ?? [])])
     .map(({ audit }) => audit);
-  const unasked = [
-    { event: 'signing_key.create', routes: [], says: ['kid'] },
-    { event: 'signing_key.delete', routes: [], says: ['kid'] },
-    { event: 'dead_letter.replay', routes: [], says: ['id', 'queue'] },
-    { event: 'secrets.reseal', routes: [], says: ['collection', 'count', 'field'] },
+  const systemEvents = [
+    { event: 'signing_key.create', routes: [], details: ['kid'] },
+    { event: 'signing_key.delete', routes: [], details: ['kid'] },
+    { event: 'dead_letter.replay', routes: [], details: ['id', 'queue'] },
+    { event: 'secrets.reseal', routes: [], details: ['collection', 'count', 'field'] },
   ];
   expect(page.filter(({ event }) => !elsewhere.includes(event))).toEqual(
-    inOrder([...recordedEvents(identity.contract, log.facts), ...unasked]),
+    sortByEvent([...recordedEvents(identity.contract, log.details), ...systemEvents]),
   );
 });

@@ -1,4 +1,7 @@
-/** What identity offers: people, organizations, credentials; and to its neighbours: who is asking, and on which plan. */
+/**
+ * The public interface of identity: operations on people, organizations and credentials, and views for
+ * authentication.
+ */
 import { contract } from '#libs/contract';
 import {
   DocumentArchived,
@@ -10,8 +13,8 @@ import { publishRecords } from '../documents/views.ts';
 import { WebhookDisabled, WebhookExhausted } from '../webhook-delivery/events.ts';
 import * as apiKeys from './contract/api-keys.ts';
 import * as departments from './contract/departments.ts';
-import * as inbox from './contract/inbox.ts';
 import * as invitations from './contract/invitations.ts';
+import * as notifications from './contract/notifications.ts';
 import * as organization from './contract/organization.ts';
 import * as people from './contract/people.ts';
 import * as reference from './contract/reference.ts';
@@ -24,8 +27,8 @@ import { organizationProfiles, principalViews } from './views.ts';
 export * from './access.ts';
 export * from './contract/api-keys.ts';
 export * from './contract/departments.ts';
-export * from './contract/inbox.ts';
 export * from './contract/invitations.ts';
+export * from './contract/notifications.ts';
 export * from './contract/organization.ts';
 export * from './contract/people.ts';
 export * from './contract/reference.ts';
@@ -46,11 +49,11 @@ const startPages = { getStartPage, getApiStartPage };
 export const identityContract = contract({
   name: 'identity',
   title: 'Identity',
-  description: 'People, organizations, API keys and the reference of the API.',
+  description: 'People, organizations, API keys, notifications and the API reference.',
   operations: [
-    ...[signingIn, resets, people, invitations, organizations, departments, apiKeys, inbox],
+    ...[signingIn, resets, people, invitations, organizations, departments, apiKeys, notifications],
     ...[reference, startPages],
-  ].flatMap((file) => Object.values(file)),
+  ].flatMap((topic) => Object.values(topic)),
   adminOperations: [setSubscription, resetAccountPassword],
   publishes: [MemberInvited, MemberJoined, MemberRemoved, ApiKeyUsed, PlanChanged],
   consumes: [

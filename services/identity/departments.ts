@@ -1,28 +1,28 @@
-/** Departments: the names that members can be put under. */
+/** Departments: the list of names from which a member's department is chosen. */
 import { z } from 'zod';
 import { NotFound, parseCursor } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
 import type { Store } from '#libs/store';
 import { createDepartment, deleteDepartment, listDepartments, updateDepartment } from './contract.ts';
 import { toDepartment } from './presenters.ts';
-import type { DepartmentRows } from './store/departments.ts';
+import type { DepartmentRepository } from './store/departments.ts';
 
 const position = z.tuple([z.string()]);
 
 /** What the operations on departments need. */
-export interface Departments {
+export interface DepartmentOptions {
   store: Pick<Store, 'respond'>;
-  departments: DepartmentRows;
+  departments: DepartmentRepository;
   now: () => Date;
 }
 
-/** The operations on departments. */
-export function departmentHandlers({ store, departments, now }: Departments) {
+/** Handlers of the operations on departments. */
+export function departmentHandlers({ store, departments, now }: DepartmentOptions) {
   return [
     handle(listDepartments, async ({ actor, query }) => {
       const [after] = parseCursor(query.cursor, position) ?? [];
       const found = await departments.list(actor, { after, limit: query.limit + 1 });
-      return toPage({ found, limit: query.limit, show: toDepartment, position: ({ name }) => [name] });
+      return toPage({ found, limit: query.limit, toItem: toDepartment, position: ({ name }) => [name] });
     }),
 
     handle(createDepartment, ({ actor, body }) =>

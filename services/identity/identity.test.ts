@@ -9,17 +9,17 @@ import { documents } from '../documents/service.ts';
 import { Session } from './contract.ts';
 import { identity } from './service.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
-  here = await testApp({ services: [identity, documents], contracts });
-  ada = await register(here);
+  app = await testApp({ services: [identity, documents], contracts });
+  ada = await register(app);
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
-describe('registering', () => {
-  test('gives an organization, its admin and tokens that work', async () => {
+describe('registration', () => {
+  test('registering creates an organization, its admin and valid tokens', async () => {
     const unique = newId();
     const account = {
       organization_name: `Harbour ${unique}`,
@@ -27,7 +27,7 @@ describe('registering', () => {
       email: `Ada.${unique}@Example.COM`,
       password: 'correct horse battery',
     };
-    const { status, body } = await here.request('POST', '/auth/register', { body: account });
+    const { status, body } = await app.request('POST', '/auth/register', { body: account });
     expect(status).toBe(201);
     expect(Session.parse(body)).toMatchObject({ token_type: 'Bearer', expires_in: 900 });
     expect(body.member).toMatchObject({
@@ -36,7 +36,7 @@ describe('registering', () => {
       role: 'admin',
       department: null,
     });
-    const me = await here.request('GET', '/me', { as: body.access_token });
+    const me = await app.request('GET', '/me', { as: body.access_token });
     expect(me.body).toMatchObject({
       user: { id: body.member.id },
       member: body.member,
@@ -44,46 +44,52 @@ describe('registering', () => {
     });
   });
 
-  test('a taken email is 409, also in another case', async () => {
+  test('registering fails with 409 for a taken email in any case', async () => {
     const account = {
       organization_name: 'Again',
       name: 'Ada',
       email: ada.email.toUpperCase(),
       password: 'correct horse battery',
     };
-    const { status, body } = await here.request('POST', '/auth/register', { body: account });
+    const { status, body } = await app.request('POST', '/auth/register', { body: account });
     expect([status, body.code]).toEqual([409, 'email_taken']);
   });
 
-  test('a slug that was asked for and is taken is 409; a made one is told apart', async () => {
+  test('a taken requested slug is 409; a generated slug gets a suffix', async () => {
     const account = (more: object) => ({
       name: 'Bo',
       email: `bo-${newId()}@example.com`,
       password: 'correct horse battery',
       ...more,
     });
-    const asked = await here.request('POST', '/auth/register', {
+    const taken = await app.request('POST', '/auth/register', {
       body: account({ organization_name: 'X', organization_slug: ada.slug }),
     });
-    expect([asked.status, asked.body.code]).toEqual([409, 'slug_taken']);
-    const name = `Twin ${newId().slice(0, 8)}`;
-    const first = await here.request('POST', '/auth/register', {
+    expect([taken.status, taken.body.code]).toEqual([409, 'slug_taken']);
+    const name = `Same name ${newId().slice(0, 8)}`;
+    const first = await app.request('POST', '/auth/register', {
       body: account({ organization_name: name }),
     });
-    const second = await here.request('POST', '/auth/register', {
+    const second = await app.request('POST', '/auth/register', {
       body: account({ organization_name: name }),
     });
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body.organization.slug).not.toBe(first.body.organization.slug);
-    const reserved = await here.request('POST', '/auth/register', {
+    const reserved = await app.request('POST', '/auth/register', {
       body: account({ organization_name: 'X', organization_slug: 'embed' }),
     });
     expect([reserved.status, reserved.body.errors[0].path]).toEqual([400, 'body/organization_slug']);
   });
 
-  test('every mistake is reported at once', async () => {
-    const account = { organization_name: '', name: 'Bo', email: 'nobody', password: 'short', plan: 'scale' };
-    const { status, body } = await here.request('POST', '/auth/register', { body: account });
+  test('registering reports all invalid fields at once', async () => {
+    const account = {
+      organization_name: '',
+      name: 'Bo',
+      email: 'not-an-email',
+      password: 'short',
+      plan: 'scale',
+    };
+    const { status, body } = await app.request('POST', '/auth/register', { body: account });
     expect(status).toBe(400);
     const paths = body.errors.map(({ path }: { path: string }) => path).sort();
     expect(paths).toEqual(['body/email', 'body/organization_name', 'body/password', 'body/plan']);
@@ -96,75 +102,74 @@ describe('registering', () => {
     '123456789012',
     'aaaaaaaaaaaaaaaa',
     'guess.me@example.com',
-  ])('the password %s is refused as too easy to guess', async (password) => {
+  ])('registering rejects the weak password %s', async (password) => {
     const account = { organization_name: 'Guess', name: 'G', email: 'guess.me@example.com', password };
-    const { status, body } = await here.request('POST', '/auth/register', { body: account });
+    const { status, body } = await app.request('POST', '/auth/register', { body: account });
     expect([status, body.errors[0].path]).toEqual([400, 'body/password']);
   });
 
-  test('two at once with one email leave one account', async () => {
+  test('concurrent registrations with one email create one account', async () => {
     const email = `race-${newId()}@example.com`;
     const account = { organization_name: 'Race', name: 'R', email, password: 'correct horse battery' };
-    const answers = await Promise.all(
-      [1, 2, 3, 4].map(() => here.request('POST', '/auth/register', { body: account })),
+    const responses = await Promise.all(
+      [1, 2, 3, 4].map(() => app.request('POST', '/auth/register', { body: account })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
-    expect(await here.db.collection('users').countDocuments({ email })).toBe(1);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    expect(await app.db.collection('users').countDocuments({ email })).toBe(1);
   });
 });
 
 describe('sessions', () => {
-  test('the right password gives tokens; a wrong one and an unknown account give the same 401', async () => {
-    const right = await here.request('POST', '/auth/login', {
+  test('login fails with the same 401 for a wrong password and unknown account', async () => {
+    const right = await app.request('POST', '/auth/login', {
       body: { email: ada.email, password: ada.password },
     });
     expect(right.status).toBe(200);
-    const wrong = await here.request('POST', '/auth/login', {
+    const wrong = await app.request('POST', '/auth/login', {
       body: { email: ada.email, password: `${ada.password}!` },
     });
-    const unknown = await here.request('POST', '/auth/login', {
+    const unknown = await app.request('POST', '/auth/login', {
       body: { email: `x${ada.email}`, password: ada.password },
     });
     expect([wrong.status, wrong.body.code]).toEqual([401, 'wrong_credentials']);
     expect({ ...unknown.body, request_id: '' }).toEqual({ ...wrong.body, request_id: '' });
   });
 
-  test('a refresh token works once; using it again ends the session', async () => {
-    const { body: session } = await here.request('POST', '/auth/login', {
+  test('a refresh token works once, and reusing it ends the session', async () => {
+    const { body: session } = await app.request('POST', '/auth/login', {
       body: { email: ada.email, password: ada.password },
     });
-    const renewed = await here.request('POST', '/auth/refresh', {
+    const renewed = await app.request('POST', '/auth/refresh', {
       body: { refresh_token: session.refresh_token },
     });
     expect(renewed.status).toBe(200);
-    expect((await here.request('GET', '/me', { as: renewed.body.access_token })).status).toBe(200);
-    const again = await here.request('POST', '/auth/refresh', {
+    expect((await app.request('GET', '/me', { as: renewed.body.access_token })).status).toBe(200);
+    const again = await app.request('POST', '/auth/refresh', {
       body: { refresh_token: session.refresh_token },
     });
     expect([again.status, again.body.code]).toEqual([401, 'refresh_token_invalid']);
-    const successor = await here.request('POST', '/auth/refresh', {
+    const successor = await app.request('POST', '/auth/refresh', {
       body: { refresh_token: renewed.body.refresh_token },
     });
     expect(successor.status).toBe(401);
   });
 
   test('logging out ends the session', async () => {
-    const { body: session } = await here.request('POST', '/auth/login', {
+    const { body: session } = await app.request('POST', '/auth/login', {
       body: { email: ada.email, password: ada.password },
     });
     expect(
-      (await here.request('POST', '/auth/logout', { body: { refresh_token: session.refresh_token } })).status,
+      (await app.request('POST', '/auth/logout', { body: { refresh_token: session.refresh_token } })).status,
     ).toBe(204);
     expect(
-      (await here.request('POST', '/auth/refresh', { body: { refresh_token: session.refresh_token } }))
-        .status,
+      (await app.request('POST', '/auth/refresh', { body: { refresh_token: session.refresh_token } })).status,
     ).toBe(401);
   });
 });
 
 describe('access tokens', () => {
-  test('are ES256 with a key id, and verify with the published keys', async () => {
-    const { body } = await here.request('GET', '/auth/jwks.json');
+  test('an access token is signed with ES256 and a published key', async () => {
+    const { body } = await app.request('GET', '/auth/jwks.json');
     const header = jwt.decode(ada.token, { complete: true })?.header;
     expect(header).toMatchObject({ alg: 'ES256', kid: body.keys[0].kid });
     expect(JSON.stringify(body)).not.toContain('"d"');
@@ -173,28 +178,31 @@ describe('access tokens', () => {
   test.each([
     ['no algorithm', () => jwt.sign(claims(), '', { algorithm: 'none' })],
     [
-      'another algorithm with the public key as its secret',
-      (jwk: object) => jwt.sign(claims(), JSON.stringify(jwk), { algorithm: 'HS256', keyid: kidOf(jwk) }),
+      'HS256 and the public key as its secret',
+      (jwk: object) => jwt.sign(claims(), JSON.stringify(jwk), { algorithm: 'HS256', keyid: getKid(jwk) }),
     ],
     [
-      'another key under the same key id',
-      (jwk: object) => jwt.sign(claims(), otherKey(), { algorithm: 'ES256', keyid: kidOf(jwk) }),
+      'a foreign key under a known key id',
+      (jwk: object) => jwt.sign(claims(), createForeignKey(), { algorithm: 'ES256', keyid: getKid(jwk) }),
     ],
-    ['an unknown key id', () => jwt.sign(claims(), otherKey(), { algorithm: 'ES256', keyid: newId() })],
-  ])('a token with %s is refused', async (_name, forge) => {
-    const { body } = await here.request('GET', '/auth/jwks.json');
-    expect((await here.request('GET', '/me', { as: forge(body.keys[0]) })).status).toBe(401);
+    [
+      'an unknown key id',
+      () => jwt.sign(claims(), createForeignKey(), { algorithm: 'ES256', keyid: newId() }),
+    ],
+  ])('an access token with %s is rejected', async (_name, forge) => {
+    const { body } = await app.request('GET', '/auth/jwks.json');
+    expect((await app.request('GET', '/me', { as: forge(body.keys[0]) })).status).toBe(401);
   });
 
-  test('a removed member is out with the next request, token and key alike', async () => {
-    const eve = await register(here);
-    expect((await here.request('GET', '/me', { as: eve.token })).status).toBe(200);
-    expect((await here.request('GET', '/me', { as: eve.key })).status).toBe(200);
-    await here.db
+  test('the token and key of a deleted membership row are rejected at once', async () => {
+    const eve = await register(app);
+    expect((await app.request('GET', '/me', { as: eve.token })).status).toBe(200);
+    expect((await app.request('GET', '/me', { as: eve.key })).status).toBe(200);
+    await app.db
       .collection<{ _id: string }>('members')
       .deleteOne({ _id: `${eve.organizationId}:${eve.userId}` });
-    expect((await here.request('GET', '/me', { as: eve.token })).status).toBe(401);
-    expect((await here.request('GET', '/me', { as: eve.key })).status).toBe(401);
+    expect((await app.request('GET', '/me', { as: eve.token })).status).toBe(401);
+    expect((await app.request('GET', '/me', { as: eve.key })).status).toBe(401);
   });
 
   function claims() {
@@ -209,8 +217,8 @@ describe('access tokens', () => {
 });
 
 describe('API keys', () => {
-  test('are shown once; MongoDB keeps a hash', async () => {
-    const { status, body } = await here.request('POST', '/api-keys', { as: ada.token, body: { name: 'CI' } });
+  test('an API key is returned once and stored as a hash', async () => {
+    const { status, body } = await app.request('POST', '/api-keys', { as: ada.token, body: { name: 'CI' } });
     expect(status).toBe(201);
     expect(body).toMatchObject({
       name: 'CI',
@@ -219,49 +227,49 @@ describe('API keys', () => {
       expires_at: null,
       prefix: body.key.slice(0, 12),
     });
-    const row = await here.db.collection<{ _id: string }>('api_keys').findOne({ _id: body.id });
+    const row = await app.db.collection<{ _id: string }>('api_keys').findOne({ _id: body.id });
     expect(JSON.stringify(row)).not.toContain(body.key);
   });
 
-  test('a replayed creation does not show the key again', async () => {
-    const asked = { as: ada.token, body: { name: 'Once' }, headers: { 'idempotency-key': newId() } };
-    const first = await here.request('POST', '/api-keys', asked);
-    const second = await here.request('POST', '/api-keys', asked);
+  test('a replayed creation returns no API key', async () => {
+    const request = { as: ada.token, body: { name: 'Once' }, headers: { 'idempotency-key': newId() } };
+    const first = await app.request('POST', '/api-keys', request);
+    const second = await app.request('POST', '/api-keys', request);
     expect(first.body.key).toMatch(/^pds_/);
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     expect(second.body).toEqual({ ...first.body, key: null });
   });
 
-  test('an expired key is refused', async () => {
+  test('an expired API key is rejected', async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString();
-    const { body } = await here.request('POST', '/api-keys', {
+    const { body } = await app.request('POST', '/api-keys', {
       as: ada.token,
       body: { name: 'Short', expires_at: soon },
     });
-    expect((await here.request('GET', '/me', { as: body.key })).status).toBe(200);
-    await here.db
+    expect((await app.request('GET', '/me', { as: body.key })).status).toBe(200);
+    await app.db
       .collection<{ _id: string }>('api_keys')
       .updateOne({ _id: body.id }, { $set: { expires_at: new Date(0) } });
-    expect((await here.request('GET', '/me', { as: body.key })).status).toBe(401);
+    expect((await app.request('GET', '/me', { as: body.key })).status).toBe(401);
   });
 
-  test('a key made by a key has at most its role and its expiry', async () => {
+  test('an API key created with a key has at most its role and expiry', async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString();
-    const maker = await here.request('POST', '/api-keys', {
+    const creator = await app.request('POST', '/api-keys', {
       as: ada.token,
-      body: { name: 'Maker', role: 'member', expires_at: soon },
+      body: { name: 'Creator', role: 'member', expires_at: soon },
     });
-    const higher = await here.request('POST', '/api-keys', {
-      as: maker.body.key,
+    const higher = await app.request('POST', '/api-keys', {
+      as: creator.body.key,
       body: { name: 'Higher', role: 'admin' },
     });
     expect([higher.status, higher.body.code]).toEqual([403, 'role_too_high']);
-    const child = await here.request('POST', '/api-keys', { as: maker.body.key, body: { name: 'Child' } });
+    const child = await app.request('POST', '/api-keys', { as: creator.body.key, body: { name: 'Child' } });
     expect(child.body.expires_at).toBe(soon);
   });
 });
 
-test('secrets never leave: views hold no password, no private key', async () => {
+test('the views of identity contain no password and no private key', async () => {
   for (const name of [
     'api_key_principals',
     'member_states',
@@ -269,17 +277,17 @@ test('secrets never leave: views hold no password, no private key', async () => 
     'organization_profiles',
     'subscription_terms',
   ]) {
-    const row = await here.db.collection(name).findOne();
+    const row = await app.db.collection(name).findOne();
     expect(row).not.toBeNull();
     expect(JSON.stringify(row)).not.toMatch(/password|sealed|scrypt/);
   }
 });
 
-function kidOf(jwk: object): string {
+function getKid(jwk: object): string {
   return 'kid' in jwk ? String(jwk.kid) : '';
 }
 
-function otherKey(): string {
+function createForeignKey(): string {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ format: 'pem', type: 'pkcs8' })
     .toString();

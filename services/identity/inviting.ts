@@ -1,4 +1,4 @@
-/** Inviting: how people join an organization. */
+/** Invitations: admins invite people by email, and invited people join the organization. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidRequest, id, NotFound, newId, parseCursor } from '#libs/contract';
@@ -16,40 +16,40 @@ import {
 } from './contract.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
-import type { Passwords } from './passwords.ts';
+import type { PasswordHasher } from './passwords.ts';
 import { toInvitation, toMember } from './presenters.ts';
 import { hashCredential } from './principal.ts';
-import { type Limit, networkOf } from './rules/limits.ts';
+import { type RateLimit, toNetwork } from './rules/rate-limit.ts';
 import type { Sessions } from './sessions.ts';
 import { password as newPassword } from './shapes.ts';
-import type { Accounts } from './store/accounts.ts';
+import type { AccountRepository } from './store/accounts.ts';
 import type { UserRow } from './store/collections.ts';
-import type { InvitationRows, Person } from './store/invitations.ts';
-import type { Limits } from './store/limits.ts';
+import type { InvitationRepository, InvitedAccount } from './store/invitations.ts';
+import type { RateLimiter } from './store/rate-limiter.ts';
 
-const openDays = 7;
-/** How often an invitation is looked at again because its person changed at the same moment. */
+const validDays = 7;
+/** How often accepting an invitation is tried when the account changes at the same time. */
 const maxTries = 3;
 const position = z.tuple([id]);
 
-/** What inviting needs. */
-export interface Inviting {
+/** What the operations on invitations need. */
+export interface InvitationOptions {
   store: Pick<Store, 'respond'>;
-  invitations: InvitationRows;
-  accounts: Accounts;
+  invitations: InvitationRepository;
+  accounts: AccountRepository;
   sessions: Sessions;
-  refuseGuessable: RejectWeakPassword;
-  passwords: Passwords;
-  prove: WithLoginThrottle;
-  limits: Limits;
+  rejectWeakPassword: RejectWeakPassword;
+  passwords: PasswordHasher;
+  withLoginThrottle: WithLoginThrottle;
+  rateLimiter: RateLimiter;
   /** How often invitations may be accepted from one address. */
-  most: Limit;
+  rateLimit: RateLimit;
   now: () => Date;
   appUrl: string;
 }
 
-/** The operations on invitations. */
-export function inviting(options: Inviting) {
+/** Handlers of the operations on invitations. */
+export function invitationHandlers(options: InvitationOptions) {
   const { store, invitations, accounts, sessions, now, appUrl } = options;
 
   return [
@@ -57,20 +57,20 @@ export function inviting(options: Inviting) {
       call.audit({ role: body.role });
       const token = randomBytes(32).toString('base64url');
       const created_at = now();
-      const of = {
+      const newInvitation = {
         email: body.email,
         role: body.role,
         department: body.department ?? null,
         invited_by: actor.user_id,
         token_hash: hashCredential(token),
-        expires_at: new Date(created_at.getTime() + openDays * 86_400_000),
+        expires_at: new Date(created_at.getTime() + validDays * 86_400_000),
         created_at,
       };
       return store.respond(actor, async (within, tx) => {
-        const row = await invitations.invite(within, of);
+        const row = await invitations.save(within, newInvitation);
         tx.publish(MemberInvited, { invitation: toInvitation(row) });
         call.audit({ invitation_id: row._id });
-        // behind the #: browsers do not send it, so that it stays out of logs on its way
+        // the token is in the URL fragment: browsers do not send fragments, so it appears in no access log
         return { ...toInvitation(row), token, invite_url: `${appUrl}/invite#${token}` };
       });
     }),
@@ -78,7 +78,7 @@ export function inviting(options: Inviting) {
     handle(listInvitations, async ({ actor, query }) => {
       const [before] = parseCursor(query.cursor, position) ?? [];
       const found = await invitations.list(actor, { before, limit: query.limit + 1, at: now() });
-      return toPage({ found, limit: query.limit, show: toInvitation, position: ({ _id }) => [_id] });
+      return toPage({ found, limit: query.limit, toItem: toInvitation, position: ({ _id }) => [_id] });
     }),
 
     handle(deleteInvitation, async ({ actor, params, call }) => {
@@ -88,66 +88,70 @@ export function inviting(options: Inviting) {
     }),
 
     handle(acceptInvitation, async ({ body, call }) => {
-      await options.limits.take(['login', networkOf(call.address)], options.most);
+      await options.rateLimiter.consume(['login', toNetwork(call.address)], options.rateLimit);
       const at = now();
       for (let tries = 0; tries < maxTries; tries += 1) {
-        const open = await invitations.open(hashCredential(body.token), at);
+        const open = await invitations.findOpen(hashCredential(body.token), at);
         if (!open) throw InvitationInvalid();
         const { invitation, user, memberships } = open;
         const { _id: invitation_id, organization_id, invited_by, role } = invitation;
         call.audit({ invitation_id, organization_id, invited_by, role });
-        const person =
+        const account =
           user && memberships > 0
-            ? await known(options, user, body.password, call.address)
-            : await renewed(options, user, invitation.email, body);
-        const joined = await invitations.accept(invitation, person, at, (accepted, tx) =>
+            ? await verifyAccount(options, user, body.password, call.address)
+            : await prepareAccount(options, user, invitation.email, body);
+        const joined = await invitations.accept(invitation, account, at, (accepted, tx) =>
           tx.publish(MemberJoined, { member: toMember(accepted.user, accepted.member) }),
         );
-        const membership = joined && (await accounts.membership(invitation.organization_id, joined.user._id));
+        const membership =
+          joined && (await accounts.findMembership(invitation.organization_id, joined.user._id));
         if (!membership) continue;
         call.audit({ actor_id: joined.user._id });
-        // as the person was when the password was looked at
-        return sessions.begin({ ...membership, user: joined.user });
+        // the user as it was when the password was verified: a password changed since then ends this session
+        return sessions.start({ ...membership, user: joined.user });
       }
       throw InvitationInvalid();
     }),
   ];
 }
 
-/** Somebody who has an account in use proves it by its password. */
-async function known(
-  { passwords, prove }: Inviting,
+/** Verifies the password of an account that is a member of some organization. */
+async function verifyAccount(
+  { passwords, withLoginThrottle }: InvitationOptions,
   user: UserRow,
   password: string,
   address: string,
-): Promise<Person> {
-  const proven = await prove({ email: user.email, address }, async () =>
-    (await passwords.isRight(password, user.password)) ? user : undefined,
+): Promise<InvitedAccount> {
+  const verified = await withLoginThrottle({ email: user.email, address }, async () =>
+    (await passwords.verify(password, user.password)) ? user : undefined,
   );
-  if (!proven) throw WrongCredentials();
-  return { user: proven, isNew: false };
+  if (!verified) throw WrongCredentials();
+  return { user: verified, isNew: false };
 }
 
-/** A new person, or the account of nobody's organization under the invited address, with the password given now. */
-async function renewed(
-  { passwords, refuseGuessable, now }: Inviting,
+/**
+ * Prepares a new account. An account with the invited email that is in no organization keeps its id and takes
+ * the new name and password.
+ */
+async function prepareAccount(
+  { passwords, rejectWeakPassword, now }: InvitationOptions,
   user: UserRow | undefined,
   email: string,
   body: { name: string; password: string },
-): Promise<Person> {
-  const fitting = newPassword.safeParse(body.password);
-  if (!fitting.success) {
-    const errors = fitting.error.issues.map(({ message }) => ({ path: 'body/password', message }));
+): Promise<InvitedAccount> {
+  const parsed = newPassword.safeParse(body.password);
+  if (!parsed.success) {
+    const errors = parsed.error.issues.map(({ message }) => ({ path: 'body/password', message }));
     throw InvalidRequest(undefined, { extra: { errors } });
   }
-  refuseGuessable(body.password, [email, body.name], 'body/password');
+  rejectWeakPassword(body.password, [email, body.name], 'body/password');
   const password = await passwords.hash(body.password);
-  const kept = {
+  const account = {
     _id: user?._id ?? newId(),
     email,
     name: body.name,
     password,
     created_at: user?.created_at ?? now(),
   };
-  return { user: kept, isNew: true };
+  return { user: account, isNew: true };
 }

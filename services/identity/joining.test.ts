@@ -7,33 +7,33 @@ import { documents } from '../documents/service.ts';
 import { identity } from './service.ts';
 import { Invitation, NewInvitation, Session } from './shapes.ts';
 
-let here: TestApp;
+let app: TestApp;
 
 beforeAll(async () => {
-  here = await testApp({
+  app = await testApp({
     services: [identity, documents],
     contracts,
     environment: { APP_URL: 'https://docs.example/' },
   });
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 const password = 'correct horse battery staple';
 const newEmail = () => `guest-${newId()}@example.com`;
 const invite = (host: Person, body: unknown) =>
-  here.request('POST', '/members/invitations', { as: host.key, body });
+  app.request('POST', '/members/invitations', { as: host.key, body });
 const accept = (token: string, more: object = {}) =>
-  here.request('POST', '/members/invitations/accept', { body: { token, name: 'Guest', password, ...more } });
-const said = async (type: string, organizationId: string) => {
-  const rows = await here.db.collection('identity_outbox').find({ type }).toArray();
+  app.request('POST', '/members/invitations/accept', { body: { token, name: 'Guest', password, ...more } });
+const findEvents = async (type: string, organizationId: string) => {
+  const rows = await app.db.collection('identity_outbox').find({ type }).toArray();
   return rows
     .map(({ event }) => JSON.parse(event))
     .filter(({ organization_id }) => organization_id === organizationId);
 };
 
 describe('invitations', () => {
-  test('a new person joins with name and password of their own; both events are said, without the token', async () => {
-    const ada = await register(here);
+  test('a new user joins with a name and password; events carry no token', async () => {
+    const ada = await register(app);
     const email = newEmail();
     const { status, body } = await invite(ada, { email: email.toUpperCase(), role: 'member' });
     expect(status).toBe(201);
@@ -45,8 +45,8 @@ describe('invitations', () => {
     });
     expect(body.invite_url).toBe(`https://docs.example/invite#${body.token}`);
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(7 * 86_400_000);
-    const list = (await here.request('GET', '/members/invitations', { as: ada.key })).body;
-    expect(list.map((one: unknown) => Invitation.parse(one).email)).toEqual([email]);
+    const list = (await app.request('GET', '/members/invitations', { as: ada.key })).body;
+    expect(list.map((item: unknown) => Invitation.parse(item).email)).toEqual([email]);
 
     const joined = await accept(body.token);
     expect(joined.status).toBe(200);
@@ -54,91 +54,91 @@ describe('invitations', () => {
       member: { email, name: 'Guest', role: 'member' },
       organization: { id: ada.organizationId },
     });
-    expect((await here.request('GET', '/me', { as: joined.body.access_token })).status).toBe(200);
-    expect((await here.request('GET', '/members/invitations', { as: ada.key })).body).toEqual([]);
+    expect((await app.request('GET', '/me', { as: joined.body.access_token })).status).toBe(200);
+    expect((await app.request('GET', '/members/invitations', { as: ada.key })).body).toEqual([]);
     expect((await accept(body.token)).body.code).toBe('invitation_invalid');
 
-    const [invited] = await said('member.invited', ada.organizationId);
-    const [joinedEvent] = await said('member.joined', ada.organizationId);
+    const [invited] = await findEvents('member.invited', ada.organizationId);
+    const [joinedEvent] = await findEvents('member.joined', ada.organizationId);
     expect(invited.data.invitation).toMatchObject({ id: body.id, email });
     expect(JSON.stringify(invited)).not.toContain(body.token);
     expect(joinedEvent.data.member).toEqual(joined.body.member);
   });
 
-  test('a person with an account in use proves it by its password', async () => {
-    const [ada, bob] = await Promise.all([register(here), register(here)]);
+  test('an existing account joins with its password', async () => {
+    const [ada, bob] = await Promise.all([register(app), register(app)]);
     const { body } = await invite(ada, { email: bob.email, role: 'admin' });
     const wrong = await accept(body.token);
     expect([wrong.status, wrong.body.code]).toEqual([401, 'wrong_credentials']);
-    const right = await accept(body.token, { password: bob.password, name: 'Somebody Else' });
+    const right = await accept(body.token, { password: bob.password, name: 'Another Name' });
     expect([right.status, right.body.member.name, right.body.member.role]).toEqual([
       200,
       'Ada Example',
       'admin',
     ]);
     const own = { email: bob.email, password: bob.password, organization_slug: bob.slug };
-    expect((await here.request('POST', '/auth/login', { body: own })).status).toBe(200);
+    expect((await app.request('POST', '/auth/login', { body: own })).status).toBe(200);
   });
 
-  test('an account of nobody’s organization cannot block the invited person', async () => {
-    const [ada, squatter] = await Promise.all([register(here), register(here)]);
-    await here.db.collection('members').deleteMany({ user_id: squatter.userId });
+  test('an account without organization does not block an invitation', async () => {
+    const [ada, squatter] = await Promise.all([register(app), register(app)]);
+    await app.db.collection('members').deleteMany({ user_id: squatter.userId });
     const { body } = await invite(ada, { email: squatter.email });
     expect((await accept(body.token)).status).toBe(200);
     const login = (secret: string) =>
-      here.request('POST', '/auth/login', { body: { email: squatter.email, password: secret } });
+      app.request('POST', '/auth/login', { body: { email: squatter.email, password: secret } });
     expect([(await login(password)).status, (await login(squatter.password)).status]).toEqual([200, 401]);
   });
 
-  test('inviting again replaces; withdrawn, expired and foreign tokens are not valid', async () => {
-    const ada = await register(here);
+  test('replaced, withdrawn, expired and unknown tokens are invalid', async () => {
+    const ada = await register(app);
     const email = newEmail();
     const first = (await invite(ada, { email })).body;
     const second = (await invite(ada, { email, role: 'admin' })).body;
     expect((await accept(first.token)).body.code).toBe('invitation_invalid');
-    expect((await here.request('DELETE', `/members/invitations/${second.id}`, { as: ada.key })).status).toBe(
+    expect((await app.request('DELETE', `/members/invitations/${second.id}`, { as: ada.key })).status).toBe(
       204,
     );
     expect((await accept(second.token)).body.code).toBe('invitation_invalid');
     const third = (await invite(ada, { email })).body;
-    await here.db
+    await app.db
       .collection<{ _id: string }>('invitations')
       .updateOne({ _id: third.id }, { $set: { expires_at: new Date(0) } });
     expect((await accept(third.token)).body.code).toBe('invitation_invalid');
     expect((await accept('nonsense')).body.code).toBe('invitation_invalid');
   });
 
-  test('five who accept at once are one member; a short password is refused and the invitation stays', async () => {
-    const ada = await register(here);
+  test('five concurrent acceptances create one member', async () => {
+    const ada = await register(app);
     const { body } = await invite(ada, { email: newEmail() });
     const short = await accept(body.token, { password: 'short' });
     expect([short.status, short.body.errors[0].path]).toEqual([400, 'body/password']);
     const easy = await accept(body.token, { password: 'qwertyuiop123' });
     expect([easy.status, easy.body.errors[0].path]).toEqual([400, 'body/password']);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => accept(body.token)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400]);
-    expect(await said('member.joined', ada.organizationId)).toHaveLength(1);
-    expect((await here.request('GET', '/members', { as: ada.key })).body).toHaveLength(2);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => accept(body.token)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400]);
+    expect(await findEvents('member.joined', ada.organizationId)).toHaveLength(1);
+    expect((await app.request('GET', '/members', { as: ada.key })).body).toHaveLength(2);
   });
 
-  test('a member is not invited again; only admins invite', async () => {
-    const ada = await register(here);
+  test('only admins can invite, and members cannot be invited again', async () => {
+    const ada = await register(app);
     const email = newEmail();
     const guest = (await accept((await invite(ada, { email })).body.token)).body;
     const again = await invite(ada, { email });
     expect([again.status, again.body.code]).toEqual([409, 'already_member']);
-    const refused = await here.request('POST', '/members/invitations', {
+    const rejected = await app.request('POST', '/members/invitations', {
       as: guest.access_token,
       body: { email: newEmail() },
     });
-    expect(refused.status).toBe(403);
+    expect(rejected.status).toBe(403);
   });
 
-  test('a replayed invitation does not show its token again', async () => {
-    const ada = await register(here);
-    const asked = { as: ada.key, body: { email: newEmail() }, headers: { 'idempotency-key': newId() } };
-    const first = (await here.request('POST', '/members/invitations', asked)).body;
-    const second = (await here.request('POST', '/members/invitations', asked)).body;
+  test('a replayed invitation returns no token', async () => {
+    const ada = await register(app);
+    const request = { as: ada.key, body: { email: newEmail() }, headers: { 'idempotency-key': newId() } };
+    const first = (await app.request('POST', '/members/invitations', request)).body;
+    const second = (await app.request('POST', '/members/invitations', request)).body;
     expect(second).toEqual({ ...first, token: null, invite_url: null });
     expect((await accept(first.token)).status).toBe(200);
   });
@@ -146,36 +146,36 @@ describe('invitations', () => {
 
 describe('departments', () => {
   const add = (host: Person, name: string) =>
-    here.request('POST', '/departments', { as: host.key, body: { name } });
+    app.request('POST', '/departments', { as: host.key, body: { name } });
 
-  test('a rename moves members; one in use stays; names are unique in an organization', async () => {
-    const [ada, bob] = await Promise.all([register(here), register(here)]);
+  test('a rename updates members, and a department in use stays', async () => {
+    const [ada, bob] = await Promise.all([register(app), register(app)]);
     const { body: legal } = await add(ada, 'Legal');
     expect((await add(ada, 'Legal')).body.code).toBe('department_taken');
     expect((await add(bob, 'Legal')).status).toBe(201);
     const put = (department: string | null) =>
-      here.request('PATCH', `/members/${ada.userId}`, { as: ada.key, body: { department } });
+      app.request('PATCH', `/members/${ada.userId}`, { as: ada.key, body: { department } });
     expect((await put('Nowhere')).body.code).toBe('no_such_department');
     expect((await put('Legal')).body.department).toBe('Legal');
-    const renamed = await here.request('PATCH', `/departments/${legal.id}`, {
+    const renamed = await app.request('PATCH', `/departments/${legal.id}`, {
       as: ada.key,
       body: { name: 'Law' },
     });
     expect(renamed.body).toEqual({ ...legal, name: 'Law' });
-    expect((await here.request('GET', '/me', { as: ada.key })).body.member.department).toBe('Law');
-    const used = await here.request('DELETE', `/departments/${legal.id}`, { as: ada.key });
+    expect((await app.request('GET', '/me', { as: ada.key })).body.member.department).toBe('Law');
+    const used = await app.request('DELETE', `/departments/${legal.id}`, { as: ada.key });
     expect([used.status, used.body.code]).toEqual([409, 'department_in_use']);
     expect((await put(null)).body.department).toBeNull();
-    expect((await here.request('DELETE', `/departments/${legal.id}`, { as: ada.key })).status).toBe(204);
-    expect((await here.request('GET', '/departments', { as: ada.key })).body).toEqual([]);
+    expect((await app.request('DELETE', `/departments/${legal.id}`, { as: ada.key })).status).toBe(204);
+    expect((await app.request('GET', '/departments', { as: ada.key })).body).toEqual([]);
   });
 
-  test('pages are by name', async () => {
-    const ada = await register(here);
+  test('departments are listed page by page, sorted by name', async () => {
+    const ada = await register(app);
     for (const name of ['C', 'A', 'B']) await add(ada, name);
-    const first = await here.request('GET', '/departments?limit=2', { as: ada.key });
+    const first = await app.request('GET', '/departments?limit=2', { as: ada.key });
     const next = /<\/api\/v1([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
-    const second = await here.request('GET', next, { as: ada.key });
+    const second = await app.request('GET', next, { as: ada.key });
     expect([...first.body, ...second.body].map(({ name }: { name: string }) => name)).toEqual([
       'A',
       'B',
@@ -183,16 +183,16 @@ describe('departments', () => {
     ]);
   });
 
-  test('a deletion and an assignment at once never leave a member in a department that is gone', async () => {
-    const ada = await register(here);
+  test('a concurrent deletion and assignment leave no deleted department', async () => {
+    const ada = await register(app);
     for (let round = 0; round < 8; round += 1) {
       const { body } = await add(ada, `D${round}`);
       await Promise.all([
-        here.request('DELETE', `/departments/${body.id}`, { as: ada.key }),
-        here.request('PATCH', `/members/${ada.userId}`, { as: ada.key, body: { department: `D${round}` } }),
+        app.request('DELETE', `/departments/${body.id}`, { as: ada.key }),
+        app.request('PATCH', `/members/${ada.userId}`, { as: ada.key, body: { department: `D${round}` } }),
       ]);
-      const { department } = (await here.request('GET', '/me', { as: ada.key })).body.member;
-      const names = (await here.request('GET', '/departments', { as: ada.key })).body.map(
+      const { department } = (await app.request('GET', '/me', { as: ada.key })).body.member;
+      const names = (await app.request('GET', '/departments', { as: ada.key })).body.map(
         ({ name }: { name: string }) => name,
       );
       expect([...names, null]).toContain(department);
@@ -200,12 +200,12 @@ describe('departments', () => {
   }, 30_000);
 });
 
-test('a new password ends all sessions; a key cannot change it', async () => {
-  const ada = await register(here);
+test('a new password ends all sessions, and an API key cannot set it', async () => {
+  const ada = await register(app);
   const login = async (secret: string) =>
-    here.request('POST', '/auth/login', { body: { email: ada.email, password: secret } });
+    app.request('POST', '/auth/login', { body: { email: ada.email, password: secret } });
   const before = (await login(ada.password)).body;
-  const change = (as: string, body: unknown) => here.request('POST', '/me/password', { as, body });
+  const change = (as: string, body: unknown) => app.request('POST', '/me/password', { as, body });
   const good = { current_password: ada.password, new_password: password };
   expect((await change(ada.key, good)).body.code).toBe('password_needs_session');
   expect((await change(ada.token, { ...good, current_password: 'wrong' })).body.code).toBe('wrong_password');
@@ -214,6 +214,6 @@ test('a new password ends all sessions; a key cannot change it', async () => {
   expect((await change(ada.token, good)).status).toBe(204);
   expect([(await login(ada.password)).status, (await login(password)).status]).toEqual([401, 200]);
   expect(
-    (await here.request('POST', '/auth/refresh', { body: { refresh_token: before.refresh_token } })).status,
+    (await app.request('POST', '/auth/refresh', { body: { refresh_token: before.refresh_token } })).status,
   ).toBe(401);
 });

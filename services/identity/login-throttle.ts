@@ -1,28 +1,37 @@
-/** Proving a password: how often it may be tried, counted before each try, so that many at once are no way round. */
-import { accountFactor, type Limit, networkOf } from './rules/limits.ts';
-import type { Counted, Limits } from './store/limits.ts';
+/**
+ * Rate-limits password checks. An attempt is counted before the check, so that parallel requests cannot
+ * bypass the limit.
+ */
+import { accountLimitFactor, type RateLimit, toNetwork } from './rules/rate-limit.ts';
+import type { RateLimiter, RateLimitKey } from './store/rate-limiter.ts';
 
-/** Runs a proof of an account's password; it counts as a failure unless it gives something. `TooManyRequests`. */
+/**
+ * Runs `check`, which verifies the password of an account and returns undefined if it is wrong. A wrong
+ * password counts as a failed login. Rejects with `TooManyRequests` when too many logins failed.
+ */
 export type WithLoginThrottle = <R>(
   account: { email: string; address: string },
-  proof: () => Promise<R | undefined>,
+  check: () => Promise<R | undefined>,
 ) => Promise<R | undefined>;
 
-/** Limits proofs: for the account from this network, and more softly for the account from anywhere; known or not, accounts count alike. */
-export function loginThrottle(limits: Limits, failures: Limit): WithLoginThrottle {
-  return async ({ email, address }, proof) => {
-    const counted: [Counted, Limit][] = [
-      [['failure', email, networkOf(address)], failures],
-      [['failure', email], { ...failures, most: failures.most * accountFactor }],
+/**
+ * Creates the throttle. `failures` limits an account from one network; a ten times larger limit applies to
+ * the account from all networks. Unknown accounts are limited like existing ones.
+ */
+export function createLoginThrottle(rateLimiter: RateLimiter, failures: RateLimit): WithLoginThrottle {
+  return async ({ email, address }, check) => {
+    const limits: [RateLimitKey, RateLimit][] = [
+      [['failure', email, toNetwork(address)], failures],
+      [['failure', email], { ...failures, max: failures.max * accountLimitFactor }],
     ];
-    const taken: (() => Promise<void>)[] = [];
-    const giveBack = () => Promise.all(taken.map((one) => one()));
-    for (const [what, limit] of counted) taken.push(await limits.take(what, limit));
-    const proven = await proof().catch(async (error: unknown) => {
-      await giveBack();
+    const refunds: (() => Promise<void>)[] = [];
+    const refundAll = () => Promise.all(refunds.map((refund) => refund()));
+    for (const [key, limit] of limits) refunds.push(await rateLimiter.consume(key, limit));
+    const result = await check().catch(async (error: unknown) => {
+      await refundAll();
       throw error;
     });
-    if (proven !== undefined) await giveBack();
-    return proven;
+    if (result !== undefined) await refundAll();
+    return result;
   };
 }

@@ -1,4 +1,4 @@
-/** Identity as a process of its own. */
+/** Runs identity as its own process. */
 import { run } from '#libs/service';
 import { apiPrefix, contracts } from '../contracts.ts';
 import { identity } from './service.ts';

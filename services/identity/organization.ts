@@ -1,13 +1,13 @@
-/** The organization: its name, its slug, its settings. */
+/** The caller's organization: its name, slug and settings. */
 import { InvalidRequest, Unauthenticated } from '#libs/contract';
 import { handle } from '#libs/http';
 import { getOrganization, updateOrganization } from './contract.ts';
 import { toOrganization } from './presenters.ts';
 import { isReserved } from './rules/slug.ts';
-import type { OrganizationRows } from './store/organizations.ts';
+import type { OrganizationRepository } from './store/organizations.ts';
 
-/** The operations on the organization of who asks. */
-export function organization({ organizations }: { organizations: OrganizationRows }) {
+/** Handlers of the operations on the caller's organization. */
+export function organizationHandlers({ organizations }: { organizations: OrganizationRepository }) {
   return [
     handle(getOrganization, async ({ actor }) => {
       const row = await organizations.get(actor);
@@ -20,14 +20,15 @@ export function organization({ organizations }: { organizations: OrganizationRow
       call.audit({
         changed: [...Object.keys(fields), ...Object.keys(settings).map((key) => `settings.${key}`)],
       });
-      if (body.slug !== undefined && isReserved(body.slug)) throw reserved('body/slug');
-      const row = await organizations.change(actor, body);
+      if (body.slug !== undefined && isReserved(body.slug)) throw reservedSlugError();
+      const row = await organizations.update(actor, body);
       if (!row) throw Unauthenticated();
       return toOrganization(row);
     }),
   ];
 }
 
-function reserved(path: string) {
-  return InvalidRequest(undefined, { extra: { errors: [{ path, message: 'This slug is reserved' }] } });
+function reservedSlugError() {
+  const errors = [{ path: 'body/slug', message: 'This slug is reserved' }];
+  return InvalidRequest(undefined, { extra: { errors } });
 }

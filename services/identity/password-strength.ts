@@ -1,25 +1,31 @@
-/** Guessing: passwords that are common or easy to guess are refused, offline. */
+/** Rejects passwords that are common or easy to guess. The check works offline. */
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 import { InvalidRequest } from '#libs/contract';
 
-/** Throws `InvalidRequest` at a path of the body when a password is easy to guess, also from what is known of its owner. */
+/**
+ * Throws `InvalidRequest` when a password is easy to guess. `known` are facts about its owner, such as name
+ * and email; `path` is where the error points in the body.
+ */
 export type RejectWeakPassword = (password: string, known: readonly string[], path: string) => void;
 
-/** Scores up to this one fall to fewer than a million guesses (zxcvbn's scale from 0 to 4). */
-const weakest = 1;
+/** The highest score that is rejected: fewer than a million guesses (zxcvbn's scale goes from 0 to 4). */
+const maxWeakScore = 1;
 
-/** How much of a password is looked at: the time to estimate grows with the square and more, and what this much does not give away is enough. */
-const looksAt = 32;
+/**
+ * How many characters are checked. The estimate takes at least quadratic time, and 32 strong characters are
+ * enough.
+ */
+const checkedLength = 32;
 
-/** A check over the lists of common passwords that come with it. */
-export function weakPasswordRejecter(): RejectWeakPassword {
+/** Creates the check over the lists of common passwords that come with zxcvbn. */
+export function createWeakPasswordCheck(): RejectWeakPassword {
   const estimate = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
   return (password, known, path) => {
-    // what is known is found in what is looked at only if it is cut alike
-    const start = (text: string) => text.slice(0, looksAt);
-    if (estimate.check(start(password), known.map(start)).score > weakest) return;
-    const message = 'This password is too easy to guess: choose a longer or a less common one';
+    // known facts are cut like the password: a longer fact would never match inside a cut password
+    const start = (text: string) => text.slice(0, checkedLength);
+    if (estimate.check(start(password), known.map(start)).score > maxWeakScore) return;
+    const message = 'This password is too easy to guess: choose a longer or less common one';
     throw InvalidRequest(undefined, { extra: { errors: [{ path, message }] } });
   };
 }

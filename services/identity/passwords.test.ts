@@ -1,34 +1,34 @@
-/** Checking passwords: the right one only, a few at once, and nobody else waits for them. */
+/** Password hashing: verification, the limit on concurrent hashes, and its effect on other work. */
 import { lookup } from 'node:dns/promises';
 import { expect, test } from '@jest/globals';
-import { type Passwords, passwordsWithin } from './passwords.ts';
+import { createPasswordHasher, type PasswordHasher } from './passwords.ts';
 
 const secret = 'correct horse battery staple';
 
-/** Checks a password so many times at once; gives what became of each, and how many are done so far. */
-function storm(passwords: Passwords, count: number) {
+/** Starts `count` verifications at once. Returns their results and how many are done so far. */
+function startBurst(passwords: PasswordHasher, count: number) {
   const state = { done: 0 };
   const checks = Array.from({ length: count }, async () => {
-    const right = await passwords.isRight(secret, undefined);
+    const right = await passwords.verify(secret, undefined);
     state.done += 1;
     return right;
   });
   return { state, settled: Promise.allSettled(checks) };
 }
 
-test('the right password is right, however its letters are composed; any other and none at all are wrong', async () => {
-  const { hash, isRight } = passwordsWithin({ atOnce: 2, waiting: 10 });
+test('only the right password verifies, in any Unicode normalization', async () => {
+  const { hash, verify } = createPasswordHasher({ concurrency: 2, maxQueue: 10 });
   const stored = await hash('Zürich liegt am Wasser'.normalize('NFD'));
   expect(stored).toMatch(/^scrypt\$[\w-]{22}\$[\w-]{43}$/);
-  expect(await isRight('Zürich liegt am Wasser'.normalize('NFC'), stored)).toBe(true);
-  expect(await isRight('Zürich liegt am See', stored)).toBe(false);
-  expect(await isRight('', undefined)).toBe(false);
+  expect(await verify('Zürich liegt am Wasser'.normalize('NFC'), stored)).toBe(true);
+  expect(await verify('Zürich liegt am See', stored)).toBe(false);
+  expect(await verify('', undefined)).toBe(false);
   expect(await hash('Zürich liegt am Wasser')).not.toBe(stored);
 });
 
-test('whoever finds the queue full is told to come back; afterwards there is room again', async () => {
-  const passwords = passwordsWithin({ atOnce: 1, waiting: 2 });
-  const settled = await storm(passwords, 5).settled;
+test('a full queue rejects with Retry-After until hashes are done', async () => {
+  const passwords = createPasswordHasher({ concurrency: 1, maxQueue: 2 });
+  const settled = await startBurst(passwords, 5).settled;
   expect(settled.map(({ status }) => status)).toEqual([
     'fulfilled',
     'fulfilled',
@@ -36,20 +36,22 @@ test('whoever finds the queue full is told to come back; afterwards there is roo
     'rejected',
     'rejected',
   ]);
-  const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-  for (const reason of refused)
+  const reasons = settled.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  for (const reason of reasons)
     expect(reason).toMatchObject({ name: 'unavailable', headers: { 'Retry-After': '3' } });
-  expect(await storm(passwords, 3).settled).toEqual(Array(3).fill({ status: 'fulfilled', value: false }));
+  expect(await startBurst(passwords, 3).settled).toEqual(
+    Array(3).fill({ status: 'fulfilled', value: false }),
+  );
 }, 60_000);
 
-test('a check that fails gives its place to the next', async () => {
-  const passwords = passwordsWithin({ atOnce: 1, waiting: 5 });
-  await expect(passwords.isRight(secret, 'scrypt$$short')).rejects.toThrow();
-  expect(await passwords.isRight(secret, await passwords.hash(secret))).toBe(true);
+test('a failed verification frees its slot', async () => {
+  const passwords = createPasswordHasher({ concurrency: 1, maxQueue: 5 });
+  await expect(passwords.verify(secret, 'scrypt$$short')).rejects.toThrow();
+  expect(await passwords.verify(secret, await passwords.hash(secret))).toBe(true);
 });
 
-test('a name is looked up in the middle of a storm, not after it', async () => {
-  const { state, settled } = storm(passwordsWithin({ atOnce: 2, waiting: 50 }), 16);
+test('a DNS look-up does not wait for a burst of verifications', async () => {
+  const { state, settled } = startBurst(createPasswordHasher({ concurrency: 2, maxQueue: 50 }), 16);
   await lookup('localhost');
   expect(state.done).toBeLessThan(8);
   await settled;

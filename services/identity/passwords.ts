@@ -1,4 +1,4 @@
-/** Passwords: scrypt (RFC 7914) with 32 MiB of memory for each guess, a few at once beside everything else. */
+/** Hashes and verifies passwords with scrypt (RFC 7914), which takes 32 MiB of memory for each guess. */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Unavailable } from '#libs/contract';
 import { bulkhead } from '#libs/service';
@@ -6,27 +6,30 @@ import { bulkhead } from '#libs/service';
 const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const length = 32;
 
-/** How many hashes a process computes at once, and how many may wait for their turn: 50 unless said. */
-export interface HashLimits {
-  atOnce: number;
-  waiting?: number;
+/** How many hashes a process computes at the same time, and how many may wait (default 50). */
+export interface PasswordHasherOptions {
+  concurrency: number;
+  maxQueue?: number;
 }
 
-/** Makes and checks what is stored in a password's place. Both are `Unavailable` when too many wait already. */
-export interface Passwords {
-  /** What is stored: `scrypt$salt$hash`, base64url. */
+/** Hashes and verifies passwords. Both methods reject with `Unavailable` when the queue is full. */
+export interface PasswordHasher {
+  /** The text to store: `scrypt$salt$hash`, base64url. */
   hash(password: string): Promise<string>;
-  /** Whether a password is the stored one; without a stored one it does the same work and says no. */
-  isRight(password: string, stored: string | undefined): Promise<boolean>;
+  /**
+   * Whether the password matches the stored hash. Without a stored hash it does the same work and returns
+   * false.
+   */
+  verify(password: string, stored: string | undefined): Promise<boolean>;
 }
 
 /**
- * Hashes off the main thread. The threads are few (libuv has four), and shared with name look-ups and compression: a
- * storm of logins waits for its own turns, and nobody else waits for it.
+ * Creates a hasher that works off the main thread. The queue keeps a burst of logins from blocking other
+ * work: libuv has only a few threads (default four), and name look-ups and compression use them too.
  */
-export function passwordsWithin({ atOnce, waiting = 50 }: HashLimits): Passwords {
-  const withinLimit = bulkhead({ atOnce, waiting, full: tooMany });
-  const derive = (password: string, salt: Uint8Array) => withinLimit(() => derived(password, salt));
+export function createPasswordHasher({ concurrency, maxQueue = 50 }: PasswordHasherOptions): PasswordHasher {
+  const withinLimit = bulkhead({ maxConcurrent: concurrency, maxQueue, createError: queueFullError });
+  const derive = (password: string, salt: Uint8Array) => withinLimit(() => deriveKey(password, salt));
 
   return {
     async hash(password) {
@@ -35,7 +38,7 @@ export function passwordsWithin({ atOnce, waiting = 50 }: HashLimits): Passwords
       return `scrypt$${salt.toString('base64url')}$${hash.toString('base64url')}`;
     },
 
-    async isRight(password, stored) {
+    async verify(password, stored) {
       const [, salt = '', expected = ''] = (stored ?? `scrypt$$${'A'.repeat(43)}`).split('$');
       const hash = await derive(password, Buffer.from(salt, 'base64url'));
       const same = timingSafeEqual(hash, Buffer.from(expected, 'base64url'));
@@ -44,13 +47,13 @@ export function passwordsWithin({ atOnce, waiting = 50 }: HashLimits): Passwords
   };
 }
 
-function tooMany() {
-  return Unavailable('Too many people are logging in at this moment: try again as `Retry-After` says.', {
+function queueFullError() {
+  return Unavailable('Too many logins at the moment: try again after `Retry-After`.', {
     headers: { 'Retry-After': '3' },
   });
 }
 
-function derived(password: string, salt: Uint8Array): Promise<Buffer> {
+function deriveKey(password: string, salt: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password.normalize('NFC'), salt, length, cost, (error, key) =>
       error ? reject(error) : resolve(key),

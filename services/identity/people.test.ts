@@ -5,27 +5,27 @@ import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
 import { identity } from './service.ts';
 
-let here: TestApp;
+let app: TestApp;
 
 beforeAll(async () => {
-  here = await testApp({ services: [identity, documents], contracts });
+  app = await testApp({ services: [identity, documents], contracts });
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
-/** Makes a person a member of another's organization, and gives a token for it. */
+/** Adds a user to the organization of `host`. Returns an access token for it. */
 async function join(person: Person, host: Person, role: 'member' | 'admin'): Promise<string> {
   const invited = { email: person.email, role };
-  const { token } = (await here.request('POST', '/members/invitations', { as: host.token, body: invited }))
+  const { token } = (await app.request('POST', '/members/invitations', { as: host.token, body: invited }))
     .body;
   const body = { token, name: 'Guest', password: person.password };
-  return (await here.request('POST', '/members/invitations/accept', { body })).body.access_token;
+  return (await app.request('POST', '/members/invitations/accept', { body })).body.access_token;
 }
 
 describe('members', () => {
-  test('a person in several organizations names one to log in', async () => {
-    const [ada, bob] = await Promise.all([register(here), register(here)]);
+  test('a user in several organizations must name one to log in', async () => {
+    const [ada, bob] = await Promise.all([register(app), register(app)]);
     await join(bob, ada, 'member');
-    const { status, body } = await here.request('POST', '/auth/login', {
+    const { status, body } = await app.request('POST', '/auth/login', {
       body: { email: bob.email, password: bob.password },
     });
     expect([status, body.code]).toEqual([400, 'organization_required']);
@@ -34,133 +34,138 @@ describe('members', () => {
     );
   });
 
-  test('everybody may list them, page by page; nobody from outside is among them', async () => {
-    const [ada, bob, cy] = await Promise.all([register(here), register(here), register(here)]);
+  test('any member lists exactly the members, page by page', async () => {
+    const [ada, bob, cy] = await Promise.all([register(app), register(app), register(app)]);
     const token = await join(bob, ada, 'member');
     await join(cy, ada, 'member');
-    const first = await here.request('GET', '/members?limit=2', { as: token });
+    const first = await app.request('GET', '/members?limit=2', { as: token });
     const next = /<\/api\/v1([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
-    const second = await here.request('GET', next, { as: token });
+    const second = await app.request('GET', next, { as: token });
     const ids = [...first.body, ...second.body].map(({ id }: { id: string }) => id);
     expect(ids).toEqual([ada.userId, bob.userId, cy.userId].sort());
     expect(second.headers.get('link')).toBeNull();
   });
 
-  test('only an admin changes them; the new role counts with the next request', async () => {
-    const [ada, bob] = await Promise.all([register(here), register(here)]);
+  test('only admins change roles, which apply with the next request', async () => {
+    const [ada, bob] = await Promise.all([register(app), register(app)]);
     const token = await join(bob, ada, 'member');
-    const refused = await here.request('PATCH', `/members/${ada.userId}`, {
+    const rejected = await app.request('PATCH', `/members/${ada.userId}`, {
       as: token,
       body: { role: 'member' },
     });
-    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden']);
-    const raised = await here.request('PATCH', `/members/${bob.userId}`, {
+    expect([rejected.status, rejected.body.code]).toEqual([403, 'forbidden']);
+    const raised = await app.request('PATCH', `/members/${bob.userId}`, {
       as: ada.token,
       body: { role: 'admin' },
     });
     expect([raised.status, raised.body.role]).toEqual([200, 'admin']);
     expect(
-      (await here.request('PATCH', `/members/${ada.userId}`, { as: token, body: { role: 'member' } })).status,
+      (await app.request('PATCH', `/members/${ada.userId}`, { as: token, body: { role: 'member' } })).status,
     ).toBe(200);
     expect(
-      (await here.request('PATCH', `/members/${bob.userId}`, { as: ada.token, body: { role: 'member' } }))
+      (await app.request('PATCH', `/members/${bob.userId}`, { as: ada.token, body: { role: 'member' } }))
         .status,
     ).toBe(403);
-    expect((await here.request('PATCH', `/members/${bob.userId}`, { as: token, body: {} })).status).toBe(400);
+    expect((await app.request('PATCH', `/members/${bob.userId}`, { as: token, body: {} })).status).toBe(400);
   });
 
-  test('the last admin can neither be removed nor demoted', async () => {
-    const [ada, bob] = await Promise.all([register(here), register(here)]);
+  test('the last admin cannot be removed or demoted', async () => {
+    const [ada, bob] = await Promise.all([register(app), register(app)]);
     await join(bob, ada, 'member');
-    const demoted = await here.request('PATCH', `/members/${ada.userId}`, {
+    const demoted = await app.request('PATCH', `/members/${ada.userId}`, {
       as: ada.token,
       body: { role: 'member' },
     });
-    const removed = await here.request('DELETE', `/members/${ada.userId}`, { as: ada.token });
+    const removed = await app.request('DELETE', `/members/${ada.userId}`, { as: ada.token });
     expect([demoted.status, demoted.body.code, removed.status]).toEqual([409, 'last_admin', 409]);
   });
 
-  test('two admins who demote each other at once leave one', async () => {
+  test('two admins who remove each other concurrently leave one admin', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const [ada, bob] = await Promise.all([register(here), register(here)]);
+      const [ada, bob] = await Promise.all([register(app), register(app)]);
       const token = await join(bob, ada, 'admin');
-      const answers = await Promise.all([
-        here.request('PATCH', `/members/${bob.userId}`, { as: ada.token, body: { role: 'member' } }),
-        here.request('DELETE', `/members/${ada.userId}`, { as: token }),
+      const responses = await Promise.all([
+        app.request('PATCH', `/members/${bob.userId}`, { as: ada.token, body: { role: 'member' } }),
+        app.request('DELETE', `/members/${ada.userId}`, { as: token }),
       ]);
-      const admins = await here.db
+      const admins = await app.db
         .collection('members')
         .countDocuments({ organization_id: ada.organizationId, role: 'admin' });
       expect(admins).toBe(1);
       expect(
-        answers.filter(({ status }) => status >= 400).every(({ status }) => [401, 403, 409].includes(status)),
+        responses
+          .filter(({ status }) => status >= 400)
+          .every(({ status }) => [401, 403, 409].includes(status)),
       ).toBe(true);
     }
   }, 30_000);
 
-  test('a removed member is out with the next request, and the removal is said in the same transaction', async () => {
-    const [ada, bob] = await Promise.all([register(here), register(here)]);
+  test('tokens and keys of a removed member are rejected at once', async () => {
+    const [ada, bob] = await Promise.all([register(app), register(app)]);
     const token = await join(bob, ada, 'member');
-    const key = (await here.request('POST', '/api-keys', { as: token, body: { name: 'K' } })).body.key;
-    expect((await here.request('DELETE', `/members/${bob.userId}`, { as: ada.key })).status).toBe(204);
-    for (const as of [token, key]) expect((await here.request('GET', '/me', { as })).status).toBe(401);
-    expect((await here.request('GET', '/me', { as: bob.token })).status).toBe(200);
-    expect((await here.request('DELETE', `/members/${bob.userId}`, { as: ada.key })).status).toBe(404);
+    const key = (await app.request('POST', '/api-keys', { as: token, body: { name: 'K' } })).body.key;
+    expect((await app.request('DELETE', `/members/${bob.userId}`, { as: ada.key })).status).toBe(204);
+    for (const as of [token, key]) expect((await app.request('GET', '/me', { as })).status).toBe(401);
+    expect((await app.request('GET', '/me', { as: bob.token })).status).toBe(200);
+    expect((await app.request('DELETE', `/members/${bob.userId}`, { as: ada.key })).status).toBe(404);
   });
 
-  test('the roles are told with what they may do', async () => {
-    const ada = await register(here);
-    const { body } = await here.request('GET', '/roles', { as: ada.token });
+  test('the roles are listed with their permissions', async () => {
+    const ada = await register(app);
+    const { body } = await app.request('GET', '/roles', { as: ada.token });
     expect(body.map(({ name }: { name: string }) => name)).toEqual(['member', 'admin']);
     expect(body.every(({ permissions }: { permissions: string[] }) => permissions.length > 3)).toBe(true);
   });
 });
 
 describe('API keys', () => {
-  test('a member sees and revokes its own, an admin everybody’s', async () => {
-    const [ada, bob] = await Promise.all([register(here), register(here)]);
+  test('members see and revoke their own API keys, admins all keys', async () => {
+    const [ada, bob] = await Promise.all([register(app), register(app)]);
     const token = await join(bob, ada, 'member');
-    const his = await here.request('POST', '/api-keys', { as: token, body: { name: 'His' } });
-    const hers = await here.request('POST', '/api-keys', { as: ada.token, body: { name: 'Hers' } });
+    const his = await app.request('POST', '/api-keys', { as: token, body: { name: 'His' } });
+    const hers = await app.request('POST', '/api-keys', { as: ada.token, body: { name: 'Hers' } });
     const names = async (as: string) =>
-      (await here.request('GET', '/api-keys', { as })).body.map(({ name }: { name: string }) => name);
+      (await app.request('GET', '/api-keys', { as })).body.map(({ name }: { name: string }) => name);
     expect(await names(token)).toEqual(['His']);
     expect(await names(ada.token)).toEqual(['Hers', 'His', 'Test']);
-    expect(JSON.stringify((await here.request('GET', '/api-keys', { as: ada.token })).body)).not.toContain(
+    expect(JSON.stringify((await app.request('GET', '/api-keys', { as: ada.token })).body)).not.toContain(
       his.body.key,
     );
-    expect((await here.request('DELETE', `/api-keys/${hers.body.id}`, { as: token })).status).toBe(404);
-    expect((await here.request('GET', '/me', { as: his.body.key })).status).toBe(200);
-    expect((await here.request('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(204);
-    expect((await here.request('GET', '/me', { as: his.body.key })).status).toBe(401);
-    expect((await here.request('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(404);
+    expect((await app.request('DELETE', `/api-keys/${hers.body.id}`, { as: token })).status).toBe(404);
+    expect((await app.request('GET', '/me', { as: his.body.key })).status).toBe(200);
+    expect((await app.request('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(204);
+    expect((await app.request('GET', '/me', { as: his.body.key })).status).toBe(401);
+    expect((await app.request('DELETE', `/api-keys/${his.body.id}`, { as: ada.token })).status).toBe(404);
   });
 
-  test('its last use is told by an event, kept to the minute', async () => {
-    const ada = await register(here);
-    const { body } = await here.request('POST', '/api-keys', { as: ada.token, body: { name: 'Used' } });
+  test('the use of an API key is published once and recorded', async () => {
+    const ada = await register(app);
+    const { body } = await app.request('POST', '/api-keys', { as: ada.token, body: { name: 'Used' } });
     expect(body.last_used_at).toBeNull();
     const before = Date.now();
-    for (let uses = 0; uses < 5; uses += 1) await here.request('GET', '/documents', { as: body.key });
-    const shown = async () =>
-      (await here.request('GET', '/api-keys', { as: ada.token })).body.find(
+    for (let uses = 0; uses < 5; uses += 1) await app.request('GET', '/documents', { as: body.key });
+    const readKey = async () =>
+      (await app.request('GET', '/api-keys', { as: ada.token })).body.find(
         ({ id }: { id: string }) => id === body.id,
       );
-    const used = await until('the use', async () => (await shown()).last_used_at ?? undefined);
+    const used = await until(
+      'the use to be recorded',
+      async () => (await readKey()).last_used_at ?? undefined,
+    );
     expect(Date.parse(used)).toBeGreaterThanOrEqual(before);
-    const said = await here.db.collection('documents_outbox').find({ type: 'api_key.used' }).toArray();
-    expect(said.filter(({ event }) => event.includes(body.id))).toHaveLength(1);
+    const events = await app.db.collection('documents_outbox').find({ type: 'api_key.used' }).toArray();
+    expect(events.filter(({ event }) => event.includes(body.id))).toHaveLength(1);
   });
 
-  test('a revoked key takes the keys that it made with it, and theirs', async () => {
-    const ada = await register(here);
-    const first = (await here.request('POST', '/api-keys', { as: ada.token, body: { name: '1' } })).body;
-    const second = (await here.request('POST', '/api-keys', { as: first.key, body: { name: '2' } })).body;
-    const third = (await here.request('POST', '/api-keys', { as: second.key, body: { name: '3' } })).body;
-    expect((await here.request('GET', '/me', { as: third.key })).status).toBe(200);
-    expect((await here.request('DELETE', `/api-keys/${first.id}`, { as: ada.token })).status).toBe(204);
+  test('revoking an API key revokes all keys created with it', async () => {
+    const ada = await register(app);
+    const first = (await app.request('POST', '/api-keys', { as: ada.token, body: { name: '1' } })).body;
+    const second = (await app.request('POST', '/api-keys', { as: first.key, body: { name: '2' } })).body;
+    const third = (await app.request('POST', '/api-keys', { as: second.key, body: { name: '3' } })).body;
+    expect((await app.request('GET', '/me', { as: third.key })).status).toBe(200);
+    expect((await app.request('DELETE', `/api-keys/${first.id}`, { as: ada.token })).status).toBe(204);
     for (const { key } of [first, second, third])
-      expect((await here.request('GET', '/me', { as: key })).status).toBe(401);
-    expect((await here.request('GET', '/me', { as: ada.key })).status).toBe(200);
+      expect((await app.request('GET', '/me', { as: key })).status).toBe(401);
+    expect((await app.request('GET', '/me', { as: ada.key })).status).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-/** People: oneself, and the members of the organization. */
+/** People: the caller and the members of the organization. */
 import { z } from 'zod';
 import { id, NotFound, parseCursor, Unauthenticated } from '#libs/contract';
 import { handle, toPage } from '#libs/http';
@@ -16,29 +16,36 @@ import {
 } from './contract.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
-import type { Passwords } from './passwords.ts';
+import type { PasswordHasher } from './passwords.ts';
 import { toMember, toOrganization } from './presenters.ts';
 import { roles } from './rules/roles.ts';
-import type { Accounts } from './store/accounts.ts';
-import type { MemberOf, MemberRows } from './store/members.ts';
+import type { AccountRepository } from './store/accounts.ts';
+import type { MemberRepository, MemberWithUser } from './store/members.ts';
 
 const position = z.tuple([id]);
 
-/** What people need. */
-export interface People {
+/** What the operations on people need. */
+export interface PeopleOptions {
   store: Pick<Store, 'respond'>;
-  accounts: Accounts;
-  members: MemberRows;
-  refuseGuessable: RejectWeakPassword;
-  passwords: Passwords;
-  prove: WithLoginThrottle;
+  accounts: AccountRepository;
+  members: MemberRepository;
+  rejectWeakPassword: RejectWeakPassword;
+  passwords: PasswordHasher;
+  withLoginThrottle: WithLoginThrottle;
 }
 
-/** The operations on people. */
-export function people({ store, accounts, members, refuseGuessable, passwords, prove }: People) {
+/** Handlers of the operations on people. */
+export function peopleHandlers({
+  store,
+  accounts,
+  members,
+  rejectWeakPassword,
+  passwords,
+  withLoginThrottle,
+}: PeopleOptions) {
   return [
     handle(getMe, async ({ actor }) => {
-      const membership = await accounts.membership(actor.organization_id, actor.user_id);
+      const membership = await accounts.findMembership(actor.organization_id, actor.user_id);
       if (!membership) throw Unauthenticated();
       const { user, member, organization } = membership;
       return {
@@ -53,40 +60,40 @@ export function people({ store, accounts, members, refuseGuessable, passwords, p
     handle(listMembers, async ({ actor, query }) => {
       const [after] = parseCursor(query.cursor, position) ?? [];
       const found = await members.list(actor, { after, limit: query.limit + 1 });
-      const show = ({ user, member }: MemberOf) => toMember(user, member);
-      return toPage({ found, limit: query.limit, show, position: ({ user }) => [user._id] });
+      const show = ({ user, member }: MemberWithUser) => toMember(user, member);
+      return toPage({ found, limit: query.limit, toItem: show, position: ({ user }) => [user._id] });
     }),
 
     handle(updateMember, async ({ actor, params, body, call }) => {
       const { member_id } = params;
       call.audit({ member_id, ...body });
-      const found = await members.change(actor, member_id, body);
-      if (!found) throw NotFound();
-      call.audit({ role_before: found.before.role });
-      return toMember(found.user, found.member);
+      const updated = await members.update(actor, member_id, body);
+      if (!updated) throw NotFound();
+      call.audit({ role_before: updated.before.role });
+      return toMember(updated.user, updated.member);
     }),
 
     handle(deleteMember, async ({ actor, params, call }) => {
       call.audit({ member_id: params.member_id });
-      const found = await members.remove(actor, params.member_id, ({ user, member }, tx) =>
+      const removed = await members.remove(actor, params.member_id, ({ user, member }, tx) =>
         tx.publish(MemberRemoved, { member: toMember(user, member) }),
       );
-      if (!found) throw NotFound();
+      if (!removed) throw NotFound();
       return undefined;
     }),
 
     handle(updatePassword, async ({ actor, body, call }) => {
       if (actor.key_id !== null) throw PasswordNeedsSession();
-      const user = await accounts.user(actor.user_id);
+      const user = await accounts.findUser(actor.user_id);
       if (!user) throw Unauthenticated();
-      const isRight = await prove({ email: user.email, address: call.address }, async () =>
-        (await passwords.isRight(body.current_password, user.password)) ? true : undefined,
+      const isRight = await withLoginThrottle({ email: user.email, address: call.address }, async () =>
+        (await passwords.verify(body.current_password, user.password)) ? true : undefined,
       );
       if (!isRight) throw WrongPassword();
-      refuseGuessable(body.new_password, [user.email, user.name], 'body/new_password');
+      rejectWeakPassword(body.new_password, [user.email, user.name], 'body/new_password');
       const password = await passwords.hash(body.new_password);
       return store.respond(actor, async (within) => {
-        // changed at the same moment by somebody else, who knew it too
+        // false if another request has changed the password in the meantime
         if (!(await accounts.setPassword(within, user, password))) throw WrongPassword();
         return undefined;
       });

@@ -1,18 +1,18 @@
-/** How identity's rows look to clients. */
+/** Maps stored rows to the shapes that clients receive. */
 import type { z } from 'zod';
-import { standardSettings } from './rules/standard-settings.ts';
+import { defaultSettings } from './rules/default-settings.ts';
 import type { ApiKey, Department, InboxItem, Invitation, Member, Organization } from './shapes.ts';
 import type {
   ApiKeyRow,
   DepartmentRow,
-  InboxRow,
   InvitationRow,
   MemberRow,
+  NotificationRow,
   OrganizationRow,
   UserRow,
 } from './store/collections.ts';
 
-/** A member: a person in an organization. */
+/** Maps a user and a membership to a `Member`. */
 export function toMember(user: UserRow, member: MemberRow): z.infer<typeof Member> {
   const { role, department, joined_at } = member;
   return {
@@ -25,7 +25,7 @@ export function toMember(user: UserRow, member: MemberRow): z.infer<typeof Membe
   };
 }
 
-/** An organization. */
+/** Maps an organization; settings that it has not set get their defaults. */
 export function toOrganization({
   _id,
   name,
@@ -37,25 +37,25 @@ export function toOrganization({
     id: _id,
     name,
     slug,
-    settings: { ...standardSettings, ...settings },
+    settings: { ...defaultSettings, ...settings },
     created_at: created_at.toISOString(),
   };
 }
 
-/** A department. */
+/** Maps a department. */
 export function toDepartment({ _id, name, created_at }: DepartmentRow): z.infer<typeof Department> {
   return { id: _id, name, created_at: created_at.toISOString() };
 }
 
-/** An invitation without its token. */
+/** Maps an invitation, without its token. */
 export function toInvitation(row: InvitationRow): z.infer<typeof Invitation> {
   const { _id, email, role, department, invited_by, expires_at, created_at } = row;
   const times = { expires_at: expires_at.toISOString(), created_at: created_at.toISOString() };
   return { id: _id, email, role, department, invited_by, ...times };
 }
 
-/** An item of an inbox. */
-export function toInboxItem(row: InboxRow): z.infer<typeof InboxItem> {
+/** Maps a notification to an item of the inbox. */
+export function toInboxItem(row: NotificationRow): z.infer<typeof InboxItem> {
   const { _id, type, title, data, read_at, created_at } = row;
   return {
     id: _id,
@@ -67,7 +67,7 @@ export function toInboxItem(row: InboxRow): z.infer<typeof InboxItem> {
   };
 }
 
-/** An API key without the key itself. */
+/** Maps an API key, without the key itself. */
 export function toApiKey(row: ApiKeyRow): z.infer<typeof ApiKey> {
   return {
     id: row._id,

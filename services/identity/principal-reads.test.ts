@@ -1,35 +1,35 @@
-/** What it takes to know who is asking, as MongoDB itself counted it: it is paid with every request to every service. */
+/** The reads of authentication in MongoDB, which every request to every service pays for. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Person, profileCommands, register, type TestApp, testApp } from '#libs/testing';
 import { contracts } from '../contracts.ts';
 import { identity } from './service.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
-  here = await testApp({ services: [identity], contracts });
-  // somebody among others, so that a scan would be seen
-  await Promise.all(Array.from({ length: 8 }, () => register(here)));
-  ada = await register(here);
+  app = await testApp({ services: [identity], contracts });
+  // other users, so that a collection scan would show
+  await Promise.all(Array.from({ length: 8 }, () => register(app)));
+  ada = await register(app);
   for (const as of [ada.token, ada.key]) await roles(as);
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
-/** Asks for what is answered without MongoDB. */
+/** Requests the roles, which need no read of their own. */
 async function roles(as: string): Promise<void> {
-  expect((await here.request('GET', '/roles', { as })).status).toBe(200);
+  expect((await app.request('GET', '/roles', { as })).status).toBe(200);
 }
 
-const who =
+const identityCollections =
   /^(api_key_principals|member_states|members|api_keys|users|organizations|subscriptions?(_terms)?)$/;
 
-/** What MongoDB was asked about people while work was done; that a key was used is written behind the answer. */
+/** The reads of identity during `work`. Updates are left out: key usage is recorded after the response. */
 async function reads(work: () => Promise<void>) {
-  const seen = (await profileCommands(here.db, work)).filter(
-    ({ collection, op }) => who.test(collection) && op !== 'update',
+  const commands = (await profileCommands(app.db, work)).filter(
+    ({ collection, op }) => identityCollections.test(collection) && op !== 'update',
   );
-  return seen.map(({ collection, plan, keysExamined, docsExamined }) => ({
+  return commands.map(({ collection, plan, keysExamined, docsExamined }) => ({
     collection,
     plan,
     keysExamined,
@@ -37,26 +37,26 @@ async function reads(work: () => Promise<void>) {
   }));
 }
 
-test('a session: one read, answered from an index alone', async () => {
+test('an access token costs one read, covered by an index', async () => {
   expect(await reads(() => roles(ada.token))).toEqual([
-    { on: 'member_states', plan: expect.stringMatching(/^IXSCAN/), keysExamined: 1, docsExamined: 0 },
+    { collection: 'member_states', plan: expect.stringMatching(/^IXSCAN/), keysExamined: 1, docsExamined: 0 },
   ]);
 });
 
-test('an API key: one read of its row by its hash and, joined to it, of its member’s', async () => {
+test('an API key costs one read of the key by hash, joined with the member', async () => {
   expect(await reads(() => roles(ada.key))).toEqual([
     {
-      ...{ on: 'api_key_principals', plan: 'IXSCAN { hash: 1 }' },
+      ...{ collection: 'api_key_principals', plan: 'IXSCAN { hash: 1 }' },
       ...{ keysExamined: 2, docsExamined: 2 },
     },
   ]);
 });
 
-test('a key that cannot be one, and a token that nobody signed: no read', async () => {
+test('a mistyped key and a token with a wrong signature cost no read', async () => {
   const mistyped = ada.key.slice(0, -6) + (ada.key.at(-6) === 'x' ? 'y' : 'x') + ada.key.slice(-5);
-  const refused = async () => {
+  const rejected = async () => {
     for (const as of ['nonsense', mistyped, `${ada.token.slice(0, -9)}${'A'.repeat(9)}`])
-      expect((await here.request('GET', '/roles', { as })).status).toBe(401);
+      expect((await app.request('GET', '/roles', { as })).status).toBe(401);
   };
-  expect(await reads(refused)).toEqual([]);
+  expect(await reads(rejected)).toEqual([]);
 });

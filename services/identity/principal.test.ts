@@ -1,4 +1,4 @@
-/** Who is asking, over views in memory: when the public keys are read. */
+/** Authentication over in-memory views: when public keys are read, and which tokens are rejected. */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
@@ -12,7 +12,7 @@ const user_id = newId();
 const kid = newId();
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-function tokenUnder(keyid: string, more: object = {}): string {
+function createToken(keyid: string, more: object = {}): string {
   const claims = {
     sub: user_id,
     org: organization_id,
@@ -24,90 +24,92 @@ function tokenUnder(keyid: string, more: object = {}): string {
   return jwt.sign(claims, pair.privateKey, { algorithm: 'ES256', keyid });
 }
 
-/** The views over one member and one key; `reads` counts how often the keys were read. */
-function views() {
-  const seen = { reads: 0 };
+/** Views over one member and one key; `reads` counts how often the keys were read. */
+function createViews() {
+  const counts = { reads: 0 };
   const read = (view: View) => {
     const finder = {
       one: async () =>
         view === memberStates ? { organization_id, user_id, role: 'member', session_epoch: 0 } : undefined,
       many: async () => {
-        if (view === publicKeys) seen.reads += 1;
+        if (view === publicKeys) counts.reads += 1;
         await new Promise((resolve) => setImmediate(resolve));
         return [{ _id: kid, public_jwk: JSON.stringify(pair.publicKey.export({ format: 'jwk' })) }];
       },
     };
     return { in: () => finder, unscoped: () => finder };
   };
-  // the rows have what the verifier needs of the real ones
+  // the fakes implement only what the reader uses
   const transact = async () => undefined;
-  return { seen, store: { read, transact } as unknown as Pick<Store, 'read' | 'transact'> };
+  return { counts, store: { read, transact } as unknown as Pick<Store, 'read' | 'transact'> };
 }
 
-test('the first requests after a start may come all at once', async () => {
-  const { seen, store } = views();
-  const ask = createPrincipalReader(store, () => new Date());
-  const askers = await Promise.all(
-    Array.from({ length: 20 }, (_, at) => ask(tokenUnder(kid, { jti: `${at}` }))),
+test('concurrent first requests read the public keys once', async () => {
+  const { counts, store } = createViews();
+  const authenticate = createPrincipalReader(store, () => new Date());
+  const principals = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => authenticate(createToken(kid, { jti: `${at}` }))),
   );
-  expect(askers.filter((asking) => 'user_id' in asking && asking.user_id === user_id)).toHaveLength(20);
-  expect(seen.reads).toBe(1);
+  expect(
+    principals.filter((principal) => 'user_id' in principal && principal.user_id === user_id),
+  ).toHaveLength(20);
+  expect(counts.reads).toBe(1);
 });
 
-test('an unknown key id has the keys read again, at most once in ten seconds', async () => {
-  const { seen, store } = views();
+test('an unknown key id rereads the keys at most once in ten seconds', async () => {
+  const { counts, store } = createViews();
   let at = Date.now();
-  const ask = createPrincipalReader(store, () => new Date(at));
+  const authenticate = createPrincipalReader(store, () => new Date(at));
   for (let tries = 0; tries < 5; tries += 1)
-    expect(await ask(tokenUnder(newId()))).toBeInstanceOf(RejectedToken);
-  expect(seen.reads).toBe(1);
+    expect(await authenticate(createToken(newId()))).toBeInstanceOf(RejectedToken);
+  expect(counts.reads).toBe(1);
   at += 10_001;
-  expect(await ask(tokenUnder(newId()))).toBeInstanceOf(RejectedToken);
-  expect(seen.reads).toBe(2);
+  expect(await authenticate(createToken(newId()))).toBeInstanceOf(RejectedToken);
+  expect(counts.reads).toBe(2);
 });
 
 test.each([
-  ['another issuer', { iss: 'somebody' }, /is not valid/],
-  ['another audience', { aud: 'somebody' }, /is not valid/],
+  ['another issuer', { iss: 'another-issuer' }, /is not valid/],
+  ['another audience', { aud: 'another-audience' }, /is not valid/],
   ['an expiry in the past', { exp: 1 }, /has expired/],
-  ['a beginning in the future', { nbf: 3_999_999_999 }, /is not valid/],
-  ['no user', { sub: 'nobody' }, /is not valid/],
+  ['a start in the future', { nbf: 3_999_999_999 }, /is not valid/],
+  ['no user', { sub: 'not-a-user-id' }, /is not valid/],
   ['sessions that have ended', { epoch: 1 }, /session has ended/],
-])('a token with %s stands for nobody', async (_name, more, reason) => {
-  const { store } = views();
-  const rejected = await createPrincipalReader(store, () => new Date())(tokenUnder(kid, more));
+])('a token with %s is rejected with a reason', async (_name, more, reason) => {
+  const { store } = createViews();
+  const rejected = await createPrincipalReader(store, () => new Date())(createToken(kid, more));
   expect(rejected).toEqual({ reason: expect.stringMatching(reason) });
 });
 
-test('an expired token with a wrong signature reads like any token of a stranger', async () => {
-  const { store } = views();
-  const ask = createPrincipalReader(store, () => new Date());
+test('an expired token with a wrong signature is rejected as invalid', async () => {
+  const { store } = createViews();
+  const authenticate = createPrincipalReader(store, () => new Date());
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const forged = jwt.sign({ exp: 1 }, stranger, { algorithm: 'ES256', keyid: kid });
-  expect(await ask(forged)).toEqual(await ask('nonsense'));
+  expect(await authenticate(forged)).toEqual(await authenticate('nonsense'));
 });
 
-test('clocks may be a minute apart and no more, at either end of a token’s time', async () => {
+test('token times are checked with a clock tolerance of 60 seconds', async () => {
   const at = 1_800_000_000;
-  const asking = (more: object) => {
-    const ask = createPrincipalReader(views().store, () => new Date(at * 1000));
-    return ask(tokenUnder(kid, more));
+  const authenticateWith = (more: object) => {
+    const authenticate = createPrincipalReader(createViews().store, () => new Date(at * 1000));
+    return authenticate(createToken(kid, more));
   };
-  expect(await asking({ exp: at - 59 })).toHaveProperty('user_id');
-  expect(await asking({ exp: at - 60 })).toEqual({ reason: expect.stringMatching(/expired/) });
-  expect(await asking({ nbf: at + 60 })).toHaveProperty('user_id');
-  expect(await asking({ nbf: at + 61 })).toEqual({ reason: expect.stringMatching(/not valid/) });
+  expect(await authenticateWith({ exp: at - 59 })).toHaveProperty('user_id');
+  expect(await authenticateWith({ exp: at - 60 })).toEqual({ reason: expect.stringMatching(/expired/) });
+  expect(await authenticateWith({ nbf: at + 60 })).toHaveProperty('user_id');
+  expect(await authenticateWith({ nbf: at + 61 })).toEqual({ reason: expect.stringMatching(/not valid/) });
 });
 
-test('a remembered token expires all the same', async () => {
-  const { store } = views();
+test('a cached token expires', async () => {
+  const { store } = createViews();
   let at = Date.now();
-  const ask = createPrincipalReader(store, () => new Date(at));
-  const token = tokenUnder(kid, { exp: Math.floor(at / 1000) + 60 });
-  expect(await ask(token)).toHaveProperty('user_id');
-  // clocks may be a minute apart, and no more
+  const authenticate = createPrincipalReader(store, () => new Date(at));
+  const token = createToken(kid, { exp: Math.floor(at / 1000) + 60 });
+  expect(await authenticate(token)).toHaveProperty('user_id');
+  // within the clock tolerance of 60 seconds
   at += 115_000;
-  expect(await ask(token)).toHaveProperty('user_id');
+  expect(await authenticate(token)).toHaveProperty('user_id');
   at += 6_000;
-  expect(await ask(token)).toEqual({ reason: expect.stringMatching(/expired/) });
+  expect(await authenticate(token)).toEqual({ reason: expect.stringMatching(/expired/) });
 });

@@ -1,4 +1,4 @@
-/** Who is asking: what a bearer token stands for at this very moment, from the views that identity publishes. */
+/** Authentication: resolves a bearer token to its current principal, through the views of identity. */
 import { createHash, createPublicKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
@@ -10,29 +10,31 @@ import { ApiKeyUsed } from './events.ts';
 import { isWellFormedKey } from './rules/api-key.ts';
 import { keyPrincipals, memberStates, publicKeys, type Role, subscriptionTerms } from './views.ts';
 
-/** A principal: a member, by an access token or by an API key of theirs. */
+/** A member who is authenticated by an access token or by one of their API keys. */
 export interface MemberPrincipal extends Principal {
-  /** The member's role, capped by the key's. */
+  /** The member's role; with an API key the lower of the member's and the key's role. */
   readonly role: Role;
-  /** The organization's plan now. */
+  /** Reads the organization's current plan. */
   plan(): Promise<string | undefined>;
 }
 
-/** What access tokens say of their maker and their audience. */
+/** The `iss` and `aud` claims of access tokens. */
 export const issuer = 'process-document-service';
 
 const claims = z.object({ sub: z.uuid(), org: z.uuid(), exp: z.number(), epoch: z.number().default(0) });
 type Claims = z.infer<typeof claims>;
 
-const unknownKeyPauseMs = 10_000;
+/** The minimum time between two reads of the public keys that unknown key ids cause, ms. */
+const keyRereadIntervalMs = 10_000;
 
-/** How far the clocks of replicas may be apart. */
-const toleratedSeconds = 60;
+/** How far the clocks of replicas may differ. */
+const clockToleranceSeconds = 60;
 
 /**
- * Makes the function that every service asks who a bearer token stands for; the reason for one that is not valid now.
- * A verified access token is remembered until it expires, but its member is read every time: a removed member, a
- * changed role, a new password and a revoked key count on the next request.
+ * Creates the function with which every service authenticates a bearer token. It returns the principal, or
+ * the reason why the token is rejected. A verified access token is cached until it expires, but its member is
+ * read on every request. So a removed member, a changed role, a new password and a revoked key take effect on
+ * the next request.
  */
 export function createPrincipalReader(
   store: Pick<Store, 'read' | 'transact'>,
@@ -41,40 +43,41 @@ export function createPrincipalReader(
   const keys = store.read(keyPrincipals).unscoped();
   const members = store.read(memberStates);
   const terms = store.read(subscriptionTerms);
-  const claimsOf = tokenVerifier(store, now);
-  const noteUse = usageRecorder(store, now);
-  const planOf = (organization_id: string) => async () => (await terms.in(organization_id).one({}))?.plan;
+  const verifyToken = createTokenVerifier(store, now);
+  const recordUse = createUsageRecorder(store, now);
+  const planReader = (organization_id: string) => async () => (await terms.in(organization_id).one({}))?.plan;
 
-  return async (token) => (token.startsWith('pds_') ? byKey(token) : byToken(token));
+  return async (token) => (token.startsWith('pds_') ? readApiKey(token) : readAccessToken(token));
 
-  async function byKey(token: string): Promise<MemberPrincipal | RejectedToken> {
+  async function readApiKey(token: string): Promise<MemberPrincipal | RejectedToken> {
     if (!isWellFormedKey(token)) return rejected.mistypedKey;
     const key = await keys.one({ hash: hashCredential(token) });
     if (!key) return rejected.unknownKey;
     if (key.expires_at !== null && key.expires_at <= now()) return rejected.expiredKey;
     const { _id: key_id, organization_id, user_id } = key;
-    noteUse(organization_id, user_id, key_id);
+    recordUse(organization_id, user_id, key_id);
     const role = key.role === 'admin' && key.member_role === 'admin' ? 'admin' : 'member';
-    return { organization_id, user_id, key_id, role, plan: planOf(organization_id) };
+    return { organization_id, user_id, key_id, role, plan: planReader(organization_id) };
   }
 
-  async function byToken(token: string): Promise<MemberPrincipal | RejectedToken> {
-    const verified = await claimsOf(token);
+  async function readAccessToken(token: string): Promise<MemberPrincipal | RejectedToken> {
+    const verified = await verifyToken(token);
     if (verified instanceof RejectedToken) return verified;
     const { org: organization_id, sub: user_id, epoch } = verified;
     const member = await members.in(organization_id).one({ user_id });
     if (!member || (member.session_epoch ?? 0) !== epoch) return rejected.endedSession;
-    return { organization_id, user_id, key_id: null, role: member.role, plan: planOf(organization_id) };
+    return { organization_id, user_id, key_id: null, role: member.role, plan: planReader(organization_id) };
   }
 }
 
 /**
- * Why a credential is rejected. A stranger learns nothing. A revoked key leaves no row, so its text is that of an unknown
- * key. Only the holder of an expired key, or of an access token with a valid signature, reads that it has expired.
+ * Why a credential is rejected. The texts reveal nothing to an outsider. A revoked key leaves no row, so it reads
+ * like an unknown key. Only the holder of an expired key, or of an access token with a valid signature, reads
+ * that it has expired.
  */
 const rejected = {
   mistypedKey: new RejectedToken(
-    'This API key is mistyped, its checksum is wrong: copy the whole key again.',
+    'This API key is mistyped (its checksum is wrong): copy the whole key again.',
   ),
   unknownKey: new RejectedToken('This API key is unknown or was revoked: create a new one.'),
   expiredKey: new RejectedToken('This API key has expired: create a new one.'),
@@ -85,72 +88,78 @@ const rejected = {
   endedSession: new RejectedToken('This session has ended: log in again.'),
 };
 
-/** Says that a key is in use, at most once a minute for each key; nobody waits for it, and losing one is no loss. */
-function usageRecorder(store: Pick<Store, 'transact'>, now: () => Date) {
-  const noted = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
+/**
+ * Creates the function that publishes `api_key.used`, at most once a minute for each key and process.
+ * Requests do not wait for it, and a lost event is harmless.
+ */
+function createUsageRecorder(store: Pick<Store, 'transact'>, now: () => Date) {
+  const recent = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
   return (organization_id: string, user_id: string, key_id: string) => {
-    if (noted.has(key_id)) return;
-    noted.set(key_id, true);
+    if (recent.has(key_id)) return;
+    recent.set(key_id, true);
     const used_at = now().toISOString();
     store
       .transact({ organization_id, user_id }, async (tx) => tx.publish(ApiKeyUsed, { key_id, used_at }))
-      .catch(() => noted.delete(key_id));
+      .catch(() => recent.delete(key_id));
   };
 }
 
-/** SHA-256 of a credential, base64url: what is stored in its place. */
+/** SHA-256 of a credential, base64url. It is stored in place of the credential. */
 export function hashCredential(credential: string): string {
   return createHash('sha256').update(credential).digest('base64url');
 }
 
-/** Verifies access tokens with the published keys; an unknown key id re-reads them, at most once in ten seconds. */
-function tokenVerifier(
+/**
+ * Creates the function that verifies access tokens with the published keys. An unknown key id makes it read
+ * the keys again, at most once in ten seconds.
+ */
+function createTokenVerifier(
   store: Pick<Store, 'read'>,
   now: () => Date,
 ): (token: string) => Promise<Claims | RejectedToken> {
   const verified = new LRUCache<string, Claims>({ max: 10_000 });
   const published = store.read(publicKeys).unscoped();
-  let known = new Map<string, string>();
+  let pemById = new Map<string, string>();
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
   return async (token) => {
     const hash = hashCredential(token);
     const nowSeconds = now().getTime() / 1000;
-    const before = verified.get(hash);
-    if (before) return before.exp + toleratedSeconds > nowSeconds ? before : rejected.expiredToken;
-    const header = headerOf(token);
-    const key = header && (await keyNamed(header.kid));
-    const result = key === undefined ? rejected.invalidToken : verify(token, key, nowSeconds);
+    const cached = verified.get(hash);
+    if (cached) return cached.exp + clockToleranceSeconds > nowSeconds ? cached : rejected.expiredToken;
+    const header = readHeader(token);
+    const key = header && (await findKey(header.kid));
+    const result = key === undefined ? rejected.invalidToken : verifySignature(token, key, nowSeconds);
     if (!(result instanceof RejectedToken)) verified.set(hash, result);
     return result;
   };
 
-  async function keyNamed(kid: string): Promise<string | undefined> {
-    if (!known.has(kid) && !reading && now().getTime() - readAt >= unknownKeyPauseMs) {
-      reading = read().finally(() => {
+  async function findKey(kid: string): Promise<string | undefined> {
+    if (!pemById.has(kid) && !reading && now().getTime() - readAt >= keyRereadIntervalMs) {
+      reading = readKeys().finally(() => {
         reading = undefined;
       });
     }
-    // whoever comes while the keys are read waits for them too
-    if (!known.has(kid)) await reading;
-    return known.get(kid);
+    // requests that arrive while the keys are read wait for that read
+    if (!pemById.has(kid)) await reading;
+    return pemById.get(kid);
   }
 
-  async function read(): Promise<void> {
+  async function readKeys(): Promise<void> {
     const rows = await published.many({});
-    known = new Map(rows.map((row) => [row._id, pemOf(row.public_jwk)]));
+    pemById = new Map(rows.map((row) => [row._id, toPem(row.public_jwk)]));
     readAt = now().getTime();
   }
 }
 
-function pemOf(jwk: string): string {
+function toPem(jwk: string): string {
   return createPublicKey({ key: JSON.parse(jwk), format: 'jwk' })
     .export({ format: 'pem', type: 'spki' })
     .toString();
 }
 
-function headerOf(token: string): { kid: string } | undefined {
+function readHeader(token: string): { kid: string } | undefined {
   try {
     const kid = jwt.decode(token, { complete: true })?.header.kid;
     return kid === undefined ? undefined : { kid };
@@ -159,14 +168,14 @@ function headerOf(token: string): { kid: string } | undefined {
   }
 }
 
-function verify(token: string, key: string, nowSeconds: number): Claims | RejectedToken {
+function verifySignature(token: string, key: string, nowSeconds: number): Claims | RejectedToken {
   try {
     const options = {
       algorithms: ['ES256' as const],
       issuer,
       audience: issuer,
       clockTimestamp: Math.floor(nowSeconds),
-      clockTolerance: toleratedSeconds,
+      clockTolerance: clockToleranceSeconds,
     };
     return claims.safeParse(jwt.verify(token, key, options)).data ?? rejected.invalidToken;
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The reference: the whole API as OpenAPI and as a page whose files are all served from here. */
+/** The API reference as OpenAPI and as an HTML page. All files of the page are served from this process. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -7,11 +7,12 @@ import { body, json } from '#libs/contract';
 import { handle, reply } from '#libs/http';
 import { getOpenApi, getReferenceAsset, getReferencePage } from './contract.ts';
 
-/** What the reference says of the API as a whole. */
+/** The `info` of the OpenAPI document, and the prefix of all API paths. */
 export const about = {
   title: 'Process Document Service',
   version: '1.0.0',
-  description: 'SOPs, playbooks and guides: written once, published, shared, exported, announced.',
+  description:
+    'Write, publish, share and export SOPs, playbooks and guides, and notify other systems with webhooks.',
   apiPrefix: '/api/v1',
 };
 
@@ -37,7 +38,7 @@ const page = `<!doctype html>
 </head>
 <body>
 <div id="reference"></div>
-<noscript><p>This page needs a script; the same reference is at <a href="openapi.json">openapi.json</a>.</p></noscript>
+<noscript><p>This page needs JavaScript. The same reference is available as <a href="openapi.json">openapi.json</a>.</p></noscript>
 <script src="docs/swagger-ui-bundle.js"></script>
 <script src="docs/start.js"></script>
 </body>
@@ -47,8 +48,8 @@ const page = `<!doctype html>
 const startScript = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#reference', deepLinking: true, defaultModelsExpandDepth: 0, validatorUrl: null });
 `;
 
-/** The operations that show `openapi`, the reference as a value. */
-export function reference(openapi: unknown) {
+/** Handlers of the operations that serve `openapi`, the OpenAPI document. */
+export function referenceHandlers(openapi: unknown) {
   const text = JSON.stringify(openapi);
   const etag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const files = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

@@ -1,4 +1,4 @@
-/** Forgotten passwords over HTTP with a real MongoDB: who may have one reset, and what a reset ends. */
+/** Password resets over HTTP with a real MongoDB: who may create one, and what its use ends. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { newId } from '#libs/contract';
@@ -7,11 +7,11 @@ import { contracts } from '../contracts.ts';
 import { documents } from '../documents/service.ts';
 import { identity } from './service.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
-  here = await testApp({
+  app = await testApp({
     services: [identity, documents],
     contracts,
     environment: {
@@ -20,41 +20,41 @@ beforeAll(async () => {
       LOGINS_PER_MINUTE: '40',
     },
   });
-  ada = await register(here);
+  ada = await register(app);
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 const password = 'correct horse battery staple';
 const reset = (memberId: string, as: string = ada.token, headers = {}) =>
-  here.request('POST', `/members/${memberId}/password-reset`, { as, headers });
+  app.request('POST', `/members/${memberId}/password-reset`, { as, headers });
 const use = (token: string, secret: string = password, address = '192.0.2.1') =>
-  here.request('POST', '/auth/reset-password', {
+  app.request('POST', '/auth/reset-password', {
     body: { token, password: secret },
     headers: { 'x-forwarded-for': address },
   });
 const login = async (email: string, secret: string) =>
-  (await here.request('POST', '/auth/login', { body: { email, password: secret } })).status;
+  (await app.request('POST', '/auth/login', { body: { email, password: secret } })).status;
 const resetByOperator = (email: string, token: string = opsToken) =>
-  fetch(`${here.management}/ops/password-resets`, {
+  fetch(`${app.management}/ops/password-resets`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ email }),
   });
 
-/** Somebody who is in a host's organization and in no other. */
-async function joined(host: Person, email = `${newId()}@example.com`) {
-  const { body } = await here.request('POST', '/members/invitations', { as: host.key, body: { email } });
+/** A user who is in the organization of `host` and in no other. */
+async function createMember(host: Person, email = `${newId()}@example.com`) {
+  const { body } = await app.request('POST', '/members/invitations', { as: host.key, body: { email } });
   const own = `own password of ${newId()}`;
   const accepted = { token: body.token, name: 'Guest', password: own };
-  const session = (await here.request('POST', '/members/invitations/accept', { body: accepted })).body;
+  const session = (await app.request('POST', '/members/invitations/accept', { body: accepted })).body;
   return { id: session.member.id, email, password: own, session };
 }
 
 describe('a reset by an admin', () => {
-  test('gives a token once, with which the member sets a new password; whatever was open ends', async () => {
-    const guest = await joined(ada);
+  test('a reset token sets a new password once and ends all sessions', async () => {
+    const guest = await createMember(ada);
     const { access_token, refresh_token } = guest.session;
-    const key = (await here.request('POST', '/api-keys', { as: access_token, body: { name: 'Own' } })).body
+    const key = (await app.request('POST', '/api-keys', { as: access_token, body: { name: 'Own' } })).body
       .key;
     const { status, body } = await reset(guest.id);
     expect([status, body.reset_url]).toEqual([201, `https://docs.example/reset-password#${body.token}`]);
@@ -66,23 +66,23 @@ describe('a reset by an admin', () => {
     expect([await login(guest.email, guest.password), await login(guest.email, password)]).toEqual([
       401, 200,
     ]);
-    expect((await here.request('GET', '/me', { as: access_token })).status).toBe(401);
-    expect((await here.request('POST', '/auth/refresh', { body: { refresh_token } })).status).toBe(401);
-    expect((await here.request('GET', '/me', { as: key })).status).toBe(200);
+    expect((await app.request('GET', '/me', { as: access_token })).status).toBe(401);
+    expect((await app.request('POST', '/auth/refresh', { body: { refresh_token } })).status).toBe(401);
+    expect((await app.request('GET', '/me', { as: key })).status).toBe(200);
     expect((await use(body.token)).body.code).toBe('reset_invalid');
-    const kept = JSON.stringify(await here.db.collection('password_resets').find({}).toArray());
-    expect(kept).not.toContain(body.token);
+    const stored = JSON.stringify(await app.db.collection('password_resets').find({}).toArray());
+    expect(stored).not.toContain(body.token);
   });
 
-  test('a newer one replaces it; an expired or unknown one is not valid; a new password ends an open one', async () => {
-    const guest = await joined(ada);
+  test('replaced, expired, unknown and outdated reset tokens are invalid', async () => {
+    const guest = await createMember(ada);
     const [first, second] = [(await reset(guest.id)).body, (await reset(guest.id)).body];
     expect((await use(first.token)).body.code).toBe('reset_invalid');
     const own = { current_password: guest.password, new_password: password };
-    await here.request('POST', '/me/password', { as: guest.session.access_token, body: own });
+    await app.request('POST', '/me/password', { as: guest.session.access_token, body: own });
     expect((await use(second.token)).body.code).toBe('reset_invalid');
     const third = (await reset(guest.id)).body;
-    await here.db
+    await app.db
       .collection<{ _id: string }>('password_resets')
       .updateOne({ _id: guest.id }, { $set: { expires_at: new Date(0) } });
     expect((await use(third.token)).body.code).toBe('reset_invalid');
@@ -90,75 +90,75 @@ describe('a reset by an admin', () => {
     expect(await login(guest.email, password)).toBe(200);
   });
 
-  test('a password that is short or easy to guess is refused, and the token stays', async () => {
-    const guest = await joined(ada);
+  test('a weak password is rejected and the token stays valid', async () => {
+    const guest = await createMember(ada);
     const { token } = (await reset(guest.id)).body;
     for (const weak of ['short', 'qwertyuiop123', guest.email]) {
       const { status, body } = await use(token, weak);
       expect([status, body.errors[0].path]).toEqual([400, 'body/password']);
     }
-    const answers = await Promise.all(Array.from({ length: 4 }, () => use(token)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400, 400, 400]);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => use(token)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 400, 400, 400]);
   });
 
-  test('is for admins with a session, about others, in their own organization', async () => {
-    const [guest, other, bob] = [await joined(ada), await joined(ada), await register(here)];
-    const refused = async (answer: ReturnType<typeof reset>) => {
-      const { status, body } = await answer;
+  test('only an admin with a session resets another member of the organization', async () => {
+    const [guest, other, bob] = [await createMember(ada), await createMember(ada), await register(app)];
+    const getStatusAndCode = async (response: ReturnType<typeof reset>) => {
+      const { status, body } = await response;
       return [status, body.code];
     };
-    expect(await refused(reset(other.id, guest.session.access_token))).toEqual([403, 'forbidden']);
-    expect(await refused(reset(guest.id, ada.key))).toEqual([403, 'password_needs_session']);
-    expect(await refused(reset(ada.userId))).toEqual([403, 'forbidden']);
-    expect(await refused(reset(guest.id, bob.token))).toEqual([404, 'not_found']);
-    expect(await refused(reset(newId()))).toEqual([404, 'not_found']);
+    expect(await getStatusAndCode(reset(other.id, guest.session.access_token))).toEqual([403, 'forbidden']);
+    expect(await getStatusAndCode(reset(guest.id, ada.key))).toEqual([403, 'password_needs_session']);
+    expect(await getStatusAndCode(reset(ada.userId))).toEqual([403, 'forbidden']);
+    expect(await getStatusAndCode(reset(guest.id, bob.token))).toEqual([404, 'not_found']);
+    expect(await getStatusAndCode(reset(newId()))).toEqual([404, 'not_found']);
   });
 
-  test('is not for a person who is in another organization too, also one who joined it meanwhile', async () => {
-    const [guest, bob] = [await joined(ada), await register(here)];
+  test('an admin cannot reset a user who is also in another organization', async () => {
+    const [guest, bob] = [await createMember(ada), await register(app)];
     const { token } = (await reset(guest.id)).body;
     const invitation = { as: bob.key, body: { email: guest.email } };
-    const { body } = await here.request('POST', '/members/invitations', invitation);
+    const { body } = await app.request('POST', '/members/invitations', invitation);
     const accepted = { token: body.token, name: 'Guest', password: guest.password };
-    expect((await here.request('POST', '/members/invitations/accept', { body: accepted })).status).toBe(200);
+    expect((await app.request('POST', '/members/invitations/accept', { body: accepted })).status).toBe(200);
     expect((await use(token)).body.code).toBe('reset_invalid');
     const again = await reset(guest.id);
     expect([again.status, again.body.code]).toEqual([403, 'member_elsewhere']);
 
     const byOperator = await resetByOperator(guest.email.toUpperCase());
     expect(byOperator.status).toBe(201);
-    const given = z
+    const created = z
       .object({ token: z.string() })
       .loose()
       .parse(await byOperator.json());
-    expect((await use(given.token)).status).toBe(204);
+    expect((await use(created.token)).status).toBe(204);
     const own = { email: guest.email, password, organization_slug: bob.slug };
-    expect((await here.request('POST', '/auth/login', { body: own })).status).toBe(200);
+    expect((await app.request('POST', '/auth/login', { body: own })).status).toBe(200);
   });
 
-  test('a token of a member who was removed is worth nothing; a replay does not show a token again', async () => {
-    const guest = await joined(ada);
+  test('removing the member ends the token, and a replay returns none', async () => {
+    const guest = await createMember(ada);
     const key = { 'idempotency-key': newId() };
     const { token } = (await reset(guest.id, ada.token, key)).body;
     expect((await reset(guest.id, ada.token, key)).body).toMatchObject({ token: null, reset_url: null });
-    await here.request('DELETE', `/members/${guest.id}`, { as: ada.token });
+    await app.request('DELETE', `/members/${guest.id}`, { as: ada.token });
     expect((await use(token)).body.code).toBe('reset_invalid');
   });
 });
 
-test('the operator is nobody else, and learns of an account that is not there', async () => {
+test('only the operator resets any account; an unknown email is 400', async () => {
   for (const token of ['nonsense', ada.key, ada.token])
     expect((await resetByOperator(ada.email, token)).status).toBe(401);
   const unknown = await resetByOperator(`${newId()}@example.com`);
   expect(unknown.status).toBe(400);
   expect(await unknown.json()).toMatchObject({ code: 'no_such_account' });
-  expect((await here.request('POST', '/ops/password-resets', { as: opsToken, body: {} })).status).toBe(404);
+  expect((await app.request('POST', '/ops/password-resets', { as: opsToken, body: {} })).status).toBe(404);
 });
 
-test('setting new passwords is limited for an address', async () => {
-  const answers = await Promise.all(
+test('setting new passwords is limited per address', async () => {
+  const responses = await Promise.all(
     Array.from({ length: 100 }, () => use('nonsense', password, '192.0.2.9')),
   );
-  const codes = new Set(answers.map(({ body }) => body.code));
+  const codes = new Set(responses.map(({ body }) => body.code));
   expect(codes).toEqual(new Set(['reset_invalid', 'too_many_requests']));
 });

@@ -1,4 +1,4 @@
-/** Resetting: a forgotten password is replaced with a token that an admin, or else the operator, hands over. */
+/** Password resets: an admin or the operator creates a token, with which a user sets a new password. */
 import { randomBytes } from 'node:crypto';
 import { Forbidden, NotFound } from '#libs/contract';
 import { handle } from '#libs/http';
@@ -13,87 +13,86 @@ import {
   resetPassword,
 } from './contract.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
-import type { Passwords } from './passwords.ts';
+import type { PasswordHasher } from './passwords.ts';
 import { hashCredential } from './principal.ts';
-import { type Limit, networkOf } from './rules/limits.ts';
-import type { Accounts } from './store/accounts.ts';
-import type { Limits } from './store/limits.ts';
-import type { PasswordResets } from './store/password-resets.ts';
+import { type RateLimit, toNetwork } from './rules/rate-limit.ts';
+import type { AccountRepository } from './store/accounts.ts';
+import type { PasswordResetRepository } from './store/password-resets.ts';
+import type { RateLimiter } from './store/rate-limiter.ts';
 
-const openMs = 3_600_000;
+const validMs = 3_600_000;
 
-/** What resetting needs. */
-export interface Resetting {
+/** What the operations on password resets need. */
+export interface PasswordResetOptions {
   store: Pick<Store, 'respond'>;
-  accounts: Accounts;
-  resets: PasswordResets;
-  limits: Limits;
+  accounts: AccountRepository;
+  resets: PasswordResetRepository;
+  rateLimiter: RateLimiter;
   /** How often new passwords may be set from one address. */
-  most: Limit;
-  refuseGuessable: RejectWeakPassword;
-  passwords: Passwords;
+  rateLimit: RateLimit;
+  rejectWeakPassword: RejectWeakPassword;
+  passwords: PasswordHasher;
   now: () => Date;
   appUrl: string;
 }
 
-/** The operations on forgotten passwords: those of admins and their members, and the operator's. */
-export function resetting({
+/** Handlers of the operations on password resets, for admins and members and for the operator. */
+export function passwordResetHandlers({
   store,
   accounts,
   resets,
-  limits,
-  most,
-  refuseGuessable,
+  rateLimiter,
+  rateLimit,
+  rejectWeakPassword,
   passwords,
   now,
   appUrl,
-}: Resetting) {
+}: PasswordResetOptions) {
   return {
-    handled: [
+    handlers: [
       handle(createPasswordReset, async ({ actor, params, call }) => {
         call.audit({ member_id: params.member_id });
         const { organization_id } = actor;
-        const membership = await accounts.membership(organization_id, params.member_id);
+        const membership = await accounts.findMembership(organization_id, params.member_id);
         if (!membership) throw NotFound();
         if (actor.key_id !== null) throw PasswordNeedsSession();
         const { user } = membership;
         if (user._id === actor.user_id)
-          throw Forbidden('Change your own password with the one you have: POST /me/password.');
-        if ((await accounts.membershipsOf(user)).length > 1) throw MemberElsewhere();
-        return store.respond(actor, (within) => newReset(user._id, organization_id, within));
+          throw Forbidden('You cannot reset your own password: change it with POST /me/password.');
+        if ((await accounts.listMemberships(user)).length > 1) throw MemberElsewhere();
+        return store.respond(actor, (within) => createReset(user._id, organization_id, within));
       }),
 
       handle(resetPassword, async ({ body, call }) => {
-        await limits.take(['login', networkOf(call.address)], most);
-        const open = await resets.open(hashCredential(body.token), now());
-        if (!open) throw ResetInvalid();
-        const { reset, user } = open;
+        await rateLimiter.consume(['login', toNetwork(call.address)], rateLimit);
+        const found = await resets.findOpen(hashCredential(body.token), now());
+        if (!found) throw ResetInvalid();
+        const { reset, user } = found;
         call.audit({ actor_id: user._id, organization_id: reset.organization_id });
-        refuseGuessable(body.password, [user.email, user.name], 'body/password');
-        if (!(await resets.use(reset, await passwords.hash(body.password)))) throw ResetInvalid();
+        rejectWeakPassword(body.password, [user.email, user.name], 'body/password');
+        if (!(await resets.complete(reset, await passwords.hash(body.password)))) throw ResetInvalid();
         return undefined;
       }),
     ],
-    operated: [
+    adminHandlers: [
       handle(resetAccountPassword, async ({ actor, body, call }) => {
-        const user = await accounts.userByEmail(body.email);
+        const user = await accounts.findUserByEmail(body.email);
         if (!user) throw NoSuchAccount();
         call.audit({ organization_id: null, member_id: user._id });
-        return store.respond(actor, (within) => newReset(user._id, null, within));
+        return store.respond(actor, (within) => createReset(user._id, null, within));
       }),
     ],
   };
 
-  async function newReset(userId: string, organizationId: string | null, within: Actor) {
+  async function createReset(userId: string, organization_id: string | null, actor: Actor) {
     const token = randomBytes(32).toString('base64url');
     const created_at = now();
-    const expires_at = new Date(created_at.getTime() + openMs);
-    const organization_id = organizationId;
-    await resets.keep(
+    const expires_at = new Date(created_at.getTime() + validMs);
+    await resets.save(
       { _id: userId, token_hash: hashCredential(token), organization_id, expires_at, created_at },
-      within,
+      actor,
     );
-    // behind the #: browsers do not send it, so that it stays out of logs on its way
+    // the token is in the URL fragment: browsers do not send fragments, so it appears in no access log
     const reset_url = `${appUrl}/reset-password#${token}`;
     return { token, reset_url, expires_at: expires_at.toISOString() };
   }

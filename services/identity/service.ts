@@ -1,28 +1,28 @@
-/** Identity, wired. */
+/** Wires identity: creates its repositories and handlers and starts its background work. */
 import { openapi } from '#libs/contract';
 import { every, securityLog, service } from '#libs/service';
 import { contracts } from '../contracts.ts';
 import { apiKeyHandlers, recordKeyUsage } from './api-keys.ts';
 import { identityContract } from './contract.ts';
 import { departmentHandlers } from './departments.ts';
-import { inbox, notifyMembers } from './inbox.ts';
-import { inviting } from './inviting.ts';
-import { loginThrottle } from './login-throttle.ts';
-import { organization } from './organization.ts';
-import { weakPasswordRejecter } from './password-strength.ts';
-import { passwordsWithin } from './passwords.ts';
-import { people } from './people.ts';
+import { invitationHandlers } from './inviting.ts';
+import { createLoginThrottle } from './login-throttle.ts';
+import { notificationHandlers, notifyMembers } from './notifications.ts';
+import { organizationHandlers } from './organization.ts';
+import { createWeakPasswordCheck } from './password-strength.ts';
+import { createPasswordHasher } from './passwords.ts';
+import { peopleHandlers } from './people.ts';
 import { createPrincipalReader } from './principal.ts';
-import { about, reference } from './reference.ts';
-import { resetting } from './resetting.ts';
-import { sessionsOf } from './sessions.ts';
-import { identitySettings, planTerms, signInLimits } from './settings.ts';
-import { signingIn } from './signing-in.ts';
-import { signing } from './signing-keys.ts';
-import { startPage } from './start-page.ts';
+import { about, referenceHandlers } from './reference.ts';
+import { passwordResetHandlers } from './resetting.ts';
+import { createSessions } from './sessions.ts';
+import { identitySettings, toPlanLimits, toSignInLimits } from './settings.ts';
+import { signInHandlers } from './signing-in.ts';
+import { createTokenSigner } from './signing-keys.ts';
+import { startPageHandlers } from './start-page.ts';
 import { identityCollections, sealedPrivate } from './store/collections.ts';
-import { identityStore } from './store/repositories.ts';
-import { operatorFrom, subscribing } from './subscribing.ts';
+import { createRepositories } from './store/repositories.ts';
+import { createOperatorReader, subscriptionHandlers } from './subscribing.ts';
 
 const accessTokenSeconds = 900;
 const hourMs = 3_600_000;
@@ -32,45 +32,48 @@ export const identity = service({
   settings: identitySettings,
   collections: identityCollections,
   start({ store, settings, now, log, health }) {
-    const most = signInLimits(settings);
-    const stored = identityStore(store, now);
-    const kept = {
+    const rateLimits = toSignInLimits(settings);
+    const repositories = createRepositories(store, now);
+    const deps = {
       store,
-      ...stored,
-      refuseGuessable: weakPasswordRejecter(),
-      passwords: passwordsWithin({ atOnce: settings.PASSWORD_HASH_CONCURRENCY }),
-      prove: loginThrottle(stored.limits, most.failures),
+      ...repositories,
+      rejectWeakPassword: createWeakPasswordCheck(),
+      passwords: createPasswordHasher({ concurrency: settings.PASSWORD_HASH_CONCURRENCY }),
+      withLoginThrottle: createLoginThrottle(repositories.rateLimiter, rateLimits.failures),
     };
     const sealing = store.sealing(sealedPrivate);
-    const keys = signing({ ...kept, sealing, audited: securityLog(log), lifeSeconds: accessTokenSeconds });
-    const sessions = sessionsOf({ ...kept, signing: keys, accessTokenSeconds });
-    const terms = planTerms(settings);
-    const plan = subscribing({ ...kept, terms });
-    const reset = resetting({ ...kept, most: most.logins, appUrl: settings.APP_URL });
-    const operators = operatorFrom(settings.OPS_TOKEN);
-    const adminHandlers = { handled: [...plan.operated, ...reset.operated], authenticate: operators };
-    const troubled = (error: unknown) => log.warn({ err: error }, 'Signing keys could not be kept fresh');
+    const auditLog = securityLog(log);
+    const signer = createTokenSigner({ ...deps, sealing, securityLog: auditLog, accessTokenSeconds });
+    const sessions = createSessions({ ...deps, signer, accessTokenSeconds });
+    const planLimits = toPlanLimits(settings);
+    const subscription = subscriptionHandlers({ ...deps, planLimits });
     const { DEFAULT_PLAN: defaultPlan, APP_URL: appUrl } = settings;
+    const passwordReset = passwordResetHandlers({ ...deps, rateLimit: rateLimits.logins, appUrl });
+    const adminHandlers = {
+      routes: [...subscription.adminHandlers, ...passwordReset.adminHandlers],
+      authenticate: createOperatorReader(settings.OPS_TOKEN),
+    };
+    const onError = (error: unknown) => log.warn({ err: error }, 'Could not rotate or delete signing keys');
     return {
-      handled: [
-        ...signingIn({ ...kept, sessions, terms, defaultPlan, most }),
-        ...reset.handled,
-        ...keys.handled,
-        ...people(kept),
-        ...inviting({ ...kept, sessions, most: most.logins, appUrl }),
-        ...organization(kept),
-        ...departmentHandlers(kept),
-        ...plan.handled,
-        ...apiKeyHandlers(kept),
-        ...inbox(kept),
-        ...reference(openapi(contracts, about)),
-        ...startPage({ about, health, guidesUrl: settings.GUIDES_URL }),
+      routes: [
+        ...signInHandlers({ ...deps, sessions, planLimits, defaultPlan, rateLimits }),
+        ...passwordReset.handlers,
+        ...signer.handlers,
+        ...peopleHandlers(deps),
+        ...invitationHandlers({ ...deps, sessions, rateLimit: rateLimits.logins, appUrl }),
+        ...organizationHandlers(deps),
+        ...departmentHandlers(deps),
+        ...subscription.handlers,
+        ...apiKeyHandlers(deps),
+        ...notificationHandlers(deps),
+        ...referenceHandlers(openapi(contracts, about)),
+        ...startPageHandlers({ about, health, guidesUrl: settings.GUIDES_URL }),
       ],
       authenticate: createPrincipalReader(store, now),
-      subscribers: [...notifyMembers(kept), ...recordKeyUsage(kept)],
+      subscribers: [...notifyMembers(deps), ...recordKeyUsage(deps)],
       ...(settings.OPS_TOKEN && { adminHandlers }),
-      workers: [every(hourMs, () => keys.keepFresh(settings.SIGNING_KEY_ROTATION_DAYS), troubled)],
-      before: keys.prepare,
+      workers: [every(hourMs, () => signer.rotateIfDue(settings.SIGNING_KEY_ROTATION_DAYS), onError)],
+      beforeStart: signer.prepare,
     };
   },
 });

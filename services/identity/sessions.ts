@@ -1,77 +1,92 @@
-/** Sessions: the tokens that a person gets after proving who they are, and their renewal. */
+/** Sessions: creates, refreshes and ends them, and issues their tokens. */
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import { toMember, toOrganization } from './presenters.ts';
 import { hashCredential } from './principal.ts';
 import type { Session } from './shapes.ts';
-import type { Signing } from './signing-keys.ts';
-import type { Accounts, Membership } from './store/accounts.ts';
+import type { TokenSigner } from './signing-keys.ts';
+import type { AccountRepository, Membership } from './store/accounts.ts';
 import type { SessionRow } from './store/collections.ts';
-import type { SessionRows } from './store/sessions.ts';
+import type { SessionRepository } from './store/sessions.ts';
 
-const sessionDays = 30;
-/** The length of the part of a refresh token that names the session: 16 random bytes, base64url. */
+const sessionLifetimeDays = 30;
+/** Length of the session name, the first part of a refresh token: 16 random bytes, base64url. */
 const nameLength = 22;
 
-/** What sessions need. */
+/** What `createSessions` needs. */
 export interface SessionsOptions {
-  sessions: SessionRows;
-  accounts: Accounts;
-  signing: Signing;
+  sessions: SessionRepository;
+  accounts: AccountRepository;
+  signer: TokenSigner;
   now: () => Date;
   accessTokenSeconds: number;
 }
 
-type Shown = z.infer<typeof Session>;
+type SessionReply = z.infer<typeof Session>;
 
-/** Why a refresh token gives nothing: nobody knows it, it was used before, or its person may not go on. */
-export type Refused = { refused: 'unknown' | 'reused' | 'ended'; session: SessionRow | undefined };
+/**
+ * Why a refresh token is rejected: it is unknown, it was used before, or its session has ended. `session` is
+ * the session that the token belonged to, if there was one.
+ */
+export type RefreshTokenRejected = {
+  rejectReason: 'unknown' | 'reused' | 'ended';
+  session: SessionRow | undefined;
+};
 
-/** Begins, renews and ends sessions. */
-export function sessionsOf({ sessions, accounts, signing, now, accessTokenSeconds }: SessionsOptions) {
+/** Creates the functions that start, refresh and end sessions. */
+export function createSessions({ sessions, accounts, signer, now, accessTokenSeconds }: SessionsOptions) {
   return {
-    /** The first tokens of a person who has just proved who they are, as `user` was then. */
-    async begin(membership: Membership): Promise<Shown> {
-      const refresh_token = tokenOf(randomBytes(16).toString('base64url'));
+    /**
+     * Starts a session after a successful login. `membership.user` is the user as it was when the password
+     * was verified.
+     */
+    async start(membership: Membership): Promise<SessionReply> {
+      const refresh_token = createRefreshToken(randomBytes(16).toString('base64url'));
       const { user, organization } = membership;
-      await sessions.keep({
-        _id: hashCredential(nameOf(refresh_token)),
+      await sessions.insert({
+        _id: hashCredential(getSessionName(refresh_token)),
         token_hash: hashCredential(refresh_token),
         organization_id: organization._id,
         user_id: user._id,
         epoch: user.session_epoch ?? 0,
-        expires_at: expiry(),
+        expires_at: getExpiry(),
       });
-      return shown(membership, refresh_token);
+      return toReply(membership, refresh_token);
     },
 
-    /** The next tokens; a token that was used before ends its session. */
-    async renew(refreshToken: string): Promise<Shown | Refused> {
-      const name = nameOf(refreshToken);
-      const next = tokenOf(name);
-      const found = await sessions.exchange(hashCredential(name), hashCredential(refreshToken), {
+    /** Exchanges a refresh token for new tokens. A token that was used before ends its session. */
+    async refresh(refreshToken: string): Promise<SessionReply | RefreshTokenRejected> {
+      const name = getSessionName(refreshToken);
+      const next = createRefreshToken(name);
+      const found = await sessions.exchangeToken(hashCredential(name), hashCredential(refreshToken), {
         at: now(),
         token_hash: hashCredential(next),
-        expires_at: expiry(),
+        expires_at: getExpiry(),
       });
-      if (found === 'unknown') return { refused: 'unknown', session: undefined };
+      if (found === 'unknown') return { rejectReason: 'unknown', session: undefined };
       const { session, reused } = found;
-      if (reused) return { refused: 'reused', session };
-      const membership = await accounts.membership(session.organization_id, session.user_id);
+      if (reused) return { rejectReason: 'reused', session };
+      const membership = await accounts.findMembership(session.organization_id, session.user_id);
       if (membership && (membership.user.session_epoch ?? 0) === session.epoch)
-        return shown(membership, next);
-      await sessions.end(session._id);
-      return { refused: 'ended', session };
+        return toReply(membership, next);
+      await sessions.delete(session._id);
+      return { rejectReason: 'ended', session };
     },
 
-    /** Ends the session that a token is of, also a used one; gives it if there was one. */
+    /**
+     * Ends the session of a refresh token, also of a used one. Returns the session, or undefined if there was
+     * none.
+     */
     end: (refreshToken: string): Promise<SessionRow | undefined> =>
-      sessions.end(hashCredential(nameOf(refreshToken))),
+      sessions.delete(hashCredential(getSessionName(refreshToken))),
   };
 
-  async function shown({ user, member, organization }: Membership, refresh_token: string): Promise<Shown> {
+  async function toReply(
+    { user, member, organization }: Membership,
+    refresh_token: string,
+  ): Promise<SessionReply> {
     return {
-      access_token: await signing.token(organization._id, user._id, user.session_epoch ?? 0),
+      access_token: await signer.createToken(organization._id, user._id, user.session_epoch ?? 0),
       refresh_token,
       token_type: 'Bearer',
       expires_in: accessTokenSeconds,
@@ -80,18 +95,18 @@ export function sessionsOf({ sessions, accounts, signing, now, accessTokenSecond
     };
   }
 
-  function expiry(): Date {
-    return new Date(now().getTime() + sessionDays * 86_400_000);
+  function getExpiry(): Date {
+    return new Date(now().getTime() + sessionLifetimeDays * 86_400_000);
   }
 }
 
-export type Sessions = ReturnType<typeof sessionsOf>;
+export type Sessions = ReturnType<typeof createSessions>;
 
-/** A refresh token: the session's name, which only those know who had a token of it, and 32 random bytes. */
-function tokenOf(name: string): string {
+/** A refresh token: the secret name of its session, then 32 random bytes. */
+function createRefreshToken(name: string): string {
   return name + randomBytes(32).toString('base64url');
 }
 
-function nameOf(refreshToken: string): string {
+function getSessionName(refreshToken: string): string {
   return refreshToken.slice(0, nameLength);
 }

@@ -1,4 +1,4 @@
-/** The shapes of people, organizations and their credentials, as clients see and send them. */
+/** The schemas of people, organizations and credentials, as clients send and receive them. */
 import { z } from 'zod';
 import { id, timestamp } from '#libs/contract';
 import { role } from './views.ts';
@@ -9,12 +9,12 @@ export const email = z
   .toLowerCase()
   .max(254)
   .pipe(z.email())
-  .meta({ description: 'Compared without case' });
+  .meta({ description: 'Case-insensitive' });
 export const slug = z
   .string()
   .regex(
     /^[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])$/,
-    'Use 3 to 40 lower-case letters, digits and dashes; no dash at the ends',
+    'Use 3 to 40 lower-case letters, digits and dashes, with no dash at either end',
   )
   .meta({ description: 'Part of public links' });
 export const password = z.string().min(12, 'Use at least 12 characters').max(256);
@@ -22,22 +22,22 @@ export const name = z.string().trim().min(1).max(200);
 
 const lockPublished = z.boolean().meta({
   description:
-    'A published document can only be changed by revising it, and a revision needs another version than its parent',
+    'If true, a published document can only be changed by revising it, and a revision needs a different version from its parent',
 });
 
 const origin = z
   .url({ protocol: /^https?$/ })
   .refine(
     (text) => URL.canParse(text) && new URL(text).origin === text,
-    'Give an origin such as https://intranet.example',
+    'Use an origin such as https://intranet.example',
   )
   .max(200);
 const embedOrigins = z
   .array(origin)
   .max(50)
-  .meta({ description: 'Origins that may frame public links; null is any' });
+  .meta({ description: 'Origins that may embed public links in a frame; null allows any' });
 
-/** Settings as they are sent: what is absent stays as it is. */
+/** Settings in a request; absent settings do not change. */
 export const settingsInput = z.strictObject({
   lock_published: lockPublished.optional(),
   embed_origins: embedOrigins.nullable().optional(),
@@ -71,7 +71,7 @@ export const Member = z
   })
   .meta({
     id: 'Member',
-    description: 'A person in an organization; `id` is the user id that documents carry.',
+    description: 'A user in an organization; `id` is the user id that documents refer to.',
   });
 
 export const Session = z
@@ -88,9 +88,13 @@ export const Session = z
 export const Subscription = z
   .strictObject({
     plan: z.string(),
-    publish_limit: z.number().int().nullable().meta({ description: 'Publish events; null is no limit' }),
+    publish_limit: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Number of publishes; null means unlimited' }),
     publish_used: z.number().int(),
-    renews_at: timestamp.nullable().meta({ description: 'When the count starts anew; null is never' }),
+    renews_at: timestamp.nullable().meta({ description: 'When the count restarts; null means never' }),
   })
   .meta({ id: 'Subscription' });
 
@@ -115,19 +119,19 @@ export const Invitation = z
 export const NewInvitation = z
   .strictObject({
     ...Invitation.shape,
-    token: z.string().nullable().meta({ description: 'Shown once' }),
+    token: z.string().nullable().meta({ description: 'Shown only once' }),
     invite_url: z
       .string()
       .nullable()
-      .meta({ description: 'Shown once; the page of your application that accepts it' }),
+      .meta({ description: 'Shown only once; the page of your application that accepts the invitation' }),
   })
   .meta({ id: 'NewInvitation' });
 
 export const InboxItem = z
   .strictObject({
     id,
-    type: z.string().meta({ description: 'What happened, as the event is named' }),
-    title: z.string().meta({ description: 'One sentence for people' }),
+    type: z.string().meta({ description: 'Name of the event that caused the notification' }),
+    title: z.string().meta({ description: 'One sentence to show to the user' }),
     data: z.record(z.string(), z.unknown()),
     read_at: timestamp.nullable(),
     created_at: timestamp,
@@ -139,7 +143,7 @@ export const ApiKey = z
     id,
     name: z.string(),
     role,
-    prefix: z.string().meta({ description: 'The first characters, to recognise it by' }),
+    prefix: z.string().meta({ description: 'The first characters of the key, for recognizing it' }),
     created_by: id,
     expires_at: timestamp.nullable(),
     last_used_at: timestamp.nullable(),

@@ -1,4 +1,4 @@
-/** Signing in: registering, logging in, keeping a session alive, ending it. */
+/** Signing in: registers organizations, logs users in, refreshes sessions and logs users out. */
 import { InvalidRequest } from '#libs/contract';
 import { type AuditDetails, handle } from '#libs/http';
 import {
@@ -12,131 +12,134 @@ import {
 } from './contract.ts';
 import type { WithLoginThrottle } from './login-throttle.ts';
 import type { RejectWeakPassword } from './password-strength.ts';
-import type { Passwords } from './passwords.ts';
+import type { PasswordHasher } from './passwords.ts';
 import { hashCredential } from './principal.ts';
-import { networkOf, type SignInLimits } from './rules/limits.ts';
-import { type PlanTerms, termsOf } from './rules/plans.ts';
-import { isReserved, slugFrom } from './rules/slug.ts';
+import { getPlanTerms, type PlanLimits } from './rules/plans.ts';
+import { type SignInLimits, toNetwork } from './rules/rate-limit.ts';
+import { isReserved, toSlug } from './rules/slug.ts';
 import type { Sessions } from './sessions.ts';
-import type { Accounts, Membership } from './store/accounts.ts';
+import type { AccountRepository, Membership } from './store/accounts.ts';
 import type { SessionRow } from './store/collections.ts';
-import type { Limits } from './store/limits.ts';
+import type { RateLimiter } from './store/rate-limiter.ts';
 
-/** Everything signing in needs. */
-export interface SigningIn {
-  accounts: Accounts;
+/** What the operations of signing in need. */
+export interface SignInOptions {
+  accounts: AccountRepository;
   sessions: Sessions;
-  refuseGuessable: RejectWeakPassword;
-  passwords: Passwords;
-  prove: WithLoginThrottle;
+  rejectWeakPassword: RejectWeakPassword;
+  passwords: PasswordHasher;
+  withLoginThrottle: WithLoginThrottle;
   now: () => Date;
   defaultPlan: string;
-  terms: PlanTerms;
-  limits: Limits;
-  /** How often is too often. */
-  most: SignInLimits;
+  planLimits: PlanLimits;
+  rateLimiter: RateLimiter;
+  rateLimits: SignInLimits;
 }
 
-/** The operations that give and take sessions. */
-export function signingIn({
-  limits,
-  most,
-  refuseGuessable,
+/** Handlers of the operations that start, refresh and end sessions. */
+export function signInHandlers({
+  rateLimiter,
+  rateLimits,
+  rejectWeakPassword,
   passwords,
   accounts,
   defaultPlan,
-  terms,
+  planLimits,
   now,
   sessions,
-  prove,
-}: SigningIn) {
+  withLoginThrottle,
+}: SignInOptions) {
   return [
     handle(registerOrganization, async ({ body, call }) => {
-      call.audit({ account: accountOf(body.email) });
-      if (body.organization_slug !== undefined && isReserved(body.organization_slug)) throw reservedSlug();
-      const network = networkOf(call.address);
-      await limits.take(['login', network], most.logins);
-      refuseGuessable(body.password, [body.email, body.name, body.organization_name], 'body/password');
-      await limits.take(['registration', network], most.registrations);
+      call.audit({ account: hashAccount(body.email) });
+      if (body.organization_slug !== undefined && isReserved(body.organization_slug))
+        throw reservedSlugError();
+      const network = toNetwork(call.address);
+      await rateLimiter.consume(['login', network], rateLimits.logins);
+      rejectWeakPassword(body.password, [body.email, body.name, body.organization_name], 'body/password');
+      await rateLimiter.consume(['registration', network], rateLimits.registrations);
       const passwordHash = await passwords.hash(body.password);
-      const asked = body.organization_slug !== undefined;
+      const isRequested = body.organization_slug !== undefined;
       const membership = await accounts.create({
         organizationName: body.organization_name,
-        slug: { text: body.organization_slug ?? slugFrom(body.organization_name), asked },
+        slug: { text: body.organization_slug ?? toSlug(body.organization_name), isRequested },
         name: body.name,
         email: body.email,
         passwordHash,
         plan: defaultPlan,
-        ...termsOf(defaultPlan, terms),
+        ...getPlanTerms(defaultPlan, planLimits),
         at: now(),
       });
-      call.audit(whoIs(membership));
-      return sessions.begin(membership);
+      call.audit(toActorDetails(membership));
+      return sessions.start(membership);
     }),
 
     handle(logIn, async ({ body, call }) => {
-      call.audit({ account: accountOf(body.email) });
-      await limits.take(['login', networkOf(call.address)], most.logins);
-      const user = await prove({ email: body.email, address: call.address }, async () => {
-        const found = await accounts.userByEmail(body.email);
-        // known or not, an account takes the same work
-        return (await passwords.isRight(body.password, found?.password)) ? found : undefined;
+      call.audit({ account: hashAccount(body.email) });
+      await rateLimiter.consume(['login', toNetwork(call.address)], rateLimits.logins);
+      const user = await withLoginThrottle({ email: body.email, address: call.address }, async () => {
+        const found = await accounts.findUserByEmail(body.email);
+        // an unknown account takes as long as a known one, so that timing does not reveal which emails exist
+        return (await passwords.verify(body.password, found?.password)) ? found : undefined;
       });
       if (!user) throw WrongCredentials();
       call.audit({ actor_id: user._id });
-      const memberships = await accounts.membershipsOf(user);
-      const membership = chosen(memberships, body.organization_slug);
-      call.audit(whoIs(membership));
-      return sessions.begin(membership);
+      const memberships = await accounts.listMemberships(user);
+      const membership = chooseMembership(memberships, body.organization_slug);
+      call.audit(toActorDetails(membership));
+      return sessions.start(membership);
     }),
 
     handle(refreshSession, async ({ body, call }) => {
-      const renewed = await sessions.renew(body.refresh_token);
-      if (!('refused' in renewed)) {
-        call.audit({ actor_id: renewed.member.id, organization_id: renewed.organization.id });
-        return renewed;
+      const result = await sessions.refresh(body.refresh_token);
+      if (!('rejectReason' in result)) {
+        call.audit({ actor_id: result.member.id, organization_id: result.organization.id });
+        return result;
       }
-      const { refused, session } = renewed;
-      call.audit({ refused, ...(session && ownerOf(session)) });
+      const { rejectReason, session } = result;
+      call.audit({ refused: rejectReason, ...(session && toOwnerDetails(session)) });
       throw RefreshTokenInvalid();
     }),
 
     handle(logOut, async ({ body, call }) => {
-      const ended = await sessions.end(body.refresh_token);
-      if (ended) call.audit(ownerOf(ended));
+      const session = await sessions.end(body.refresh_token);
+      if (session) call.audit(toOwnerDetails(session));
       return undefined;
     }),
   ];
 }
 
-/** How the security log calls an account that may not be there: the same email is the same account, and stays unsaid. */
-function accountOf(email: string): string {
+/**
+ * The account in the security log: a hash of the email. Lines about one account can be correlated, and the
+ * log neither contains the email nor reveals whether the account exists.
+ */
+function hashAccount(email: string): string {
   return hashCredential(email).slice(0, 16);
 }
 
-function whoIs({ user, organization }: Membership): AuditDetails {
+function toActorDetails({ user, organization }: Membership): AuditDetails {
   return { actor_id: user._id, organization_id: organization._id };
 }
 
-function ownerOf({ user_id, organization_id }: SessionRow): AuditDetails {
+function toOwnerDetails({ user_id, organization_id }: SessionRow): AuditDetails {
   return { actor_id: user_id, organization_id };
 }
 
-/** The membership that a login means; told apart by slug when a person has several. */
-function chosen(memberships: Membership[], slug: string | undefined): Membership {
-  const fitting =
+/** The membership to log in to. A user with several memberships names one by the slug of its organization. */
+function chooseMembership(memberships: Membership[], slug: string | undefined): Membership {
+  const matching =
     slug === undefined ? memberships : memberships.filter(({ organization }) => organization.slug === slug);
-  const [first, second] = fitting;
+  const [first, second] = matching;
   if (!first) throw WrongCredentials();
   if (!second) return first;
-  const organizations = fitting.map(({ organization }) => ({
+  const organizations = matching.map(({ organization }) => ({
     slug: organization.slug,
     name: organization.name,
   }));
   throw OrganizationRequired(undefined, { extra: { organizations } });
 }
 
-function reservedSlug() {
+function reservedSlugError() {
   return InvalidRequest(undefined, {
     extra: { errors: [{ path: 'body/organization_slug', message: 'This slug is reserved' }] },
   });

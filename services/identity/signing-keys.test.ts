@@ -1,27 +1,27 @@
-/** The life of signing keys, over rows in memory with a clock that a test moves. */
+/** Rotation of signing keys, over rows in memory with a fake clock. */
 import { expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { newId, Secret, type View } from '#libs/contract';
 import { createKeyring, createSealing, type Store } from '#libs/store';
 import { createPrincipalReader } from './principal.ts';
-import { isRotationDue, outlived, signerAt } from './rules/key-rotation.ts';
-import { signing } from './signing-keys.ts';
+import { findCurrentKey, findExpiredKeys, isRotationDue } from './rules/key-rotation.ts';
+import { createTokenSigner } from './signing-keys.ts';
 import { type SigningKeyRow, sealedPrivate } from './store/collections.ts';
-import type { Credentials } from './store/credentials.ts';
+import type { CredentialRepository } from './store/credentials.ts';
 import { memberStates } from './views.ts';
 
 const organization_id = newId();
 const user_id = newId();
 const dayMs = 86_400_000;
 
-function stage() {
+function createFixture() {
   let at = Date.parse('2026-11-21T09:30:00.000Z');
   const rows: SigningKeyRow[] = [];
-  const said: unknown[] = [];
+  const auditLines: unknown[] = [];
   const credentials = {
-    signingKeys: async () => [...rows],
-    keepSigningKey: async (row: SigningKeyRow) => void rows.push(row),
-    dropSigningKey: async (kid: string) => {
+    listSigningKeys: async () => [...rows],
+    insertSigningKey: async (row: SigningKeyRow) => void rows.push(row),
+    deleteSigningKey: async (kid: string) => {
       const at = rows.findIndex(({ _id }) => _id === kid);
       if (at >= 0) rows.splice(at, 1);
       return at >= 0;
@@ -36,21 +36,21 @@ function stage() {
     return { in: () => finder, unscoped: () => finder };
   };
   const now = () => new Date(at);
-  // the rows have what the verifier needs of the real ones
+  // the fakes implement only what the reader uses
   const store = { read, transact: async () => undefined } as unknown as Pick<Store, 'read' | 'transact'>;
   const ring = createKeyring(new Secret(Buffer.alloc(32, 7).toString('base64')));
   const sealing = createSealing(ring, sealedPrivate);
   const signer = () =>
-    signing({
-      credentials: credentials as unknown as Credentials,
+    createTokenSigner({
+      credentials: credentials as unknown as CredentialRepository,
       sealing,
-      audited: ({ event, actor_id, facts }) => void said.push([event, actor_id, facts.kid]),
+      securityLog: ({ event, actor_id, details }) => void auditLines.push([event, actor_id, details.kid]),
       now,
-      lifeSeconds: 900,
+      accessTokenSeconds: 900,
     });
   return {
     rows,
-    said,
+    auditLines,
     now,
     signer,
     verifier: () => createPrincipalReader(store, now),
@@ -58,68 +58,70 @@ function stage() {
   };
 }
 
-const kidOf = (token: string) => jwt.decode(token, { complete: true })?.header.kid;
+const getKid = (token: string) => jwt.decode(token, { complete: true })?.header.kid;
 
-test('a rotation refuses no token at any time, on any replica', async () => {
-  const { signer, verifier, advance } = stage();
-  const [one, two] = [signer(), signer()];
-  await one.prepare();
-  await two.prepare();
+test('no token is rejected during a rotation, on any replica', async () => {
+  const { signer, verifier, advance } = createFixture();
+  const [first, second] = [signer(), signer()];
+  await first.prepare();
+  await second.prepare();
   const verifiers = [verifier(), verifier()];
-  const tokens: { text: string; madeAt: number }[] = [];
-  const first = kidOf(await one.token(organization_id, user_id, 0));
-  const kid = await one.rotate('operator');
+  const tokens: { text: string; createdAt: number }[] = [];
+  const firstKid = getKid(await first.createToken(organization_id, user_id, 0));
+  const kid = await first.rotate('operator');
   let elapsed = 0;
   for (; elapsed < 180_000; elapsed += 5_000) {
-    for (const replica of [one, two])
-      tokens.push({ text: await replica.token(organization_id, user_id, 0), madeAt: elapsed });
+    for (const replica of [first, second])
+      tokens.push({ text: await replica.createToken(organization_id, user_id, 0), createdAt: elapsed });
     for (const verify of verifiers)
-      for (const { text, madeAt } of tokens)
-        if (elapsed - madeAt < 900_000) expect(await verify(text)).toBeDefined();
+      for (const { text, createdAt } of tokens)
+        if (elapsed - createdAt < 900_000) expect(await verify(text)).toBeDefined();
     advance(5_000);
   }
-  expect(kidOf(tokens[0]?.text ?? '')).toBe(first);
-  expect(kidOf(tokens.at(-1)?.text ?? '')).toBe(kid);
+  expect(getKid(tokens[0]?.text ?? '')).toBe(firstKid);
+  expect(getKid(tokens.at(-1)?.text ?? '')).toBe(kid);
 });
 
-test('a key is exchanged after its days, once, and dropped when no token can name it any more', async () => {
-  const { rows, said, signer, advance } = stage();
-  const one = signer();
-  await one.prepare();
-  await one.keepFresh(30);
+test('a signing key is rotated once when due and deleted when unused', async () => {
+  const { rows, auditLines, signer, advance } = createFixture();
+  const replica = signer();
+  await replica.prepare();
+  await replica.rotateIfDue(30);
   expect(rows).toHaveLength(1);
   advance(30 * dayMs);
-  await one.keepFresh(30);
-  await one.keepFresh(30);
+  await replica.rotateIfDue(30);
+  await replica.rotateIfDue(30);
   expect(rows).toHaveLength(2);
   advance(60_000 + 3_600_000 - 1);
-  await one.keepFresh(30);
+  await replica.rotateIfDue(30);
   expect(rows).toHaveLength(2);
   advance(1);
-  await Promise.all([one.keepFresh(30), signer().keepFresh(30)]);
+  await Promise.all([replica.rotateIfDue(30), signer().rotateIfDue(30)]);
   expect(rows).toHaveLength(1);
-  // the security log has each of it once, whichever replica did it
-  const [first, second] = [said[0], said[1]].map((line) => (line as string[])[2]);
-  expect(said).toEqual([
+  // each event is recorded once, although two replicas run
+  const [first, second] = [auditLines[0], auditLines[1]].map((line) => (line as string[])[2]);
+  expect(auditLines).toEqual([
     ['signing_key.create', 'system', first],
     ['signing_key.create', 'system', second],
     ['signing_key.delete', 'system', first],
   ]);
 });
 
-test('private halves are sealed', async () => {
-  const { rows, signer } = stage();
+test('private keys are stored encrypted', async () => {
+  const { rows, signer } = createFixture();
   await signer().prepare();
   expect(JSON.stringify(rows)).not.toContain('PRIVATE KEY');
   expect(rows[0]?.public_jwk).not.toContain('"d"');
 });
 
-test('the signer is the newest whose time has come, or the first of all', () => {
+test('the newest key whose time has come signs, or else the oldest', () => {
   const key = (id: string, time: number) => ({ _id: id, signs_from: new Date(time) });
-  expect(signerAt([], new Date(5))).toBeUndefined();
-  expect(signerAt([key('a', 10)], new Date(5))?._id).toBe('a');
-  expect(signerAt([key('a', 1), key('b', 5), key('c', 6)], new Date(5))?._id).toBe('b');
-  expect(outlived([key('a', 1), key('b', 5)], new Date(5 + 3_600_000)).map(({ _id }) => _id)).toEqual(['a']);
-  expect(outlived([], new Date(5))).toEqual([]);
+  expect(findCurrentKey([], new Date(5))).toBeUndefined();
+  expect(findCurrentKey([key('a', 10)], new Date(5))?._id).toBe('a');
+  expect(findCurrentKey([key('a', 1), key('b', 5), key('c', 6)], new Date(5))?._id).toBe('b');
+  expect(findExpiredKeys([key('a', 1), key('b', 5)], new Date(5 + 3_600_000)).map(({ _id }) => _id)).toEqual([
+    'a',
+  ]);
+  expect(findExpiredKeys([], new Date(5))).toEqual([]);
   expect(isRotationDue([], new Date(5), 1)).toBe(false);
 });

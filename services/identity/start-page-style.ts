@@ -1,6 +1,6 @@
-/** The style of the start page, for light and dark screens of every width. */
+/** The style sheet of the start page, for light and dark screens of every width. */
 
-/** The style sheet, as it stands in the page: the page's policy names its hash. */
+/** The style sheet as the page embeds it; the Content-Security-Policy contains its hash. */
 export const startPageStyle = `
 :root {
   color-scheme: light dark;

@@ -1,4 +1,4 @@
-/** The start page: a page for people, JSON for programs, and nothing of the inside of the instance. */
+/** The start page: HTML for browsers, JSON for programs. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -11,26 +11,26 @@ const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 const guides = 'https://guides.example.com/docs?a="b"&c=<d>';
 
 const services = [identity];
-const contracts = services.map((one) => one.contract);
-let here: TestApp;
+const contracts = services.map((service) => service.contract);
+let app: TestApp;
 let browser: Browser;
 
 beforeAll(async () => {
-  [here, browser] = await Promise.all([
+  [app, browser] = await Promise.all([
     testApp({ services, contracts, environment: { GUIDES_URL: guides } }),
     testBrowser(),
   ]);
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
-  await here?.stop();
+  await app?.stop();
 });
 
 const asBrowser = { headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } };
 
-describe.each(['/', ''])('GET /api/v1 or / (%j)', (path) => {
-  test('a program gets JSON with links that lead somewhere', async () => {
-    const { status, body, headers } = await here.request('GET', path);
+describe.each(['/', ''])('the start page at path %j', (path) => {
+  test('a program gets JSON with working links', async () => {
+    const { status, body, headers } = await app.request('GET', path);
     expect(status).toBe(200);
     expect(headers.get('vary')).toContain('Accept');
     expect(body).toMatchObject({
@@ -40,11 +40,11 @@ describe.each(['/', ''])('GET /api/v1 or / (%j)', (path) => {
       links: { api: '/api/v1', guides },
     });
     for (const link of [body.links.reference, body.links.openapi])
-      expect((await fetch(here.origin + link)).status).toBe(200);
+      expect((await fetch(app.origin + link)).status).toBe(200);
   });
 
-  test('a browser gets a page without scripts under a strict policy', async () => {
-    const { status, bytes, headers } = await here.request('GET', path, asBrowser);
+  test('a browser gets a page without scripts and with a strict CSP', async () => {
+    const { status, bytes, headers } = await app.request('GET', path, asBrowser);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
     expect(headers.get('content-security-policy')).not.toMatch(/unsafe|script/);
@@ -55,25 +55,25 @@ describe.each(['/', ''])('GET /api/v1 or / (%j)', (path) => {
   });
 });
 
-test('other paths at the root stay unknown', async () => {
-  expect((await fetch(`${here.origin}/start`)).status).toBe(404);
-  expect((await fetch(`${here.origin}/api`)).status).toBe(404);
+test('unknown paths at the root are 404', async () => {
+  expect((await fetch(`${app.origin}/start`)).status).toBe(404);
+  expect((await fetch(`${app.origin}/api`)).status).toBe(404);
 });
 
-test('without GUIDES_URL the page names the folder of the guides', async () => {
-  const bare = await testApp({ services, contracts });
+test('the start page without GUIDES_URL names the docs folder', async () => {
+  const otherApp = await testApp({ services, contracts });
   try {
-    expect((await bare.request('GET', '/')).body.links.guides).toBeNull();
-    const { bytes } = await bare.request('GET', '/', asBrowser);
+    expect((await otherApp.request('GET', '/')).body.links.guides).toBeNull();
+    const { bytes } = await otherApp.request('GET', '/', asBrowser);
     expect(new TextDecoder().decode(bytes)).toContain('<code>docs/README.md</code>');
   } finally {
-    await bare.stop();
+    await otherApp.stop();
   }
 }, 60_000);
 
-describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+describe.each(['light', 'dark'] as const)('the start page in %s mode', (colorScheme) => {
   test.each([320, 768, 1280])(
-    'at %i px the page is accessible, fits and asks for nothing from elsewhere',
+    'the page at %i px is accessible, fits and loads nothing external',
     async (width) => {
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
       try {
@@ -81,9 +81,9 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
         const problems: string[] = [];
         page.on('console', (message) => problems.push(message.text()));
         page.on('request', (request) => {
-          if (!request.url().startsWith(here.origin)) problems.push(request.url());
+          if (!request.url().startsWith(app.origin)) problems.push(request.url());
         });
-        await page.goto(here.origin);
+        await page.goto(app.origin);
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
         await page.evaluate(axe);
         const run = `axe.run({ runOnly: ${JSON.stringify(rules)} }).then((r) => r.violations.map((v) => v.id))`;

@@ -1,4 +1,4 @@
-/** The start page: what a person or a program finds at the root of the application and of the API. */
+/** The start page at the root of the application and of the API: HTML for people, JSON for programs. */
 import { createHash } from 'node:crypto';
 import { body } from '#libs/contract';
 import { handle, type RequestInfo, reply } from '#libs/http';
@@ -11,11 +11,11 @@ import { startPageStyle } from './start-page-style.ts';
 interface StartPageOptions {
   about: { title: string; version: string; description: string; apiPrefix: string };
   health(): Promise<PublicHealth>;
-  /** Where the guides are on the web, if the operator says so. */
+  /** The setting `GUIDES_URL`. */
   guidesUrl: string | undefined;
 }
 
-/** Nothing but our own style and the icon of the reference page. */
+/** The Content-Security-Policy allows only the page's own style and the icon of the reference page. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(startPageStyle).digest('base64')}'`,
@@ -27,9 +27,9 @@ const policy = [
 
 const headers = { Vary: 'Accept', 'Cache-Control': 'no-cache' };
 
-/** The operations of the start page. */
-export function startPage({ about, health, guidesUrl }: StartPageOptions) {
-  const show = async ({ call }: { call: RequestInfo }) => {
+/** Handlers of the operations that serve the start page. */
+export function startPageHandlers({ about, health, guidesUrl }: StartPageOptions) {
+  const showPage = async ({ call }: { call: RequestInfo }) => {
     const content: StartPage = {
       title: about.title,
       version: about.version,
@@ -47,7 +47,7 @@ export function startPage({ about, health, guidesUrl }: StartPageOptions) {
       headers: { ...headers, 'Content-Security-Policy': policy },
     });
   };
-  return [handle(getStartPage, show), handle(getApiStartPage, show)];
+  return [handle(getStartPage, showPage), handle(getApiStartPage, showPage)];
 }
 
 function toPage({ title, version, status, services, links }: StartPage, description: string): Html {
@@ -68,16 +68,18 @@ ${style(startPageStyle)}
 <p>${escapeHtml(description)}</p>
 <h2>For developers</h2>
 <ul>
-<li>${link(links.reference, 'API reference')}: every operation, with its problems</li>
-<li>${link(links.openapi, 'openapi.json')}: the same as OpenAPI 3.1, for tools</li>
-<li>${toGuides(links.guides)}</li>
+<li>${link(links.reference, 'API reference')}: all operations with their parameters, responses and errors</li>
+<li>${link(links.openapi, 'openapi.json')}: the same reference as OpenAPI 3.1, for tools</li>
+<li>${toGuidesLink(links.guides)}</li>
 </ul>
 <p>The API is at <code>${escapeHtml(links.api)}</code>, version ${escapeHtml(version)}. Requests need an API key or an access token.</p>
 <h2>Health</h2>
 <p>${toStatus(status)}: ${escapeHtml(meanings[status])}</p>
 <ul class="services">
 ${joinHtml(
-  services.map((one) => html`<li><span>${escapeHtml(one.name)}</span> ${toStatus(one.status)}</li>`),
+  services.map(
+    (service) => html`<li><span>${escapeHtml(service.name)}</span> ${toStatus(service.status)}</li>`,
+  ),
   '\n',
 )}
 </ul>
@@ -88,19 +90,19 @@ ${joinHtml(
 }
 
 const meanings = {
-  ok: 'the process that sent this page works as it should.',
+  ok: 'the process that sent this page is healthy.',
   degraded:
-    'a part does not answer, or events are delayed. Requests may fail with 503; try again in a moment.',
+    'a dependency is unreachable, or events are delayed. Requests may fail with 503; try again in a moment.',
 };
 
-/** The state in words: colour alone tells some people nothing. */
+/** The status as text: colour alone is not accessible. */
 function toStatus(status: StartPage['status']): Html {
   return element('strong', { class: status }, escapeHtml(status));
 }
 
-function toGuides(url: string | null): Html {
+function toGuidesLink(url: string | null): Html {
   if (url === null)
-    return html`Guides: in the folder <code>docs</code> of the repository, beginning with <code>docs/README.md</code>`;
+    return html`Guides: see the folder <code>docs</code> of the repository; start with <code>docs/README.md</code>`;
   return html`${link(url, 'Guides')}: using the API, webhooks, embedding, Word templates`;
 }
 

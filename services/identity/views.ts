@@ -1,17 +1,18 @@
-/** What identity lets its neighbours read: who is asking, which organization, on which terms. */
+/** The views that other services read: credentials, members, organizations and subscriptions. */
 import { z } from 'zod';
 import { id, view } from '#libs/contract';
-import { standardSettings } from './rules/standard-settings.ts';
+import { defaultSettings } from './rules/default-settings.ts';
 
+/** A member's role. */
 export const role = z.enum(['member', 'admin']).meta({ description: 'Role in the organization' });
 export type Role = z.infer<typeof role>;
 
-/** API keys with the role their member has now; keys of removed members are not in it. */
+/** API keys with the current role of their member. Keys of removed members are left out. */
 export const keyPrincipals = view({
   name: 'api_key_principals',
-  of: 'api_keys',
+  collection: 'api_keys',
   scope: null,
-  why: 'read to learn the organization, by the hash of a secret',
+  unscopedReason: 'authentication finds the organization by the hash of the key',
   stages: [
     { $lookup: { from: 'members', localField: 'member_id', foreignField: '_id', as: 'member' } },
     { $unwind: '$member' },
@@ -28,40 +29,40 @@ export const keyPrincipals = view({
   }),
 });
 
-/** Who is a member now, and as what. */
+/** The current members with their roles. */
 export const memberStates = view({
   name: 'member_states',
-  of: 'members',
+  collection: 'members',
   scope: 'organization_id',
   row: z.object({
     organization_id: id,
     user_id: id,
     role,
-    /** Access tokens that name another one have ended; none is 0. */
+    /** An access token with another epoch is no longer valid. A missing value means 0. */
     session_epoch: z.number().nullish(),
   }),
 });
 
-/** Public halves of the keys that access tokens are signed with. */
+/** Public keys for verifying access tokens. */
 export const publicKeys = view({
   name: 'signing_keys_public',
-  of: 'signing_keys',
+  collection: 'signing_keys',
   scope: null,
-  why: 'public to the world',
+  unscopedReason: 'public keys are not secret',
   row: z.object({ _id: z.string(), public_jwk: z.string() }),
 });
 
-/** Organizations as their neighbours show them, with their settings; `row_version` rises with any change. */
+/** Organizations with their settings. `row_version` increases with every change. */
 export const organizationProfiles = view({
   name: 'organization_profiles',
-  of: 'organizations',
+  collection: 'organizations',
   scope: null,
-  why: 'public links name an organization by its slug',
+  unscopedReason: 'public links identify an organization by its slug',
   stages: [
     {
       $set: {
-        lock_published: { $ifNull: ['$settings.lock_published', standardSettings.lock_published] },
-        embed_origins: { $ifNull: ['$settings.embed_origins', standardSettings.embed_origins] },
+        lock_published: { $ifNull: ['$settings.lock_published', defaultSettings.lock_published] },
+        embed_origins: { $ifNull: ['$settings.embed_origins', defaultSettings.embed_origins] },
       },
     },
   ],
@@ -70,27 +71,30 @@ export const organizationProfiles = view({
     name: z.string(),
     slug: z.string(),
     row_version: z.number(),
-    /** A published document can only be changed by revising it. */
+    /** If true, a published document can only be changed by revising it. */
     lock_published: z.boolean(),
-    /** Origins that may frame public links; null is any. */
+    /** Origins that may embed public links in a frame; null allows any. */
     embed_origins: z.array(z.string()).nullable(),
   }),
 });
 
-/** What an organization's plan allows; a limit of null is none, `renews` says when the count starts anew. */
+/**
+ * The current plan of an organization. A `publish_limit` of null means unlimited; `renews` defines when the
+ * count restarts.
+ */
 export const subscriptionTerms = view({
   name: 'subscription_terms',
-  of: 'subscriptions',
+  collection: 'subscriptions',
   scope: '_id',
   row: z.object({
     _id: id,
     plan: z.string(),
     publish_limit: z.number().nullable(),
-    /** Counts the times the plan was set: what is counted under one version is not under another. */
+    /** Incremented whenever the plan is set. Publishes are counted per version. */
     terms_version: z.number(),
     renews: z.enum(['monthly', 'never']),
   }),
 });
 
-/** The views that every service reads to know who is asking. */
+/** The views that every service reads to authenticate a caller and to check the plan. */
 export const principalViews = [keyPrincipals, memberStates, publicKeys, subscriptionTerms] as const;

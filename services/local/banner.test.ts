@@ -1,8 +1,8 @@
-/** The banner tells the settings that are in force, never others. */
+/** The banner shows the active settings. */
 import { expect, test } from '@jest/globals';
-import { banner, type SettingsInForce } from './banner.ts';
+import { type ActiveSettings, formatBanner } from './banner.ts';
 
-const unlimited: SettingsInForce = {
+const unlimited: ActiveSettings = {
   DEFAULT_PLAN: 'scale',
   WEBHOOK_ALLOW_INSECURE_TARGETS: true,
   WEBHOOK_ALLOWED_CIDRS: [],
@@ -13,30 +13,30 @@ const unlimited: SettingsInForce = {
   EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: 0,
 };
 
-function bannerWith(settings: Partial<SettingsInForce>): string {
+function bannerWith(settings: Partial<ActiveSettings>): string {
   const rest = { base: 'b', link: 'l', apiKey: 'k', management: 'm', database: 'd', dataDir: 'f' };
-  return banner({ ...rest, settings: { ...unlimited, ...settings } });
+  return formatBanner({ ...rest, settings: { ...unlimited, ...settings } });
 }
 
-test('the loose defaults are told with their settings', () => {
+test('the banner shows the permissive defaults and their settings', () => {
   const text = bannerWith({});
   expect(text).toContain('the Scale plan (DEFAULT_PLAN=scale)');
-  expect(text).toContain('may go to this machine, also by http (WEBHOOK_ALLOW_INSECURE_TARGETS=true)');
+  expect(text).toContain('may be sent to this machine, also over http (WEBHOOK_ALLOW_INSECURE_TARGETS=true)');
   expect(text).toContain('Rate limits: none.');
 });
 
-test.each(['trial', 'team'] as const)('with DEFAULT_PLAN=%s it does not claim Scale', (plan) => {
+test.each(['trial', 'team'] as const)('the banner with DEFAULT_PLAN=%s does not mention Scale', (plan) => {
   const text = bannerWith({ DEFAULT_PLAN: plan });
   expect(text).not.toContain('Scale');
   expect(text).toContain(`which has no webhooks (DEFAULT_PLAN=${plan})`);
 });
 
-test('webhooks that may not go to this machine are told as such', () => {
+test('the banner shows that webhooks cannot be sent to this machine', () => {
   const text = bannerWith({ WEBHOOK_ALLOW_INSECURE_TARGETS: false, WEBHOOK_ALLOWED_CIDRS: ['10.0.0.0/8'] });
-  expect(text).not.toContain('may go to this machine');
+  expect(text).not.toContain('may be sent to this machine');
   expect(text).toContain('and to the networks of WEBHOOK_ALLOWED_CIDRS, not to this machine');
 });
 
-test('rate limits in force are named with their numbers', () => {
+test('the banner names active rate limits with their values', () => {
   expect(bannerWith({ LOGINS_PER_MINUTE: 10 })).toContain('Rate limits: LOGINS_PER_MINUTE=10; no others.');
 });

@@ -1,10 +1,10 @@
-/** What a local run prints once it is ready. */
+/** The banner that a local run prints when it is ready. */
 import { z } from 'zod';
 
 const limit = z.number();
 
-/** The settings that the banner tells, parsed. */
-export const settingsInForce = z.object({
+/** The settings that the banner shows, with their active values. */
+export const activeSettings = z.object({
   DEFAULT_PLAN: z.enum(['trial', 'team', 'scale']),
   WEBHOOK_ALLOW_INSECURE_TARGETS: z.boolean(),
   WEBHOOK_ALLOWED_CIDRS: z.array(z.unknown()),
@@ -14,26 +14,35 @@ export const settingsInForce = z.object({
   LOGIN_FAILURES_PER_15_MINUTES: limit,
   EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: limit,
 });
-export type SettingsInForce = z.infer<typeof settingsInForce>;
+/** The active values of the settings that the banner shows. */
+export type ActiveSettings = z.infer<typeof activeSettings>;
 
-/** What the banner shows. */
-export interface Banner {
+/** What the banner shows: URLs, the demo API key, and where the data is. */
+export interface BannerOptions {
   base: string;
   link: string;
   apiKey: string;
   management: string;
   database: string;
   dataDir: string;
-  settings: SettingsInForce;
+  settings: ActiveSettings;
 }
 
-/** Everything worth knowing, one line each. */
-export function banner({ base, link, apiKey, management, database, dataDir, settings }: Banner): string {
-  const inForce = settingLines(settings).map((line) => `    ${line}\n`);
+/** Formats the banner. */
+export function formatBanner({
+  base,
+  link,
+  apiKey,
+  management,
+  database,
+  dataDir,
+  settings,
+}: BannerOptions): string {
+  const settingLines = formatSettings(settings).map((line) => `    ${line}\n`);
   return `
   Process Document Service is ready.
 
-  API            ${base}   (in a browser: where to begin)
+  API            ${base}   (open it in a browser for the start page)
   Reference      ${base}/docs
   Demo API key   ${apiKey}
   Public link    ${link}
@@ -42,27 +51,27 @@ export function banner({ base, link, apiKey, management, database, dataDir, sett
 
   Try:  curl -H 'Authorization: Bearer ${apiKey}' ${base}/documents
 
-  Settings in force (docs/settings.md explains all):
-${inForce.join('')}
-  For local work only: it listens on this machine alone. Ctrl-C stops everything.
+  Active settings (docs/settings.md explains all settings):
+${settingLines.join('')}
+  For local development only: it accepts connections from this machine only. Press Ctrl-C to stop everything.
 `;
 }
 
 const planTitles = { trial: 'Trial', team: 'Team', scale: 'Scale' };
 
-/** A line for each setting that changes what you can try: what holds, and the setting that says so. */
-function settingLines(settings: SettingsInForce): string[] {
+/** One line for each setting that limits what you can try: the effect and the setting. */
+function formatSettings(settings: ActiveSettings): string[] {
   const plan = settings.DEFAULT_PLAN;
   const noWebhooks = plan === 'scale' ? '' : ', which has no webhooks';
   const networks =
     settings.WEBHOOK_ALLOWED_CIDRS.length > 0 ? ' and to the networks of WEBHOOK_ALLOWED_CIDRS' : '';
   const targets = settings.WEBHOOK_ALLOW_INSECURE_TARGETS
-    ? `may go to this machine, also by http${networks} (WEBHOOK_ALLOW_INSECURE_TARGETS=true)`
-    : `may go to public https addresses${networks}, not to this machine (WEBHOOK_ALLOW_INSECURE_TARGETS=false)`;
+    ? `may be sent to this machine, also over http${networks} (WEBHOOK_ALLOW_INSECURE_TARGETS=true)`
+    : `may be sent to public https addresses${networks}, not to this machine (WEBHOOK_ALLOW_INSECURE_TARGETS=false)`;
   return [
     `New organizations get the ${planTitles[plan]} plan${noWebhooks} (DEFAULT_PLAN=${plan}).`,
     `Webhooks ${targets}.`,
-    `Rate limits: ${rateLimits(settings)}.`,
+    `Rate limits: ${formatRateLimits(settings)}.`,
   ];
 }
 
@@ -74,9 +83,9 @@ const limitSettings = [
   'EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE',
 ] as const;
 
-function rateLimits(settings: SettingsInForce): string {
-  const inForce = limitSettings.filter((name) => settings[name] > 0);
-  if (inForce.length === 0) return 'none';
-  const rest = inForce.length < limitSettings.length ? '; no others' : '';
-  return inForce.map((name) => `${name}=${settings[name]}`).join(', ') + rest;
+function formatRateLimits(settings: ActiveSettings): string {
+  const active = limitSettings.filter((name) => settings[name] > 0);
+  if (active.length === 0) return 'none';
+  const rest = active.length < limitSettings.length ? '; no others' : '';
+  return active.map((name) => `${name}=${settings[name]}`).join(', ') + rest;
 }

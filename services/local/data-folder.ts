@@ -1,4 +1,4 @@
-/** The data folder of a local run: secrets that are made once and kept, readable by their owner only. */
+/** The data folder of a local run. It stores generated secrets in files that only their owner can read. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,46 +13,46 @@ const demo = z.object({
   link: z.string().optional(),
 });
 
-/** What is known of the demo organization; what is absent has not been made yet. */
+/** The demo organization: its login, and its API key and public link once they were created. */
 export type Demo = z.infer<typeof demo>;
 
 /** A data folder. */
-export interface Home {
-  /** The secrets that settings name. */
+export interface DataFolder {
+  /** Generated values of secret settings. */
   secrets: z.infer<typeof secrets>;
   demo: Demo;
-  /** Writes down what is known of the demo organization now. */
-  keepDemo(demo: Demo): Promise<void>;
+  /** Saves the state of the demo organization. */
+  saveDemo(demo: Demo): Promise<void>;
 }
 
-/** Opens a data folder, making what is missing. */
-export async function openHome(dataDir: string): Promise<Home> {
+/** Opens a data folder. Creates the folder and its files if they are missing. */
+export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   await mkdir(dataDir, { recursive: true });
   const secretsFile = join(dataDir, 'secrets.json');
   const demoFile = join(dataDir, 'demo.json');
   return {
-    secrets: await kept(secretsFile, secrets, () => ({
+    secrets: await readOrCreate(secretsFile, secrets, () => ({
       ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
       OPS_TOKEN: randomBytes(32).toString('base64url'),
     })),
-    demo: await kept(demoFile, demo, () => ({
+    demo: await readOrCreate(demoFile, demo, () => ({
       email: 'admin@demo.example',
       password: randomBytes(18).toString('base64url'),
     })),
-    keepDemo: (known) => write(demoFile, known),
+    saveDemo: (value) => writeAtomically(demoFile, value),
   };
 }
 
-async function kept<T>(file: string, shape: z.ZodType<T>, make: () => T): Promise<T> {
+async function readOrCreate<T>(file: string, schema: z.ZodType<T>, create: () => T): Promise<T> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text !== undefined) return shape.parse(JSON.parse(text));
-  const made = make();
-  await write(file, made);
-  return made;
+  if (text !== undefined) return schema.parse(JSON.parse(text));
+  const created = create();
+  await writeAtomically(file, created);
+  return created;
 }
 
-/** Written beside and renamed, so that a crash leaves the old file or the new one. */
-async function write(file: string, value: unknown): Promise<void> {
+/** Writes a temporary file and renames it, so that a crash leaves either the old or the new file. */
+async function writeAtomically(file: string, value: unknown): Promise<void> {
   await writeFile(`${file}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
 }

@@ -1,30 +1,30 @@
-/** The demo organization of a local run: made once through the API, with a published and shared sample SOP. */
+/** The demo organization of a local run, created through the API, with a published and shared SOP. */
 import { readFile } from 'node:fs/promises';
-import type { Demo, Home } from './data-folder.ts';
+import type { DataFolder, Demo } from './data-folder.ts';
 
 const sample = new URL('../../tests/fixtures/incident-response-sop.json', import.meta.url);
 
-/** Makes what is missing of the demo organization, and gives its API key and public link. Goes on where a crash left it. */
+/** Creates what is missing of the demo organization. Returns its API key and the URL of its public link. */
 export async function seedDemo(
-  home: Home,
+  dataFolder: DataFolder,
   base: string,
   appUrl: string,
 ): Promise<{ apiKey: string; link: string }> {
-  const ask = asker(base);
-  const known: Demo = { ...home.demo };
-  const keep = async (more: Partial<Demo>) => {
-    Object.assign(known, more);
-    await home.keepDemo(known);
+  const post = createClient(base);
+  const demo: Demo = { ...dataFolder.demo };
+  const save = async (more: Partial<Demo>) => {
+    Object.assign(demo, more);
+    await dataFolder.saveDemo(demo);
   };
-  await keep({});
-  const apiKey = known.apiKey ?? (await makeKey(ask, known));
-  await keep({ apiKey });
-  const path = known.link ?? (await shareSample(ask, apiKey));
-  await keep({ link: path });
+  await save({});
+  const apiKey = demo.apiKey ?? (await createApiKey(post, demo));
+  await save({ apiKey });
+  const path = demo.link ?? (await shareSample(post, apiKey));
+  await save({ link: path });
   return { apiKey, link: appUrl + path };
 }
 
-async function makeKey(ask: Ask, { email, password }: Demo): Promise<string> {
+async function createApiKey(post: Post, { email, password }: Demo): Promise<string> {
   const account = {
     organization_name: 'Demo organization',
     organization_slug: 'demo',
@@ -32,29 +32,29 @@ async function makeKey(ask: Ask, { email, password }: Demo): Promise<string> {
     email,
     password,
   };
-  const registered = await ask('/auth/register', account);
-  const session = registered.access_token ? registered : await ask('/auth/login', { email, password });
-  const key = await ask('/api-keys', { name: 'Demo', role: 'admin' }, String(session.access_token));
+  const registered = await post('/auth/register', account);
+  const session = registered.access_token ? registered : await post('/auth/login', { email, password });
+  const key = await post('/api-keys', { name: 'Demo', role: 'admin' }, String(session.access_token));
   return String(key.key);
 }
 
-async function shareSample(ask: Ask, apiKey: string): Promise<string> {
+async function shareSample(post: Post, apiKey: string): Promise<string> {
   const sop: unknown = JSON.parse(await readFile(sample, 'utf8'));
-  const document = await ask('/documents', sop, apiKey, 'demo-sample-sop');
+  const document = await post('/documents', sop, apiKey, 'demo-sample-sop');
   const id = String(document.id);
-  await ask(`/documents/${id}/publish`, undefined, apiKey, 'demo-sample-publish');
-  const link = await ask(`/documents/${id}/share-token`, undefined, apiKey);
+  await post(`/documents/${id}/publish`, undefined, apiKey, 'demo-sample-publish');
+  const link = await post(`/documents/${id}/share-token`, undefined, apiKey);
   return `/embed/${link.org_slug}/${link.token}`;
 }
 
-type Ask = (
+type Post = (
   path: string,
   body: unknown,
   token?: string,
   idempotencyKey?: string,
 ) => Promise<Record<string, unknown>>;
 
-function asker(base: string): Ask {
+function createClient(base: string): Post {
   return async (path, body, token, idempotencyKey) => {
     const response = await fetch(base + path, {
       method: 'POST',
@@ -65,11 +65,12 @@ function asker(base: string): Ask {
       },
       body: body === undefined ? null : JSON.stringify(body),
     });
-    const answer: unknown = await response.json();
-    if (typeof answer !== 'object' || answer === null) throw new Error(`${path} gave no object`);
-    // an account that is there already is logged into instead
+    const result: unknown = await response.json();
+    if (typeof result !== 'object' || result === null)
+      throw new Error(`The response of ${path} is not a JSON object`);
+    // 409: the account already exists, so the caller logs in instead
     if (!response.ok && response.status !== 409)
-      throw new Error(`The demo could not be made: ${path}: ${JSON.stringify(answer)}`);
-    return { ...answer };
+      throw new Error(`Could not create the demo organization: ${path}: ${JSON.stringify(result)}`);
+    return { ...result };
   };
 }

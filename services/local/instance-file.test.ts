@@ -1,4 +1,4 @@
-/** The instance file says where an instance runs, and is not believed once its process has ended. */
+/** The instance file names the ports of a running instance, and is ignored when its process has ended. */
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('the file of this process names its ports until it is removed', async () => {
+test('the instance file names the ports until it is removed', async () => {
   const remove = await writeInstanceFile(folder, ports);
   expect(await readInstanceFile(folder)).toEqual({
     state: 'running',
@@ -26,14 +26,14 @@ test('the file of this process names its ports until it is removed', async () =>
   expect(await readInstanceFile(folder)).toEqual({ state: 'none' });
 });
 
-test('a process that has taken over the pid is not the instance', async () => {
+test('an instance has ended if its pid belongs to another process', async () => {
   await writeInstanceFile(folder, ports);
   const content = JSON.parse(await readFile(file(), 'utf8'));
   await writeFile(file(), JSON.stringify({ ...content, started: 'at another time' }));
   expect(await readInstanceFile(folder)).toMatchObject({ state: 'ended', instance: { pid: process.pid } });
 });
 
-test('a file that is cut off or of another form counts as none', async () => {
+test('a truncated or invalid instance file counts as none', async () => {
   for (const text of ['', '{"pid": 1', '{"pid": "1"}', '[]']) {
     await writeFile(file(), text);
     expect(await readInstanceFile(folder)).toEqual({ state: 'none' });

@@ -1,4 +1,4 @@
-/** The file in a data folder that says where its running instance answers; `npm run demo` finds the instance by it. */
+/** The instance file in a data folder: process and ports of the running instance, read by `npm run demo`. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import { isAlive, readProcessMark } from '#libs/store';
 
 const instance = z.object({
   pid: z.number(),
-  /** When the process started, as the system says it: pids are reused. */
+  /** Start time as the operating system reports it; it identifies a process if its pid is reused. */
   started: z.string(),
   port: z.number(),
   management_port: z.number(),
@@ -15,30 +15,33 @@ const instance = z.object({
 /** A running instance: its process and its ports on 127.0.0.1. */
 export type Instance = z.infer<typeof instance>;
 
-/** What a data folder says: an instance that runs, one whose process has ended, or nothing. */
+/** The state of a data folder's instance: running, ended, or no instance file. */
 export type InstanceState = { state: 'running' | 'ended'; instance: Instance } | { state: 'none' };
 
-/** Writes the file for this process; gives the function that removes it. */
+/** Writes the instance file of this process. Returns the function that removes it. */
 export async function writeInstanceFile(
   dataDir: string,
   ports: { port: number; managementPort: number },
 ): Promise<() => Promise<void>> {
   const mark = await readProcessMark(process.pid);
-  if (!mark) throw new Error('The system does not say when this process started');
+  if (!mark) throw new Error('Could not read the start time of this process');
   const content: Instance = { ...mark, port: ports.port, management_port: ports.managementPort };
-  await writeFile(fileIn(dataDir), `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  return () => rm(fileIn(dataDir), { force: true });
+  await writeFile(toFilePath(dataDir), `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  return () => rm(toFilePath(dataDir), { force: true });
 }
 
-/** Reads the file; a file that cannot be read as one counts as none. A process with the same pid but another start has ended. */
+/**
+ * Reads the instance file. An unreadable file counts as none. If the process with this pid started at
+ * another time, the instance has ended.
+ */
 export async function readInstanceFile(dataDir: string): Promise<InstanceState> {
-  const text = await readFile(fileIn(dataDir), 'utf8').catch(() => undefined);
+  const text = await readFile(toFilePath(dataDir), 'utf8').catch(() => undefined);
   const parsed = text === undefined ? undefined : instance.safeParse(parseJson(text)).data;
   if (!parsed) return { state: 'none' };
   return { state: (await isAlive(parsed)) ? 'running' : 'ended', instance: parsed };
 }
 
-function fileIn(dataDir: string): string {
+function toFilePath(dataDir: string): string {
   return join(dataDir, 'instance.json');
 }
 

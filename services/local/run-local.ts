@@ -1,92 +1,104 @@
-/** The local run: an embedded MongoDB, secrets and a demo organization around all services in one process. */
+/**
+ * The local run: all services in one process, with an embedded MongoDB, generated secrets and a demo
+ * organization.
+ */
 import { resolve } from 'node:path';
 import {
   commonSettings,
+  createBufferedLog,
   formatError,
-  newHeldLog,
   onStopSignal,
+  type RunningServices,
   readSettings,
-  type Start,
-  type Started,
+  type StartOptions,
   start,
 } from '#libs/service';
 import { type Mongod, startMongod } from '#libs/store';
-import { banner, settingsInForce } from './banner.ts';
-import { type Home, openHome } from './data-folder.ts';
+import { activeSettings, formatBanner } from './banner.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { seedDemo } from './demo.ts';
 import { writeInstanceFile } from './instance-file.ts';
 
 const logSettings = commonSettings.pick({ LOG_LEVEL: true, LOG_FORMAT: true });
 
-/** What has been started so far, to be stopped again. */
+/** What has been started so far and must be stopped. */
 interface LocalParts {
   mongod?: Mongod;
-  started?: Started;
-  /** Writes the log lines that were held back. */
+  started?: RunningServices;
+  /** Writes the buffered log lines. */
   releaseLog?: () => void;
   removeInstanceFile?: () => Promise<void>;
 }
 
-/** Runs all services over an embedded MongoDB in `DATA_DIR`; loose defaults hold here and nowhere else. */
-export async function runLocal(options: Start): Promise<void> {
+/** Runs all services with an embedded MongoDB in `DATA_DIR`. Only this run has permissive defaults. */
+export async function runLocal(options: StartOptions): Promise<void> {
   const dataDir = resolve(options.environment.DATA_DIR ?? '.data');
-  const up: LocalParts = {};
+  const parts: LocalParts = {};
   const stop = async () => {
-    up.releaseLog?.();
-    await up.removeInstanceFile?.();
-    await up.started?.stop();
-    await up.mongod?.stop();
+    parts.releaseLog?.();
+    await parts.removeInstanceFile?.();
+    await parts.started?.stop();
+    await parts.mongod?.stop();
   };
   onStopSignal(stop);
   try {
-    up.mongod = await startMongod({ dataDir, say: (line) => process.stderr.write(`${line}\n`) });
-    const home = await openHome(dataDir);
-    const environment = localEnvironment(options.environment, home, up.mongod.uri);
-    const settings = allSettings(options, environment);
+    parts.mongod = await startMongod({ dataDir, say: (line) => process.stderr.write(`${line}\n`) });
+    const dataFolder = await openDataFolder(dataDir);
+    const environment = toLocalEnvironment(options.environment, dataFolder, parts.mongod.uri);
+    const settings = readAllSettings(options, environment);
     const { LOG_LEVEL: level, LOG_FORMAT: format } = logSettings.parse(settings);
-    // the banner comes first, then the lines of the start and of seeding the demo organization
-    const { log, release } = newHeldLog({ level, format });
-    up.releaseLog = release;
-    up.started = await start({ ...options, environment, log });
-    up.removeInstanceFile = await writeInstanceFile(dataDir, up.started);
-    const origin = `http://127.0.0.1:${up.started.port}`;
-    const demo = await seedDemo(home, `${origin}/api/v1`, options.environment.APP_URL ?? origin);
-    const text = banner({
+    // the log is held back until the banner is printed
+    const { log, release } = createBufferedLog({ level, format });
+    parts.releaseLog = release;
+    parts.started = await start({ ...options, environment, log });
+    parts.removeInstanceFile = await writeInstanceFile(dataDir, parts.started);
+    const origin = `http://127.0.0.1:${parts.started.port}`;
+    const demo = await seedDemo(dataFolder, `${origin}/api/v1`, options.environment.APP_URL ?? origin);
+    const text = formatBanner({
       ...demo,
       base: `${origin}/api/v1`,
-      management: `http://127.0.0.1:${up.started.managementPort}`,
-      database: up.mongod.how,
+      management: `http://127.0.0.1:${parts.started.managementPort}`,
+      database: parts.mongod.origin,
       dataDir,
-      settings: settingsInForce.parse(settings),
+      settings: activeSettings.parse(settings),
     });
     process.stdout.write(text);
     release();
   } catch (error) {
-    up.releaseLog?.();
-    process.stderr.write(`${reasonOf(error, dataDir)}\n`);
+    parts.releaseLog?.();
+    process.stderr.write(`${explain(error, dataDir)}\n`);
     await stop();
     process.exit(1);
   }
 }
 
-/** The settings of the process and of all its services as one object; rejects with every mistake. */
-function allSettings({ services }: Start, environment: Start['environment']): Record<string, unknown> {
-  const shapes = [commonSettings, ...services.map((service) => service.settings)];
-  return Object.assign({}, ...readSettings(shapes, environment));
+/**
+ * The settings of the process and all its services as one object. Throws an error that lists all invalid
+ * settings.
+ */
+function readAllSettings(
+  { services }: StartOptions,
+  environment: StartOptions['environment'],
+): Record<string, unknown> {
+  const schemas = [commonSettings, ...services.map((service) => service.settings)];
+  return Object.assign({}, ...readSettings(schemas, environment));
 }
 
-function reasonOf(error: unknown, dataDir: string): string {
+function explain(error: unknown, dataDir: string): string {
   const isRunning = error instanceof Error && 'code' in error && error.code === 'data_dir_in_use';
   if (!isRunning) return formatError(error);
-  return `The service is running already with the data in ${dataDir}: use that one, or stop it first (or set DATA_DIR to another folder).`;
+  return `The service is already running with the data in ${dataDir}: use the running instance, stop it, or set DATA_DIR to another folder.`;
 }
 
-/** The environment of a local run: what was given wins over the loose defaults. */
-export function localEnvironment(
-  given: Start['environment'],
-  home: Pick<Home, 'secrets'>,
+/**
+ * The environment of a local run: permissive defaults and generated secrets, overridden by `environment`.
+ * HOST and MONGODB_URI are fixed.
+ */
+export function toLocalEnvironment(
+  environment: StartOptions['environment'],
+  dataFolder: Pick<DataFolder, 'secrets'>,
   uri: string,
-): Start['environment'] {
+): StartOptions['environment'] {
   return {
     DEFAULT_PLAN: 'scale',
     WEBHOOK_ALLOW_INSECURE_TARGETS: 'true',
@@ -97,9 +109,9 @@ export function localEnvironment(
     EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE: '0',
     LOG_FORMAT: 'pretty',
     DRAIN_SECONDS: '3',
-    ...(/^[1-9]\d*$/.test(given.PORT ?? '') && { APP_URL: `http://127.0.0.1:${given.PORT}` }),
-    ...home.secrets,
-    ...given,
+    ...(/^[1-9]\d*$/.test(environment.PORT ?? '') && { APP_URL: `http://127.0.0.1:${environment.PORT}` }),
+    ...dataFolder.secrets,
+    ...environment,
     HOST: '127.0.0.1',
     MONGODB_URI: new URL('/process_documents', uri).href + new URL(uri).search,
   };

@@ -1,4 +1,4 @@
-/** What sharing offers: public, login-free, read-only links to published documents. */
+/** The public interface of the sharing service: read-only links to published documents, without a login. */
 import { z } from 'zod';
 import {
   anyone,
@@ -16,31 +16,33 @@ import { documentNodes, documentStates } from '../documents/contract.ts';
 import { DocumentArchived, DocumentDeleted } from '../documents/events.ts';
 import { member, organizationProfiles, principalViews } from '../identity/contract.ts';
 
-// ── Problems ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Problems
+// ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const DocumentNotPublished = problem(
   'document_not_published',
   400,
-  'Only a published document can be shared: publish it first.',
+  'This document is not published. Publish it before you share it.',
 );
 
-// ── Shapes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Shapes ─────────────────────────────────────────────────────────────────────────────────────────────────
+// ───────────
 
 const docParams = z.object({ doc_id: id });
 
 /** A share token with its public link. */
 export const ShareToken = z
   .strictObject({
-    token: z.string().meta({ description: 'Value used in the public URL; 43 characters' }),
+    token: z.string().meta({ description: 'The token in the public URL; 43 characters' }),
     org_slug: z.string(),
-    url: z.string().meta({ description: 'The public link: `{app_url}/embed/{org_slug}/{token}`' }),
-    document_id: id.meta({ description: 'The published version that the link shows now' }),
+    url: z.string().meta({ description: 'The public link, `{app_url}/embed/{org_slug}/{token}`' }),
+    document_id: id.meta({ description: 'The published version that the link currently shows' }),
     created_at: timestamp,
   })
   .meta({ id: 'ShareToken' });
 export type ShareToken = z.infer<typeof ShareToken>;
 
-/** A node as the public sees it. */
+/** A node as the public sees it; `content` is rich text. */
 export interface EmbeddedNode {
   id: string;
   node_type: 'section' | 'step' | 'sub_step';
@@ -63,7 +65,7 @@ export const EmbeddedNode: z.ZodType<EmbeddedNode> = z
   })
   .meta({ id: 'EmbeddedNode' });
 
-/** A document as the public sees it: no user, no organization, no times. */
+/** A document as the public sees it, without users, organization and timestamps. */
 export const EmbeddedDocument = z
   .strictObject({
     id,
@@ -75,21 +77,22 @@ export const EmbeddedDocument = z
   })
   .meta({ id: 'EmbeddedDocument' });
 
-// ── Operations ────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Operations
+// ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const createShareToken = operation({
   id: 'createShareToken',
   method: 'post',
   path: '/documents/{doc_id}/share-token',
-  summary: 'Share a published document by a public link',
+  summary: 'Create a public link to a published document',
   description:
-    'Gives the existing token if there is one; `{"replace": true}` makes a new one, and the old link stops at once.',
+    'Returns the existing token if the document has one. `{"replace": true}` creates a new token; the old link stops working immediately.',
   access: member,
-  permission: 'The owner or an admin may share.',
+  permission: 'The owner or an admin may share the document.',
   params: docParams,
   body: z
     .strictObject({
-      replace: z.boolean().optional().meta({ description: 'Make a new token in place of the old one' }),
+      replace: z.boolean().optional().meta({ description: 'Create a new token and invalidate the old one' }),
     })
     .optional(),
   status: 201,
@@ -102,7 +105,7 @@ export const getShareToken = operation({
   id: 'getShareToken',
   method: 'get',
   path: '/documents/{doc_id}/share-token',
-  summary: 'Get the share token of a document, or null',
+  summary: 'Get the share token of a document; null if it has none',
   access: member,
   params: docParams,
   status: 200,
@@ -115,9 +118,9 @@ export const deleteShareToken = operation({
   method: 'delete',
   path: '/documents/{doc_id}/share-token',
   summary: 'Stop sharing a document',
-  description: 'The link stops with the very next request.',
+  description: 'The link stops working with the next request.',
   access: member,
-  permission: 'The owner or an admin may stop sharing.',
+  permission: 'The owner or an admin may stop sharing the document.',
   params: docParams,
   status: 204,
   returns: nothing,
@@ -131,20 +134,20 @@ export const getEmbeddedDocument = operation({
   path: '/embed/{org_slug}/{token}',
   summary: 'Read a shared document',
   description:
-    'What a public link opens: JSON, or a page for those who prefer HTML. Whatever is wrong (token, slug, a document that is not published any more), the answer is the same 404. An address that asks for too many links that are not there has to wait (429).',
+    'The target of a public link. Returns JSON, or an HTML page if the client prefers HTML. An unknown token, an unknown slug and a document that is no longer published all return the same 404. An address that requests too many unknown links gets 429.',
   access: anyone,
-  // any text is taken, so that a token of a wrong form gets the same 404 with the same headers as a wrong one
+  // accepts any text: a malformed token must get the same 404 with the same headers as an unknown token
   params: z.object({ org_slug: z.string(), token: z.string() }),
   query: z.object({
     format: z
       .enum(['json', 'html'])
       .optional()
-      .meta({ description: 'Forces one of the two, whatever `Accept` prefers' }),
+      .meta({ description: 'Response format; overrides the `Accept` header' }),
   }),
   status: 200,
   returns: media({
-    'application/json': { description: 'The document', schema: EmbeddedDocument },
-    'text/html': { description: 'The same document as a page for people, which needs no script' },
+    'application/json': { description: 'The document as JSON', schema: EmbeddedDocument },
+    'text/html': { description: 'The document as an HTML page without scripts' },
   }),
   etag: true,
   crossOrigin: true,

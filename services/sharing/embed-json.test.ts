@@ -1,4 +1,4 @@
-/** The JSON of public links. */
+/** Tests of the JSON representation of public links. */
 import { describe, expect, test } from '@jest/globals';
 import { EmbeddedDocument } from './contract.ts';
 import { embedJson } from './embed-json.ts';
@@ -31,11 +31,11 @@ const node = (last: number, nodeRow: Partial<NodeRow> = {}): NodeRow => ({
   ...nodeRow,
 });
 
-describe('the JSON of a public link', () => {
-  test('has exactly the fields that are specified', () => {
+describe('embedJson', () => {
+  test('writes exactly the specified fields', () => {
     const step = node(12, { parent_id: uuid(11), node_type: 'step', order: 1.5 });
-    const shown = JSON.parse(embedJson(state, [step, node(11)]));
-    expect(EmbeddedDocument.parse(shown)).toEqual({
+    const json = JSON.parse(embedJson(state, [step, node(11)]));
+    expect(EmbeddedDocument.parse(json)).toEqual({
       id: state._id,
       title: state.title,
       version: null,
@@ -54,16 +54,16 @@ describe('the JSON of a public link', () => {
         },
       ],
     });
-    expect(Object.keys(shown)).toEqual(['id', 'title', 'version', 'department', 'status', 'nodes']);
-    expect(Object.keys(shown.nodes[0])).toEqual(['id', 'node_type', 'title', 'content', 'order', 'children']);
+    expect(Object.keys(json)).toEqual(['id', 'title', 'version', 'department', 'status', 'nodes']);
+    expect(Object.keys(json.nodes[0])).toEqual(['id', 'node_type', 'title', 'content', 'order', 'children']);
   });
 
-  test('holds stored content as the very text that was stored', () => {
+  test('inserts stored content unchanged', () => {
     const content = '{ "type":"doc", "$where": 1.0, "a.b":[ ] }';
     expect(embedJson(state, [node(11, { content })])).toContain(`"content":${content},`);
   });
 
-  test('sorts siblings by order, ties by creation', () => {
+  test('sorts siblings by order, then by creation', () => {
     const rows = [
       node(13, { order: 2 }),
       node(12, { order: -1 }),
@@ -71,10 +71,10 @@ describe('the JSON of a public link', () => {
       node(14, { order: 1 }),
     ];
     const { nodes } = JSON.parse(embedJson(state, rows));
-    expect(nodes.map((one: { id: string }) => one.id)).toEqual([uuid(12), uuid(14), uuid(15), uuid(13)]);
+    expect(nodes.map((node: { id: string }) => node.id)).toEqual([uuid(12), uuid(14), uuid(15), uuid(13)]);
   });
 
-  test('of a blank document is a whole answer', () => {
+  test('writes valid JSON for a document without nodes', () => {
     expect(JSON.parse(embedJson(state, []))).toMatchObject({ id: state._id, nodes: [] });
   });
 });

@@ -1,4 +1,4 @@
-/** Public links read by pages of other origins, in a real browser and through the gateway. */
+/** Tests of public links fetched by pages of other origins, in a real browser, also through the gateway. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,19 +11,19 @@ import { identity } from '../identity/service.ts';
 import { sharing } from './service.ts';
 
 const contracts = [identity, documents, sharing].map(({ contract }) => contract);
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 let browser: Browser;
 const servers: Server[] = [];
 
 beforeAll(async () => {
-  here = await testApp({ services: [identity, documents, sharing], contracts });
-  [ada, browser] = await Promise.all([register(here), testBrowser()]);
+  app = await testApp({ services: [identity, documents, sharing], contracts });
+  [ada, browser] = await Promise.all([register(app), testBrowser()]);
 }, 180_000);
 afterAll(async () => {
   await browser?.close();
   for (const server of servers) server.close();
-  await here?.stop();
+  await app?.stop();
 });
 
 async function serve(listener: Parameters<typeof createServer>[1]): Promise<string> {
@@ -34,19 +34,21 @@ async function serve(listener: Parameters<typeof createServer>[1]): Promise<stri
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('a page of another origin reads a link, and gets 304 for its ETag', async () => {
-  const { id } = (await here.request('POST', '/documents', { as: ada.key, body: { title: 'SOP' } })).body;
-  await here.request('POST', `/documents/${id}/publish`, { as: ada.key });
-  const { token } = (await here.request('POST', `/documents/${id}/share-token`, { as: ada.key })).body;
-  const addresses = Object.fromEntries(contracts.map(({ name }) => [name, here.origin]));
-  const joined = await serve(gateway({ contracts, apiPrefix: '/api/v1', addresses, onError: () => {} }));
+test('a page of another origin reads a public link and its ETag gives 304', async () => {
+  const { id } = (await app.request('POST', '/documents', { as: ada.key, body: { title: 'SOP' } })).body;
+  await app.request('POST', `/documents/${id}/publish`, { as: ada.key });
+  const { token } = (await app.request('POST', `/documents/${id}/share-token`, { as: ada.key })).body;
+  const addresses = Object.fromEntries(contracts.map(({ name }) => [name, app.origin]));
+  const gatewayOrigin = await serve(
+    gateway({ contracts, apiPrefix: '/api/v1', addresses, onError: () => {} }),
+  );
   const intranet = await serve((_request, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>Intranet</title>');
   });
   const page = await browser.newPage();
-  for (const origin of [here.origin, joined]) {
+  for (const origin of [app.origin, gatewayOrigin]) {
     await page.goto(intranet);
-    const seen = await page.evaluate(async (address) => {
+    const results = await page.evaluate(async (address) => {
       const first = await fetch(address);
       const etag = first.headers.get('etag') ?? '';
       const read = async (tag: string) =>
@@ -58,14 +60,14 @@ test('a page of another origin reads a link, and gets 304 for its ETag', async (
         await read('"other"'),
       ];
     }, `${origin}/embed/${ada.slug}/${token}`);
-    expect(seen).toEqual([200, true, 304, 200]);
+    expect(results).toEqual([200, true, 304, 200]);
   }
   await page.close();
 }, 60_000);
 
-test('a preflight tells nothing about the link', async () => {
+test('a preflight response does not depend on the public link', async () => {
   const preflight = async (token: string) => {
-    const { status, headers } = await here.request('OPTIONS', `/embed/${ada.slug}/${token}`);
+    const { status, headers } = await app.request('OPTIONS', `/embed/${ada.slug}/${token}`);
     return [status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')];
   };
   expect(await preflight('nothing')).toEqual([204, '*', 'If-None-Match']);

@@ -1,4 +1,4 @@
-/** What public links show, over HTTP with a real MongoDB. */
+/** Tests of public links as JSON, over HTTP with a real MongoDB. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Person, register, type TestApp, type TestResponse, testApp } from '#libs/testing';
 import { documents } from '../documents/service.ts';
@@ -6,68 +6,75 @@ import { identity } from '../identity/service.ts';
 import { EmbeddedDocument } from './contract.ts';
 import { sharing } from './service.ts';
 
-let here: TestApp;
+let app: TestApp;
 let ada: Person;
 
 beforeAll(async () => {
   const services = [identity, documents, sharing];
-  here = await testApp({ services, contracts: services.map((one) => one.contract) });
-  ada = await register(here);
+  app = await testApp({ services, contracts: services.map(({ contract }) => contract) });
+  ada = await register(app);
 }, 60_000);
-afterAll(() => here?.stop());
+afterAll(() => app?.stop());
 
 const text = (value: string) => ({
   type: 'doc',
   content: [{ type: 'paragraph', content: [{ type: 'text', text: value }] }],
 });
 
-/** A shared document: its id as documents shows it, and its token. */
-async function shared(nodes: unknown[] = [], as = ada) {
+/** Creates, publishes and shares a document; returns its id, the created document and the token. */
+async function shareDocument(nodes: unknown[] = [], as = ada) {
   const body = { title: 'Opening the vault', version: '2.1', department: 'Vault', nodes };
-  const made = await here.request('POST', '/documents', { as: as.key, body });
-  await here.request('POST', `/documents/${made.body.id}/publish`, { as: as.key });
-  const { token } = (await here.request('POST', `/documents/${made.body.id}/share-token`, { as: as.key }))
+  const created = await app.request('POST', '/documents', { as: as.key, body });
+  await app.request('POST', `/documents/${created.body.id}/publish`, { as: as.key });
+  const { token } = (await app.request('POST', `/documents/${created.body.id}/share-token`, { as: as.key }))
     .body;
-  return { id: made.body.id, document: made.body, token };
+  return { id: created.body.id, document: created.body, token };
 }
 
 const embed = (token: string, headers: Record<string, string> = {}, slug = ada.slug) =>
-  here.request('GET', `/embed/${slug}/${token}`, { headers });
+  app.request('GET', `/embed/${slug}/${token}`, { headers });
 
-describe('the document', () => {
+describe('the document of a public link', () => {
   test('has exactly the specified fields and no user ids', async () => {
     const tree = [
       {
         node_type: 'section',
         title: 'Before',
-        content: text('Look around.'),
+        content: text('Check the area.'),
         children: [
           { node_type: 'step', title: 'Key', children: [{ node_type: 'sub_step', title: 'Turn it' }] },
         ],
       },
     ];
-    const { id, document, token } = await shared(tree);
-    const told = await embed(token);
-    expect(told.status).toBe(200);
-    expect(EmbeddedDocument.parse(told.body)).toEqual(told.body);
-    const shown = (node: Record<string, unknown>): unknown => {
+    const { id, document, token } = await shareDocument(tree);
+    const response = await embed(token);
+    expect(response.status).toBe(200);
+    expect(EmbeddedDocument.parse(response.body)).toEqual(response.body);
+    const toExpected = (node: Record<string, unknown>): unknown => {
       const { id, node_type, title, content, order, children } = node;
-      return { id, node_type, title, content, order, children: (children as (typeof node)[]).map(shown) };
+      return {
+        id,
+        node_type,
+        title,
+        content,
+        order,
+        children: (children as (typeof node)[]).map(toExpected),
+      };
     };
-    expect(told.body).toEqual({
+    expect(response.body).toEqual({
       id,
       title: 'Opening the vault',
       version: '2.1',
       department: 'Vault',
       status: 'published',
-      nodes: document.nodes.map(shown),
+      nodes: document.nodes.map(toExpected),
     });
-    const raw = Buffer.from(told.bytes).toString();
+    const raw = Buffer.from(response.bytes).toString();
     expect(raw).not.toContain(ada.userId);
     expect(raw).not.toContain(ada.organizationId);
   });
 
-  test('shows content exactly as it was sent', async () => {
+  test('has content exactly as it was sent', async () => {
     const content = {
       type: 'doc',
       content: [
@@ -75,15 +82,15 @@ describe('the document', () => {
         { type: 'paragraph', content: [{ type: 'text', text: '</script>\u2028 "quoted" \\ 🔑' }] },
       ],
     };
-    const { token } = await shared([{ node_type: 'section', title: 'S', content }]);
-    const told = await embed(token);
-    expect(told.body.nodes[0].content).toEqual(content);
-    expect(Buffer.from(told.bytes).toString()).toContain(JSON.stringify(content));
+    const { token } = await shareDocument([{ node_type: 'section', title: 'S', content }]);
+    const response = await embed(token);
+    expect(response.body.nodes[0].content).toEqual(content);
+    expect(Buffer.from(response.bytes).toString()).toContain(JSON.stringify(content));
   });
 
-  test('sorts siblings by order, ties by creation', async () => {
+  test('has siblings sorted by order, then by creation', async () => {
     const section = (title: string, order: number) => ({ node_type: 'section', title, order });
-    const { token } = await shared([section('c', 2), section('a', 1), section('b', 1)]);
+    const { token } = await shareDocument([section('c', 2), section('a', 1), section('b', 1)]);
     expect((await embed(token)).body.nodes.map((node: { title: string }) => node.title)).toEqual([
       'a',
       'b',
@@ -91,10 +98,10 @@ describe('the document', () => {
     ]);
   });
 
-  test('shows a change with the very next request', async () => {
-    const { id, token } = await shared();
+  test('shows a change with the next request', async () => {
+    const { id, token } = await shareDocument();
     const before = await embed(token);
-    await here.request('POST', `/documents/${id}/nodes`, {
+    await app.request('POST', `/documents/${id}/nodes`, {
       as: ada.key,
       body: { node_type: 'section', title: 'New', order: 1 },
     });
@@ -104,11 +111,17 @@ describe('the document', () => {
   });
 });
 
-describe('the answer', () => {
-  test('is for everyone, for no search engine, and never stale', async () => {
-    const { headers } = await embed((await shared()).token);
-    const named = ['cache-control', 'referrer-policy', 'x-robots-tag', 'access-control-allow-origin', 'vary'];
-    expect(named.map((name) => headers.get(name))).toEqual([
+describe('the JSON response of a public link', () => {
+  test('allows all origins, is not indexed and must be revalidated', async () => {
+    const { headers } = await embed((await shareDocument()).token);
+    const headerNames = [
+      'cache-control',
+      'referrer-policy',
+      'x-robots-tag',
+      'access-control-allow-origin',
+      'vary',
+    ];
+    expect(headerNames.map((name) => headers.get(name))).toEqual([
       'no-cache',
       'no-referrer',
       'noindex',
@@ -118,8 +131,8 @@ describe('the answer', () => {
     expect(headers.get('content-type')).toBe('application/json');
   });
 
-  test('is a 304 without a body when the client has it already', async () => {
-    const { token } = await shared();
+  test('is 304 without a body for the current ETag', async () => {
+    const { token } = await shareDocument();
     const etag = (await embed(token)).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]+"$/);
     const again = await embed(token, { 'if-none-match': etag });
@@ -129,45 +142,45 @@ describe('the answer', () => {
   });
 
   test('has the same ETag and bytes after a restart', async () => {
-    const { token } = await shared([{ node_type: 'section', title: 'S', content: text('x') }]);
+    const { token } = await shareDocument([{ node_type: 'section', title: 'S', content: text('x') }]);
     const before = await embed(token);
-    await here.restart();
+    await app.restart();
     const after = await embed(token);
     expect(after.headers.get('etag')).toBe(before.headers.get('etag'));
     expect(after.bytes).toEqual(before.bytes);
   });
 
-  test('takes the two formats and refuses others', async () => {
-    const { token } = await shared();
-    const asked = ['json', 'html', 'xml'].map((format) => embed(`${token}?format=${format}`));
-    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 400]);
+  test('supports two formats and rejects others with 400', async () => {
+    const { token } = await shareDocument();
+    const requests = ['json', 'html', 'xml'].map((format) => embed(`${token}?format=${format}`));
+    expect((await Promise.all(requests)).map(({ status }) => status)).toEqual([200, 200, 400]);
   });
 });
 
-describe('every 404', () => {
+describe('the 404 of a public link', () => {
   const withoutId = ({ bytes, body }: TestResponse) =>
     Buffer.from(bytes).toString().replace(body.request_id, '<id>');
-  const headersOf = ({ headers }: TestResponse) =>
+  const getHeaders = ({ headers }: TestResponse) =>
     [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name));
 
-  test('has the same body but for request_id, and the same headers, whatever the cause', async () => {
-    const eve = await register(here);
-    const { token } = await shared();
-    const deleted = await shared();
-    await here.request('DELETE', `/documents/${deleted.id}/share-token`, { as: ada.key });
-    const gone = await shared();
-    await here.request('POST', `/documents/${gone.id}/archive`, { as: ada.key });
+  test('is the same for every cause except for request_id', async () => {
+    const eve = await register(app);
+    const { token } = await shareDocument();
+    const deleted = await shareDocument();
+    await app.request('DELETE', `/documents/${deleted.id}/share-token`, { as: ada.key });
+    const archived = await shareDocument();
+    await app.request('POST', `/documents/${archived.id}/archive`, { as: ada.key });
     const causes = await Promise.all([
       embed('x'.repeat(43)),
       embed('nonsense'),
       embed(token, {}, 'no-such-organization'),
       embed(token, {}, eve.slug),
       embed(deleted.token),
-      embed(gone.token),
+      embed(archived.token),
     ]);
-    for (const told of causes) expect(told.status).toBe(404);
+    for (const response of causes) expect(response.status).toBe(404);
     expect(new Set(causes.map(withoutId)).size).toBe(1);
-    expect(new Set(causes.map((told) => JSON.stringify(headersOf(told)))).size).toBe(1);
+    expect(new Set(causes.map((response) => JSON.stringify(getHeaders(response)))).size).toBe(1);
     expect(causes[0]).toMatchObject({ body: { code: 'not_found' } });
     expect(causes[0]?.headers.get('access-control-allow-origin')).toBe('*');
   });

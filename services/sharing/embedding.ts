@@ -1,5 +1,5 @@
-/** Embedding: what a public link shows to anyone who has it. */
-import { setImmediate as turn } from 'node:timers/promises';
+/** Serves the document of a public link to everyone who has the link, as JSON or as an HTML page. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   body,
   NotFound,
@@ -16,26 +16,26 @@ import type { NotFoundLimit } from './not-found-limit.ts';
 import { noticePage } from './page/notice.ts';
 import { pagePolicy } from './page/policy.ts';
 import { noticeStyleSource } from './page/styles.ts';
-import { type OpenedLink, type Representation, representations } from './representations.ts';
-import { isForPeople, opens } from './rules.ts';
+import { type Representation, type ResolvedLink, representations } from './representations.ts';
+import { resolveLink, wantsHtml } from './rules.ts';
 import type { SharingStore } from './store.ts';
 
-/** What embedding needs. */
-export interface Embedding {
+/** Dependencies and settings of the embed route. */
+export interface EmbedOptions {
   sharing: Pick<SharingStore, 'organizationBySlug' | 'byToken' | 'published' | 'document' | 'nodes'>;
-  /** Bytes of rendered documents kept in memory. */
+  /** Size of the cache of rendered documents, in bytes. */
   cacheBytes: number;
   limit: NotFoundLimit;
   countResponse: CountResponse;
 }
 
-/** How often a document that changes while it is read is read again. */
-const tries = 5;
+/** Attempts to read a document that changes while it is being read. */
+const maxAttempts = 5;
 
-/** How long rendering may keep other requests waiting. */
-const turnMs = 10;
+/** Milliseconds that rendering may block the event loop. */
+const maxBlockMs = 10;
 
-/** On every answer of a public link, found or not. */
+/** The headers of every response of a public link, including problems. */
 const publicHeaders = {
   'Cache-Control': 'no-cache',
   'Referrer-Policy': 'no-referrer',
@@ -46,96 +46,99 @@ const publicHeaders = {
   Vary: 'Accept',
 };
 
-/** A notice says nothing of any organization, so any page may frame it. */
+/** The headers of a notice page. Any site may frame it, because it reveals nothing about an organization. */
 const noticeHeaders = {
   ...publicHeaders,
   'Content-Security-Policy': pagePolicy(noticeStyleSource, '*'),
 };
 
-/** Stands for an id that was not found, so that every 404 asks MongoDB the same questions. */
-const nobody = '00000000-0000-0000-0000-000000000000';
+/** Replaces the ids of a token that was not found, so that every 404 runs the same queries. */
+const unknownId = '00000000-0000-0000-0000-000000000000';
 
-/** The operation behind public links. */
-export function embedding({ sharing, cacheBytes, limit, countResponse }: Embedding): Route[] {
-  // nothing is kept of a document that changed while it was read
+/** The route of public links: checks the link, then returns the document as JSON or HTML. */
+export function embedRoutes({ sharing, cacheBytes, limit, countResponse }: EmbedOptions): Route[] {
+  // a render that returns undefined, because the document changed meanwhile, is not cached
   const rendered = renderCache<Uint8Array>(cacheBytes);
 
   const embed = handle(getEmbeddedDocument, async ({ params, query, call }) => {
-    const link = `${params.org_slug}/${params.token}`;
-    const waitS = limit.waitS(call.address, link);
-    if (waitS > 0) throw tooMany(limit.policy, waitS);
-    const name = isForPeople(query.format, call) ? 'html' : 'json';
-    const form = representations[name];
-    for (let left = tries; left > 0; left -= 1) {
-      const opened = await openedBy(params);
-      limit.was(opened !== undefined, call.address, link);
-      if (!opened) throw closed;
-      const etag = form.etagOf(opened);
-      const headers = { ...publicHeaders, ...form.headersOf(opened.organization) };
+    const path = `${params.org_slug}/${params.token}`;
+    const waitSeconds = limit.getWaitSeconds(call.address, path);
+    if (waitSeconds > 0) throw tooManyUnknownLinks(limit.policy, waitSeconds);
+    const format = wantsHtml(query.format, call) ? 'html' : 'json';
+    const representation = representations[format];
+    for (let left = maxAttempts; left > 0; left -= 1) {
+      const link = await findLink(params);
+      limit.record(link !== undefined, call.address, path);
+      if (!link) throw linkNotFound;
+      const etag = representation.getEtag(link);
+      const headers = { ...publicHeaders, ...representation.getHeaders(link.organization) };
       let cache: 'miss' | 'hit' | 'not_modified' = call.hasCurrent(etag) ? 'not_modified' : 'hit';
-      const make = () => {
+      const renderOnMiss = () => {
         cache = 'miss';
-        return render(form, opened);
+        return render(representation, link);
       };
-      const bytes = cache === 'not_modified' ? nothingNew : await rendered.getOrRender(etag, make);
-      if (bytes) countResponse({ format: name, cache });
-      if (bytes) return reply(body(form.type, bytes), { etag, headers });
+      const bytes = cache === 'not_modified' ? emptyBody : await rendered.getOrRender(etag, renderOnMiss);
+      if (bytes) countResponse({ format, cache });
+      if (bytes) return reply(body(representation.type, bytes), { etag, headers });
     }
-    throw Unavailable('The document is being changed at this moment: try again.', {
+    throw Unavailable('The document is being changed. Try again.', {
       headers: { ...publicHeaders, 'Retry-After': '1' },
     });
   });
 
   return [
     withProblemPages(embed, ({ kind }, call, { format }) =>
-      isForPeople(format, call)
+      wantsHtml(format, call)
         ? { html: noticePage(kind, call.requestId), headers: noticeHeaders }
         : undefined,
     ),
   ];
 
-  /** The small rows that decide are read on every request; nothing about them is remembered. */
-  async function openedBy({ org_slug, token }: { org_slug: string; token: string }) {
-    const [organization, held] = await Promise.all([
+  /** Reads the rows that decide whether a link works; never cached, so that every change applies at once. */
+  async function findLink({ org_slug, token }: { org_slug: string; token: string }) {
+    const [organization, storedToken] = await Promise.all([
       sharing.organizationBySlug(org_slug),
       sharing.byToken(token),
     ]);
-    const published = await sharing.published(held?.organization_id ?? nobody, held?.family_id ?? nobody);
-    const document = opens({ token, organization, held, document: published });
+    const published = await sharing.published(
+      storedToken?.organization_id ?? unknownId,
+      storedToken?.family_id ?? unknownId,
+    );
+    const document = resolveLink({ token, organization, storedToken, document: published });
     return document && organization ? { document, organization } : undefined;
   }
 
-  /** The bytes of a document, or nothing when it changed while its nodes were read. */
-  async function render(form: Representation, opened: OpenedLink): Promise<Uint8Array | undefined> {
-    const { document } = opened;
+  /** Renders a document as UTF-8; undefined if it changed while its nodes were read. */
+  async function render(representation: Representation, link: ResolvedLink): Promise<Uint8Array | undefined> {
+    const { document } = link;
     const rows = await sharing.nodes(document._id);
     const after = await sharing.document(document.organization_id, document._id);
     if (after?.row_version !== document.row_version) return undefined;
-    return bytesOf(form.render(opened, rows));
+    return encodePieces(representation.render(link, rows));
   }
 }
 
-/** The body of a 304, which has none. */
-const nothingNew = new Uint8Array();
+/** The body of a 304. */
+const emptyBody = new Uint8Array();
 
-/** All pieces as UTF-8; other requests are answered in between. */
-async function bytesOf(pieces: Iterable<string>): Promise<Uint8Array> {
+/** Joins the pieces as UTF-8 and yields to other requests in between. */
+async function encodePieces(pieces: Iterable<string>): Promise<Uint8Array> {
   let text = '';
   let since = performance.now();
   for (const piece of pieces) {
     text += piece;
-    if (performance.now() - since < turnMs) continue;
-    await turn();
+    if (performance.now() - since < maxBlockMs) continue;
+    await yieldToEventLoop();
     since = performance.now();
   }
   return Buffer.from(text);
 }
 
-/** One answer for every cause; the same value each time, since a stack would cost more than all the rest of it. */
-const closed = NotFound(undefined, { headers: publicHeaders });
+/** The 404 of every invalid link, created once: a stack trace would cost more than the whole request. */
+const linkNotFound = NotFound(undefined, { headers: publicHeaders });
 
-function tooMany(policy: RateLimitPolicy, waitS: number): Problem {
-  return TooManyRequests('Too many links that lead nowhere: wait as `Retry-After` says.', {
-    headers: { ...publicHeaders, ...rateLimitHeaders(policy, waitS) },
+function tooManyUnknownLinks(policy: RateLimitPolicy, waitSeconds: number): Problem {
+  return TooManyRequests('Too many requests for unknown links. Wait for the time given in `Retry-After`.', {
+    headers: { ...publicHeaders, ...rateLimitHeaders(policy, waitSeconds) },
   });
 }

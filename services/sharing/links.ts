@@ -1,4 +1,4 @@
-/** Links: making, showing and ending the public link of a document. */
+/** Creates, shows and deletes the public link of a document. */
 import { Forbidden, NotFound } from '#libs/contract';
 import { handle, type Route } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
@@ -13,88 +13,89 @@ import {
 import { isLive, isShareable, mayShare } from './rules.ts';
 import type { DocumentState, NewToken, SharingStore } from './store.ts';
 
-/** What links need. */
-export interface Links {
+/** Dependencies of the link routes. */
+export interface LinkOptions {
   store: Pick<Store, 'respond'>;
   sharing: SharingStore;
   now: () => Date;
-  /** A new random token. */
+  /** Returns a new random token. */
   newToken: () => string;
-  /** Where people reach the application; the start of public links. */
+  /** Public URL of the application, without a trailing slash; public links start with it. */
   appUrl: string;
 }
 
-/** The operations on the link of a document. */
-export function links({ store, sharing, now, newToken, appUrl }: Links): Route[] {
+/** The routes that create, get and delete the share token of a document. */
+export function linkRoutes({ store, sharing, now, newToken, appUrl }: LinkOptions): Route[] {
   return [
     handle(
       createShareToken,
       async ({ actor, params, body }) => {
-        const document = await foundForSharing(actor, params.doc_id);
+        const document = await getDocumentForSharing(actor, params.doc_id);
         if (!isShareable(document)) throw DocumentNotPublished();
-        // read before the transaction: of two that replace at once, the second takes the token of the first
+        // read before the transaction: of two concurrent replacements the second returns the first one's
+        // token
         const replaced = body?.replace ? await sharing.find(actor, document.family_id) : undefined;
         return store.respond(actor, async (within) =>
-          shown(actor, document, await tokenFor(within, document, replaced?.hash)),
+          toShareToken(actor, document, await findOrCreateToken(within, document, replaced?.hash)),
         );
       },
       {
         async authorizeReplay({ actor, params }) {
-          await foundForSharing(actor, params.doc_id);
+          await getDocumentForSharing(actor, params.doc_id);
         },
       },
     ),
 
     handle(getShareToken, async ({ actor, params }) => {
-      const document = await found(actor, params.doc_id);
+      const document = await getDocument(actor, params.doc_id);
       if (!isShareable(document)) return null;
-      const held = await sharing.find(actor, document.family_id);
-      return held && isLive(held, document) ? shown(actor, document, held) : null;
+      const token = await sharing.find(actor, document.family_id);
+      return token && isLive(token, document) ? toShareToken(actor, document, token) : null;
     }),
 
     handle(deleteShareToken, async ({ actor, params }) => {
-      const document = await foundForSharing(actor, params.doc_id);
-      // a draft shares its family with the published version, whose link is not the draft's to end
+      const document = await getDocumentForSharing(actor, params.doc_id);
+      // a draft has the same family as the published version and must not delete that version's link
       if (isShareable(document)) await sharing.delete(actor, document.family_id);
       return undefined;
     }),
   ];
 
-  async function found(actor: Actor, id: string): Promise<DocumentState> {
+  async function getDocument(actor: Actor, id: string): Promise<DocumentState> {
     const document = await sharing.document(actor.organization_id, id);
     if (!document) throw NotFound();
     return document;
   }
 
-  async function foundForSharing(actor: MemberPrincipal, id: string): Promise<DocumentState> {
-    const document = await found(actor, id);
+  async function getDocumentForSharing(actor: MemberPrincipal, id: string): Promise<DocumentState> {
+    const document = await getDocument(actor, id);
     if (mayShare(actor, document)) return document;
     throw Forbidden('Only the owner of the document or an admin may share it.');
   }
 
-  /** The family's one token: the one that is there unless it is to be replaced, or a new one. */
-  async function tokenFor(
+  /** The family's token: the stored one if it is valid and its hash is not `replacedHash`, else a new one. */
+  async function findOrCreateToken(
     within: Actor,
     document: DocumentState,
-    replaced: string | undefined,
+    replacedHash: string | undefined,
   ): Promise<NewToken> {
     const { family_id, share_epoch } = document;
-    const held = await sharing.find(within, family_id);
-    if (held && isLive(held, document) && held.hash !== replaced) return held;
-    const made = { token: newToken(), share_epoch, created_at: now() };
-    await sharing.save(within, family_id, made);
-    return made;
+    const stored = await sharing.find(within, family_id);
+    if (stored && isLive(stored, document) && stored.hash !== replacedHash) return stored;
+    const created = { token: newToken(), share_epoch, created_at: now() };
+    await sharing.save(within, family_id, created);
+    return created;
   }
 
-  async function shown(actor: Actor, document: DocumentState, held: NewToken): Promise<ShareToken> {
+  async function toShareToken(actor: Actor, document: DocumentState, token: NewToken): Promise<ShareToken> {
     const organization = await sharing.organization(actor);
     if (!organization) throw NotFound();
     return {
-      token: held.token,
+      token: token.token,
       org_slug: organization.slug,
-      url: `${appUrl}/embed/${organization.slug}/${held.token}`,
+      url: `${appUrl}/embed/${organization.slug}/${token.token}`,
       document_id: document._id,
-      created_at: held.created_at.toISOString(),
+      created_at: token.created_at.toISOString(),
     };
   }
 }

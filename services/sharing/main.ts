@@ -1,4 +1,4 @@
-/** Sharing as a process of its own. */
+/** Runs the sharing service as a separate process. */
 import { run } from '#libs/service';
 import { apiPrefix, contracts } from '../contracts.ts';
 import { sharing } from './service.ts';

@@ -1,22 +1,22 @@
-/** Metering: what operators are told of public links. */
+/** The metrics of public links. */
 import { counter, type Meters } from '#libs/service';
 
-const answers = counter({
+const responses = counter({
   name: 'embed_responses_total',
-  help: 'Responses with a public document, by format: rendered (`miss`), from the cache (`hit`), or 304 (`not_modified`)',
+  help: 'Responses with a public document, by format and cache result: rendered (`miss`), cached (`hit`) or 304 (`not_modified`)',
   labels: { format: ['html', 'json'], cache: ['miss', 'hit', 'not_modified'] },
 });
 
-/** What the sharing service tells of itself. */
-export const sharingMetrics = [answers];
+/** All metrics of the sharing service. */
+export const sharingMetrics = [responses];
 
-/** Counts an answer. */
+/** Counts one response. */
 export type CountResponse = (labels: {
   format: 'html' | 'json';
   cache: 'miss' | 'hit' | 'not_modified';
 }) => void;
 
-/** Keeps the metrics of public links. */
+/** Creates the function that counts responses of public links. */
 export function responseCounter(meters: Meters): CountResponse {
-  return meters.counter(answers);
+  return meters.counter(responses);
 }

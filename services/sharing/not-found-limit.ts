@@ -1,34 +1,34 @@
-/** Keeps an address from trying links: who asks for too many that are not there has to wait, but for links that opened before. */
+/** Rate-limits requests for unknown links per address. Links that worked recently are exempt. */
 import { LRUCache } from 'lru-cache';
 import type { RateLimitPolicy } from '#libs/contract';
-import { type Bucket, tokenBucket } from '#libs/http';
+import { type TokenBucket, tokenBucket } from '#libs/http';
 
-/** The limit of links that are not there. */
+/** The rate limit of unknown links. */
 export interface NotFoundLimit {
-  /** What callers are told of it. */
+  /** The policy as clients see it in the `RateLimit-Policy` header. */
   readonly policy: RateLimitPolicy;
-  /** Whole seconds until an address may ask for a link again; 0 is now. */
-  waitS(address: string, link: string): number;
-  /** Remembers what came of a link. */
-  was(found: boolean, address: string, link: string): void;
+  /** Whole seconds until the address may request the link; 0 if it may do so now. */
+  getWaitSeconds(address: string, link: string): number;
+  /** Records whether a requested link was found. */
+  record(found: boolean, address: string, link: string): void;
 }
 
-/** Links that opened lately: whoever shares an address with somebody who tries links can go on reading. */
-const mostRemembered = 10_000;
+/** The number of recently found links that are exempt; readers may share an address with an attacker. */
+const maxExemptLinks = 10_000;
 
-/** A limit for each address; `perMinute` 0 is none. */
+/** Creates a limit of `perMinute` unknown links for each address; 0 disables it. `now` is in milliseconds. */
 export function notFoundLimit({ perMinute, now }: { perMinute: number; now: () => number }): NotFoundLimit {
   const policy = { name: 'not-found-links', quota: perMinute, windowSeconds: 60 };
-  if (perMinute === 0) return { policy, waitS: () => 0, was: () => {} };
-  const misses: Bucket = tokenBucket({ perMinute, burst: perMinute, now });
-  const opened = new LRUCache<string, true>({ max: mostRemembered });
+  if (perMinute === 0) return { policy, getWaitSeconds: () => 0, record: () => {} };
+  const misses: TokenBucket = tokenBucket({ perMinute, burst: perMinute, now });
+  const found = new LRUCache<string, true>({ max: maxExemptLinks });
   return {
     policy,
-    waitS: (address, link) => (opened.has(link) ? 0 : misses(address, 'look')),
-    was(found, address, link) {
-      if (found) opened.set(link, true);
+    getWaitSeconds: (address, link) => (found.has(link) ? 0 : misses(address, 'peek')),
+    record(isFound, address, link) {
+      if (isFound) found.set(link, true);
       else {
-        opened.delete(link);
+        found.delete(link);
         misses(address);
       }
     },

@@ -1,26 +1,27 @@
-/** Promises that nothing stored can run, load or change anything, in a real browser; escaping and policy each hold alone. */
+/** Tests that stored content has no side effects in a browser, by escaping alone and by the CSP alone. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { attacks, places } from '../../libs/rich-text/testing/attacks.ts';
-import { hostileTree, randomFrom } from '../../libs/rich-text/testing/hostile.ts';
-import { misdeedsOf, type PageStage, pageStage } from './testing/page-fixture.ts';
+import { createRandom, hostileTree } from '../../libs/rich-text/testing/hostile.ts';
+import { type PageFixture, pageFixture, recordSideEffects } from './testing/page-fixture.ts';
 
-let stage: PageStage;
+let fixture: PageFixture;
 beforeAll(async () => {
-  stage = await pageStage();
+  fixture = await pageFixture();
 }, 180_000);
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 
-/** Whether the page comes with the policy that it is served with; without it, only escaping is left. */
-type Policy = 'with its policy' | 'without any policy';
+/** Whether the browser gets the page with its CSP; without it, only escaping protects the page. */
+type Policy = 'with its CSP' | 'without its CSP';
 
-async function visited<R>(address: string, policy: Policy, work: (page: Page) => Promise<R>): Promise<R> {
-  return stage.opened({}, async (page) => {
-    const misdeeds = misdeedsOf(page);
-    if (policy === 'without any policy')
+/** Opens a page, runs work on it and expects no side effects. */
+async function visit<R>(address: string, policy: Policy, work: (page: Page) => Promise<R>): Promise<R> {
+  return fixture.withPage({}, async (page) => {
+    const sideEffects = recordSideEffects(page);
+    if (policy === 'without its CSP')
       await page.route(address, async (route) => {
         const response = await route.fetch();
         const { 'content-security-policy': _, ...headers } = response.headers();
@@ -28,13 +29,13 @@ async function visited<R>(address: string, policy: Policy, work: (page: Page) =>
       });
     await page.goto(address);
     const result = await work(page);
-    expect(misdeeds).toEqual([]);
+    expect(sideEffects).toEqual([]);
     return result;
   });
 }
 
-/** What no page may hold, whatever was stored. */
-async function forbiddenIn(page: Page): Promise<string[]> {
+/** The elements and attributes of a page that are not allowed. */
+async function findForbidden(page: Page): Promise<string[]> {
   return page.$$eval('*', (elements) => {
     const allowed =
       'html head meta title link style body a header main article h1 h2 h3 h4 h5 h6 dl div dt dd time nav details summary ol ul li span p section strong em s u mark sub sup code pre br img blockquote hr table thead tbody tr th td input footer';
@@ -50,17 +51,17 @@ async function forbiddenIn(page: Page): Promise<string[]> {
     );
     return elements.flatMap((element) => {
       const { localName, attributes } = element;
-      const held = [...attributes].map(({ name, value }) => `${localName} ${name}=${value}`);
-      const wrong = held.filter((one) => forbidden.test(one));
+      const written = [...attributes].map(({ name, value }) => `${localName} ${name}=${value}`);
+      const wrong = written.filter((attribute) => forbidden.test(attribute));
       return names.has(localName) ? wrong : [localName];
     });
   });
 }
 
-const policies: Policy[] = ['with its policy', 'without any policy'];
+const policies: Policy[] = ['with its CSP', 'without its CSP'];
 
-describe.each(policies)('%s', (policy) => {
-  test('no attack in a title of a node or anywhere in its text does anything', async () => {
+describe.each(policies)('a public page %s', (policy) => {
+  test('is not affected by attacks in node titles and rich text', async () => {
     const tree = attacks.map((attack) => ({
       node_type: 'section',
       title: attack,
@@ -70,61 +71,61 @@ describe.each(policies)('%s', (policy) => {
         content: { type: 'doc', content: [inPlace(attack)] },
       })),
     }));
-    const address = await stage.shared({ title: 'Attacked', nodes: tree });
-    await visited(address, policy, async (page) => {
-      expect(await forbiddenIn(page)).toEqual([]);
+    const address = await fixture.share({ title: 'Attacked', nodes: tree });
+    await visit(address, policy, async (page) => {
+      expect(await findForbidden(page)).toEqual([]);
       expect(await page.title()).toContain('Attacked');
       expect(await page.locator('.step').count()).toBe(attacks.length * Object.keys(places).length);
     });
   }, 60_000);
 
-  test('no attack as title, version, department or name of the organization does anything', async () => {
-    const { here, ada } = stage;
+  test('is not affected by attacks in document fields and organization name', async () => {
+    const { app, ada } = fixture;
     for (let at = 0; at + 3 < attacks.length; at += 4) {
       const [title = '', version = '', department = '', name = ''] = attacks.slice(at, at + 4);
-      const renamed = await here.request('PATCH', '/organization', { as: ada.token, body: { name } });
+      const renamed = await app.request('PATCH', '/organization', { as: ada.token, body: { name } });
       expect(renamed.status).toBe(200);
-      const address = await stage.shared({ title, version: version.slice(0, 64), department });
-      await visited(address, policy, async (page) => {
-        expect(await forbiddenIn(page)).toEqual([]);
+      const address = await fixture.share({ title, version: version.slice(0, 64), department });
+      await visit(address, policy, async (page) => {
+        expect(await findForbidden(page)).toEqual([]);
         expect(await page.locator('h1').count()).toBe(1);
         expect(await page.locator('footer').count()).toBe(1);
       });
     }
   }, 120_000);
 
-  test('nothing that an editor could not have made does anything', async () => {
-    const random = randomFrom(7);
+  test('is not affected by hostile trees that no editor could produce', async () => {
+    const random = createRandom(7);
     const sections = Array.from({ length: 150 }, (_, at) => ({
       node_type: 'section',
       title: `Hostile ${at}`,
       content: { type: 'doc', content: [hostileTree(random, 5)] },
     }));
-    const address = await stage.shared({ title: 'Hostile', nodes: sections });
-    await visited(address, policy, async (page) => {
-      expect(await forbiddenIn(page)).toEqual([]);
+    const address = await fixture.share({ title: 'Hostile', nodes: sections });
+    await visit(address, policy, async (page) => {
+      expect(await findForbidden(page)).toEqual([]);
       expect(await page.locator('.section').count()).toBe(sections.length);
     });
   }, 60_000);
 });
 
-test('the policy alone stops scripts, styles and requests that escaping would have let through', async () => {
-  const address = await stage.shared({ title: 'A page that lost its escaping' });
-  const asked: string[] = [];
-  const elsewhere = createServer((request, response) => {
-    asked.push(request.url ?? '');
+test('the CSP alone blocks injected scripts, styles and requests', async () => {
+  const address = await fixture.share({ title: 'A page without escaping' });
+  const requests: string[] = [];
+  const otherSite = createServer((request, response) => {
+    requests.push(request.url ?? '');
     response.end();
   });
-  elsewhere.listen(0, '127.0.0.1');
-  await once(elsewhere, 'listening');
-  const { port } = elsewhere.address() as AddressInfo;
+  otherSite.listen(0, '127.0.0.1');
+  await once(otherSite, 'listening');
+  const { port } = otherSite.address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
   const injected = `<script>alert(1)</script><script src="${origin}/script"></script>
 <img src="${origin}/image" onerror="alert(2)"><link rel="stylesheet" href="${origin}/style">
 <iframe src="${origin}/frame"></iframe><video src="${origin}/video"></video><object data="${origin}/object"></object>
 <style>h1 { display: none }</style><p style="display: none" id="styled">x</p>`;
-  const misdeeds = await stage.opened({}, async (page) => {
-    const found = misdeedsOf(page);
+  const sideEffects = await fixture.withPage({}, async (page) => {
+    const recorded = recordSideEffects(page);
     await page.route(address, async (route) => {
       const response = await route.fetch();
       const body = (await response.text()).replace('<article', `${injected}<article`);
@@ -133,11 +134,13 @@ test('the policy alone stops scripts, styles and requests that escaping would ha
     await page.goto(address, { waitUntil: 'networkidle' });
     expect(await page.locator('h1').isVisible()).toBe(true);
     expect(await page.locator('#styled').isVisible()).toBe(true);
-    return found;
+    return recorded;
   });
-  elsewhere.close();
-  expect(asked).toEqual([]);
-  expect(misdeeds.filter((one) => /^(dialog|popup)/.test(one))).toEqual([]);
-  // the browser says so of each of them
-  expect(misdeeds.filter((one) => one.includes('Content Security Policy')).length).toBeGreaterThanOrEqual(9);
+  otherSite.close();
+  expect(requests).toEqual([]);
+  expect(sideEffects.filter((effect) => /^(dialog|popup)/.test(effect))).toEqual([]);
+  // the browser reports each blocked item in the console
+  expect(
+    sideEffects.filter((effect) => effect.includes('Content Security Policy')).length,
+  ).toBeGreaterThanOrEqual(9);
 }, 60_000);

@@ -1,42 +1,45 @@
-/** The two forms of a public link, without a database. */
+/** Tests of the two representations of a public link, without a database. */
 import { describe, expect, test } from '@jest/globals';
-import { specimen } from './page/renderer-fixture.ts';
-import { type OpenedLink, type Representation, representations } from './representations.ts';
+import { rendererFixture } from './page/renderer-fixture.ts';
+import { type Representation, type ResolvedLink, representations } from './representations.ts';
 
-const { document, organization, rows } = specimen;
-const opened: OpenedLink = { document, organization };
+const { document, organization, rows } = rendererFixture;
+const link: ResolvedLink = { document, organization };
 const changed = {
-  document: { ...opened, document: { ...document, row_version: 2 } },
-  'another document': { ...opened, document: { ...document, _id: 'another' } },
-  organization: { ...opened, organization: { ...organization, row_version: 2 } },
+  document: { ...link, document: { ...document, row_version: 2 } },
+  'another document': { ...link, document: { ...document, _id: 'another' } },
+  organization: { ...link, organization: { ...organization, row_version: 2 } },
 };
-const textOf = (form: Representation, openedLink = opened) => [...form.render(openedLink, rows)].join('');
+const renderText = (representation: Representation) => [...representation.render(link, rows)].join('');
 
-describe.each(Object.entries(representations))('the ETag of %s', (_name, form) => {
-  test('is the same wherever it is made, and tells nothing', () => {
-    expect(form.etagOf(structuredClone(opened))).toBe(form.etagOf(opened));
-    expect(form.etagOf(opened)).toMatch(/^[\w-]{27}$/);
-  });
+describe.each(Object.entries(representations))(
+  'the ETag of the %s representation',
+  (_name, representation) => {
+    test('is the same on every replica and reveals nothing', () => {
+      expect(representation.getEtag(structuredClone(link))).toBe(representation.getEtag(link));
+      expect(representation.getEtag(link)).toMatch(/^[\w-]{27}$/);
+    });
 
-  test('is of one document in one of its states', () => {
-    const tags = [opened, changed.document, changed['another document']].map(form.etagOf);
-    expect(new Set(tags).size).toBe(3);
-  });
+    test('differs between documents and between their versions', () => {
+      const tags = [link, changed.document, changed['another document']].map(representation.getEtag);
+      expect(new Set(tags).size).toBe(3);
+    });
+  },
+);
+
+test('JSON and HTML of a public link have different ETags', () => {
+  expect(representations.json.getEtag(link)).not.toBe(representations.html.getEtag(link));
 });
 
-test('JSON and page have different ETags', () => {
-  expect(representations.json.etagOf(opened)).not.toBe(representations.html.etagOf(opened));
+test('only the ETag of the HTML page changes with the organization', () => {
+  expect(representations.html.getEtag(changed.organization)).not.toBe(representations.html.getEtag(link));
+  expect(representations.json.getEtag(changed.organization)).toBe(representations.json.getEtag(link));
 });
 
-test('the ETag of the page changes with its organization, whose name and origins it carries; that of JSON does not', () => {
-  expect(representations.html.etagOf(changed.organization)).not.toBe(representations.html.etagOf(opened));
-  expect(representations.json.etagOf(changed.organization)).toBe(representations.json.etagOf(opened));
-});
-
-test('the specimen that names the renderer has every element that pages know, so none can change unseen', () => {
-  const page = textOf(representations.html);
+test('the renderer fixture covers every element of the HTML page', () => {
+  const page = renderText(representations.html);
   const elements =
     'h1 h2 h3 h4 h5 p ul ol li table thead tbody tr th td blockquote pre code hr br img a input strong em s u mark sub sup style';
   expect(elements.split(' ').filter((name) => !new RegExp(`<${name}[ >/]`).test(page))).toEqual([]);
-  expect(JSON.parse(textOf(representations.json)).nodes[0].children[0].children).toHaveLength(1);
+  expect(JSON.parse(renderText(representations.json)).nodes[0].children[0].children).toHaveLength(1);
 });

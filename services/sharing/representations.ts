@@ -1,59 +1,62 @@
-/** The two forms in which a public link answers: JSON for programs, a page for people. */
+/** The two representations of a public link: JSON for programs, an HTML page for readers. */
 import { createHash } from 'node:crypto';
 import { embedJson } from './embed-json.ts';
 import { documentPage } from './page/document-page.ts';
 import { pagePolicy } from './page/policy.ts';
-import { specimen } from './page/renderer-fixture.ts';
+import { rendererFixture } from './page/renderer-fixture.ts';
 import { pageStyleSource } from './page/styles.ts';
 import { frameAncestors } from './rules.ts';
 import type { DocumentState, NodeRow, OrganizationProfile } from './store.ts';
 
-/** What a link opens, without its nodes. */
-export interface OpenedLink {
+/** The document that a link shows, without its nodes, and its organization. */
+export interface ResolvedLink {
   document: DocumentState;
   organization: OrganizationProfile;
 }
 
-/** A form in which a public link answers. */
+/** A representation of a document (RFC 9110, 3.2). */
 export interface Representation {
+  /** The value of `Content-Type`. */
   readonly type: string;
-  /** A strong ETag: it names all that the bytes depend on, so it is the same on every replica. */
-  etagOf(opened: OpenedLink): string;
-  /** The text in pieces, so that other requests may be answered between them. */
-  render(opened: OpenedLink, rows: readonly NodeRow[]): Iterable<string>;
-  /** Headers that follow from the organization. */
-  headersOf(organization: OrganizationProfile): Record<string, string>;
+  /** The strong ETag. It covers everything that the bytes depend on, so it is the same on every replica. */
+  getEtag(link: ResolvedLink): string;
+  /** Renders text in pieces, so that other requests can run in between. */
+  render(link: ResolvedLink, rows: readonly NodeRow[]): Iterable<string>;
+  /** The response headers that depend on the organization. */
+  getHeaders(organization: OrganizationProfile): Record<string, string>;
 }
 
-/** The forms by the name that `?format=` takes. */
+/** The representations by the value of `?format=`. */
 export const representations: Readonly<Record<'json' | 'html', Representation>> = {
-  json: form({
+  json: createRepresentation({
     type: 'application/json',
     render: ({ document }, rows) => [embedJson(document, rows)],
     dependsOn: ({ document }) => [document._id, document.row_version],
-    headersOf: () => ({}),
+    getHeaders: () => ({}),
   }),
-  html: form({
+  html: createRepresentation({
     type: 'text/html; charset=utf-8',
     render: ({ document, organization }, rows) =>
       documentPage({ document, rows, organization: organization.name }),
     dependsOn: ({ document, organization }) => [document._id, document.row_version, organization.row_version],
-    headersOf: ({ embed_origins }) => ({
+    getHeaders: ({ embed_origins }) => ({
       'Content-Security-Policy': pagePolicy(pageStyleSource, frameAncestors(embed_origins)),
     }),
   }),
 };
 
-/** The renderer is named by what it makes of a specimen: another version of the code gives other ETags. */
-function form({
+/** Adds the ETag. It includes a hash of the rendered fixture, so a new renderer changes all ETags. */
+function createRepresentation({
   dependsOn,
-  ...of
-}: Omit<Representation, 'etagOf'> & { dependsOn(opened: OpenedLink): (string | number)[] }): Representation {
-  const renderer = tagOf([...of.render(specimen, specimen.rows)]);
-  return { ...of, etagOf: (opened) => tagOf([renderer, ...dependsOn(opened)]) };
+  ...base
+}: Omit<Representation, 'getEtag'> & {
+  dependsOn(link: ResolvedLink): (string | number)[];
+}): Representation {
+  const rendererVersion = createTag([...base.render(rendererFixture, rendererFixture.rows)]);
+  return { ...base, getEtag: (link) => createTag([rendererVersion, ...dependsOn(link)]) };
 }
 
-/** 27 characters of base64url: 160 bits of a SHA-256. */
-function tagOf(parts: readonly (string | number)[]): string {
+/** The first 27 characters of a SHA-256 in base64url, about 160 bits. */
+function createTag(parts: readonly (string | number)[]): string {
   return createHash('sha256').update(parts.join('/')).digest('base64url').slice(0, 27);
 }

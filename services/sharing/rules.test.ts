@@ -1,72 +1,75 @@
-/** The rules of sharing. */
+/** Tests of the rules of sharing. */
 import { describe, expect, test } from '@jest/globals';
 import {
+  encodeToken,
   frameAncestors,
-  isForPeople,
+  hashToken,
   isLive,
   isShareable,
   mayShare,
-  opens,
-  tokenFrom,
-  tokenHash,
+  resolveLink,
+  wantsHtml,
 } from './rules.ts';
 
-describe('who may share', () => {
+describe('mayShare', () => {
   const document = { created_by: 'owner' };
 
-  test('the owner may', () => {
+  test('is true for the owner', () => {
     expect(mayShare({ user_id: 'owner', role: 'member' }, document)).toBe(true);
   });
 
-  test('an admin may', () => {
+  test('is true for an admin', () => {
     expect(mayShare({ user_id: 'other', role: 'admin' }, document)).toBe(true);
   });
 
-  test('a member who is neither owner nor admin may not', () => {
+  test('is false for other members', () => {
     expect(mayShare({ user_id: 'other', role: 'member' }, document)).toBe(false);
   });
 });
 
-test('only published documents can have a link', () => {
+test('only published documents are shareable', () => {
   expect(isShareable({ status: 'published' })).toBe(true);
   expect(isShareable({ status: 'draft' })).toBe(false);
   expect(isShareable({ status: 'archived' })).toBe(false);
 });
 
-test('a token of an older epoch is dead', () => {
+test('a share token of an older epoch is not live', () => {
   expect(isLive({ share_epoch: 1 }, { share_epoch: 1 })).toBe(true);
   expect(isLive({ share_epoch: 0 }, { share_epoch: 1 })).toBe(false);
 });
 
-test('a token is 32 bytes as 43 characters of base64url', () => {
-  expect(tokenFrom(new Uint8Array(32).fill(0xfb))).toMatch(/^[\w-]{43}$/);
+test('a share token is 32 bytes in 43 characters of base64url', () => {
+  expect(encodeToken(new Uint8Array(32).fill(0xfb))).toMatch(/^[\w-]{43}$/);
 });
 
-describe('a link', () => {
+describe('resolveLink', () => {
   const token = 'a'.repeat(43);
   const document = { status: 'published', share_epoch: 2 };
   const link = {
     token,
     organization: { _id: 'acme' },
-    held: { hash: tokenHash(token), organization_id: 'acme', share_epoch: 2 },
+    storedToken: { hash: hashToken(token), organization_id: 'acme', share_epoch: 2 },
     document,
   };
 
-  test('opens the published version of its family', () => {
-    expect(opens(link)).toBe(document);
+  test('returns the published version of the family', () => {
+    expect(resolveLink(link)).toBe(document);
   });
 
   test.each([
     ['no organization has this slug', { organization: undefined }],
-    ['no token is held', { held: undefined }],
-    ['nothing of the family is published', { document: undefined }],
-    ['the hash is of another token', { held: { ...link.held, hash: tokenHash('b'.repeat(43)) } }],
-    ['the hash is of another length', { held: { ...link.held, hash: 'short' } }],
+    ['the token is unknown', { storedToken: undefined }],
+    ['the family has no published version', { document: undefined }],
+    [
+      'the hash is of another token',
+      { storedToken: { ...link.storedToken, hash: hashToken('b'.repeat(43)) } },
+    ],
+    ['the hash is of another length', { storedToken: { ...link.storedToken, hash: 'short' } }],
     ['the slug is of another organization', { organization: { _id: 'other' } }],
     ['the document is not published', { document: { ...document, status: 'archived' } }],
     ['the document was archived since', { document: { ...document, share_epoch: 3 } }],
-  ])('opens nothing when %s', (_cause, wrong) => {
-    expect(opens({ ...link, ...wrong })).toBeUndefined();
+  ])('returns undefined when %s', (_cause, wrong) => {
+    expect(resolveLink({ ...link, ...wrong })).toBeUndefined();
   });
 });
 
@@ -77,26 +80,26 @@ test.each([
   [undefined, false, false],
   ['xml', true, true],
   [['html', 'json'], false, false],
-])('format %j with a client that prefers HTML: %j, gets the page: %j', (format, prefersHtml, isPage) => {
-  expect(isForPeople(format, { prefersHtml })).toBe(isPage);
+])('wantsHtml for format %j and prefersHtml %j is %j', (format, prefersHtml, expected) => {
+  expect(wantsHtml(format, { prefersHtml })).toBe(expected);
 });
 
-describe('who may frame a page', () => {
-  test('anyone, until the organization says otherwise', () => {
+describe('frameAncestors', () => {
+  test('allows every origin by default', () => {
     expect(frameAncestors(null)).toBe('*');
   });
 
-  test('the origins that it names', () => {
+  test('lists the configured origins', () => {
     expect(frameAncestors(['https://intranet.example', 'http://wiki.example:8080'])).toBe(
       'https://intranet.example http://wiki.example:8080',
     );
   });
 
-  test('nobody, when it names none', () => {
+  test('allows no origin for an empty list', () => {
     expect(frameAncestors([])).toBe("'none'");
   });
 
-  test('no origin can end the directive or add a source', () => {
+  test('ignores origins that could end the directive or add a source', () => {
     const origins = [
       'https://a;sandbox',
       'https://a.example *',

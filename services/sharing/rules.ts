@@ -1,7 +1,7 @@
-/** The rules of sharing: who may share, what can be shared, which link opens what, and who may frame it. */
+/** The rules of sharing: who may share, what can be shared, what a link shows and who may frame it. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Whether this member may make or end a document's link: its owner and admins. */
+/** Whether this member may create or delete the link of a document; the owner and admins may. */
 export function mayShare(
   actor: { user_id: string; role: 'member' | 'admin' },
   document: { created_by: string },
@@ -9,57 +9,57 @@ export function mayShare(
   return actor.role === 'admin' || actor.user_id === document.created_by;
 }
 
-/** Whether a document can have a link at all: drafts and archived documents cannot. */
+/** Whether a document can have a link; drafts and archived documents cannot. */
 export function isShareable(document: { status: string }): boolean {
   return document.status === 'published';
 }
 
-/** Whether a token still counts for its family: archiving the published version ends all tokens made before. */
+/** Whether a token is still valid; archiving the published version invalidates the tokens of its family. */
 export function isLive(token: { share_epoch: number }, document: { share_epoch: number }): boolean {
   return token.share_epoch === document.share_epoch;
 }
 
-/** A token from 32 random bytes: 43 characters of base64url. */
-export function tokenFrom(random: Uint8Array): string {
+/** Encodes 32 random bytes as a token: 43 characters of base64url. */
+export function encodeToken(random: Uint8Array): string {
   return Buffer.from(random).toString('base64url');
 }
 
-/** What is stored in a token's place and looked up: its SHA-256, base64url. */
-export function tokenHash(token: string): string {
+/** The SHA-256 of a token in base64url; tokens are looked up by this hash. */
+export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-/** What was found for a link; each part may be missing. */
-export interface Link<Document> {
+/** The rows found for a link; each of them may be missing. */
+export interface LinkLookup<Document> {
   token: string;
   /** The organization whose slug the link names. */
   organization: { _id: string } | undefined;
-  held: { hash: string; organization_id: string; share_epoch: number } | undefined;
+  storedToken: { hash: string; organization_id: string; share_epoch: number } | undefined;
   /** The published version of the token's family. */
   document: Document | undefined;
 }
 
-/** The document that a link opens, or nothing: one answer for every cause. */
-export function opens<Document extends { status: string; share_epoch: number }>(
-  link: Link<Document>,
+/** The document that a link shows; undefined if the link is invalid for any reason. */
+export function resolveLink<Document extends { status: string; share_epoch: number }>(
+  lookup: LinkLookup<Document>,
 ): Document | undefined {
-  const { token, organization, held, document } = link;
-  if (!organization || !held || !document) return undefined;
-  if (!sameHash(tokenHash(token), held.hash)) return undefined;
-  if (organization._id !== held.organization_id) return undefined;
-  return isShareable(document) && isLive(held, document) ? document : undefined;
+  const { token, organization, storedToken, document } = lookup;
+  if (!organization || !storedToken || !document) return undefined;
+  if (!sameHash(hashToken(token), storedToken.hash)) return undefined;
+  if (organization._id !== storedToken.organization_id) return undefined;
+  return isShareable(document) && isLive(storedToken, document) ? document : undefined;
 }
 
-/** Whether a reader gets the page: `?format=` decides, else what their `Accept` prefers. */
-export function isForPeople(format: unknown, { prefersHtml }: { prefersHtml: boolean }): boolean {
+/** Whether to respond with the HTML page: `?format=` decides, otherwise the client's `Accept` header. */
+export function wantsHtml(format: unknown, { prefersHtml }: { prefersHtml: boolean }): boolean {
   if (format === 'json' || format === 'html') return format === 'html';
   return prefersHtml;
 }
 
-/** The sources of `frame-ancestors` for an organization's `embed_origins`; null is any, an empty list nobody. */
+/** The CSP `frame-ancestors` sources of `embed_origins`: null allows any origin, an empty list none. */
 export function frameAncestors(origins: readonly string[] | null): string {
   if (origins === null) return '*';
-  // what is no plain origin could end the directive
+  // anything but a plain origin could end the directive
   const plain = origins.filter((origin) => /^https?:\/\/[\w.-]+(:\d+)?$/.test(origin));
   return plain.length === 0 ? "'none'" : plain.join(' ');
 }

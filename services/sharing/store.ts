@@ -1,31 +1,32 @@
-/** The share tokens in MongoDB, and the views that sharing reads. */
+/** Stores share tokens in MongoDB and reads the views of documents and organizations. */
 import { newId, type RowOf } from '#libs/contract';
 import { type Actor, collection, type SealedField, type Store } from '#libs/store';
 import { documentNodes, documentStates } from '../documents/contract.ts';
 import { organizationProfiles } from '../identity/contract.ts';
-import { tokenHash } from './rules.ts';
+import { hashToken } from './rules.ts';
 
+/** A row of `share_tokens`. */
 export interface ShareTokenRow {
   _id: string;
   organization_id: string;
-  /** The document family: a token outlives the revision of its document. */
+  /** The document family; all revisions of a document share one token. */
   family_id: string;
-  /** SHA-256 of the token. */
+  /** SHA-256 of the token, base64url. */
   hash: string;
-  /** The token itself, encrypted: it must be shown again. */
+  /** The encrypted token, because the owner may look it up again. */
   sealed: string;
-  /** The family's count of archivings when the token was made. */
+  /** The family's `share_epoch` when the token was created; archiving increments the family's value. */
   share_epoch: number;
   created_at: Date;
 }
 
-/** A sealed token opens for its own family only. */
+/** Binds each sealed token to its family, so that it cannot be decrypted in another row. */
 const sealedToken: SealedField<Pick<ShareTokenRow, 'family_id'>> = {
   path: 'sealed',
   context: ({ family_id }) => `share_tokens.token/${family_id}`,
 };
 
-/** One row for each family that is or was shared. */
+/** The share tokens: one row for each family that has a token. */
 export const shareTokens = collection<ShareTokenRow>('share_tokens', {
   fields: {
     _id: String,
@@ -47,7 +48,7 @@ export type DocumentState = RowOf<typeof documentStates>;
 export type NodeRow = RowOf<typeof documentNodes>;
 export type OrganizationProfile = RowOf<typeof organizationProfiles>;
 
-/** A token as it was found. */
+/** A decrypted token with the fields of its row. */
 export interface StoredToken {
   token: string;
   hash: string;
@@ -55,12 +56,12 @@ export interface StoredToken {
   created_at: Date;
 }
 
-/** A token to be kept. */
+/** A token to store; the store computes its hash. */
 export type NewToken = Omit<StoredToken, 'hash'>;
 
 export type SharingStore = ReturnType<typeof sharingStore>;
 
-/** What sharing keeps and reads; tokens are sealed. */
+/** Creates the repository of the sharing service; it seals tokens before it stores them. */
 export function sharingStore(store: Store) {
   const tokens = store.sealing(sealedToken);
   const rows = store.rows(shareTokens);
@@ -69,21 +70,21 @@ export function sharingStore(store: Store) {
   const nodes = store.read(documentNodes);
 
   return {
-    /** A document of the organization, in any state. */
+    /** A document of the organization in any state; undefined if it does not exist. */
     document: (organization_id: string, id: string) => states.in(organization_id).one({ _id: id }),
 
-    /** The published version of a family. */
+    /** The published version of a family, if it has one. */
     published: (organization_id: string, family_id: string) =>
       states.in(organization_id).one({ family_id, status: 'published' }),
 
-    /** The nodes of a document, in no order. */
+    /** The nodes of a document, unsorted. */
     nodes: (document_id: string) => nodes.in(document_id).many({}),
 
     organization: ({ organization_id }: Actor) => organizations.one({ _id: organization_id }),
 
     organizationBySlug: (slug: string) => organizations.one({ slug }),
 
-    /** The token of a family, dead or alive. */
+    /** The token of a family, valid or not; undefined if it has none. */
     async find({ organization_id, tx }: Actor, family_id: string): Promise<StoredToken | undefined> {
       const row = await rows
         .findOne({ organization_id, family_id })
@@ -94,32 +95,35 @@ export function sharingStore(store: Store) {
       return { token: tokens.open(row.sealed, row), hash, share_epoch, created_at };
     },
 
-    /** The row that a public link names; whoever knows the token needs no organization. */
+    /** The row of a token; the lookup needs no organization, because the token is secret. */
     async byToken(token: string): Promise<ShareTokenRow | undefined> {
-      // by the driver itself: this is read for every reader of every link
-      const row = await rows.collection.findOne({ hash: tokenHash(token) });
-      // the row is what was written through the same model
+      // uses the driver directly for speed: every request of a public link reads this row
+      const row = await rows.collection.findOne({ hash: hashToken(token) });
+      // the row was written through the same model
       return (row as ShareTokenRow | null) ?? undefined;
     },
 
-    /** Keeps a token as the family's only one. */
-    async save({ organization_id, tx }: Actor, family_id: string, made: NewToken): Promise<void> {
-      const { token, share_epoch, created_at } = made;
+    /** Stores a token and replaces the family's previous one. */
+    async save({ organization_id, tx }: Actor, family_id: string, newToken: NewToken): Promise<void> {
+      const { token, share_epoch, created_at } = newToken;
       const sealed = tokens.seal(token, { family_id });
-      const change = { hash: tokenHash(token), sealed, share_epoch, created_at };
+      const change = { hash: hashToken(token), sealed, share_epoch, created_at };
       const update = { $set: change, $setOnInsert: { _id: newId() } };
       const options = { upsert: true, ...(tx && { session: tx.session }) };
       await rows.updateOne({ organization_id, family_id }, update, options);
     },
 
-    /** Forgets the token of a document's family if it was made before an archiving: then it can never open anything again. */
+    /**
+     * Deletes the token of a document's family if the family was archived after its creation: it never works
+     * again.
+     */
     async deleteDead({ organization_id, tx }: Actor, document: DocumentState): Promise<void> {
       const { family_id, share_epoch } = document;
       const dead = { organization_id, family_id, share_epoch: { $lt: share_epoch } };
       await rows.deleteOne(dead, tx ? { session: tx.session } : {});
     },
 
-    /** Forgets the token of a family, if there is one. */
+    /** Deletes the token of a family, if it has one. */
     async delete({ organization_id }: Actor, family_id: string): Promise<void> {
       await rows.deleteOne({ organization_id, family_id });
     },

@@ -1,11 +1,11 @@
-/** The tree of a document from its rows. */
+/** Arranges the node rows of a document as a tree. */
 import type { NodeRow } from './store.ts';
 
-/** The children of each node in their order, by its id; the sections by null. */
+/** The sorted children of each node, by the id of their parent; the key of the sections is null. */
 export type Children = ReadonlyMap<string | null, readonly NodeRow[]>;
 
-/** The rows by their parent: siblings by `order`, ties by creation (ids are ordered by time). */
-export function childrenOf(rows: readonly NodeRow[]): Children {
+/** Groups rows by parent; sorts siblings by `order`, then by creation, because ids sort by time. */
+export function groupByParent(rows: readonly NodeRow[]): Children {
   const children = new Map<string | null, NodeRow[]>();
   for (const row of rows.toSorted(bySibling)) {
     const siblings = children.get(row.parent_id);

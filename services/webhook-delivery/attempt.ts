@@ -1,31 +1,34 @@
-/** Attempting: one request for one delivery, and what follows from how it ended. */
+/** One attempt: sends the request of a delivery once and decides what happens next. */
 import type { Log, Tracing } from '#libs/service';
-import { retryAfterMs, verdictOn } from './rules/backoff.ts';
+import { decideRetry, parseRetryAfter } from './rules/backoff.ts';
 import { toHeaders } from './rules/message.ts';
-import type { Sender } from './sending.ts';
 import type { Receiver } from './store/configs.ts';
-import type { Claimed, Result, StoredEvent } from './store/queue.ts';
+import type { AttemptResult, ClaimedRow, StoredEvent } from './store/queue.ts';
+import type { Sender } from './transport/sender.ts';
 
-/** What an attempt needs. */
+/** Dependencies of an attempt. */
 export interface AttemptDeps {
   sender: Pick<Sender, 'send'>;
-  /** The pauses after the first and the second attempt. */
+  /** Delays after the first and the second attempt, ms. */
   delaysMs: readonly number[];
   now: () => Date;
   tracing: Pick<Tracing, 'withSpan' | 'current' | 'workStats' | 'setAttributes'>;
   log: Pick<Log, 'info'>;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 
-/** A delivery that is ready to be sent. */
+/** A claimed delivery with everything needed to send it. */
 export interface DeliveryJob {
-  readonly row: Claimed;
+  readonly row: ClaimedRow;
   readonly receiver: Receiver;
   readonly event: StoredEvent;
 }
 
-/** Sends a delivery whose attempt is counted, once; the receiver is told the trace of the change, if it is traced. */
+/**
+ * Creates the function that sends a delivery once. The attempt must already be counted. If the change was
+ * traced, the request is part of its trace and carries a `traceparent` header.
+ */
 export function createAttempt({
   tracing,
   log,
@@ -33,22 +36,22 @@ export function createAttempt({
   sender,
   delaysMs,
   random,
-}: AttemptDeps): (parcel: DeliveryJob) => Promise<Result> {
-  return (parcel) => {
-    const { row, event } = parcel;
-    const about = {
+}: AttemptDeps): (job: DeliveryJob) => Promise<AttemptResult> {
+  return (job) => {
+    const { row, event } = job;
+    const ids = {
       event_id: row.event_id,
       delivery_id: row._id,
       webhook_id: row.config_id,
       organization_id: row.organization_id,
       attempt: row.attempts,
     };
-    const named = Object.entries(about).map(([name, value]) => [`pds.${name}`, value]);
-    const begun = { name: `deliver ${row.event_type}`, kind: 'client', from: event.trace } as const;
-    return tracing.withSpan({ ...begun, attributes: Object.fromEntries(named) }, async () => {
-      const result = await attempt(parcel);
-      const { http_status, duration_ms, error, verdict } = result;
-      const { status } = verdict;
+    const attributes = Object.fromEntries(Object.entries(ids).map(([name, value]) => [`pds.${name}`, value]));
+    const span = { name: `deliver ${row.event_type}`, kind: 'client', from: event.trace } as const;
+    return tracing.withSpan({ ...span, attributes }, async () => {
+      const result = await attempt(job);
+      const { http_status, duration_ms, error, decision } = result;
+      const { status } = decision;
       tracing.setAttributes(
         {
           'http.request.method': 'POST',
@@ -57,13 +60,13 @@ export function createAttempt({
         error ?? undefined,
       );
       const { trace_id } = tracing.workStats();
-      const line = { ...about, event: row.event_type, status, http_status, duration_ms, error, trace_id };
+      const line = { ...ids, event: row.event_type, status, http_status, duration_ms, error, trace_id };
       log.info(line, 'Delivery attempted');
       return result;
     });
   };
 
-  async function attempt({ row, receiver, event: { body } }: DeliveryJob): Promise<Result> {
+  async function attempt({ row, receiver, event: { body } }: DeliveryJob): Promise<AttemptResult> {
     const { attempts: number } = row;
     const traceparent = tracing.current();
     const headers = toHeaders({
@@ -75,20 +78,20 @@ export function createAttempt({
       secrets: receiver.secrets,
       at: now(),
     });
-    const { retry_after, ...seen } = await sender.send({
+    const { retry_after, ...response } = await sender.send({
       url: receiver.url,
       headers: { ...headers, ...(traceparent !== undefined && { traceparent }) },
       body,
     });
-    const waitMs = retryAfterMs(retry_after, now().getTime());
-    const tried = { number, httpStatus: seen.http_status, retryAfterMs: waitMs };
-    return { verdict: verdictOn(tried, delaysMs, random()), ...seen };
+    const retryAfterMs = parseRetryAfter(retry_after, now().getTime());
+    const finished = { number, httpStatus: response.http_status, retryAfterMs };
+    return { decision: decideRetry(finished, delaysMs, random()), ...response };
   }
 }
 
-/** A delivery that is ready to be sent, or, as a stable word, why it can never be. */
+/** Builds the job of a claimed delivery. Returns a stable error code if the delivery can never be sent. */
 export function toDeliveryJob(
-  row: Claimed,
+  row: ClaimedRow,
   receiver: Receiver | undefined,
   event: StoredEvent | undefined,
 ): DeliveryJob | string {
@@ -98,7 +101,7 @@ export function toDeliveryJob(
   return event === undefined ? 'event_expired' : { row, receiver, event };
 }
 
-/** How a delivery ends that cannot be sent. */
-export function failUnsendable(error: string): Result {
-  return { verdict: { status: 'failed' }, http_status: null, duration_ms: null, error };
+/** Creates the result of a delivery that cannot be sent; `error` is a stable code. */
+export function failUnsendable(error: string): AttemptResult {
+  return { decision: { status: 'failed' }, http_status: null, duration_ms: null, error };
 }

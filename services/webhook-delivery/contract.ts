@@ -1,4 +1,4 @@
-/** What webhook delivery offers: webhooks that an organization registers, and the log of what was sent to them. */
+/** The public interface of webhook delivery: operations, events, problems and views. */
 import { contract } from '#libs/contract';
 import { documentsContract } from '../documents/contract.ts';
 import { identityContract, principalViews } from '../identity/contract.ts';
@@ -24,7 +24,7 @@ export * from './views.ts';
 export const webhookDeliveryContract = contract({
   name: 'webhook-delivery',
   title: 'Webhooks',
-  description: 'Tells other systems what happened: signed, with retries, and logged.',
+  description: 'Sends events to other systems. Deliveries are signed, retried and logged.',
   operations: [webhooks, deliveries].flatMap((file) => Object.values(file)),
   publishes: [WebhookExhausted, WebhookDisabled],
   consumes: [...documentsContract.publishes, ...identityContract.publishes].filter(

@@ -1,227 +1,227 @@
-/** What a stop does with deliveries that were claimed and not yet sent. */
-import { setImmediate as afterOthers } from 'node:timers/promises';
+/** Tests reservations and the stop of the dispatcher with fakes. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { newId, Secret } from '#libs/contract';
 import { until } from '#libs/testing';
 import { createDispatcher, type DispatcherDeps } from './dispatcher.ts';
-import { circuitBreakers } from './rules/circuit-breaker.ts';
-import { parseSecret } from './rules/signature.ts';
+import { createCircuitBreakers } from './rules/circuit-breaker.ts';
+import { formatSecret } from './rules/signature.ts';
 import type { Receiver } from './store/configs.ts';
-import type { Claimed } from './store/queue.ts';
+import type { ClaimedRow } from './store/queue.ts';
 import { untraced } from './testing/untraced.ts';
 
-/** A queue with these due rows, which writes down what is done with them; `claiming` is waited for in every claim. */
-function fakes(rows: readonly Claimed[], claiming: () => Promise<void>) {
-  const done: string[] = [];
-  const note = (what: string) => async () => {
-    done.push(what);
+/** Creates fake dependencies with these due rows. They record the calls; every claim waits for `claiming`. */
+function fakes(rows: readonly ClaimedRow[], claiming: () => Promise<void>) {
+  const calls: string[] = [];
+  const record = (call: string) => async () => {
+    calls.push(call);
   };
   const waiting = new Set(rows);
-  const of: DispatcherDeps = {
+  const deps: DispatcherDeps = {
     queue: {
-      due: async () => [...waiting],
+      findDue: async () => [...waiting],
       async claim() {
         await claiming();
         waiting.clear();
         return [...rows];
       },
-      async count(claimed) {
-        done.push('count');
+      async countAttempts(claimed) {
+        calls.push('count');
         return claimed.map((row) => ({ ...row, attempts: row.attempts + 1 }));
       },
-      finish: note('finish'),
-      giveBack: note('give back'),
+      finish: record('finish'),
+      release: record('release'),
       sweep: async () => 0,
       backlog: async () => ({ count: 0, oldestSeconds: 0 }),
-      bodies: async () => new Map(rows.map(({ event_id }) => [event_id, { body: '{}' }])),
+      getEvents: async () => new Map(rows.map(({ event_id }) => [event_id, { body: '{}' }])),
     },
-    postponing: { postpone: async () => 0, resume: note('resume') },
-    metering: { attempted: () => undefined, ended: () => undefined },
-    breakers: circuitBreakers({ pauseMs: 1, longestMs: 1 }),
+    postponements: { postpone: async () => 0, resume: record('resume') },
+    metrics: { recordAttempt: () => undefined, recordFinished: () => undefined },
+    breakers: createCircuitBreakers({ firstPauseMs: 1, maxPauseMs: 1 }),
     configs: {
-      receivers: async () => new Map(rows.map(({ config_id }) => [config_id, receiverOf(config_id)])),
-      switchOff: note('switch off'),
+      getReceivers: async () => new Map(rows.map(({ config_id }) => [config_id, createReceiver(config_id)])),
+      disable: record('disable'),
     },
     sender: {
       async send() {
-        done.push('send');
+        calls.push('send');
         return { http_status: 200, duration_ms: 1, error: null, retry_after: undefined };
       },
-      faultOf: async () => undefined,
+      checkTarget: async () => undefined,
       inFlight: () => 0,
-      close: note('close'),
+      close: record('close'),
     },
     tracing: untraced,
     log: { info: () => undefined },
     delaysMs: [1, 1],
     lockMs: 1_000,
-    keepMs: 1_000,
+    retryForMs: 1_000,
     now: () => new Date(),
     random: () => 0,
     onError: () => undefined,
   };
-  return { of, done };
+  return { deps, calls };
 }
 
-function receiverOf(id: string): Receiver {
-  const secrets = [new Secret(parseSecret(new Uint8Array(32)))];
+function createReceiver(id: string): Receiver {
+  const secrets = [new Secret(formatSecret(new Uint8Array(32)))];
   return { id, url: 'https://example.com/', isActive: true, secrets };
 }
 
-function row(): Claimed {
+function row(): ClaimedRow {
   const ids = { _id: newId(), event_id: newId(), config_id: newId(), organization_id: newId() };
   return { ...ids, event_type: 'document.published', attempts: 0, lock_token: newId() };
 }
 
-test('what is claimed while the worker stops is given back, uncounted and unsent', async () => {
+test('a row claimed during a stop is released, uncounted and unsent', async () => {
   let claiming = false;
   let release: () => void = () => undefined;
-  const { of, done } = fakes([row(), row()], async () => {
+  const { deps, calls } = fakes([row(), row()], async () => {
     claiming = true;
     await new Promise<void>((resolve) => {
       release = resolve;
     });
   });
-  const worker = createDispatcher(of);
+  const worker = createDispatcher(deps);
   worker.start();
   await until('the claim', async () => claiming);
   const stopping = worker.stop();
   release();
   await stopping;
-  expect(done).toEqual(['give back', 'close']);
+  expect(calls).toEqual(['release', 'close']);
 });
 
-test('a running worker counts before it sends, and records after', async () => {
-  const { of, done } = fakes([row()], async () => undefined);
-  const worker = createDispatcher(of);
+test('an attempt is counted before its request and recorded after it', async () => {
+  const { deps, calls } = fakes([row()], async () => undefined);
+  const worker = createDispatcher(deps);
   worker.start();
-  await until('the record', async () => done.includes('finish'));
+  await until('the outcome to be recorded', async () => calls.includes('finish'));
   await worker.stop();
-  expect(done).toEqual(['count', 'send', 'finish', 'close']);
+  expect(calls).toEqual(['count', 'send', 'finish', 'close']);
 });
 
-const draftOf = ({ lock_token: _, ...row }: Claimed) => ({
+const toNewDelivery = ({ lock_token: _, ...row }: ClaimedRow) => ({
   row,
-  receiver: receiverOf(row.config_id),
+  receiver: createReceiver(row.config_id),
   event: { body: '{}' },
 });
 
-/** A worker that has nothing else to do. */
-function idle() {
-  const { of, done } = fakes([], async () => undefined);
-  return { of, done, worker: createDispatcher(of) };
+/** Creates a dispatcher without due rows. */
+function createIdle() {
+  const { deps, calls } = fakes([], async () => undefined);
+  return { deps, calls, worker: createDispatcher(deps) };
 }
 
-test('what has a slot when it is written is sent without a claim, and recorded', async () => {
-  const { done, worker } = idle();
+test('a delivery with a reserved slot is sent without a claim', async () => {
+  const { calls, worker } = createIdle();
   worker.start();
-  const draft = draftOf(row());
-  const booking = worker.reserve([draft]);
-  expect([...booking.ids]).toEqual([draft.row._id]);
-  expect(done).toEqual([]);
-  booking.written(booking.ids);
-  await until('the record', async () => done.includes('finish'));
+  const delivery = toNewDelivery(row());
+  const reservation = worker.reserve([delivery]);
+  expect([...reservation.ids]).toEqual([delivery.row._id]);
+  expect(calls).toEqual([]);
+  reservation.confirm(reservation.ids);
+  await until('the outcome to be recorded', async () => calls.includes('finish'));
   await worker.stop();
-  expect(done).toEqual(['send', 'finish', 'close']);
+  expect(calls).toEqual(['send', 'finish', 'close']);
 });
 
-test('what has no slot when it is written is claimed and counted like any due row', async () => {
-  const fresh = row();
-  const { of, done } = fakes([fresh], async () => undefined);
-  of.queue.due = async () => [];
-  const worker = createDispatcher(of);
+test('a delivery without a reserved slot is claimed and counted', async () => {
+  const dueRow = row();
+  const { deps, calls } = fakes([dueRow], async () => undefined);
+  deps.queue.findDue = async () => [];
+  const worker = createDispatcher(deps);
   worker.start();
-  const draft = draftOf(fresh);
-  const others = Array.from({ length: 4 }, () => draftOf({ ...row(), config_id: fresh.config_id }));
-  const before = worker.reserve(others);
-  const booking = worker.reserve([draft]);
-  expect([before.ids.size, booking.ids.size]).toEqual([4, 0]);
-  booking.written(new Set([draft.row._id]));
-  before.cancel();
-  await until('the record', async () => done.includes('finish'));
+  const delivery = toNewDelivery(dueRow);
+  const others = Array.from({ length: 4 }, () => toNewDelivery({ ...row(), config_id: dueRow.config_id }));
+  const earlier = worker.reserve(others);
+  const reservation = worker.reserve([delivery]);
+  expect([earlier.ids.size, reservation.ids.size]).toEqual([4, 0]);
+  reservation.confirm(new Set([delivery.row._id]));
+  earlier.cancel();
+  await until('the outcome to be recorded', async () => calls.includes('finish'));
   await worker.stop();
-  expect(done).toEqual(['count', 'send', 'finish', 'close']);
+  expect(calls).toEqual(['count', 'send', 'finish', 'close']);
 });
 
-test('of what is booked only that goes out which was written by this process; the other slots are free again', async () => {
-  const { done, worker } = idle();
+test('a reservation sends only inserted deliveries and frees other slots', async () => {
+  const { calls, worker } = createIdle();
   worker.start();
   const config_id = newId();
-  const drafts = Array.from({ length: 4 }, () => draftOf({ ...row(), config_id }));
-  const booking = worker.reserve(drafts);
-  booking.written(new Set(drafts.slice(0, 1).map(({ row }) => row._id)));
-  const others = worker.reserve(drafts.slice(1));
+  const deliveries = Array.from({ length: 4 }, () => toNewDelivery({ ...row(), config_id }));
+  const reservation = worker.reserve(deliveries);
+  reservation.confirm(new Set(deliveries.slice(0, 1).map(({ row }) => row._id)));
+  const others = worker.reserve(deliveries.slice(1));
   expect(others.ids.size).toBe(3);
   others.cancel();
   await worker.stop();
-  expect(done).toEqual(['send', 'finish', 'close']);
+  expect(calls).toEqual(['send', 'finish', 'close']);
 });
 
-test('a booking that is cancelled sends nothing, and its slots are free again', async () => {
-  const { done, worker } = idle();
+test('a cancelled reservation sends nothing and frees its slots', async () => {
+  const { calls, worker } = createIdle();
   worker.start();
   const config_id = newId();
-  const drafts = Array.from({ length: 4 }, () => draftOf({ ...row(), config_id }));
-  const booking = worker.reserve(drafts);
-  booking.cancel();
-  booking.written(booking.ids);
-  const again = worker.reserve(drafts);
-  expect(again.ids.size).toBe(4);
-  again.cancel();
+  const deliveries = Array.from({ length: 4 }, () => toNewDelivery({ ...row(), config_id }));
+  const reservation = worker.reserve(deliveries);
+  reservation.cancel();
+  reservation.confirm(reservation.ids);
+  const later = worker.reserve(deliveries);
+  expect(later.ids.size).toBe(4);
+  later.cancel();
   await worker.stop();
-  expect(done).toEqual(['close']);
+  expect(calls).toEqual(['close']);
 });
 
-test('what took too long to be written is not sent: its row might be freed meanwhile', async () => {
-  const { of, done } = fakes([], async () => undefined);
-  const worker = createDispatcher({ ...of, lockMs: 3 });
+test('a delivery that took too long to insert is not sent', async () => {
+  const { deps, calls } = fakes([], async () => undefined);
+  const worker = createDispatcher({ ...deps, lockMs: 3 });
   worker.start();
-  const booking = worker.reserve([draftOf(row())]);
-  const bookedAt = performance.now();
-  await until('a third of the lock to be over', async () => performance.now() > bookedAt + 2);
-  booking.written(booking.ids);
+  const reservation = worker.reserve([toNewDelivery(row())]);
+  const reservedAt = performance.now();
+  await until('a third of the lock to be over', async () => performance.now() > reservedAt + 2);
+  reservation.confirm(reservation.ids);
   await worker.stop();
-  expect(done).toEqual(['close']);
+  expect(calls).toEqual(['close']);
 });
 
-test('no secret that can be opened, no slot', async () => {
-  const { worker } = idle();
+test('a webhook without a readable secret gets no reserved slot', async () => {
+  const { worker } = createIdle();
   worker.start();
-  const draft = draftOf(row());
-  expect(worker.reserve([{ ...draft, receiver: { ...draft.receiver, secrets: [] } }]).ids.size).toBe(0);
+  const delivery = toNewDelivery(row());
+  expect(worker.reserve([{ ...delivery, receiver: { ...delivery.receiver, secrets: [] } }]).ids.size).toBe(0);
   await worker.stop();
 });
 
-test('an endpoint that is left alone has no slots', async () => {
-  const { of } = fakes([], async () => undefined);
-  const [alone, other] = [draftOf(row()), draftOf(row())];
-  const open = circuitBreakers({ pauseMs: 60_000, longestMs: 60_000 });
+test('an endpoint with an open circuit breaker gets no reserved slot', async () => {
+  const { deps } = fakes([], async () => undefined);
+  const [blocked, other] = [toNewDelivery(row()), toNewDelivery(row())];
+  const breakers = createCircuitBreakers({ firstPauseMs: 60_000, maxPauseMs: 60_000 });
   for (let failures = 0; failures < 5; failures += 1)
-    open.recordFailure(alone.row.config_id, performance.now());
-  const worker = createDispatcher({ ...of, breakers: open });
+    breakers.recordFailure(blocked.row.config_id, performance.now());
+  const worker = createDispatcher({ ...deps, breakers });
   worker.start();
-  const booking = worker.reserve([alone, other]);
-  expect(booking.ids).toEqual(new Set([other.row._id]));
-  booking.cancel();
+  const reservation = worker.reserve([blocked, other]);
+  expect(reservation.ids).toEqual(new Set([other.row._id]));
+  reservation.cancel();
   await worker.stop();
 });
 
-test('a stop waits for what is booked, and sends it when it is written', async () => {
-  const { done, worker } = idle();
+test('a stop waits for open reservations and sends their deliveries', async () => {
+  const { calls, worker } = createIdle();
   worker.start();
-  const booking = worker.reserve([draftOf(row())]);
+  const reservation = worker.reserve([toNewDelivery(row())]);
   const stopping = worker.stop();
-  for (let turn = 0; turn < 10; turn += 1) await afterOthers();
-  expect(done).toEqual([]);
-  booking.written(booking.ids);
+  for (let count = 0; count < 10; count += 1) await nextTurn();
+  expect(calls).toEqual([]);
+  reservation.confirm(reservation.ids);
   await stopping;
-  expect(done).toEqual(['send', 'finish', 'close']);
+  expect(calls).toEqual(['send', 'finish', 'close']);
 });
 
-test('nothing is booked before the start and after the stop', async () => {
-  const { worker } = idle();
-  expect(worker.reserve([draftOf(row())]).ids.size).toBe(0);
+test('no slot is reserved before the start or after the stop', async () => {
+  const { worker } = createIdle();
+  expect(worker.reserve([toNewDelivery(row())]).ids.size).toBe(0);
   worker.start();
   await worker.stop();
-  expect(worker.reserve([draftOf(row())]).ids.size).toBe(0);
+  expect(worker.reserve([toNewDelivery(row())]).ids.size).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** From an event to its receivers, over HTTP with a real MongoDB and real receivers. */
+/** Tests delivery from an event to its receivers, over HTTP with a real MongoDB and real receivers. */
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
@@ -16,61 +16,63 @@ import {
 } from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
-let home: TestContext;
+let context: TestContext;
 let ada: Person;
 const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  home = await testContext([identity, documents, webhookDelivery]);
+  context = await testContext([identity, documents, webhookDelivery]);
 }, 60_000);
 beforeEach(async () => {
-  ada = await home.createTenant();
+  ada = await context.createTenant();
 });
-afterAll(() => home?.app.stop());
+afterAll(() => context?.app.stop());
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
+  for (const receiver of open.splice(0)) await receiver.close();
 });
 
-const rows = () => home.app.db.collection<{ _id: string; [field: string]: unknown }>('webhook_deliveries');
+const rows = () => context.app.db.collection<{ _id: string; [field: string]: unknown }>('webhook_deliveries');
 
-async function receiving(answering?: Responder) {
-  const made = await webhookReceiver(answering);
-  open.push(made);
-  return made;
+async function startReceiver(respond?: Responder) {
+  const receiver = await webhookReceiver(respond);
+  open.push(receiver);
+  return receiver;
 }
 
-test('a published document reaches the receiver, signed in both ways', async () => {
-  const there = await receiving();
-  const { id: configId, secret } = await home.createWebhook(ada, there.url);
-  const documentId = await home.publish(ada);
-  const [entry] = await home.untilSettled(ada, 1);
-  const [got] = there.received as [ReceivedRequest];
+test('a published document is delivered with both signatures', async () => {
+  const receiver = await startReceiver();
+  const { id: configId, secret } = await context.createWebhook(ada, receiver.url);
+  const documentId = await context.publish(ada);
+  const [entry] = await context.untilSettled(ada, 1);
+  const [request] = receiver.received as [ReceivedRequest];
 
-  expect(JSON.parse(got.body)).toEqual({
-    id: got.headers['webhook-id'],
+  expect(JSON.parse(request.body)).toEqual({
+    id: request.headers['webhook-id'],
     event_type: 'document.published',
     timestamp: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     organization_id: ada.organizationId,
     data: { document: expect.objectContaining({ id: documentId, status: 'published', title: 'SOP' }) },
   });
-  expect(got.headers).toMatchObject({
+  expect(request.headers).toMatchObject({
     'content-type': 'application/json',
     'x-service-event': 'document.published',
     'x-service-delivery': entry?.id,
     'x-service-attempt': '1',
     'user-agent': expect.stringMatching(/Webhooks/),
-    'x-service-signature': `sha256=${createHmac('sha256', secret).update(got.body).digest('hex')}`,
+    'x-service-signature': `sha256=${createHmac('sha256', secret).update(request.body).digest('hex')}`,
   });
   const headers = Object.fromEntries(
-    Object.entries(got.headers).map(([name, value]) => [name, String(value)]),
+    Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
   );
-  expect(new Verifier(secret).verify(got.body, headers)).toMatchObject({ event_type: 'document.published' });
+  expect(new Verifier(secret).verify(request.body, headers)).toMatchObject({
+    event_type: 'document.published',
+  });
   expect(WebhookEvent.parse(entry)).toMatchObject({
     event_type: 'document.published',
     status: 'delivered',
     attempts: 1,
     config_id: configId,
-    event_id: got.headers['webhook-id'],
+    event_id: request.headers['webhook-id'],
     document_id: documentId,
     http_status: 204,
     error: null,
@@ -78,23 +80,23 @@ test('a published document reaches the receiver, signed in both ways', async () 
   });
 });
 
-test('only the webhooks of this organization that subscribe to the event are told', async () => {
-  const [mine, deaf, foreign] = [await receiving(), await receiving(), await receiving()];
-  const bob = await home.createTenant();
-  await home.createWebhook(ada, mine.url, ['document.published', 'document.archived']);
-  await home.createWebhook(ada, deaf.url, ['document.archived']);
-  await home.createWebhook(bob, foreign.url);
-  await home.publish(ada);
-  await home.untilSettled(ada, 1);
-  expect([mine, deaf, foreign].map(({ received }) => received.length)).toEqual([1, 0, 0]);
-  expect(await home.log(bob)).toEqual([]);
+test('only subscribed webhooks of the same organization get an event', async () => {
+  const [mine, unsubscribed, foreign] = [await startReceiver(), await startReceiver(), await startReceiver()];
+  const bob = await context.createTenant();
+  await context.createWebhook(ada, mine.url, ['document.published', 'document.archived']);
+  await context.createWebhook(ada, unsubscribed.url, ['document.archived']);
+  await context.createWebhook(bob, foreign.url);
+  await context.publish(ada);
+  await context.untilSettled(ada, 1);
+  expect([mine, unsubscribed, foreign].map(({ received }) => received.length)).toEqual([1, 0, 0]);
+  expect(await context.log(bob)).toEqual([]);
 });
 
-test('a failing receiver is asked three times with the same bytes, then the delivery is failed', async () => {
-  const there = await receiving(() => 500);
-  await home.createWebhook(ada, there.url);
-  await home.publish(ada);
-  const [entry] = await home.untilSettled(ada, 1);
+test('a failing receiver gets three attempts with the same bytes', async () => {
+  const receiver = await startReceiver(() => 500);
+  await context.createWebhook(ada, receiver.url);
+  await context.publish(ada);
+  const [entry] = await context.untilSettled(ada, 1);
   expect(entry).toMatchObject({
     status: 'failed',
     attempts: 3,
@@ -102,73 +104,76 @@ test('a failing receiver is asked three times with the same bytes, then the deli
     error: 'status_500',
     next_attempt_at: null,
   });
-  expect(there.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2', '3']);
-  expect(new Set(there.received.map(({ body }) => body)).size).toBe(1);
-  expect(new Set(there.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(receiver.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2', '3']);
+  expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
-test('a receiver that recovers is delivered to', async () => {
+test('a delivery succeeds if the receiver recovers by the third attempt', async () => {
   let calls = 0;
-  const there = await receiving(() => (++calls < 3 ? 503 : 200));
-  await home.createWebhook(ada, there.url);
-  await home.publish(ada);
-  expect(await home.untilSettled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 3, error: null }]);
+  const receiver = await startReceiver(() => (++calls < 3 ? 503 : 200));
+  await context.createWebhook(ada, receiver.url);
+  await context.publish(ada);
+  expect(await context.untilSettled(ada, 1)).toMatchObject([
+    { status: 'delivered', attempts: 3, error: null },
+  ]);
 });
 
-test('410 ends the delivery at once and switches the webhook off', async () => {
-  const there = await receiving(() => 410);
-  await home.createWebhook(ada, there.url);
-  await home.publish(ada);
-  expect(await home.untilSettled(ada, 1)).toMatchObject([
+test('a 410 response fails the delivery and disables the webhook', async () => {
+  const receiver = await startReceiver(() => 410);
+  await context.createWebhook(ada, receiver.url);
+  await context.publish(ada);
+  expect(await context.untilSettled(ada, 1)).toMatchObject([
     { status: 'failed', attempts: 1, http_status: 410 },
   ]);
   await until('the webhook is off', async () => {
-    const [webhook] = (await home.app.request('GET', '/webhooks', { as: ada.key })).body;
+    const [webhook] = (await context.app.request('GET', '/webhooks', { as: ada.key })).body;
     return !webhook.is_active;
   });
-  await handled(await home.publish(ada));
-  expect(await home.log(ada)).toHaveLength(1);
-  expect(there.received).toHaveLength(1);
+  await untilHandled(await context.publish(ada));
+  expect(await context.log(ada)).toHaveLength(1);
+  expect(receiver.received).toHaveLength(1);
 });
 
-test('a webhook of a lapsed plan is skipped', async () => {
-  const there = await receiving();
-  await home.createWebhook(ada, there.url);
-  await plan(ada, 'team');
-  for (let times = 0; times < 2; times += 1) await handled(await home.publish(ada));
-  await plan(ada, 'scale');
-  const told = await home.publish(ada);
-  expect(await home.untilSettled(ada, 1)).toMatchObject([{ document_id: told }]);
+test('a webhook gets no events while its organization lacks the Scale plan', async () => {
+  const receiver = await startReceiver();
+  await context.createWebhook(ada, receiver.url);
+  await setPlan(ada, 'team');
+  for (let times = 0; times < 2; times += 1) await untilHandled(await context.publish(ada));
+  await setPlan(ada, 'scale');
+  const documentId = await context.publish(ada);
+  expect(await context.untilSettled(ada, 1)).toMatchObject([{ document_id: documentId }]);
 });
 
-test('what waits for a deleted webhook ends failed', async () => {
-  const there = await receiving(() => ({ status: 503, headers: { 'retry-after': '600' } }));
-  const { id } = await home.createWebhook(ada, there.url);
-  await home.publish(ada);
+test('deleting a webhook fails its pending deliveries', async () => {
+  const receiver = await startReceiver(() => ({ status: 503, headers: { 'retry-after': '600' } }));
+  const { id } = await context.createWebhook(ada, receiver.url);
+  await context.publish(ada);
   const waiting = await until('a first attempt', async () => {
-    const [entry] = await home.log(ada);
+    const [entry] = await context.log(ada);
     return entry?.attempts === 1 && entry.next_attempt_at !== null && entry;
   });
   expect(Date.parse(String(waiting.next_attempt_at))).toBeGreaterThan(Date.now() + 500_000);
-  // the log shows the outcome before the majority has it, and the transaction that deletes reads what the majority has
-  await until('an outcome that the majority has', async () => {
-    const deliveries = home.app.db.collection<{ _id: string; due_at?: Date }>('webhook_deliveries');
+  // the log shows the outcome before it is majority-committed, but the deleting transaction reads with
+  // majority
+  await until('a majority-committed outcome', async () => {
+    const deliveries = context.app.db.collection<{ _id: string; due_at?: Date }>('webhook_deliveries');
     const row = await deliveries.findOne({ _id: waiting.id }, { readConcern: 'majority' });
     return row?.due_at !== undefined;
   });
-  const deleted = await home.app.request('DELETE', `/webhooks/${id}`, { as: ada.key });
+  const deleted = await context.app.request('DELETE', `/webhooks/${id}`, { as: ada.key });
   expect(deleted.status).toBe(204);
-  expect(await home.log(ada)).toMatchObject([{ status: 'failed', attempts: 1, error: 'webhook_deleted' }]);
+  expect(await context.log(ada)).toMatchObject([{ status: 'failed', attempts: 1, error: 'webhook_deleted' }]);
 });
 
-test('a webhook whose secret cannot be opened fails alone', async () => {
-  const there = await receiving();
-  const { id } = await home.createWebhook(ada, there.url);
-  await home.createWebhook(ada, there.url);
-  const configs = home.app.db.collection<{ _id: string }>('webhook_configs');
+test('an unreadable secret fails only the deliveries of its own webhook', async () => {
+  const receiver = await startReceiver();
+  const { id } = await context.createWebhook(ada, receiver.url);
+  await context.createWebhook(ada, receiver.url);
+  const configs = context.app.db.collection<{ _id: string }>('webhook_configs');
   await configs.updateOne({ _id: id }, { $set: { 'secrets.0.sealed': 'gone.key.x' } });
-  await home.publish(ada);
-  const entries = await home.untilSettled(ada, 2);
+  await context.publish(ada);
+  const entries = await context.untilSettled(ada, 2);
   expect(entries.find(({ config_id }) => config_id === id)).toMatchObject({
     status: 'failed',
     attempts: 0,
@@ -177,85 +182,90 @@ test('a webhook whose secret cannot be opened fails alone', async () => {
   expect(entries.find(({ config_id }) => config_id !== id)).toMatchObject({ status: 'delivered' });
 });
 
-test('at most four requests are open to one endpoint, and a hanging one holds up nobody else', async () => {
+test('a hanging endpoint gets four requests and does not delay others', async () => {
   let release: () => void = () => undefined;
   const released = new Promise<number>((resolve) => {
     release = () => resolve(200);
   });
-  const hanging = await receiving(() => released);
-  const healthy = await receiving();
-  await home.createWebhook(ada, hanging.url);
-  for (let count = 0; count < 8; count += 1) await home.publish(ada);
-  const bob = await home.createTenant();
-  await home.createWebhook(bob, healthy.url);
-  await home.publish(bob);
-  expect(await home.untilSettled(bob, 1)).toMatchObject([{ status: 'delivered' }]);
+  const hanging = await startReceiver(() => released);
+  const healthy = await startReceiver();
+  await context.createWebhook(ada, hanging.url);
+  for (let count = 0; count < 8; count += 1) await context.publish(ada);
+  const bob = await context.createTenant();
+  await context.createWebhook(bob, healthy.url);
+  await context.publish(bob);
+  expect(await context.untilSettled(bob, 1)).toMatchObject([{ status: 'delivered' }]);
   await until('four requests', async () => hanging.received.length === 4);
   release();
-  expect(await home.untilSettled(ada, 8)).toHaveLength(8);
-  expect(hanging.most()).toBe(4);
+  expect(await context.untilSettled(ada, 8)).toHaveLength(8);
+  expect(hanging.maxConcurrent()).toBe(4);
 });
 
-describe('when a process died', () => {
-  test('a row that it held is delivered by the sweep', async () => {
-    const there = await receiving();
-    const row = await abandoned(there, 1);
-    await home.app.restart();
+describe('after a crash', () => {
+  test('the sweep releases a row of a dead process, and it is delivered', async () => {
+    const receiver = await startReceiver();
+    const row = await createAbandoned(receiver, 1);
+    await context.app.restart();
     await until('the delivery', async () => (await rows().findOne({ _id: row }))?.status === 'delivered');
-    expect(there.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['2']);
+    expect(receiver.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['2']);
   });
 
-  test('a row with three attempts behind it is not sent again', async () => {
-    const there = await receiving();
-    const row = await abandoned(there, 3);
-    await home.app.restart();
+  test('a row with three counted attempts fails as interrupted', async () => {
+    const receiver = await startReceiver();
+    const row = await createAbandoned(receiver, 3);
+    await context.app.restart();
     await until('the end', async () => (await rows().findOne({ _id: row }))?.status === 'failed');
-    expect(await home.log(ada)).toMatchObject([{ error: 'interrupted', attempts: 3 }]);
-    expect(there.received).toEqual([]);
+    expect(await context.log(ada)).toMatchObject([{ error: 'interrupted', attempts: 3 }]);
+    expect(receiver.received).toEqual([]);
   });
 
-  /** A delivery as a killed process leaves it behind. */
-  async function abandoned(there: WebhookReceiver, attempts: number): Promise<string> {
-    await home.createWebhook(ada, there.url);
-    await home.publish(ada);
-    const [entry] = await home.untilSettled(ada, 1);
+  /** Creates a delivery as a killed process leaves it, and returns its id. */
+  async function createAbandoned(receiver: WebhookReceiver, attempts: number): Promise<string> {
+    await context.createWebhook(ada, receiver.url);
+    await context.publish(ada);
+    const [entry] = await context.untilSettled(ada, 1);
     if (!entry) throw new Error('No entry');
-    const held = { status: 'pending', attempts, lock_token: newId(), locked_until: new Date(0) };
-    await rows().updateOne({ _id: entry.id }, { $set: held });
-    there.received.length = 0;
+    const locked = { status: 'pending', attempts, lock_token: newId(), locked_until: new Date(0) };
+    await rows().updateOne({ _id: entry.id }, { $set: locked });
+    receiver.received.length = 0;
     return entry.id;
   }
 });
 
-test('a stop lets the request in hand finish, and its outcome is recorded', async () => {
+test('a stop waits for requests in flight and records their outcomes', async () => {
   let arrived = false;
   let release: () => void = () => undefined;
-  const there = await receiving(async () => {
+  const receiver = await startReceiver(async () => {
     arrived = true;
     await new Promise<void>((resolve) => {
       release = resolve;
     });
     return 200;
   });
-  await home.createWebhook(ada, there.url);
-  await home.publish(ada);
+  await context.createWebhook(ada, receiver.url);
+  await context.publish(ada);
   await until('the request', async () => arrived);
-  const restarted = home.app.restart();
-  await until('the stop', async () => (await fetch(home.app.origin).catch(() => undefined)) === undefined);
+  const restarted = context.app.restart();
+  await until('the stop', async () => (await fetch(context.app.origin).catch(() => undefined)) === undefined);
   release();
   await restarted;
-  expect(await home.untilSettled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
-  expect(there.received).toHaveLength(1);
+  expect(await context.untilSettled(ada, 1)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+  expect(receiver.received).toHaveLength(1);
 });
 
-async function plan(as: Person, name: string): Promise<void> {
-  await home.app.db
+async function setPlan(as: Person, name: string): Promise<void> {
+  await context.app.db
     .collection<{ _id: string }>('subscriptions')
     .updateOne({ _id: as.organizationId }, { $set: { plan: name } });
 }
 
-/** Waits until the event of a published document was handled: a bus within one process takes it no earlier. */
-async function handled(documentId: string): Promise<void> {
-  const said = { event: { $regex: documentId }, published_at: { $exists: true } };
-  await until('the event was handled', () => home.app.db.collection('documents_outbox').findOne(said));
+/**
+ * Waits until the event of a published document is handled. The in-memory bus marks it as published only
+ * then.
+ */
+async function untilHandled(documentId: string): Promise<void> {
+  const published = { event: { $regex: documentId }, published_at: { $exists: true } };
+  await until('the event to be handled', () =>
+    context.app.db.collection('documents_outbox').findOne(published),
+  );
 }

@@ -1,5 +1,5 @@
-/** Delivering: takes due deliveries in hand, in batches, has them sent, and has recorded how it went. */
-import { setImmediate as afterOthers } from 'node:timers/promises';
+/** Claims due deliveries in batches, sends them and records the outcomes. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { newId } from '#libs/contract';
 import { every, type Worker } from '#libs/service';
 import {
@@ -9,47 +9,47 @@ import {
   failUnsendable,
   toDeliveryJob,
 } from './attempt.ts';
-import { type EndpointBackoffDeps, endpointBackoff } from './endpoint-backoff.ts';
+import { createEndpointBackoff, type EndpointBackoffDeps } from './endpoint-backoff.ts';
 import type { DeliveryMetrics } from './metrics.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { createReservations, type NewDelivery, type Reservation } from './reservation.ts';
-import { type Candidate, fairScheduler, halves } from './rules/fair-scheduler.ts';
-import type { Sender } from './sending.ts';
+import { type Candidate, createFairScheduler, splitShards } from './rules/fair-scheduler.ts';
 import type { Configs } from './store/configs.ts';
-import type { Claimed, Queue, Result } from './store/queue.ts';
+import type { AttemptResult, ClaimedRow, Queue } from './store/queue.ts';
+import type { Sender } from './transport/sender.ts';
 
 const pollMs = 250;
 const sweepMs = 15_000;
-const batch = 200;
-/** So many batches are between their claim and their requests at the same time. */
-const mostLaunches = 4;
+const batchSize = 200;
+/** At most this many batches are between the start of their claim and their requests. */
+const maxLaunches = 4;
 
-/** What delivering needs. */
+/** Dependencies of the dispatcher. */
 export interface DispatcherDeps extends AttemptDeps, EndpointBackoffDeps {
   queue: Queue;
-  metering: DeliveryMetrics;
-  configs: Pick<Configs, 'receivers' | 'switchOff'>;
+  metrics: DeliveryMetrics;
+  configs: Pick<Configs, 'getReceivers' | 'disable'>;
   sender: Sender;
-  /** How long a row that is in hand is safe from the sweep. */
+  /** How long a leased row is protected from the sweep, ms. */
   lockMs: number;
-  /** For how long outcomes are worth writing while there is no database. */
-  keepMs: number;
-  onError(what: string, error: unknown): void;
+  /** How long writing an outcome is retried while MongoDB is unavailable, ms. */
+  retryForMs: number;
+  onError(message: string, error: unknown): void;
 }
 
-/** The worker; without word from matching it looks every 250 ms. */
+/** The worker that delivers. It polls every 250 ms; new deliveries of this process wake it at once. */
 export interface Dispatcher extends Worker {
-  /** Books slots for deliveries that are about to be written, as far as there are any. */
-  reserve(drafts: readonly NewDelivery[]): Reservation;
+  /** Reserves slots for deliveries about to be inserted, as far as slots are free. */
+  reserve(deliveries: readonly NewDelivery[]): Reservation;
 }
 
-/** The worker. */
+/** Creates the dispatcher of this process. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { queue, configs, sender, metering } = deps;
-  const scheduler = fairScheduler();
+  const { queue, configs, sender, metrics } = deps;
+  const scheduler = createFairScheduler();
   const attempt = createAttempt(deps);
-  const recorder = createOutcomeWriter(deps);
-  const backoff = endpointBackoff(deps);
+  const outcomeWriter = createOutcomeWriter(deps);
+  const backoff = createEndpointBackoff(deps);
   const launches = new Set<Promise<void>>();
   const inFlight = new Set<Promise<void>>();
   const reservations = createReservations({
@@ -59,15 +59,16 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     send: track,
     wake,
   });
-  let asked = false;
-  let isToLook = false;
-  let isBehind = false;
+  let isRunRequested = false;
+  let isPollRequested = false;
+  let mayHaveMore = false;
   let stopped = true;
   let running: Promise<void> | undefined;
 
-  const onPollError = (error: unknown) => deps.onError('Due deliveries could not be taken up', error);
-  const pollTimer = every(pollMs, requestPoll, onPollError);
-  const sweepTimer = every(sweepMs, cleanUp, (error) => deps.onError('Deliveries could not be swept', error));
+  const onClaimError = (error: unknown) => deps.onError('Could not claim due deliveries', error);
+  const onSweepError = (error: unknown) => deps.onError('Could not sweep expired delivery locks', error);
+  const pollTimer = every(pollMs, requestPoll, onClaimError);
+  const sweepTimer = every(sweepMs, cleanUp, onSweepError);
 
   return {
     reserve: reservations.reserve,
@@ -78,13 +79,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     async stop() {
       stopped = true;
-      recorder.flush();
+      outcomeWriter.flush();
       await Promise.all([pollTimer.stop(), sweepTimer.stop()]);
       await running;
-      await Promise.all([...launches, reservations.rest()]);
+      await Promise.all([...launches, reservations.idle()]);
       await Promise.all(inFlight);
-      await recorder.idle();
-      await backoff.rest();
+      await outcomeWriter.idle();
+      await backoff.idle();
       await sender.close();
     },
   };
@@ -96,123 +97,127 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   async function cleanUp(): Promise<void> {
-    backoff.tidy();
-    metering.ended('failed', await queue.sweep());
+    backoff.evictStale();
+    metrics.recordFinished('failed', await queue.sweep());
   }
 
   async function requestPoll(): Promise<void> {
-    isToLook = true;
+    isPollRequested = true;
     dispatch();
   }
 
   function dispatch(): void {
-    asked = true;
+    isRunRequested = true;
     if (stopped) return;
     running ??= runLoop();
   }
 
   async function runLoop(): Promise<void> {
     try {
-      while (asked && !stopped) {
-        // slots become free in batches
-        await afterOthers();
-        asked = false;
-        if (isToLook && scheduler.free() > 0) await poll();
+      while (isRunRequested && !stopped) {
+        // several slots often become free in one turn of the event loop
+        await nextTurn();
+        isRunRequested = false;
+        if (isPollRequested && scheduler.free() > 0) await poll();
         schedule();
-        if (launches.size >= mostLaunches) await Promise.race(launches);
-        else if (scheduler.free() > 0 && (isBehind || scheduler.needsRefill())) await pollMore();
+        if (launches.size >= maxLaunches) await Promise.race(launches);
+        else if (scheduler.free() > 0 && (mayHaveMore || scheduler.needsRefill())) await pollMore();
       }
     } catch (error) {
-      onPollError(error);
+      onClaimError(error);
     } finally {
       running = undefined;
     }
   }
 
   async function poll(): Promise<void> {
-    isToLook = false;
-    isBehind = await fetchDue(halves(deps.random()).flat());
+    isPollRequested = false;
+    mayHaveMore = await fetchDue(splitShards(deps.random()).flat());
   }
 
-  /** There are slots for more than what is known: replicas look in different places first. */
+  /**
+   * Fetches more due rows because slots are free. Replicas start at random shards, so they rarely fetch the
+   * same rows.
+   */
   async function pollMore(): Promise<void> {
-    asked = true;
-    const [these, those] = halves(deps.random());
-    isBehind = (await fetchDue(these)) || (await fetchDue(those));
+    isRunRequested = true;
+    const [firstHalf, secondHalf] = splitShards(deps.random());
+    mayHaveMore = (await fetchDue(firstHalf)) || (await fetchDue(secondHalf));
   }
 
-  /** Lets due rows in; whether there may be more. Rows that are here already do not hide others. */
+  /** Queues due rows of some shards. Returns whether there may be more. */
   async function fetchDue(shards: readonly number[]): Promise<boolean> {
     const { without, others } = scheduler.saturated();
-    const limit = batch + others;
-    const candidates = await queue.due({ shards, without: [...without, ...backoff.pending()], limit });
+    // the result may contain every row that is already queued here, so the limit is raised by their number
+    const limit = batchSize + others;
+    const candidates = await queue.findDue({ shards, without: [...without, ...backoff.pending()], limit });
     enqueue(candidates);
     return candidates.length === limit;
   }
 
   function enqueue(rows: readonly Candidate[]): void {
-    const isLeftAlone = ({ config_id }: Candidate) => backoff.limit(config_id) === 0;
-    scheduler.add(rows.filter((row) => !isLeftAlone(row)));
-    backoff.postpone(rows.filter(isLeftAlone).map(({ config_id }) => config_id));
+    const isBlocked = ({ config_id }: Candidate) => backoff.limit(config_id) === 0;
+    scheduler.add(rows.filter((row) => !isBlocked(row)));
+    backoff.postpone(rows.filter(isBlocked).map(({ config_id }) => config_id));
   }
 
   function schedule(): void {
-    if (stopped || launches.size >= mostLaunches) return;
-    const taken = scheduler.take(backoff.limit);
-    if (taken.length === 0) return;
-    const launched = claimAndStart(taken).finally(() => {
-      launches.delete(launched);
+    if (stopped || launches.size >= maxLaunches) return;
+    const rows = scheduler.take(backoff.limit);
+    if (rows.length === 0) return;
+    const launch = claimAndStart(rows).finally(() => {
+      launches.delete(launch);
       dispatch();
     });
-    launches.add(launched);
+    launches.add(launch);
   }
 
-  async function claimAndStart(taken: readonly Candidate[]): Promise<void> {
-    const parcels = await claim(taken.map(({ _id }) => _id)).catch((error) => {
-      onPollError(error);
+  async function claimAndStart(rows: readonly Candidate[]): Promise<void> {
+    const jobs = await claim(rows.map(({ _id }) => _id)).catch((error) => {
+      onClaimError(error);
       return [];
     });
-    const sent = new Set(parcels.map(({ row }) => row._id));
-    for (const row of taken) if (!sent.has(row._id)) scheduler.release(row);
-    for (const parcel of parcels) track(parcel);
+    const startedIds = new Set(jobs.map(({ row }) => row._id));
+    for (const row of rows) if (!startedIds.has(row._id)) scheduler.release(row);
+    for (const job of jobs) track(job);
   }
 
-  /** Takes rows in hand and counts their attempts; what comes of it may be sent now. */
+  /** Claims rows and counts their attempts. Returns the jobs that may be sent now. */
   async function claim(ids: readonly string[]): Promise<DeliveryJob[]> {
     const claimed = await queue.claim(ids, newId());
     if (claimed.length === 0) return [];
     try {
-      const [receivers, bodies] = await Promise.all([
-        configs.receivers(claimed.map(({ config_id }) => config_id)),
-        queue.bodies(claimed.map(({ event_id }) => event_id)),
+      const [receivers, events] = await Promise.all([
+        configs.getReceivers(claimed.map(({ config_id }) => config_id)),
+        queue.getEvents(claimed.map(({ event_id }) => event_id)),
       ]);
-      const ready = new Map<string, DeliveryJob>();
+      const jobs = new Map<string, DeliveryJob>();
       for (const row of claimed) {
-        const parcel = toDeliveryJob(row, receivers.get(row.config_id), bodies.get(row.event_id));
-        if (typeof parcel === 'string') end(row, failUnsendable(parcel));
-        else ready.set(row._id, parcel);
+        const job = toDeliveryJob(row, receivers.get(row.config_id), events.get(row.event_id));
+        if (typeof job === 'string') recordOutcome(row, failUnsendable(job));
+        else jobs.set(row._id, job);
       }
-      const rows = [...ready.values()].map(({ row }) => row);
-      if (stopped) await queue.giveBack(rows);
-      const counted = stopped ? [] : await queue.count(rows);
+      const rows = [...jobs.values()].map(({ row }) => row);
+      if (stopped) await queue.release(rows);
+      const counted = stopped ? [] : await queue.countAttempts(rows);
       return counted.flatMap((row) => {
-        const parcel = ready.get(row._id);
-        return parcel ? [{ ...parcel, row }] : [];
+        const job = jobs.get(row._id);
+        return job ? [{ ...job, row }] : [];
       });
     } catch (error) {
-      await queue.giveBack(claimed);
+      await queue.release(claimed);
       throw error;
     }
   }
 
-  /** Has a delivery in hand until its outcome is recorded. */
-  function track(parcel: DeliveryJob): void {
-    const work = deliver(parcel)
-      // the lock runs out and the sweep frees the row
-      .catch((error) => deps.onError(`Delivery ${parcel.row._id} came to no end`, error))
+  /** Starts a delivery and keeps its slot until the outcome is recorded. */
+  function track(job: DeliveryJob): void {
+    const work = deliver(job)
+      // the row stays locked until its lock expires; then the sweep unlocks it
+      .catch((error) => deps.onError(`Delivery ${job.row._id} failed unexpectedly`, error))
       .finally(() => {
         inFlight.delete(work);
-        onSlotFreed(parcel.row);
+        onSlotFreed(job.row);
       });
     inFlight.add(work);
   }
@@ -222,18 +227,18 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     dispatch();
   }
 
-  async function deliver(parcel: DeliveryJob): Promise<void> {
-    const { row } = parcel;
-    const result = await attempt(parcel);
-    metering.attempted(result, parcel);
-    // first: whoever dies in between leaves a webhook that is off
-    if (result.http_status === 410) await configs.switchOff(row.organization_id, row.config_id);
-    await end(row, result);
-    if (await backoff.learn(row.config_id, result)) scheduler.drop(row.config_id);
+  async function deliver(job: DeliveryJob): Promise<void> {
+    const { row } = job;
+    const result = await attempt(job);
+    metrics.recordAttempt(result, job);
+    // disabled before the outcome is recorded: after a crash in between, the webhook is at least disabled
+    if (result.http_status === 410) await configs.disable(row.organization_id, row.config_id);
+    await recordOutcome(row, result);
+    if (await backoff.recordResult(row.config_id, result)) scheduler.drop(row.config_id);
   }
 
-  async function end(row: Claimed, result: Result): Promise<void> {
-    await recorder.record(row, result);
-    if (result.verdict.status !== 'pending') metering.ended(result.verdict.status);
+  async function recordOutcome(row: ClaimedRow, result: AttemptResult): Promise<void> {
+    await outcomeWriter.record(row, result);
+    if (result.decision.status !== 'pending') metrics.recordFinished(result.decision.status);
   }
 }

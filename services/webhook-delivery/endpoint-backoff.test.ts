@@ -1,78 +1,78 @@
-/** What breakers do to due rows. */
+/** Tests how circuit breakers postpone and resume due deliveries. */
 import { expect, test } from '@jest/globals';
-import { endpointBackoff } from './endpoint-backoff.ts';
-import { circuitBreakers } from './rules/circuit-breaker.ts';
-import type { Result } from './store/queue.ts';
+import { createEndpointBackoff } from './endpoint-backoff.ts';
+import { createCircuitBreakers } from './rules/circuit-breaker.ts';
+import type { AttemptResult } from './store/queue.ts';
 
-const ended = (http_status: number | null): Result => ({
-  verdict: { status: 'failed' },
+const toResult = (http_status: number | null): AttemptResult => ({
+  decision: { status: 'failed' },
   http_status,
   duration_ms: 1,
   error: http_status === null ? 'timeout' : null,
 });
-const silent = ended(null);
+const timeout = toResult(null);
 
-/** Writes down what is asked of the database; the first postponements may fail. */
-function asked(errors: Error[] = []) {
-  const done: string[] = [];
+/** Creates a backoff with fakes that record their calls. The first postponements fail with `errors`. */
+function createFakes(errors: Error[] = []) {
+  const calls: string[] = [];
   const failed: number[] = [];
-  const alone = endpointBackoff({
-    breakers: circuitBreakers({ pauseMs: 60_000, longestMs: 60_000 }),
-    postponing: {
+  const backoff = createEndpointBackoff({
+    breakers: createCircuitBreakers({ firstPauseMs: 60_000, maxPauseMs: 60_000 }),
+    postponements: {
       async postpone(configId, ms) {
         const error = errors.shift();
         if (error) throw error;
-        done.push(`postpone ${configId} ${ms > 59_000 && ms <= 60_000 ? 'a minute' : ms}`);
+        calls.push(`postpone ${configId} ${ms > 59_000 && ms <= 60_000 ? 'a minute' : ms}`);
         return 2;
       },
       async resume(configId) {
-        done.push(`resume ${configId}`);
+        calls.push(`resume ${configId}`);
       },
     },
-    metering: { ended: (_, count = 1) => failed.push(count) },
-    onError: (what) => done.push(what),
+    metrics: { recordFinished: (_, count = 1) => failed.push(count) },
+    onError: (message) => calls.push(message),
   });
-  const fall = async () => {
-    for (let times = 0; times < 5; times += 1) await alone.learn('a', silent);
-    await alone.rest();
+  const openBreaker = async () => {
+    for (let times = 0; times < 5; times += 1) await backoff.recordResult('a', timeout);
+    await backoff.idle();
   };
-  return { alone, done, failed, fall };
+  return { backoff, calls, failed, openBreaker };
 }
 
-test('an endpoint that does not answer is left alone, and what is due for it postponed; what is too old for that is counted', async () => {
-  const { alone, done, failed, fall } = asked();
-  expect(alone.limit('a')).toBe(4);
-  await fall();
-  expect(alone.limit('a')).toBe(0);
-  expect(done).toEqual(['postpone a a minute']);
+test('an open breaker postpones due deliveries and counts those too old', async () => {
+  const { backoff, calls, failed, openBreaker } = createFakes();
+  expect(backoff.limit('a')).toBe(4);
+  await openBreaker();
+  expect(backoff.limit('a')).toBe(0);
+  expect(calls).toEqual(['postpone a a minute']);
   expect(failed).toEqual([2]);
-  expect(alone.pending()).toEqual([]);
+  expect(backoff.pending()).toEqual([]);
 });
 
-test('what was postponed is hurried by the first answer, once', async () => {
-  const { alone, done, fall } = asked();
-  await alone.learn('a', ended(200));
-  await fall();
-  await alone.learn('a', ended(500));
-  await alone.learn('a', ended(200));
-  expect(done).toEqual(['postpone a a minute', 'resume a']);
-  expect(alone.limit('a')).toBe(4);
+test('the first response resumes postponed deliveries once', async () => {
+  const { backoff, calls, openBreaker } = createFakes();
+  await backoff.recordResult('a', toResult(200));
+  await openBreaker();
+  await backoff.recordResult('a', toResult(500));
+  await backoff.recordResult('a', toResult(200));
+  expect(calls).toEqual(['postpone a a minute', 'resume a']);
+  expect(backoff.limit('a')).toBe(4);
 });
 
-test('what comes later for it is postponed too; nothing is for an endpoint that answers', async () => {
-  const { alone, done, fall } = asked();
-  await fall();
-  alone.postpone(['a', 'b', 'a']);
-  expect(alone.pending()).toEqual(['a', 'b']);
-  await alone.rest();
-  expect(done).toEqual(['postpone a a minute', 'postpone a a minute']);
-  expect(alone.pending()).toEqual([]);
+test('later deliveries are postponed too, but only for open breakers', async () => {
+  const { backoff, calls, openBreaker } = createFakes();
+  await openBreaker();
+  backoff.postpone(['a', 'b', 'a']);
+  expect(backoff.pending()).toEqual(['a', 'b']);
+  await backoff.idle();
+  expect(calls).toEqual(['postpone a a minute', 'postpone a a minute']);
+  expect(backoff.pending()).toEqual([]);
 });
 
-test('a postponement that fails is told, and the next one is made', async () => {
-  const { alone, done, fall } = asked([new Error('down')]);
-  await fall();
-  alone.postpone(['a']);
-  await alone.rest();
-  expect(done).toEqual(['Deliveries could not be postponed', 'postpone a a minute']);
+test('a failed postponement is reported and the next one still runs', async () => {
+  const { backoff, calls, openBreaker } = createFakes([new Error('down')]);
+  await openBreaker();
+  backoff.postpone(['a']);
+  await backoff.idle();
+  expect(calls).toEqual(['Could not postpone deliveries', 'postpone a a minute']);
 });

@@ -1,53 +1,53 @@
-/** Leaving alone: an endpoint that does not answer is not asked for a while, and what is due for it waits in MongoDB. */
-import { setImmediate as afterOthers } from 'node:timers/promises';
+/** Applies the circuit breaker: postpones due deliveries in MongoDB while the endpoint's breaker is open. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeliveryMetrics } from './metrics.ts';
 import { type CircuitBreakers, isUnanswered } from './rules/circuit-breaker.ts';
 import { perEndpoint } from './rules/fair-scheduler.ts';
-import type { Postponing } from './store/postponement.ts';
-import type { Result } from './store/queue.ts';
+import type { Postponements } from './store/postponement.ts';
+import type { AttemptResult } from './store/queue.ts';
 
-/** An endpoint that was not heard of for so long is forgotten. */
-const memoryMs = 3_600_000;
+/** The state of an endpoint without failures for this long is deleted. */
+const evictAfterMs = 3_600_000;
 
-/** What leaving alone needs. */
+/** Dependencies of the endpoint backoff. */
 export interface EndpointBackoffDeps {
   breakers: CircuitBreakers;
-  postponing: Postponing;
-  metering: Pick<DeliveryMetrics, 'ended'>;
-  onError(what: string, error: unknown): void;
+  postponements: Postponements;
+  metrics: Pick<DeliveryMetrics, 'recordFinished'>;
+  onError(message: string, error: unknown): void;
 }
 
-/** Knows whom this process leaves alone, and has their due rows postponed, beside everything else. */
-export function endpointBackoff({ breakers, postponing, metering, onError }: EndpointBackoffDeps) {
+/** Creates the endpoint backoff of this process. It postpones deliveries in the background. */
+export function createEndpointBackoff({ breakers, postponements, metrics, onError }: EndpointBackoffDeps) {
   const toPostpone = new Set<string>();
   let postponement: Promise<void> | undefined;
 
   return {
-    /** How many requests an endpoint may have in flight now. */
+    /** Returns how many requests an endpoint may have in flight now: 4, 1 while half-open, 0 while open. */
     limit: (configId: string) => breakers.permits(configId, performance.now(), perEndpoint),
 
-    /** Endpoints whose due rows are still to be postponed. */
+    /** Returns the endpoints whose due deliveries have not been postponed yet. */
     pending: () => [...toPostpone],
 
-    /** There are due rows of endpoints that are left alone. */
+    /** Postpones the due deliveries of these endpoints in the background if their breakers are open. */
     postpone,
 
-    /** An attempt has ended. True when its endpoint is to be left alone from now on. */
-    async learn(configId: string, result: Result): Promise<boolean> {
+    /** Records the result of an attempt. Returns true if the breaker of the endpoint opened. */
+    async recordResult(configId: string, result: AttemptResult): Promise<boolean> {
       if (result.http_status !== null) {
-        if (breakers.recordSuccess(configId)) await postponing.resume(configId);
+        if (breakers.recordSuccess(configId)) await postponements.resume(configId);
         return false;
       }
-      const isOver = isUnanswered(result) && breakers.recordFailure(configId, performance.now());
-      if (isOver) postpone([configId]);
-      return isOver;
+      const hasOpened = isUnanswered(result) && breakers.recordFailure(configId, performance.now());
+      if (hasOpened) postpone([configId]);
+      return hasOpened;
     },
 
-    /** Forgets whoever was not heard of for long. */
-    tidy: () => breakers.evict(performance.now() - memoryMs),
+    /** Deletes the state of endpoints without failures in the last hour. */
+    evictStale: () => breakers.evict(performance.now() - evictAfterMs),
 
-    /** Resolves when nothing is being postponed. */
-    rest: async () => postponement,
+    /** Resolves when no postponement is running. */
+    idle: async () => postponement,
   };
 
   function postpone(configIds: readonly string[]): void {
@@ -56,13 +56,14 @@ export function endpointBackoff({ breakers, postponing, metering, onError }: End
   }
 
   async function postponeAll(): Promise<void> {
-    await afterOthers();
+    await nextTurn();
     for (const configId of toPostpone) {
       try {
-        const leftMs = breakers.remainingMs(configId, performance.now());
-        if (leftMs > 0) metering.ended('failed', await postponing.postpone(configId, leftMs));
+        const remainingMs = breakers.remainingMs(configId, performance.now());
+        if (remainingMs > 0)
+          metrics.recordFinished('failed', await postponements.postpone(configId, remainingMs));
       } catch (error) {
-        onError('Deliveries could not be postponed', error);
+        onError('Could not postpone deliveries', error);
       }
       toPostpone.delete(configId);
     }

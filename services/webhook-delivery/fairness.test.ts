@@ -1,4 +1,4 @@
-/** What others feel of receivers that hang, and how those are left alone. */
+/** Tests that hanging or unreachable receivers do not delay the deliveries of others. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { freePorts, type Person, until } from '#libs/testing';
@@ -9,115 +9,115 @@ import { type BacklogWebhook, enqueueDeliveries } from './testing/backlog.ts';
 import { type Responder, webhookReceiver } from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
-let home: TestContext;
+let context: TestContext;
 let ada: Person;
 let bob: Person;
 const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  // whoever waits for a receiver that hangs waits in vain: nobody else may
-  const patient = { WEBHOOK_TIMEOUT_SECONDS: '120', WEBHOOK_CIRCUIT_BREAKER_SECONDS: '0.3,1' };
-  home = await testContext([identity, documents, webhookDelivery], patient);
+  // the long timeout makes any delivery that waits for a hanging receiver fail its test
+  const environment = { WEBHOOK_TIMEOUT_SECONDS: '120', WEBHOOK_CIRCUIT_BREAKER_SECONDS: '0.3,1' };
+  context = await testContext([identity, documents, webhookDelivery], environment);
 }, 60_000);
 beforeEach(async () => {
-  ada = await home.createTenant();
-  bob = await home.createTenant();
+  ada = await context.createTenant();
+  bob = await context.createTenant();
 });
-afterAll(() => home?.app.stop());
+afterAll(() => context?.app.stop());
 afterEach(async () => {
   await rows().deleteMany({ status: 'pending' });
-  for (const one of open.splice(0)) await one.close();
+  for (const receiver of open.splice(0)) await receiver.close();
 });
 
-const rows = () => home.app.db.collection<{ _id: string; [field: string]: unknown }>('webhook_deliveries');
-const configs = () => home.app.db.collection<{ _id: string; [field: string]: unknown }>('webhook_configs');
+const rows = () => context.app.db.collection<{ _id: string; [field: string]: unknown }>('webhook_deliveries');
+const configs = () => context.app.db.collection<{ _id: string; [field: string]: unknown }>('webhook_configs');
 const hanging: Responder = () => new Promise(() => {});
 
-async function receiving(answering?: Responder, port?: number) {
-  const made = await webhookReceiver(answering, undefined, port);
-  open.push(made);
-  return made;
+async function startReceiver(respond?: Responder, port?: number) {
+  const created = await webhookReceiver(respond, undefined, port);
+  open.push(created);
+  return created;
 }
 
-async function hooked(as: Person, url: string): Promise<BacklogWebhook> {
-  const { id } = await home.createWebhook(as, url, ['document.archived']);
+async function createHook(as: Person, url: string): Promise<BacklogWebhook> {
+  const { id } = await context.createWebhook(as, url, ['document.archived']);
   return { id, organization_id: as.organizationId };
 }
 
 async function metric(name: string): Promise<number> {
-  const page = await (await fetch(`${home.app.management}/metrics`)).text();
+  const page = await (await fetch(`${context.app.management}/metrics`)).text();
   return Number(new RegExp(`^${name}\\{service="webhook-delivery"\\} ([\\d.]+)$`, 'm').exec(page)?.[1]);
 }
 
-/** The same webhook many times, more than registration allows. */
-async function copies({ id, organization_id }: BacklogWebhook, count: number): Promise<BacklogWebhook[]> {
+/** Inserts copies of a webhook, more than the limit for an organization. */
+async function copyHook({ id, organization_id }: BacklogWebhook, count: number): Promise<BacklogWebhook[]> {
   const config = await configs().findOne({ _id: id });
-  const made = Array.from({ length: count }, () => ({ ...config, _id: newId() }));
-  await configs().insertMany(made);
-  return made.map(({ _id }) => ({ id: _id, organization_id }));
+  const created = Array.from({ length: count }, () => ({ ...config, _id: newId() }));
+  await configs().insertMany(created);
+  return created.map(({ _id }) => ({ id: _id, organization_id }));
 }
 
-test('ten thousand deliveries to a receiver that hangs hold up nobody, not even what was due after them', async () => {
-  const hung = await receiving(hanging);
-  const healthy = await receiving();
-  const hook = await hooked(ada, hung.url);
-  const other = await hooked(bob, healthy.url);
-  await enqueueDeliveries(home.app.db, [hook], 10_000, new Date(Date.now() - 60_000));
-  await until('it hangs', async () => hung.received.length === 4);
-  await enqueueDeliveries(home.app.db, [other], 50);
-  await until('others are delivered', async () => healthy.received.length === 50);
-  expect(hung.received).toHaveLength(4);
+test('10,000 deliveries to a hanging receiver do not delay later ones', async () => {
+  const hangingReceiver = await startReceiver(hanging);
+  const healthy = await startReceiver();
+  const hook = await createHook(ada, hangingReceiver.url);
+  const other = await createHook(bob, healthy.url);
+  await enqueueDeliveries(context.app.db, [hook], 10_000, new Date(Date.now() - 60_000));
+  await until('four hanging requests', async () => hangingReceiver.received.length === 4);
+  await enqueueDeliveries(context.app.db, [other], 50);
+  await until('the other deliveries', async () => healthy.received.length === 50);
+  expect(hangingReceiver.received).toHaveLength(4);
   expect(await metric('webhook_due_deliveries')).toBe(9_996);
   expect(await metric('webhook_due_oldest_seconds')).toBeGreaterThan(60);
 }, 60_000);
 
-test('organizations with more receivers that hang than there are slots hold up nobody else', async () => {
-  const hung = await receiving(hanging);
-  const healthy = await receiving();
+test('more hanging receivers than slots do not delay other organizations', async () => {
+  const hangingReceiver = await startReceiver(hanging);
+  const healthy = await startReceiver();
   const hooks = [
-    ...(await copies(await hooked(ada, hung.url), 70)),
-    ...(await copies(await hooked(await home.createTenant(), hung.url), 70)),
+    ...(await copyHook(await createHook(ada, hangingReceiver.url), 70)),
+    ...(await copyHook(await createHook(await context.createTenant(), hangingReceiver.url), 70)),
   ];
-  const other = await hooked(bob, healthy.url);
-  await enqueueDeliveries(home.app.db, hooks, 1_400, new Date(Date.now() - 60_000));
-  await until('many hang', async () => hung.received.length > 100);
-  await enqueueDeliveries(home.app.db, [other], 50);
-  await until('others are delivered', async () => healthy.received.length === 50);
+  const other = await createHook(bob, healthy.url);
+  await enqueueDeliveries(context.app.db, hooks, 1_400, new Date(Date.now() - 60_000));
+  await until('many hanging requests', async () => hangingReceiver.received.length > 100);
+  await enqueueDeliveries(context.app.db, [other], 50);
+  await until('the other deliveries', async () => healthy.received.length === 50);
 }, 60_000);
 
-test('a receiver that is not there is left alone; what waits for it uses no attempt, and arrives when it is back', async () => {
+test('deliveries to an unreachable receiver are postponed until it is back', async () => {
   const [port] = await freePorts(1);
-  const hook = await hooked(ada, `http://127.0.0.1:${port}/hook`);
-  await enqueueDeliveries(home.app.db, [hook], 100);
-  const mine = { config_id: hook.id };
-  await until('it is left alone', () => rows().findOne({ ...mine, postponed: true }));
-  // each probe is one request
-  await until('it was asked again and again', async () => {
+  const hook = await createHook(ada, `http://127.0.0.1:${port}/hook`);
+  await enqueueDeliveries(context.app.db, [hook], 100);
+  const filter = { config_id: hook.id };
+  await until('the postponement', () => rows().findOne({ ...filter, postponed: true }));
+  // a half-open breaker permits one request at a time
+  await until('several half-open tests', async () => {
     const tried = await rows()
-      .find({ ...mine, attempts: { $gt: 0 } })
+      .find({ ...filter, attempts: { $gt: 0 } })
       .toArray();
     return tried.length > 6;
   });
-  expect(await rows().countDocuments({ ...mine, attempts: 0, status: 'pending' })).toBeGreaterThan(70);
+  expect(await rows().countDocuments({ ...filter, attempts: 0, status: 'pending' })).toBeGreaterThan(70);
   expect(await metric('webhook_circuit_breakers_open')).toBe(1);
-  const there = await receiving(undefined, port);
-  await until('all have come to an end', async () => {
-    return (await rows().countDocuments({ ...mine, status: 'pending' })) === 0;
+  const receiver = await startReceiver(undefined, port);
+  await until('all to be finished', async () => {
+    return (await rows().countDocuments({ ...filter, status: 'pending' })) === 0;
   });
-  expect(there.received.length).toBeGreaterThan(90);
+  expect(receiver.received.length).toBeGreaterThan(90);
   expect(await metric('webhook_circuit_breakers_open')).toBe(0);
-  expect(there.most()).toBeLessThanOrEqual(4);
+  expect(receiver.maxConcurrent()).toBeLessThanOrEqual(4);
 }, 60_000);
 
-test('a delivery that waited for a day for a receiver that is not there has failed', async () => {
+test('a delivery postponed for a day fails as endpoint_unavailable', async () => {
   const [port] = await freePorts(1);
-  const hook = await hooked(ada, `http://127.0.0.1:${port}/hook`);
-  await enqueueDeliveries(home.app.db, [hook], 30);
-  const mine = { config_id: hook.id };
+  const hook = await createHook(ada, `http://127.0.0.1:${port}/hook`);
+  await enqueueDeliveries(context.app.db, [hook], 30);
+  const filter = { config_id: hook.id };
   const yesterday = new Date(Date.now() - 25 * 3_600_000);
-  await rows().updateMany(mine, { $set: { created_at: yesterday } });
-  await until('all have come to an end', async () => {
-    return (await rows().countDocuments({ ...mine, status: 'pending' })) === 0;
+  await rows().updateMany(filter, { $set: { created_at: yesterday } });
+  await until('all to be finished', async () => {
+    return (await rows().countDocuments({ ...filter, status: 'pending' })) === 0;
   });
-  expect(await rows().countDocuments({ ...mine, error: 'endpoint_unavailable' })).toBeGreaterThan(10);
+  expect(await rows().countDocuments({ ...filter, error: 'endpoint_unavailable' })).toBeGreaterThan(10);
 });

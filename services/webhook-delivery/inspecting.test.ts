@@ -1,4 +1,4 @@
-/** The event log and the test of a webhook, over HTTP with a real MongoDB and real receivers. */
+/** Tests the event log and the webhook test operation, over HTTP with a real MongoDB and real receivers. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { newId } from '#libs/contract';
@@ -10,46 +10,49 @@ import { webhookDelivery } from './service.ts';
 import { type Responder, webhookReceiver } from './testing/receiver.ts';
 import { type Entry, type TestContext, testContext } from './testing/test-context.ts';
 
-let home: TestContext;
+let context: TestContext;
 let ada: Person;
 const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  home = await testContext([identity, documents, webhookDelivery], { WEBHOOK_TIMEOUT_SECONDS: '0.3' });
+  context = await testContext([identity, documents, webhookDelivery], { WEBHOOK_TIMEOUT_SECONDS: '0.3' });
 }, 60_000);
 beforeEach(async () => {
-  ada = await home.createTenant();
+  ada = await context.createTenant();
 });
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
+  for (const receiver of open.splice(0)) await receiver.close();
 });
-afterAll(() => home?.app.stop());
+afterAll(() => context?.app.stop());
 
-async function receiving(answering?: Responder) {
-  const made = await webhookReceiver(answering);
-  open.push(made);
-  return made;
+async function startReceiver(respond?: Responder) {
+  const receiver = await webhookReceiver(respond);
+  open.push(receiver);
+  return receiver;
 }
 
-const tested = (id: string, as = ada): Promise<TestResponse> =>
-  home.app.request('POST', `/webhooks/${id}/test`, { as: as.key });
+const sendTest = (id: string, as = ada): Promise<TestResponse> =>
+  context.app.request('POST', `/webhooks/${id}/test`, { as: as.key });
 
-describe('a test', () => {
-  test('sends one signed webhook.test and says how it went', async () => {
-    const there = await receiving(() => 202);
-    const { id, secret } = await home.createWebhook(ada, there.url);
-    expect(await tested(id)).toMatchObject({ status: 200, body: { status: 'delivered', http_status: 202 } });
-    const [got] = there.received;
-    const headers = Object.entries(got?.headers ?? {}).map(([name, value]) => [name, String(value)]);
-    expect(new Verifier(secret).verify(got?.body ?? '', Object.fromEntries(headers))).toMatchObject({
+describe('testing a webhook', () => {
+  test('a test sends one signed webhook.test event and returns the result', async () => {
+    const receiver = await startReceiver(() => 202);
+    const { id, secret } = await context.createWebhook(ada, receiver.url);
+    expect(await sendTest(id)).toMatchObject({
+      status: 200,
+      body: { status: 'delivered', http_status: 202 },
+    });
+    const [request] = receiver.received;
+    const headers = Object.entries(request?.headers ?? {}).map(([name, value]) => [name, String(value)]);
+    expect(new Verifier(secret).verify(request?.body ?? '', Object.fromEntries(headers))).toMatchObject({
       event_type: 'webhook.test',
       organization_id: ada.organizationId,
       data: { message: expect.any(String) },
     });
-    const entries = (await home.log(ada)).map((entry) => WebhookEvent.parse(entry));
+    const entries = (await context.log(ada)).map((entry) => WebhookEvent.parse(entry));
     expect(entries).toMatchObject([
       {
-        id: got?.headers['x-service-delivery'],
+        id: request?.headers['x-service-delivery'],
         event_type: 'webhook.test',
         status: 'delivered',
         attempts: 1,
@@ -57,121 +60,125 @@ describe('a test', () => {
     ]);
   });
 
-  test('that fails is told with the status, is logged, and is not tried again', async () => {
-    const there = await receiving(() => 500);
-    const { id } = await home.createWebhook(ada, there.url);
-    expect((await tested(id)).body).toEqual({ status: 'failed', http_status: 500 });
-    expect(await home.log(ada)).toMatchObject([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
-    expect(there.received).toHaveLength(1);
+  test('a failed test returns the status, is logged and is not retried', async () => {
+    const receiver = await startReceiver(() => 500);
+    const { id } = await context.createWebhook(ada, receiver.url);
+    expect((await sendTest(id)).body).toEqual({ status: 'failed', http_status: 500 });
+    expect(await context.log(ada)).toMatchObject([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
+    expect(receiver.received).toHaveLength(1);
   });
 
-  test('that gets no answer in time has no status', async () => {
-    const there = await receiving(() => new Promise(() => undefined));
-    const { id } = await home.createWebhook(ada, there.url);
-    expect((await tested(id)).body).toEqual({ status: 'failed', http_status: null });
-    expect(await home.log(ada)).toMatchObject([{ error: 'timeout', http_status: null }]);
+  test('a test without a response in time returns no status', async () => {
+    const receiver = await startReceiver(() => new Promise(() => undefined));
+    const { id } = await context.createWebhook(ada, receiver.url);
+    expect((await sendTest(id)).body).toEqual({ status: 'failed', http_status: null });
+    expect(await context.log(ada)).toMatchObject([{ error: 'timeout', http_status: null }]);
   });
 
-  test('goes to an inactive webhook too, and 410 does not switch one off', async () => {
-    const there = await receiving(() => 410);
-    const { id } = await home.createWebhook(ada, there.url);
-    expect((await tested(id)).body).toEqual({ status: 'failed', http_status: 410 });
-    const [webhook] = (await home.app.request('GET', '/webhooks', { as: ada.key })).body;
+  test('a test reaches an inactive webhook, and a 410 does not disable one', async () => {
+    const receiver = await startReceiver(() => 410);
+    const { id } = await context.createWebhook(ada, receiver.url);
+    expect((await sendTest(id)).body).toEqual({ status: 'failed', http_status: 410 });
+    const [webhook] = (await context.app.request('GET', '/webhooks', { as: ada.key })).body;
     expect(webhook.is_active).toBe(true);
-    const configs = home.app.db.collection<{ _id: string }>('webhook_configs');
+    const configs = context.app.db.collection<{ _id: string }>('webhook_configs');
     await configs.updateOne({ _id: id }, { $set: { is_active: false } });
-    expect((await tested(id)).body).toEqual({ status: 'failed', http_status: 410 });
-    expect(there.received).toHaveLength(2);
+    expect((await sendTest(id)).body).toEqual({ status: 'failed', http_status: 410 });
+    expect(receiver.received).toHaveLength(2);
   });
 
-  test('is for members of the organization only', async () => {
-    const there = await receiving();
-    const { id } = await home.createWebhook(ada, there.url);
-    const mallory = await home.createTenant();
-    expect(await tested(id, mallory)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    expect((await tested(newId())).status).toBe(404);
-    expect(there.received).toEqual([]);
+  test('only members of the organization may test a webhook', async () => {
+    const receiver = await startReceiver();
+    const { id } = await context.createWebhook(ada, receiver.url);
+    const mallory = await context.createTenant();
+    expect(await sendTest(id, mallory)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect((await sendTest(newId())).status).toBe(404);
+    expect(receiver.received).toEqual([]);
   });
 
-  test('is limited to ten a minute for a webhook', async () => {
-    const there = await receiving();
-    const { id } = await home.createWebhook(ada, there.url);
-    const answers = await Promise.all(Array.from({ length: 11 }, () => tested(id)));
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(1);
-    const wait = refused[0]?.headers.get('retry-after');
-    expect(Number(wait)).toBeGreaterThan(0);
-    expect(refused[0]?.headers.get('ratelimit-policy')).toBe('"webhook-tests";q=10;w=60');
-    expect(refused[0]?.headers.get('ratelimit')).toBe(`"webhook-tests";r=0;t=${wait}`);
-    expect(there.received).toHaveLength(10);
+  test('a webhook may be tested ten times a minute', async () => {
+    const receiver = await startReceiver();
+    const { id } = await context.createWebhook(ada, receiver.url);
+    const answers = await Promise.all(Array.from({ length: 11 }, () => sendTest(id)));
+    const rejected = answers.filter(({ status }) => status === 429);
+    expect(rejected).toHaveLength(1);
+    const retryAfter = rejected[0]?.headers.get('retry-after');
+    expect(Number(retryAfter)).toBeGreaterThan(0);
+    expect(rejected[0]?.headers.get('ratelimit-policy')).toBe('"webhook-tests";q=10;w=60');
+    expect(rejected[0]?.headers.get('ratelimit')).toBe(`"webhook-tests";r=0;t=${retryAfter}`);
+    expect(receiver.received).toHaveLength(10);
   });
 
-  test('repeated by Idempotency-Key sends once', async () => {
-    const there = await receiving();
-    const { id } = await home.createWebhook(ada, there.url);
+  test('a test repeated with the same Idempotency-Key sends one request', async () => {
+    const receiver = await startReceiver();
+    const { id } = await context.createWebhook(ada, receiver.url);
     const headers = { 'Idempotency-Key': newId() };
-    const test = () => home.app.request('POST', `/webhooks/${id}/test`, { as: ada.key, headers });
+    const test = () => context.app.request('POST', `/webhooks/${id}/test`, { as: ada.key, headers });
     const first = await test();
     expect(await test()).toMatchObject({ status: 200, body: first.body });
-    expect(there.received).toHaveLength(1);
-    expect(await home.log(ada)).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
+    expect(await context.log(ada)).toHaveLength(1);
   });
 });
 
-describe('the event log', () => {
-  test('has the newest first, at most 100, and goes on page by page', async () => {
-    const there = await receiving();
-    await home.createWebhook(ada, there.url);
+describe('listing the event log', () => {
+  test('the event log is listed newest first, in pages of at most 100', async () => {
+    const receiver = await startReceiver();
+    await context.createWebhook(ada, receiver.url);
     const published: string[] = [];
     for (let count = 0; count < 3; count += 1) {
-      published.push(await home.publish(ada));
-      await home.untilSettled(ada, count + 1);
+      published.push(await context.publish(ada));
+      await context.untilSettled(ada, count + 1);
     }
-    const entries = await home.untilSettled(ada, 3);
+    const entries = await context.untilSettled(ada, 3);
     expect(entries.map(({ document_id }) => document_id)).toEqual([...published].reverse());
-    const first = await home.app.request('GET', '/webhooks/events?limit=2', { as: ada.key });
+    const first = await context.app.request('GET', '/webhooks/events?limit=2', { as: ada.key });
     const cursor = /cursor=([^&>]+)/.exec(first.headers.get('link') ?? '')?.[1];
-    const rest = await home.app.request('GET', `/webhooks/events?limit=2&cursor=${cursor}`, { as: ada.key });
+    const rest = await context.app.request('GET', `/webhooks/events?limit=2&cursor=${cursor}`, {
+      as: ada.key,
+    });
     expect([...first.body, ...rest.body].map(({ id }: Entry) => id)).toEqual(entries.map(({ id }) => id));
-    expect((await home.app.request('GET', '/webhooks/events?limit=101', { as: ada.key })).status).toBe(400);
-    expect((await home.app.request('GET', '/webhooks/events?cursor=x', { as: ada.key })).status).toBe(400);
+    expect((await context.app.request('GET', '/webhooks/events?limit=101', { as: ada.key })).status).toBe(
+      400,
+    );
+    expect((await context.app.request('GET', '/webhooks/events?cursor=x', { as: ada.key })).status).toBe(400);
   });
 
-  test('shows those of one webhook, one status, one type, or all of these; a filter of another form is refused', async () => {
-    const [fine, broken] = [await receiving(), await receiving(() => 410)];
-    const first = await home.createWebhook(ada, fine.url);
-    const second = await home.createWebhook(ada, broken.url);
-    await home.publish(ada);
-    await home.untilSettled(ada, 2);
-    await tested(second.id);
-    const shown = async (query: string) =>
-      (await home.app.request('GET', `/webhooks/events?${query}`, { as: ada.key })).body.map(
+  test('the log filters by webhook, status and type and rejects bad filters', async () => {
+    const [fine, broken] = [await startReceiver(), await startReceiver(() => 410)];
+    const first = await context.createWebhook(ada, fine.url);
+    const second = await context.createWebhook(ada, broken.url);
+    await context.publish(ada);
+    await context.untilSettled(ada, 2);
+    await sendTest(second.id);
+    const list = async (query: string) =>
+      (await context.app.request('GET', `/webhooks/events?${query}`, { as: ada.key })).body.map(
         ({ config_id, event_type, status }: Entry) => [config_id === first.id, event_type, status],
       );
     const sent = [true, 'document.published', 'delivered'];
-    const refused = [false, 'document.published', 'failed'];
+    const rejected = [false, 'document.published', 'failed'];
     const test = [false, 'webhook.test', 'failed'];
-    expect(await shown(`config_id=${first.id}`)).toEqual([sent]);
-    expect(await shown(`config_id=${second.id}`)).toEqual([test, refused]);
-    expect(await shown('status=failed')).toEqual([test, refused]);
-    expect(await shown('status=pending')).toEqual([]);
-    expect(await shown('event_type=webhook.test')).toEqual([test]);
-    expect(await shown(`config_id=${second.id}&status=failed&event_type=document.published`)).toEqual([
-      refused,
+    expect(await list(`config_id=${first.id}`)).toEqual([sent]);
+    expect(await list(`config_id=${second.id}`)).toEqual([test, rejected]);
+    expect(await list('status=failed')).toEqual([test, rejected]);
+    expect(await list('status=pending')).toEqual([]);
+    expect(await list('event_type=webhook.test')).toEqual([test]);
+    expect(await list(`config_id=${second.id}&status=failed&event_type=document.published`)).toEqual([
+      rejected,
     ]);
-    expect(await shown(`config_id=${newId()}`)).toEqual([]);
+    expect(await list(`config_id=${newId()}`)).toEqual([]);
     for (const query of ['config_id=x', 'status=lost', 'event_type=document.burnt'])
-      expect(await home.app.request('GET', `/webhooks/events?${query}`, { as: ada.key })).toMatchObject({
+      expect(await context.app.request('GET', `/webhooks/events?${query}`, { as: ada.key })).toMatchObject({
         status: 400,
         body: { errors: [{ path: `query/${query.split('=')[0]}` }] },
       });
   });
 
-  test('shows nothing of other organizations', async () => {
-    const there = await receiving();
-    await home.createWebhook(ada, there.url);
-    await home.publish(ada);
-    await home.untilSettled(ada, 1);
-    expect(await home.log(await home.createTenant())).toEqual([]);
+  test('the log contains no entries of other organizations', async () => {
+    const receiver = await startReceiver();
+    await context.createWebhook(ada, receiver.url);
+    await context.publish(ada);
+    await context.untilSettled(ada, 1);
+    expect(await context.log(await context.createTenant())).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Webhook delivery as a process of its own. */
+/** Runs webhook delivery in its own process. */
 import { run } from '#libs/service';
 import { apiPrefix, contracts } from '../contracts.ts';
 import { webhookDelivery } from './service.ts';

@@ -1,28 +1,32 @@
-/** Tending: what time brings to webhooks without anybody asking. */
+/** Periodic webhook maintenance: publishes failure notifications and deletes expired secrets. */
 import { every, type Worker } from '#libs/service';
 import type { Configs } from './store/configs.ts';
 import type { Failures } from './store/failures.ts';
 
-const tellEveryMs = 1_000;
-/** A secret that is not in force signs nothing: that it is forgotten is not urgent. */
-const forgetEveryMs = 5_000;
+const notifyEveryMs = 1_000;
+/** Expired secrets sign nothing, so their deletion is not urgent. */
+const deleteSecretsEveryMs = 5_000;
 
-/** The worker. Any number of replicas may do it side by side. */
-export function maintenanceWorker(options: {
-  configs: Pick<Configs, 'forgetSecrets'>;
+/** Creates the maintenance worker. Several replicas may run it at the same time. */
+export function createMaintenanceWorker({
+  configs,
+  failures,
+  onError,
+}: {
+  configs: Pick<Configs, 'deleteExpiredSecrets'>;
   failures: Failures;
-  onError(what: string, error: unknown): void;
+  onError(message: string, error: unknown): void;
 }): Worker {
-  const troubled = (error: unknown) => options.onError('Webhooks could not be tended', error);
-  const telling = every(tellEveryMs, () => options.failures.tell(), troubled);
-  const forgetting = every(forgetEveryMs, () => options.configs.forgetSecrets(), troubled);
+  const onTaskError = (error: unknown) => onError('Webhook maintenance failed', error);
+  const notificationTimer = every(notifyEveryMs, () => failures.notifyFailures(), onTaskError);
+  const secretTimer = every(deleteSecretsEveryMs, () => configs.deleteExpiredSecrets(), onTaskError);
   return {
     start() {
-      telling.start();
-      forgetting.start();
+      notificationTimer.start();
+      secretTimer.start();
     },
     async stop() {
-      await Promise.all([telling.stop(), forgetting.stop()]);
+      await Promise.all([notificationTimer.stop(), secretTimer.stop()]);
     },
   };
 }

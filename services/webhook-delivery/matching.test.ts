@@ -1,47 +1,47 @@
-/** What matching does with slots and rows when it is interrupted, fails, or when another one handles the event at the same time. */
+/** Tests reservations and inserts when matching fails, is repeated or runs on several replicas. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type Envelope, event as eventType, newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { subscriptionTerms } from '../identity/contract.ts';
-import { matching } from './matching.ts';
+import { matchingSubscribers } from './matching.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
-import { configs } from './store/configs.ts';
-import { eventLog } from './store/log.ts';
-import { ownStore } from './testing/store-fixture.ts';
+import { createConfigs } from './store/configs.ts';
+import { createEventLog } from './store/log.ts';
+import { openTestStore } from './testing/store-fixture.ts';
 
 const ThingHappened = eventType('thing.happened', {
-  description: 'Something happened.',
+  description: 'A test event.',
   data: z.strictObject({}),
   subscribable: true,
 });
 const organization_id = newId();
 
-let own: { store: Store; stop(): Promise<void> };
+let fixture: { store: Store; stop(): Promise<void> };
 
 beforeAll(async () => {
-  own = await ownStore();
-  const rows = own.store.rows(webhookConfigs);
-  const acting = { organization_id, user_id: newId() };
+  fixture = await openTestStore();
+  const rows = fixture.store.rows(webhookConfigs);
+  const actor = { organization_id, user_id: newId() };
   const hook = { name: 'Hook', url: 'https://example.com', event_types: [ThingHappened.name] };
   await rows.insertMany([
     {
       _id: newId(),
       organization_id,
-      created_by: acting.user_id,
+      created_by: actor.user_id,
       ...hook,
       is_active: true,
       secrets: [],
       created_at: new Date(),
     },
   ]);
-  // as identity's view gives it
+  // the row as in the view of identity
   const terms = rows.db.collection<{ _id: string; plan: string }>(subscriptionTerms.name);
   await terms.insertOne({ _id: organization_id, plan: 'scale' });
 }, 60_000);
-afterAll(() => own?.stop());
+afterAll(() => fixture?.stop());
 
-const happened = (): Envelope => ({
+const createEvent = (): Envelope => ({
   id: newId(),
   type: ThingHappened.name,
   occurred_at: new Date().toISOString(),
@@ -50,13 +50,13 @@ const happened = (): Envelope => ({
   data: {},
 });
 
-/** Matches an event, with something around the write of its deliveries; gives what became of each booking. */
-async function bookingsOf(
+/** Matches an event. `around` wraps the insert of its deliveries. Returns the outcome of each reservation. */
+async function match(
   event: Envelope,
   around: (write: () => Promise<unknown>) => Promise<unknown> = (write) => write(),
 ): Promise<string[]> {
-  const { store } = own;
-  const bookings: string[] = [];
+  const { store } = fixture;
+  const reservations: string[] = [];
   const rows: Store['rows'] = (collection) => {
     const model = store.rows(collection);
     if (collection.name !== webhookDeliveries.name) return model;
@@ -65,120 +65,122 @@ async function bookingsOf(
     const db = Object.create(model.db, { collection: { value: () => ({ bulkWrite }) } });
     return Object.create(model, { db: { value: db } });
   };
-  const [listener] = matching([ThingHappened], {
+  const [subscriber] = matchingSubscribers([ThingHappened], {
     store,
-    configs: configs(store, () => new Date()),
-    log: eventLog({ ...store, rows }, () => new Date()),
+    configs: createConfigs(store, () => new Date()),
+    log: createEventLog({ ...store, rows }, () => new Date()),
     worker: {
-      reserve(drafts) {
-        const at = bookings.push('open') - 1;
-        const end = (how: string) => {
-          if (bookings[at] === 'open') bookings[at] = how;
+      reserve(deliveries) {
+        const at = reservations.push('open') - 1;
+        const end = (outcome: string) => {
+          if (reservations[at] === 'open') reservations[at] = outcome;
         };
-        const ids = new Set(drafts.map(({ row }) => row._id));
+        const ids = new Set(deliveries.map(({ row }) => row._id));
         return {
           ...{ token: newId(), ids, lockMs: 60_000 },
-          written: (those) => end(`${those.size} written`),
+          confirm: (insertedIds) => end(`${insertedIds.size} written`),
           cancel: () => end('cancelled'),
         };
       },
     },
   });
-  await listener?.handle(event).catch((error: Error) => bookings.push(error.message));
-  return bookings;
+  await subscriber?.handle(event).catch((error: Error) => reservations.push(error.message));
+  return reservations;
 }
 
-const rowsOf = ({ id }: Envelope) => own.store.rows(webhookDeliveries).find({ event_id: id }).lean();
+const findRows = ({ id }: Envelope) => fixture.store.rows(webhookDeliveries).find({ event_id: id }).lean();
 
-test('a booking is told that its rows are written, and they are in hand', async () => {
-  const event = happened();
-  expect(await bookingsOf(event)).toEqual(['1 written']);
-  expect(await rowsOf(event)).toMatchObject([{ status: 'pending', attempts: 1 }]);
+test('a confirmed reservation inserts its delivery as leased', async () => {
+  const event = createEvent();
+  expect(await match(event)).toEqual(['1 written']);
+  expect(await findRows(event)).toMatchObject([{ status: 'pending', attempts: 1 }]);
 });
 
-test('what was booked is cancelled when the event cannot be handled, and written when it comes again', async () => {
-  const event = happened();
-  const found = await bookingsOf(event, async () => {
+test('a failed insert cancels the reservation, and a repeated event retries', async () => {
+  const event = createEvent();
+  const outcomes = await match(event, async () => {
     throw new Error('no');
   });
-  expect(found).toEqual(['cancelled', 'no']);
-  expect(await rowsOf(event)).toEqual([]);
-  expect(await bookingsOf(event)).toEqual(['1 written']);
-  expect(await rowsOf(event)).toHaveLength(1);
+  expect(outcomes).toEqual(['cancelled', 'no']);
+  expect(await findRows(event)).toEqual([]);
+  expect(await match(event)).toEqual(['1 written']);
+  expect(await findRows(event)).toHaveLength(1);
 });
 
-test('what was written without an answer is not written again when the event comes again', async () => {
-  const event = happened();
-  const found = await bookingsOf(event, async (write) => {
+test('a delivery inserted without a response is not inserted again', async () => {
+  const event = createEvent();
+  const outcomes = await match(event, async (write) => {
     await write();
-    throw new Error('no answer');
+    throw new Error('no response');
   });
-  expect(found).toEqual(['cancelled', 'no answer']);
-  expect(await bookingsOf(event)).toEqual([]);
-  expect(await rowsOf(event)).toHaveLength(1);
+  expect(outcomes).toEqual(['cancelled', 'no response']);
+  expect(await match(event)).toEqual([]);
+  expect(await findRows(event)).toHaveLength(1);
 });
 
-test('an event that was handled before books nothing', async () => {
-  const event = happened();
-  await bookingsOf(event);
-  expect(await bookingsOf(event)).toEqual([]);
-  expect(await rowsOf(event)).toHaveLength(1);
+test('an event that was already matched reserves nothing', async () => {
+  const event = createEvent();
+  await match(event);
+  expect(await match(event)).toEqual([]);
+  expect(await findRows(event)).toHaveLength(1);
 });
 
-test('an event that comes many times at once, to several replicas, is one delivery', async () => {
-  const event = happened();
-  const found = await Promise.all(Array.from({ length: 8 }, () => bookingsOf(event)));
-  expect(found.flat().filter((how) => how !== 'cancelled')).toEqual(['1 written']);
-  expect(await rowsOf(event)).toHaveLength(1);
+test('an event handled by several replicas at once gives one delivery', async () => {
+  const event = createEvent();
+  const outcomes = await Promise.all(Array.from({ length: 8 }, () => match(event)));
+  expect(outcomes.flat().filter((outcome) => outcome !== 'cancelled')).toEqual(['1 written']);
+  expect(await findRows(event)).toHaveLength(1);
 });
 
-test('an event that nobody subscribed to leaves nothing behind, and is not told to whoever subscribes hours later', async () => {
-  const event = { ...happened(), occurred_at: new Date(Date.now() - 2 * 3_600_000).toISOString() };
-  expect(await bookingsOf(event)).toEqual([]);
-  const { db } = own.store.rows(webhookEvents);
+test('an event without subscribers is not stored and not sent later', async () => {
+  const event = { ...createEvent(), occurred_at: new Date(Date.now() - 2 * 3_600_000).toISOString() };
+  expect(await match(event)).toEqual([]);
+  const { db } = fixture.store.rows(webhookEvents);
   for (const name of [webhookEvents.name, webhookDeliveries.name, 'webhook_delivery_inbox']) {
     const rows = db.collection<{ _id: string; event_id?: string }>(name);
     expect(await rows.countDocuments({ $or: [{ _id: event.id }, { event_id: event.id }] })).toBe(0);
   }
 });
 
-test('what was booked is cancelled when another one is faster with the event', async () => {
-  const event = happened();
-  const other: string[] = [];
-  const found = await bookingsOf(event, async (write) => {
-    other.push(...(await bookingsOf(event)));
+test('a reservation is cancelled if another replica inserts first', async () => {
+  const event = createEvent();
+  const otherOutcomes: string[] = [];
+  const outcomes = await match(event, async (write) => {
+    otherOutcomes.push(...(await match(event)));
     return write();
   });
-  expect([found, other]).toEqual([['cancelled'], ['1 written']]);
-  expect(await rowsOf(event)).toHaveLength(1);
+  expect([outcomes, otherOutcomes]).toEqual([['cancelled'], ['1 written']]);
+  expect(await findRows(event)).toHaveLength(1);
 });
 
-test('of an event with several webhooks only what is missing is written, and only to those that it was to be told to', async () => {
-  const [event, late] = [happened(), happened()];
-  const rows = own.store.rows(webhookConfigs);
+test('a repeated event inserts only missing deliveries of its recipients', async () => {
+  const [event, failedEvent] = [createEvent(), createEvent()];
+  const rows = fixture.store.rows(webhookConfigs);
   const hook = await rows.findOne({ organization_id }).lean();
-  const another = async () => {
+  const createHook = async () => {
     const _id = newId();
     await rows.insertMany([{ ...hook, _id }]);
     return _id;
   };
-  const second = await another();
-  await bookingsOf(event);
-  await bookingsOf(late, async () => {
+  const second = await createHook();
+  await match(event);
+  await match(failedEvent, async () => {
     throw new Error('no');
   });
-  await own.store.rows(webhookDeliveries).deleteOne({ event_id: event.id, config_id: second });
-  const third = await another();
-  expect(await bookingsOf(event)).toEqual(['1 written']);
-  expect(await bookingsOf(late)).toEqual(['2 written']);
-  const contested = happened();
-  const found = await bookingsOf(contested, async (write) => {
-    await bookingsOf(contested);
-    await own.store.rows(webhookDeliveries).deleteOne({ event_id: contested.id, config_id: third });
+  await fixture.store.rows(webhookDeliveries).deleteOne({ event_id: event.id, config_id: second });
+  const third = await createHook();
+  expect(await match(event)).toEqual(['1 written']);
+  expect(await match(failedEvent)).toEqual(['2 written']);
+  const contested = createEvent();
+  const outcomes = await match(contested, async (write) => {
+    await match(contested);
+    await fixture.store.rows(webhookDeliveries).deleteOne({ event_id: contested.id, config_id: third });
     return write();
   });
-  expect(found).toEqual(['1 written']);
-  for (const one of [event, late])
-    expect((await rowsOf(one)).map(({ config_id }) => config_id).sort()).toEqual([hook?._id, second].sort());
-  expect(await rowsOf(contested)).toHaveLength(3);
+  expect(outcomes).toEqual(['1 written']);
+  for (const envelope of [event, failedEvent])
+    expect((await findRows(envelope)).map(({ config_id }) => config_id).sort()).toEqual(
+      [hook?._id, second].sort(),
+    );
+  expect(await findRows(contested)).toHaveLength(3);
 });

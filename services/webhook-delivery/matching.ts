@@ -1,4 +1,4 @@
-/** Matching: an event becomes one delivery for each active webhook that subscribes to it. */
+/** Matches events with webhooks: inserts one delivery per active webhook that subscribes to the type. */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type Envelope, type EventType, id } from '#libs/contract';
@@ -9,18 +9,18 @@ import type { Dispatcher } from './dispatcher.ts';
 import type { Reservation } from './reservation.ts';
 import { toBody } from './rules/message.ts';
 import type { Configs } from './store/configs.ts';
-import type { EventLog } from './store/log.ts';
+import type { EventLog, EventToDeliver } from './store/log.ts';
 
-const aboutDocument = z.object({ document: z.object({ id }) });
+const documentData = z.object({ document: z.object({ id }) });
 
-/** An organization that was on the Scale plan is taken to be on it for so long. */
-const knownForMs = 5_000;
+/** How long the Scale plan of an organization is cached. A missing Scale plan is not cached. */
+const planCacheMs = 5_000;
 
 /**
- * Listeners for subscribable events; what was written is handed to the worker that delivers. The log is what remembers
- * which events came before: one that nobody subscribes to leaves nothing behind.
+ * Creates the subscribers for all subscribable event types. Inserted deliveries are passed to the dispatcher
+ * of this process. The event log detects repeated events; an event without matching webhooks is not stored.
  */
-export function matching(
+export function matchingSubscribers(
   types: readonly EventType[],
   {
     store,
@@ -29,47 +29,47 @@ export function matching(
     worker,
   }: {
     store: Pick<Store, 'read'>;
-    configs: Pick<Configs, 'subscribed'>;
+    configs: Pick<Configs, 'findSubscribed'>;
     log: Pick<EventLog, 'enqueueOnce'>;
     worker: Pick<Dispatcher, 'reserve'>;
   },
 ): Subscriber[] {
   const terms = store.read(subscriptionTerms);
-  const onScalePlan = new LRUCache<string, true>({ max: 10_000, ttl: knownForMs });
+  const onScalePlan = new LRUCache<string, true>({ max: 10_000, ttl: planCacheMs });
   return types.map((type) => on(type, match));
 
   async function match(event: Envelope): Promise<void> {
     const { organization_id } = event;
-    const subscribed = await configs.subscribed(event);
-    if (subscribed.length === 0 || !(await isOnScalePlan(organization_id))) return;
-    let booking: Reservation | undefined;
+    const receivers = await configs.findSubscribed(event);
+    if (receivers.length === 0 || !(await isOnScalePlan(organization_id))) return;
+    let reservation: Reservation | undefined;
     try {
-      const written = await log.enqueueOnce(tellingOf(event), subscribed, (drafts) => {
-        booking = worker.reserve(drafts);
-        return booking;
+      const insertedIds = await log.enqueueOnce(toEventToDeliver(event), receivers, (deliveries) => {
+        reservation = worker.reserve(deliveries);
+        return reservation;
       });
-      if (written.size > 0) booking?.written(written);
+      if (insertedIds.size > 0) reservation?.confirm(insertedIds);
     } finally {
-      booking?.cancel();
+      reservation?.cancel();
     }
   }
 
-  /** Webhooks of a lapsed plan stay, and are skipped. */
+  /** Webhooks stay when the Scale plan ends, but they receive no events. */
   async function isOnScalePlan(organizationId: string): Promise<boolean> {
     if (onScalePlan.has(organizationId)) return true;
-    const isSo = (await terms.in(organizationId).one({}))?.plan === 'scale';
-    if (isSo) onScalePlan.set(organizationId, true);
-    return isSo;
+    const isScale = (await terms.in(organizationId).one({}))?.plan === 'scale';
+    if (isScale) onScalePlan.set(organizationId, true);
+    return isScale;
   }
 }
 
-function tellingOf(event: Envelope) {
+function toEventToDeliver(event: Envelope): EventToDeliver {
   const { organization_id } = event;
   return {
     event_id: event.id,
     event_type: event.type,
     organization_id,
-    document_id: aboutDocument.safeParse(event.data).data?.document.id ?? null,
+    document_id: documentData.safeParse(event.data).data?.document.id ?? null,
     body: toBody(event),
     occurred_at: new Date(event.occurred_at),
     trace: event.trace,

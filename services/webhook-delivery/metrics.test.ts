@@ -1,4 +1,4 @@
-/** What operators are told of deliveries. */
+/** Tests the metrics of webhook deliveries. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
@@ -7,40 +7,40 @@ import { webhookDelivery } from './service.ts';
 import { type Responder, webhookReceiver } from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
-let home: TestContext;
+let context: TestContext;
 const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  home = await testContext([identity, documents, webhookDelivery]);
+  context = await testContext([identity, documents, webhookDelivery]);
 }, 60_000);
-afterAll(() => home?.app.stop());
+afterAll(() => context?.app.stop());
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
+  for (const receiver of open.splice(0)) await receiver.close();
 });
 
-async function receiving(answering?: Responder) {
-  const made = await webhookReceiver(answering);
-  open.push(made);
-  return made;
+async function startReceiver(respond?: Responder) {
+  const receiver = await webhookReceiver(respond);
+  open.push(receiver);
+  return receiver;
 }
 
-test('attempts and ends are counted', async () => {
+test('the metrics count attempts and finished deliveries', async () => {
   const counts = async () => {
-    const page = await (await fetch(`${home.app.management}/metrics`)).text();
-    const of = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(page)?.[1] ?? 0);
+    const page = await (await fetch(`${context.app.management}/metrics`)).text();
+    const getValue = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(page)?.[1] ?? 0);
     const labels = (label: string) => `\\{service="webhook-delivery",${label}\\}`;
     const attempts = (status: string) =>
-      of(`webhook_attempt_duration_seconds_count${labels(`status_class="${status}"`)}`);
-    const ends = (status: string) => of(`webhook_deliveries_total${labels(`status="${status}"`)}`);
-    return [attempts('2xx'), attempts('5xx'), ends('delivered'), ends('failed')];
+      getValue(`webhook_attempt_duration_seconds_count${labels(`status_class="${status}"`)}`);
+    const finished = (status: string) => getValue(`webhook_deliveries_total${labels(`status="${status}"`)}`);
+    return [attempts('2xx'), attempts('5xx'), finished('delivered'), finished('failed')];
   };
-  const ada = await home.createTenant();
+  const ada = await context.createTenant();
   const before = await counts();
-  const [failing, healthy] = [await receiving(() => 500), await receiving()];
-  await home.createWebhook(ada, failing.url);
-  await home.createWebhook(ada, healthy.url);
-  await home.publish(ada);
-  await home.untilSettled(ada, 2);
+  const [failing, healthy] = [await startReceiver(() => 500), await startReceiver()];
+  await context.createWebhook(ada, failing.url);
+  await context.createWebhook(ada, healthy.url);
+  await context.publish(ada);
+  await context.untilSettled(ada, 2);
   const after = await until('the counts', async () => {
     const now = await counts();
     return now[3] !== before[3] && now;

@@ -1,67 +1,67 @@
-/** Metering: what operators are told of deliveries. */
+/** Metrics of webhook deliveries. */
 import { counter, gauge, histogram, type Meters, statusClasses, toStatusClass } from '#libs/service';
 import type { DeliveryJob } from './attempt.ts';
 import { maxAttempts } from './rules/backoff.ts';
 import type { CircuitBreakers } from './rules/circuit-breaker.ts';
-import type { Sender } from './sending.ts';
-import type { Queue, Result } from './store/queue.ts';
+import type { AttemptResult, Queue } from './store/queue.ts';
+import type { Sender } from './transport/sender.ts';
 
 const metrics = {
   attempts: histogram({
     name: 'webhook_attempt_duration_seconds',
-    help: 'Time of a request until its answer or its failure, by class of status; `none` is no answer',
+    help: 'Duration of a webhook request until its response or failure, by status class; `none` means no response',
     unit: 'seconds',
     labels: { status_class: [...statusClasses, 'none'] },
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   }),
-  ends: counter({
+  finished: counter({
     name: 'webhook_deliveries_total',
-    help: 'Deliveries that have come to their end, by how',
+    help: 'Finished deliveries by final status',
     labels: { status: ['delivered', 'failed'] },
   }),
   latency: histogram({
     name: 'webhook_delivery_latency_seconds',
-    help: 'From the change to the answer of a receiver that took it, by the number of the attempt',
+    help: 'Time from the change to the successful response of the receiver, by attempt number',
     unit: 'seconds',
     labels: { attempt: Array.from({ length: maxAttempts }, (_, at) => `${at + 1}`) },
     buckets: [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600, 3600, 86_400],
   }),
   inFlight: gauge({
     name: 'webhook_in_flight_requests',
-    help: 'Requests to receivers that have not ended',
+    help: 'Webhook requests in flight',
     labels: {},
   }),
   due: gauge({
     name: 'webhook_due_deliveries',
-    help: 'Deliveries that are due and in no hands; 10,000 stand for as many or more',
+    help: 'Deliveries that are due and not claimed (capped at 10,000)',
     labels: {},
   }),
   dueOldest: gauge({
     name: 'webhook_due_oldest_seconds',
-    help: 'For how long the oldest of them has been due',
+    help: 'How long the oldest due delivery has been waiting',
     unit: 'seconds',
     labels: {},
   }),
   breakers: gauge({
     name: 'webhook_circuit_breakers_open',
-    help: 'Endpoints that this process leaves alone because they did not answer',
+    help: 'Endpoints whose circuit breaker is open or half-open in this process',
     labels: {},
   }),
 };
 
-/** What webhook delivery tells of itself. */
+/** Definitions of all metrics of webhook delivery. */
 export const webhookMetrics = Object.values(metrics);
 
-/** Counts what happens to deliveries. */
+/** Records metrics of deliveries. */
 export interface DeliveryMetrics {
-  /** An attempt that was made. */
-  attempted(result: Result, parcel: Pick<DeliveryJob, 'row' | 'event'>): void;
-  /** Deliveries that have come to their end. */
-  ended(status: 'delivered' | 'failed', count?: number): void;
+  /** Records one attempt: its duration and, if it succeeded, the delivery latency. */
+  recordAttempt(result: AttemptResult, job: Pick<DeliveryJob, 'row' | 'event'>): void;
+  /** Counts deliveries that reached their final status. */
+  recordFinished(status: 'delivered' | 'failed', count?: number): void;
 }
 
-/** Keeps the metrics of deliveries. */
-export function metering(
+/** Registers the metrics and returns the functions that record them. */
+export function createDeliveryMetrics(
   meters: Meters,
   {
     sender,
@@ -70,27 +70,27 @@ export function metering(
     now,
   }: {
     queue: Pick<Queue, 'backlog'>;
-    breakers: Pick<CircuitBreakers, 'open'>;
+    breakers: Pick<CircuitBreakers, 'openCount'>;
     sender: Pick<Sender, 'inFlight'>;
     now: () => Date;
   },
 ): DeliveryMetrics {
   const attempts = meters.histogram(metrics.attempts);
-  const ends = meters.counter(metrics.ends);
+  const finished = meters.counter(metrics.finished);
   const latency = meters.histogram(metrics.latency);
   meters.gauge(metrics.inFlight, () => sender.inFlight());
   meters.gauge(metrics.due, async () => (await queue.backlog()).count);
   meters.gauge(metrics.dueOldest, async () => (await queue.backlog()).oldestSeconds);
-  meters.gauge(metrics.breakers, () => breakers.open());
+  meters.gauge(metrics.breakers, () => breakers.openCount());
   return {
-    attempted({ http_status, duration_ms, verdict }, { row, event }) {
+    recordAttempt({ http_status, duration_ms, decision }, { row, event }) {
       const status_class = http_status === null ? 'none' : toStatusClass(http_status);
       attempts({ status_class }, (duration_ms ?? 0) / 1000);
-      // what is sent again by command is as old as it likes
-      if (verdict.status !== 'delivered' || !row.is_first || !event.occurred_at) return;
+      // a redelivered event may be days old, so its age is not a delivery latency
+      if (decision.status !== 'delivered' || !row.is_first || !event.occurred_at) return;
       const ageMs = now().getTime() - event.occurred_at.getTime();
       latency({ attempt: String(row.attempts) }, Math.max(0, ageMs) / 1000);
     },
-    ended: (status, count = 1) => ends({ status }, count),
+    recordFinished: (status, count = 1) => finished({ status }, count),
   };
 }

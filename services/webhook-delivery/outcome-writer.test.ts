@@ -1,25 +1,30 @@
-/** Outcomes on their way into the database, also while there is none. */
+/** Tests how outcomes are batched, and retried while MongoDB is unavailable. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { createOutcomeWriter } from './outcome-writer.ts';
-import type { Claimed, Finished, Result } from './store/queue.ts';
+import type { AttemptResult, ClaimedRow, Outcome } from './store/queue.ts';
 
-const result: Result = { verdict: { status: 'delivered' }, http_status: 200, duration_ms: 1, error: null };
+const result: AttemptResult = {
+  decision: { status: 'delivered' },
+  http_status: 200,
+  duration_ms: 1,
+  error: null,
+};
 
-function row(): Claimed {
+function createRow(): ClaimedRow {
   const ids = { _id: newId(), event_id: newId(), config_id: newId(), organization_id: newId() };
   return { ...ids, event_type: 'document.published', attempts: 1, lock_token: newId() };
 }
 
-/** As the driver says that it cannot reach a server. */
+/** The driver's error when no server is reachable. */
 const down = Object.assign(new Error('down'), { name: 'MongoServerSelectionError' });
 
-/** A database that refuses the first writes. */
-function refusing(errors: unknown[], keepMs = 10_000) {
-  const written: (readonly Finished[])[] = [];
-  const told: string[] = [];
-  const recorder = createOutcomeWriter({
+/** Creates a writer whose first writes fail with `errors`. */
+function createFakes(errors: unknown[], keepMs = 10_000) {
+  const written: (readonly Outcome[])[] = [];
+  const messages: string[] = [];
+  const writer = createOutcomeWriter({
     queue: {
       async finish(batch) {
         const error = errors.shift();
@@ -27,75 +32,75 @@ function refusing(errors: unknown[], keepMs = 10_000) {
         written.push(batch);
       },
     },
-    keepMs,
-    onError: (what) => told.push(what),
+    retryForMs: keepMs,
+    onError: (message) => messages.push(message),
   });
-  return { recorder, written, told };
+  return { writer, written, messages };
 }
 
-test('outcomes that come together are written together, and each is told when it is', async () => {
-  const { recorder, written } = refusing([]);
-  const rows = [row(), row(), row()];
-  await Promise.all(rows.map((one) => recorder.record(one, result)));
-  expect(written.map((batch) => batch.map((one) => one.row))).toEqual([rows]);
-  await recorder.record(row(), result);
+test('outcomes recorded together are written in one batch', async () => {
+  const { writer, written } = createFakes([]);
+  const rows = [createRow(), createRow(), createRow()];
+  await Promise.all(rows.map((outcome) => writer.record(outcome, result)));
+  expect(written.map((batch) => batch.map((outcome) => outcome.row))).toEqual([rows]);
+  await writer.record(createRow(), result);
   expect(written).toHaveLength(2);
 });
 
-test('a few outcomes wait a little for more, and enough of them do not', async () => {
-  const { recorder, written } = refusing([]);
-  // timers go off in the order of their times, however late
-  const early = recorder.record(row(), result);
+test('a small batch waits for more outcomes and a full batch does not', async () => {
+  const { writer, written } = createFakes([]);
+  // timers fire in the order of their times, even if they are late
+  const early = writer.record(createRow(), result);
   await pause(10);
-  await Promise.all([early, recorder.record(row(), result)]);
+  await Promise.all([early, writer.record(createRow(), result)]);
   expect(written.map((batch) => batch.length)).toEqual([2]);
 
   const order: string[] = [];
-  const many = Promise.all([1, 2, 3, 4].map(() => recorder.record(row(), result)));
+  const many = Promise.all([1, 2, 3, 4].map(() => writer.record(createRow(), result)));
   await Promise.all([many.then(() => order.push('many')), pause(12).then(() => order.push('12 ms'))]);
   expect(order).toEqual(['many', '12 ms']);
 });
 
-test('a stop does not let a few wait', async () => {
-  const { recorder, written } = refusing([]);
+test('a flush writes a small batch without the extra wait', async () => {
+  const { writer, written } = createFakes([]);
   const order: string[] = [];
-  const one = recorder.record(row(), result);
-  recorder.flush();
-  const rested = Promise.all([one, recorder.idle()]).then(() => order.push('rested'));
-  await Promise.all([rested, pause(12).then(() => order.push('12 ms'))]);
+  const outcome = writer.record(createRow(), result);
+  writer.flush();
+  const idle = Promise.all([outcome, writer.idle()]).then(() => order.push('rested'));
+  await Promise.all([idle, pause(12).then(() => order.push('12 ms'))]);
   expect([written.length, order]).toEqual([1, ['rested', '12 ms']]);
 });
 
-describe('while there is no database', () => {
-  test('an outcome is kept and written later', async () => {
-    const { recorder, written, told } = refusing([down, down]);
-    const first = row();
-    await recorder.record(first, result);
+describe('while MongoDB is unavailable', () => {
+  test('an outcome is retried until MongoDB is available', async () => {
+    const { writer, written, messages } = createFakes([down, down]);
+    const first = createRow();
+    await writer.record(first, result);
     expect(written).toEqual([[{ row: first, result }]]);
-    expect(told).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
-  test('it is given up when it is of no use any more', async () => {
-    const { recorder, written, told } = refusing([down, down], 0);
-    await recorder.record(row(), result);
+  test('an outcome is given up when the retry time is over', async () => {
+    const { writer, written, messages } = createFakes([down, down], 0);
+    await writer.record(createRow(), result);
     expect(written).toEqual([]);
-    expect(told).toEqual(['Outcomes of 1 deliveries could not be recorded']);
+    expect(messages).toEqual(['Could not record the outcomes of 1 deliveries']);
   });
 
-  test('a stop does not wait for it', async () => {
-    const { recorder, written, told } = refusing(Array(10_000).fill(down), 3_600_000);
-    const recorded = recorder.record(row(), result);
-    recorder.flush();
-    await recorder.idle();
+  test('a flush stops the retries', async () => {
+    const { writer, written, messages } = createFakes(Array(10_000).fill(down), 3_600_000);
+    const recorded = writer.record(createRow(), result);
+    writer.flush();
+    await writer.idle();
     await recorded;
-    expect([written.length, told.length]).toEqual([0, 1]);
+    expect([written.length, messages.length]).toEqual([0, 1]);
   });
 });
 
-test('a write that another try would not help is told and not repeated, and the next one goes on', async () => {
-  const { recorder, written, told } = refusing([new Error('no')]);
-  await recorder.record(row(), result);
-  expect([written.length, told.length]).toEqual([0, 1]);
-  await recorder.record(row(), result);
+test('an error that is not transient is reported and not retried', async () => {
+  const { writer, written, messages } = createFakes([new Error('no')]);
+  await writer.record(createRow(), result);
+  expect([written.length, messages.length]).toEqual([0, 1]);
+  await writer.record(createRow(), result);
   expect(written).toHaveLength(1);
 });

@@ -1,83 +1,84 @@
-/** Recording: outcomes are written down in small batches, so that they share a sync of the disk, and again while there is no database. */
+/** Writes delivery outcomes in batches, which share a disk sync; retries while MongoDB is unavailable. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable } from '#libs/store';
-import type { Claimed, Finished, Queue, Result } from './store/queue.ts';
+import type { AttemptResult, ClaimedRow, Outcome, Queue } from './store/queue.ts';
 
-/** A batch gathers for so long, ms. */
-const gatherMs = 4;
-/** So few outcomes wait a little longer for others, ms. */
-const few = 4;
-const longerMs = 16;
-const againMs = 250;
+/** Every batch collects outcomes for this long. */
+const collectMs = 4;
+/** A batch with fewer outcomes than this waits longer for more. */
+const batchSize = 4;
+const extraWaitMs = 16;
+const retryMs = 250;
 
-/** Writes outcomes down. */
+/** Records the outcomes of deliveries. */
 export interface OutcomeWriter {
-  /** Resolves when the outcome is written, or given up: then the sweep frees the row. */
-  record(row: Claimed, result: Result): Promise<void>;
-  /** From now on what cannot be written is not tried again. */
+  /** Resolves when the outcome is written or given up. If it is given up, the sweep unlocks the row later. */
+  record(row: ClaimedRow, result: AttemptResult): Promise<void>;
+  /** Writes pending outcomes now. From then on, failed writes are not retried. */
   flush(): void;
-  /** Resolves when nothing is left. */
+  /** Resolves when no outcome is pending. */
   idle(): Promise<void>;
 }
 
 /** Outcomes that are written together. */
 interface Batch {
-  outcomes: Finished[];
-  /** It need not wait for more. */
-  enough(): void;
+  outcomes: Outcome[];
+  /** Ends the extra wait for more outcomes. */
+  flush(): void;
   written: Promise<void>;
 }
 
-/** A recorder. `keepMs`: for how long outcomes are tried to be written while there is no database. */
+/** Creates an outcome writer. It retries a batch for up to `retryForMs` while MongoDB is unavailable. */
 export function createOutcomeWriter({
   queue,
-  keepMs,
+  retryForMs,
   onError,
 }: {
   queue: Pick<Queue, 'finish'>;
-  keepMs: number;
-  onError(what: string, error: unknown): void;
+  retryForMs: number;
+  onError(message: string, error: unknown): void;
 }): OutcomeWriter {
   let next: Batch | undefined;
   let last = Promise.resolve();
-  let hurries = false;
+  let isFlushing = false;
 
   return {
     record(row, result) {
-      next ??= begun();
+      next ??= startBatch();
       next.outcomes.push({ row, result });
-      if (next.outcomes.length >= few) next.enough();
+      if (next.outcomes.length >= batchSize) next.flush();
       return next.written;
     },
     flush() {
-      hurries = true;
-      next?.enough();
+      isFlushing = true;
+      next?.flush();
     },
     idle: () => last,
   };
 
-  /** A batch that gathers for a moment, and for as long as the one before it is written. */
-  function begun(): Batch {
-    const outcomes: Finished[] = [];
-    const { promise: isEnough, resolve: enough } = Promise.withResolvers<void>();
-    const gathered = pause(gatherMs).then(() => Promise.race([isEnough, pause(longerMs)]));
-    last = Promise.all([last, gathered]).then(() => {
+  /** Starts a batch. It collects outcomes for a few ms and at least until the previous batch is written. */
+  function startBatch(): Batch {
+    const outcomes: Outcome[] = [];
+    const { promise: flushed, resolve: flush } = Promise.withResolvers<void>();
+    const collected = pause(collectMs).then(() => Promise.race([flushed, pause(extraWaitMs)]));
+    last = Promise.all([last, collected]).then(() => {
       next = undefined;
       return write(outcomes);
     });
-    return { outcomes, enough, written: last };
+    return { outcomes, flush, written: last };
   }
 
-  async function write(batch: readonly Finished[]): Promise<void> {
-    const limit = performance.now() + keepMs;
+  async function write(batch: readonly Outcome[]): Promise<void> {
+    const deadline = performance.now() + retryForMs;
     for (;;) {
       try {
         return await queue.finish(batch);
       } catch (error) {
-        const isToKeep = isUnavailable(error) && !hurries && performance.now() < limit;
-        if (!isToKeep) return onError(`Outcomes of ${batch.length} deliveries could not be recorded`, error);
+        const shouldRetry = isUnavailable(error) && !isFlushing && performance.now() < deadline;
+        if (!shouldRetry)
+          return onError(`Could not record the outcomes of ${batch.length} deliveries`, error);
       }
-      await pause(againMs);
+      await pause(retryMs);
     }
   }
 }

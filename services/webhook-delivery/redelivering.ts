@@ -1,4 +1,4 @@
-/** Redelivering: what was sent before, or failed, is sent again by command. */
+/** Handlers that redeliver events: one entry of the event log, or all failed entries of a webhook. */
 import { InvalidRequest } from '#libs/contract';
 import { handle } from '#libs/http';
 import type { Actor, Store } from '#libs/store';
@@ -12,30 +12,32 @@ import type { Redeliveries } from './store/redeliveries.ts';
 
 type Redeliverer = Actor & Requester;
 
-/** What redelivering needs. */
-export interface Redelivering {
+/** Dependencies of the redelivery handlers. */
+export interface RedeliveryDeps {
   store: Pick<Store, 'respond'>;
   configs: Configs;
-  repeats: Redeliveries;
+  redeliveries: Redeliveries;
 }
 
-/** The operations that send again. */
-export function redelivering({ store, configs, repeats }: Redelivering) {
+/** Creates the handlers of `redeliverWebhookEvent` and `redeliverFailedEvents`. */
+export function redeliveryHandlers({ store, configs, redeliveries }: RedeliveryDeps) {
   return [
     handle(
       redeliverWebhookEvent,
       async ({ actor, params }) => {
-        const entry = await repeats.entry(actor, params.entry_id);
-        const config = await configOf(actor, entry.config_id);
-        const hindrance = redeliveryBlocker(entry);
-        if (hindrance) throw hindrance;
+        const entry = await redeliveries.getEntry(actor, params.entry_id);
+        const config = await getEntryConfig(actor, entry.config_id);
+        const blocker = redeliveryBlocker(entry);
+        if (blocker) throw blocker;
         if (!config.is_active) throw WebhookInactive();
-        return store.respond(actor, async (within) => toEntry(await repeats.again(within, entry)));
+        return store.respond(actor, async (transactionActor) =>
+          toEntry(await redeliveries.redeliver(transactionActor, entry)),
+        );
       },
       {
         async authorizeReplay({ actor, params }) {
-          const entry = await repeats.entry(actor, params.entry_id);
-          await configOf(actor, entry.config_id);
+          const entry = await redeliveries.getEntry(actor, params.entry_id);
+          await getEntryConfig(actor, entry.config_id);
         },
       },
     ),
@@ -43,36 +45,41 @@ export function redelivering({ store, configs, repeats }: Redelivering) {
     handle(
       redeliverFailedEvents,
       async ({ actor, body }) => {
-        const config = await configNamed(actor, body.config_id);
+        const config = await getNamedConfig(actor, body.config_id);
         if (!config.is_active) throw WebhookInactive();
-        return repeats.failed(actor, body, (count) => ({ count }));
+        return redeliveries.redeliverFailed(actor, body, (count) => ({ count }));
       },
       {
         async authorizeReplay({ actor, body }) {
-          await configNamed(actor, body.config_id);
+          await getNamedConfig(actor, body.config_id);
         },
       },
     ),
   ];
 
-  /** The webhook of an entry, for who may send to it again. */
-  async function configOf(actor: Redeliverer, id: string): Promise<ConfigRow> {
-    const config = await configs.known(actor, id);
+  /**
+   * Returns the webhook of an entry if the actor may redeliver to it; throws `WebhookDeleted` or `Forbidden`.
+   */
+  async function getEntryConfig(actor: Redeliverer, id: string): Promise<ConfigRow> {
+    const config = await configs.find(actor, id);
     if (!config) throw WebhookDeleted();
-    return allowed(actor, config);
+    return assertAllowed(actor, config);
   }
 
-  /** The webhook that a body names, for who may send to it again. */
-  async function configNamed(actor: Redeliverer, id: string): Promise<ConfigRow> {
-    const config = await configs.known(actor, id);
-    if (config) return allowed(actor, config);
-    const errors = [{ path: 'body/config_id', message: 'There is no such webhook' }];
+  /**
+   * Returns the webhook named in a body if the actor may redeliver to it; throws `InvalidRequest` or
+   * `Forbidden`.
+   */
+  async function getNamedConfig(actor: Redeliverer, id: string): Promise<ConfigRow> {
+    const config = await configs.find(actor, id);
+    if (config) return assertAllowed(actor, config);
+    const errors = [{ path: 'body/config_id', message: 'The webhook does not exist' }];
     throw InvalidRequest(undefined, { extra: { errors } });
   }
 }
 
-function allowed(actor: Requester, config: ConfigRow): ConfigRow {
-  const refused = requireCreatorOrAdmin(actor, 'send again what a webhook was sent')(config);
-  if (refused) throw refused;
+function assertAllowed(actor: Requester, config: ConfigRow): ConfigRow {
+  const problem = requireCreatorOrAdmin(actor, 'redeliver events')(config);
+  if (problem) throw problem;
   return config;
 }

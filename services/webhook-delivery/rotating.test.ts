@@ -1,4 +1,4 @@
-/** Rotating secrets, over HTTP with a real MongoDB and real receivers: which secrets sign, until when, and what is left of them. */
+/** Tests secret rotation over HTTP, with real receivers: which secrets sign, and until when. */
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
@@ -7,180 +7,187 @@ import { type Person, type TestResponse, until } from '#libs/testing';
 import { documents } from '../documents/service.ts';
 import { identity } from '../identity/service.ts';
 import { RotatedWebhook } from './contract.ts';
-import { rotated } from './rules/secrets.ts';
+import { rotateSecrets } from './rules/secrets.ts';
 import { webhookDelivery } from './service.ts';
 import { type ReceivedRequest, type WebhookReceiver, webhookReceiver } from './testing/receiver.ts';
 import { type TestContext, testContext } from './testing/test-context.ts';
 
-let home: TestContext;
+let context: TestContext;
 let ada: Person;
-let there: WebhookReceiver;
-/** How far the services' clock is ahead of the machine's, s. */
-let ahead = 0;
+let receiver: WebhookReceiver;
+/** Offset of the services' clock, in seconds. */
+let clockOffsetS = 0;
 
 beforeAll(async () => {
-  const clock = () => new Date(Date.now() + ahead * 1000);
-  home = await testContext([identity, documents, webhookDelivery], {}, clock);
+  const clock = () => new Date(Date.now() + clockOffsetS * 1000);
+  context = await testContext([identity, documents, webhookDelivery], {}, clock);
 }, 60_000);
 beforeEach(async () => {
-  ada = await home.createTenant();
-  there = await webhookReceiver();
+  ada = await context.createTenant();
+  receiver = await webhookReceiver();
 });
 afterEach(async () => {
-  ahead = 0;
-  await there.close();
+  clockOffsetS = 0;
+  await receiver.close();
 });
-afterAll(() => home?.app.stop());
+afterAll(() => context?.app.stop());
 
 const rotate = (id: string, body?: unknown, headers = {}, as = ada.key): Promise<TestResponse> =>
-  home.app.request('POST', `/webhooks/${id}/rotate-secret`, { as, body, headers });
+  context.app.request('POST', `/webhooks/${id}/rotate-secret`, { as, body, headers });
 
-/** Rotates and gives the new secret. */
-async function renewed(id: string, overlap_seconds?: number): Promise<string> {
+/** Rotates the secret and returns the new one. */
+async function rotateAndGetSecret(id: string, overlap_seconds?: number): Promise<string> {
   const { status, body } = await rotate(id, overlap_seconds === undefined ? undefined : { overlap_seconds });
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body.secret;
 }
 
-/** Sends a test event now, and gives it as it arrived. */
-async function delivered(id: string): Promise<ReceivedRequest> {
-  there.received.length = 0;
-  await home.app.request('POST', `/webhooks/${id}/test`, { as: ada.key });
-  const [got] = there.received;
-  if (!got) throw new Error('Nothing arrived');
-  return got;
+/** Sends a test event and returns the received request. */
+async function sendTest(id: string): Promise<ReceivedRequest> {
+  receiver.received.length = 0;
+  await context.app.request('POST', `/webhooks/${id}/test`, { as: ada.key });
+  const [request] = receiver.received;
+  if (!request) throw new Error('Nothing arrived');
+  return request;
 }
 
-/** Asserts that a delivery is signed with these secrets in both ways, in this order, and with no other. */
+/** Asserts that a request has exactly the signatures of these secrets, in this order, in both schemes. */
 function expectSigned({ body, headers }: ReceivedRequest, secrets: readonly string[]): void {
-  const ours = secrets.map((secret) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
-  expect(headers['x-service-signature']).toBe(ours.join(','));
+  const signatures = secrets.map(
+    (secret) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  );
+  expect(headers['x-service-signature']).toBe(signatures.join(','));
   expect(String(headers['webhook-signature']).split(' ')).toHaveLength(secrets.length);
-  const trio = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-  for (const secret of secrets) expect(new Verifier(secret).verify(body, trio)).toEqual(JSON.parse(body));
+  const standardHeaders = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, String(value)]),
+  );
+  for (const secret of secrets)
+    expect(new Verifier(secret).verify(body, standardHeaders)).toEqual(JSON.parse(body));
 }
 
 const rows = () =>
-  home.app.db.collection<{ _id: string; secrets: { sealed: string; until: Date | null }[] }>(
+  context.app.db.collection<{ _id: string; secrets: { sealed: string; until: Date | null }[] }>(
     'webhook_configs',
   );
 
-test('the new secret signs first, the old one beside it until the overlap is over, then it is removed', async () => {
-  const { id, secret: old } = await home.createWebhook(ada, there.url);
-  const answer = await rotate(id, { overlap_seconds: 60 });
-  const { secret: young, older_secrets_until } = RotatedWebhook.parse(answer.body);
-  expect(young).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-  expect(young).not.toBe(old);
+test('the old secret signs until the overlap ends and is then deleted', async () => {
+  const { id, secret: oldSecret } = await context.createWebhook(ada, receiver.url);
+  const response = await rotate(id, { overlap_seconds: 60 });
+  const { secret: newSecret, older_secrets_until } = RotatedWebhook.parse(response.body);
+  expect(newSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(newSecret).not.toBe(oldSecret);
   expect(Date.parse(String(older_secrets_until)) - Date.now()).toBeLessThanOrEqual(60_000);
-  expectSigned(await delivered(id), [String(young), old]);
-  ahead = 59;
-  expectSigned(await delivered(id), [String(young), old]);
-  ahead = 61;
-  expectSigned(await delivered(id), [String(young)]);
-  await until('the old secret is removed', async () => {
+  expectSigned(await sendTest(id), [String(newSecret), oldSecret]);
+  clockOffsetS = 59;
+  expectSigned(await sendTest(id), [String(newSecret), oldSecret]);
+  clockOffsetS = 61;
+  expectSigned(await sendTest(id), [String(newSecret)]);
+  await until('the old secret to be deleted', async () => {
     const row = await rows().findOne({ _id: id });
     return row?.secrets.length === 1 && row.secrets[0]?.until === null;
   });
-  expectSigned(await delivered(id), [String(young)]);
+  expectSigned(await sendTest(id), [String(newSecret)]);
 });
 
-test('a day of overlap is the standard; none at all stops the old one at once', async () => {
-  const { id } = await home.createWebhook(ada, there.url);
+test('the default overlap is one day; zero stops the old secret at once', async () => {
+  const { id } = await context.createWebhook(ada, receiver.url);
   const until = Date.parse((await rotate(id)).body.older_secrets_until);
   expect(Math.abs(until - Date.now() - 86_400_000)).toBeLessThan(60_000);
   const alone = await rotate(id, { overlap_seconds: 0 });
   expect(alone.body.older_secrets_until).toBeNull();
-  expectSigned(await delivered(id), [alone.body.secret]);
+  expectSigned(await sendTest(id), [alone.body.secret]);
   expect((await rows().findOne({ _id: id }))?.secrets).toHaveLength(1);
 });
 
-test('rotated again within the overlap, all sign that still may; none longer than it was told', async () => {
-  const { id, secret: first } = await home.createWebhook(ada, there.url);
-  const second = await renewed(id, 30);
-  const third = await renewed(id, 120);
-  expectSigned(await delivered(id), [third, second, first]);
-  ahead = 31;
-  expectSigned(await delivered(id), [third, second]);
-  const fourth = await renewed(id, 10);
-  expectSigned(await delivered(id), [fourth, third, second]);
-  ahead = 42;
-  expectSigned(await delivered(id), [fourth]);
+test('a second rotation within the overlap extends no older secret', async () => {
+  const { id, secret: first } = await context.createWebhook(ada, receiver.url);
+  const second = await rotateAndGetSecret(id, 30);
+  const third = await rotateAndGetSecret(id, 120);
+  expectSigned(await sendTest(id), [third, second, first]);
+  clockOffsetS = 31;
+  expectSigned(await sendTest(id), [third, second]);
+  const fourth = await rotateAndGetSecret(id, 10);
+  expectSigned(await sendTest(id), [fourth, third, second]);
+  clockOffsetS = 42;
+  expectSigned(await sendTest(id), [fourth]);
 });
 
-test('at most five sign at once: the next rotation waits, or ends the others', async () => {
-  const { id, secret } = await home.createWebhook(ada, there.url);
+test('a rotation that would make six secrets sign is rejected', async () => {
+  const { id, secret } = await context.createWebhook(ada, receiver.url);
   const secrets = [secret];
-  for (let count = 0; count < 4; count += 1) secrets.unshift(await renewed(id));
-  expectSigned(await delivered(id), secrets);
+  for (let count = 0; count < 4; count += 1) secrets.unshift(await rotateAndGetSecret(id));
+  expectSigned(await sendTest(id), secrets);
   expect(await rotate(id)).toMatchObject({ status: 400, body: { code: 'too_many_secrets' } });
-  expectSigned(await delivered(id), secrets);
-  const alone = await renewed(id, 0);
-  expectSigned(await delivered(id), [alone]);
+  expectSigned(await sendTest(id), secrets);
+  const alone = await rotateAndGetSecret(id, 0);
+  expectSigned(await sendTest(id), [alone]);
 });
 
-test('rotations at the same moment, by two replicas, lose nothing', async () => {
-  const replica = await home.app.replica();
-  const { id, secret } = await home.createWebhook(ada, there.url);
-  const asked = { as: ada.key };
-  const answers = await Promise.all(
-    [home.app, replica, home.app, replica].map((one) =>
-      one.request('POST', `/webhooks/${id}/rotate-secret`, asked),
+test('concurrent rotations by two replicas keep all secrets', async () => {
+  const replica = await context.app.replica();
+  const { id, secret } = await context.createWebhook(ada, receiver.url);
+  const options = { as: ada.key };
+  const responses = await Promise.all(
+    [context.app, replica, context.app, replica].map((app) =>
+      app.request('POST', `/webhooks/${id}/rotate-secret`, options),
     ),
   );
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   const row = await rows().findOne({ _id: id });
   expect(row?.secrets.map(({ until }) => until === null)).toEqual([true, false, false, false, false]);
-  const got = await delivered(id);
-  const trio = Object.fromEntries(Object.entries(got.headers).map(([name, value]) => [name, String(value)]));
-  for (const one of [secret, ...answers.map(({ body }) => body.secret)])
-    expect(new Verifier(one).verify(got.body, trio)).toEqual(JSON.parse(got.body));
+  const request = await sendTest(id);
+  const standardHeaders = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+  );
+  for (const expected of [secret, ...responses.map(({ body }) => body.secret)])
+    expect(new Verifier(expected).verify(request.body, standardHeaders)).toEqual(JSON.parse(request.body));
 }, 20_000);
 
-test('what waits for its next attempt is signed with the secrets of then', async () => {
-  let young = '';
-  await there.close();
-  there = await webhookReceiver(async () => {
-    if (young !== '') return 200;
-    young = await renewed(hook.id, 0);
+test('a retry is signed with the secrets valid at its own time', async () => {
+  let newSecret = '';
+  await receiver.close();
+  receiver = await webhookReceiver(async () => {
+    if (newSecret !== '') return 200;
+    newSecret = await rotateAndGetSecret(hook.id, 0);
     return 500;
   });
-  const hook = await home.createWebhook(ada, there.url);
-  await home.publish(ada);
-  await home.untilSettled(ada, 1);
-  const [first, second] = there.received as [ReceivedRequest, ReceivedRequest];
+  const hook = await context.createWebhook(ada, receiver.url);
+  await context.publish(ada);
+  await context.untilSettled(ada, 1);
+  const [first, second] = receiver.received as [ReceivedRequest, ReceivedRequest];
   expectSigned(first, [hook.secret]);
-  expectSigned(second, [young]);
+  expectSigned(second, [newSecret]);
   expect(second.body).toBe(first.body);
 });
 
-test('a repetition by Idempotency-Key rotates nothing and shows no secret', async () => {
-  const { id, secret: old } = await home.createWebhook(ada, there.url);
+test('a replayed rotation changes nothing and shows no secret', async () => {
+  const { id, secret: oldSecret } = await context.createWebhook(ada, receiver.url);
   const headers = { 'Idempotency-Key': newId() };
   const first = await rotate(id, undefined, headers);
-  const again = await rotate(id, undefined, headers);
-  expect(again.headers.get('idempotency-replayed')).toBe('true');
-  expect(again.body).toEqual({ ...first.body, secret: null });
-  expectSigned(await delivered(id), [first.body.secret, old]);
+  const replayed = await rotate(id, undefined, headers);
+  expect(replayed.headers.get('idempotency-replayed')).toBe('true');
+  expect(replayed.body).toEqual({ ...first.body, secret: null });
+  expectSigned(await sendTest(id), [first.body.secret, oldSecret]);
 });
 
-test('who may no longer rotate does not get the kept answer again', async () => {
+test('a caller who lost the permission gets no replayed rotation', async () => {
   const body = { name: 'Member', role: 'member' };
-  const { key } = (await home.app.request('POST', '/api-keys', { as: ada.token, body })).body;
-  const { id } = await home.createWebhook({ ...ada, key }, there.url);
+  const { key } = (await context.app.request('POST', '/api-keys', { as: ada.token, body })).body;
+  const { id } = await context.createWebhook({ ...ada, key }, receiver.url);
   const headers = { 'Idempotency-Key': newId() };
   expect((await rotate(id, undefined, headers, key)).status).toBe(200);
-  await home.app.db
+  await context.app.db
     .collection<{ _id: string }>('webhook_configs')
     .updateOne({ _id: id }, { $set: { created_by: newId() } });
-  const refused = { status: 403, body: { code: 'forbidden' } };
-  expect(await rotate(id, undefined, headers, key)).toMatchObject(refused);
-  expect(await rotate(id, undefined, {}, key)).toMatchObject(refused);
+  const rejected = { status: 403, body: { code: 'forbidden' } };
+  expect(await rotate(id, undefined, headers, key)).toMatchObject(rejected);
+  expect(await rotate(id, undefined, {}, key)).toMatchObject(rejected);
 });
 
 test.each([[-1], [604_801], [1.5], ['60'], [null]])(
-  'an overlap of %p is refused',
+  'an overlap of %p is rejected',
   async (overlap_seconds) => {
-    const { id } = await home.createWebhook(ada, there.url);
+    const { id } = await context.createWebhook(ada, receiver.url);
     expect(await rotate(id, { overlap_seconds })).toMatchObject({
       status: 400,
       body: { code: 'invalid_request', errors: [{ path: 'body/overlap_seconds' }] },
@@ -189,11 +196,13 @@ test.each([[-1], [604_801], [1.5], ['60'], [null]])(
   },
 );
 
-test('the rule: no older secret outlives the overlap or its own end', () => {
+test('rotateSecrets expires older secrets at the overlap or their own end', () => {
   const at = new Date(1_000_000);
   const after = (seconds: number) => new Date(at.getTime() + seconds * 1000);
   const list = (...ends: (number | null)[]) => ends.map((s) => ({ until: s === null ? null : after(s) }));
-  const young = { until: null };
-  expect(rotated(list(null, 5, 90, -1), young, { at, overlapSeconds: 60 })).toEqual(list(null, 60, 5, 60));
-  expect(rotated(list(null, 5), young, { at, overlapSeconds: 0 })).toEqual(list(null));
+  const newSecret = { until: null };
+  expect(rotateSecrets(list(null, 5, 90, -1), newSecret, { at, overlapSeconds: 60 })).toEqual(
+    list(null, 60, 5, 60),
+  );
+  expect(rotateSecrets(list(null, 5), newSecret, { at, overlapSeconds: 0 })).toEqual(list(null));
 });

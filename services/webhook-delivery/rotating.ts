@@ -1,26 +1,26 @@
-/** Rotating: a webhook gets a new secret, and the old one signs beside it for a while. */
+/** Handler that rotates the secret of a webhook. Older secrets keep signing for an overlap period. */
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
 import { handle } from '#libs/http';
 import { rotateWebhookSecret } from './contract.ts';
 import { type Requester, requireCreatorOrAdmin } from './rules/permission.ts';
-import { parseSecret } from './rules/signature.ts';
+import { formatSecret } from './rules/signature.ts';
 import { type Configs, toWebhook } from './store/configs.ts';
 
-const standardOverlapSeconds = 86_400;
+const defaultOverlapSeconds = 86_400;
 
-/** The operation on secrets. */
-export function rotating({ configs }: { configs: Configs }) {
-  const refuses = (actor: Requester) => requireCreatorOrAdmin(actor, 'rotate the secret of a webhook');
+/** Creates the handler of `rotateWebhookSecret`. */
+export function secretRotationHandlers({ configs }: { configs: Configs }) {
+  const authorizeAs = (actor: Requester) => requireCreatorOrAdmin(actor, 'rotate its secret');
   return [
     handle(
       rotateWebhookSecret,
       async ({ actor, params, body, call }) => {
-        const secret = new Secret(parseSecret(randomBytes(32)));
-        const overlapSeconds = body?.overlap_seconds ?? standardOverlapSeconds;
+        const secret = new Secret(formatSecret(randomBytes(32)));
+        const overlapSeconds = body?.overlap_seconds ?? defaultOverlapSeconds;
         call.audit({ webhook_id: params.config_id, overlap_seconds: overlapSeconds });
         const rotation = { secret, overlapSeconds };
-        return configs.rotate(actor, params.config_id, rotation, refuses(actor), (row) => {
+        return configs.rotateSecret(actor, params.config_id, rotation, authorizeAs(actor), (row) => {
           const ends = row.secrets.flatMap(({ until }) => until?.toISOString() ?? []);
           return {
             ...toWebhook(row),
@@ -31,8 +31,8 @@ export function rotating({ configs }: { configs: Configs }) {
       },
       {
         async authorizeReplay({ actor, params }) {
-          const refused = refuses(actor)(await configs.one(actor, params.config_id));
-          if (refused) throw refused;
+          const problem = authorizeAs(actor)(await configs.get(actor, params.config_id));
+          if (problem) throw problem;
         },
       },
     ),

@@ -1,4 +1,4 @@
-/** What the service says when it starts. */
+/** Tests what the service logs when it starts. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { Secret } from '#libs/contract';
@@ -6,14 +6,14 @@ import type { Meters } from '#libs/service';
 import type { Store } from '#libs/store';
 import { webhookDelivery } from './service.ts';
 import { webhookSettings } from './settings.ts';
-import { ownStore } from './testing/store-fixture.ts';
+import { openTestStore } from './testing/store-fixture.ts';
 import { untraced } from './testing/untraced.ts';
 
-let own: { store: Store; stop(): Promise<void> };
+let fixture: { store: Store; stop(): Promise<void> };
 beforeAll(async () => {
-  own = await ownStore();
+  fixture = await openTestStore();
 }, 60_000);
-afterAll(() => own?.stop());
+afterAll(() => fixture?.stop());
 
 const meters: Meters = {
   counter: () => () => undefined,
@@ -21,12 +21,12 @@ const meters: Meters = {
   gauge: () => undefined,
 };
 
-function linesOf(allowed: string): string {
+function startAndGetLog(allowInsecure: string): string {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => lines.push(line) });
-  const settings = webhookSettings.parse({ WEBHOOK_ALLOW_INSECURE_TARGETS: allowed });
+  const settings = webhookSettings.parse({ WEBHOOK_ALLOW_INSECURE_TARGETS: allowInsecure });
   webhookDelivery.start({
-    store: own.store,
+    store: fixture.store,
     mongodb: new Secret('mongodb://127.0.0.1:1/none'),
     settings,
     log,
@@ -38,7 +38,7 @@ function linesOf(allowed: string): string {
   return lines.join('');
 }
 
-test('it says loudly that insecure targets are allowed, and is silent otherwise', () => {
-  expect(linesOf('true')).toMatch(/"level":40.*WEBHOOK_ALLOW_INSECURE_TARGETS is on/);
-  expect(linesOf('false')).toBe('');
+test('the service warns at start only if insecure targets are allowed', () => {
+  expect(startAndGetLog('true')).toMatch(/"level":40.*WEBHOOK_ALLOW_INSECURE_TARGETS is on/);
+  expect(startAndGetLog('false')).toBe('');
 });

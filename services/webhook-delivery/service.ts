@@ -1,28 +1,28 @@
-/** Webhook delivery, wired. */
+/** Wires webhook delivery. */
 import { service } from '#libs/service';
 import { createPrincipalReader } from '../identity/contract.ts';
 import { webhookDeliveryContract } from './contract.ts';
 import { createDispatcher } from './dispatcher.ts';
-import { inspecting } from './inspecting.ts';
-import { maintenanceWorker } from './maintenance.ts';
-import { matching } from './matching.ts';
-import { metering, webhookMetrics } from './metrics.ts';
-import { redelivering } from './redelivering.ts';
-import { resolving } from './resolving.ts';
-import { rotating } from './rotating.ts';
-import { circuitBreakers } from './rules/circuit-breaker.ts';
-import { sender as newSender } from './sending.ts';
+import { deliveryLogHandlers } from './inspecting.ts';
+import { createMaintenanceWorker } from './maintenance.ts';
+import { matchingSubscribers } from './matching.ts';
+import { createDeliveryMetrics, webhookMetrics } from './metrics.ts';
+import { redeliveryHandlers } from './redelivering.ts';
+import { secretRotationHandlers } from './rotating.ts';
+import { createCircuitBreakers } from './rules/circuit-breaker.ts';
 import { webhookSettings } from './settings.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from './store/collections.ts';
-import { configs as configRows } from './store/configs.ts';
-import { failures } from './store/failures.ts';
-import { eventLog } from './store/log.ts';
-import { postponing as postponingOf } from './store/postponement.ts';
-import { queue as queueOf } from './store/queue.ts';
-import { redeliveries as repeatsOf } from './store/redeliveries.ts';
-import { subscribing } from './subscribing.ts';
+import { createConfigs } from './store/configs.ts';
+import { createFailures } from './store/failures.ts';
+import { createEventLog } from './store/log.ts';
+import { createPostponements } from './store/postponement.ts';
+import { createQueue } from './store/queue.ts';
+import { createRedeliveries } from './store/redeliveries.ts';
+import { webhookHandlers } from './subscribing.ts';
+import { createResolver } from './transport/dns.ts';
+import { createSender } from './transport/sender.ts';
 
-/** A claimed row is safe this much longer than its request may take. */
+/** A claimed row stays locked for the request timeout plus this margin. */
 const lockMarginMs = 20_000;
 
 export const webhookDelivery = service({
@@ -30,46 +30,48 @@ export const webhookDelivery = service({
   settings: webhookSettings,
   metrics: webhookMetrics,
   collections: [webhookConfigs, webhookEvents, webhookDeliveries],
-  start({ store, settings, now, log: lines, meters, tracing }) {
+  start({ store, settings, now, log, meters, tracing }) {
     const timeoutMs = settings.WEBHOOK_TIMEOUT_SECONDS * 1000;
     const allowLoopback = settings.WEBHOOK_ALLOW_INSECURE_TARGETS;
     const policy = { allowLoopback, allowedRanges: settings.WEBHOOK_ALLOWED_CIDRS };
-    const configs = configRows(store, now);
-    const log = eventLog(store, now);
+    const configs = createConfigs(store, now);
+    const eventLog = createEventLog(store, now);
     const lockMs = timeoutMs + lockMarginMs;
-    const queue = queueOf(store, lockMs);
-    const [pauseS = 0, longestS = 0] = settings.WEBHOOK_CIRCUIT_BREAKER_SECONDS;
-    const open = circuitBreakers({ pauseMs: pauseS * 1000, longestMs: longestS * 1000 });
-    const delaysMs = settings.WEBHOOK_RETRY_SCHEDULE_SECONDS.map((seconds) => seconds * 1000);
-    const sender = newSender({
-      ...{ policy, timeoutMs, resolve: resolving() },
-      proxy: settings.WEBHOOK_PROXY_URL,
+    const queue = createQueue(store, lockMs);
+    const [firstPauseS = 0, maxPauseS = 0] = settings.WEBHOOK_CIRCUIT_BREAKER_SECONDS;
+    const breakers = createCircuitBreakers({
+      firstPauseMs: firstPauseS * 1000,
+      maxPauseMs: maxPauseS * 1000,
     });
-    const onError = (what: string, error: unknown) => lines.warn({ err: error }, what);
+    const delaysMs = settings.WEBHOOK_RETRY_SCHEDULE_SECONDS.map((seconds) => seconds * 1000);
+    const proxy = settings.WEBHOOK_PROXY_URL;
+    const sender = createSender({ policy, timeoutMs, resolve: createResolver(), proxy });
+    const onError = (message: string, error: unknown) => log.warn({ err: error }, message);
     const worker = createDispatcher({
-      ...{ queue, configs, sender, delaysMs, now, tracing, log: lines, onError },
-      postponing: postponingOf(store),
-      breakers: open,
-      metering: metering(meters, { queue, breakers: open, sender, now }),
-      lockMs,
-      keepMs: lockMarginMs,
+      ...{ queue, configs, sender, delaysMs, now, tracing, log, onError, breakers, lockMs },
+      postponements: createPostponements(store),
+      metrics: createDeliveryMetrics(meters, { queue, breakers, sender, now }),
+      retryForMs: lockMarginMs,
       random: Math.random,
     });
     if (allowLoopback)
-      lines.warn(
-        'WEBHOOK_ALLOW_INSECURE_TARGETS is on: webhooks may reach this machine. Never in production.',
+      log.warn(
+        'WEBHOOK_ALLOW_INSECURE_TARGETS is on, so webhooks can reach this machine. Do not use it in production.',
       );
     return {
-      // `/webhooks/events` before `/webhooks/{config_id}`
-      handled: [
-        ...inspecting({ store, configs, log, sender, now }),
-        ...subscribing({ configs, sender }),
-        ...rotating({ configs }),
-        ...redelivering({ store, configs, repeats: repeatsOf(store, now) }),
+      // the route `/webhooks/events` must come before `/webhooks/{config_id}`
+      routes: [
+        ...deliveryLogHandlers({ store, configs, log: eventLog, sender, now }),
+        ...webhookHandlers({ configs, sender }),
+        ...secretRotationHandlers({ configs }),
+        ...redeliveryHandlers({ store, configs, redeliveries: createRedeliveries(store, now) }),
       ],
       authenticate: createPrincipalReader(store, now),
-      subscribers: matching(webhookDeliveryContract.consumes, { store, configs, log, worker }),
-      workers: [worker, maintenanceWorker({ configs, failures: failures(store, now), onError })],
+      subscribers: matchingSubscribers(webhookDeliveryContract.consumes, {
+        ...{ store, configs, worker },
+        log: eventLog,
+      }),
+      workers: [worker, createMaintenanceWorker({ configs, failures: createFailures(store, now), onError })],
     };
   },
 });

@@ -1,13 +1,13 @@
-/** Which settings are accepted. */
+/** Tests which settings of webhook delivery are accepted. */
 import { expect, test } from '@jest/globals';
 import { webhookSettings } from './settings.ts';
 
-const faults = (options: Record<string, string>) =>
+const getErrors = (options: Record<string, string>) =>
   webhookSettings
     .safeParse(options)
     .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
-test('without settings targets are strict, and retries come after 30 seconds and 30 minutes', () => {
+test('webhook settings default to strict targets and two retries', () => {
   expect(webhookSettings.parse({})).toMatchObject({
     WEBHOOK_ALLOW_INSECURE_TARGETS: false,
     WEBHOOK_ALLOWED_CIDRS: [],
@@ -17,27 +17,30 @@ test('without settings targets are strict, and retries come after 30 seconds and
   });
 });
 
-test('lists are read', () => {
-  const read = { WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8, fd00::/8', WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.1,5' };
-  expect(webhookSettings.parse(read)).toMatchObject({
+test('webhook settings parse comma-separated lists', () => {
+  const environment = {
+    WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8, fd00::/8',
+    WEBHOOK_RETRY_SCHEDULE_SECONDS: '0.1,5',
+  };
+  expect(webhookSettings.parse(environment)).toMatchObject({
     WEBHOOK_ALLOWED_CIDRS: [{ bits: 8 }, { bits: 8 }],
     WEBHOOK_RETRY_SCHEDULE_SECONDS: [0.1, 5],
   });
 });
 
-test('mistakes are named', () => {
-  expect(faults({ WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8,intranet' })).toEqual([
-    'WEBHOOK_ALLOWED_CIDRS: intranet is no CIDR such as 10.20.0.0/16',
+test('invalid webhook settings are reported with their name', () => {
+  expect(getErrors({ WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8,intranet' })).toEqual([
+    'WEBHOOK_ALLOWED_CIDRS: intranet is not a CIDR range such as 10.20.0.0/16',
   ]);
   const proxy = { WEBHOOK_PROXY_URL: 'socks5://who:hush@proxy' };
-  expect(faults(proxy)).toEqual([
-    'WEBHOOK_PROXY_URL: must be an address like http://user:password@host:3128',
+  expect(getErrors(proxy)).toEqual([
+    'WEBHOOK_PROXY_URL: must be a URL such as http://user:password@host:3128',
   ]);
-  expect(faults({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,2,3' })).toHaveLength(1);
-  expect(faults({ WEBHOOK_CIRCUIT_BREAKER_SECONDS: '30' })).toEqual([
-    'WEBHOOK_CIRCUIT_BREAKER_SECONDS: must be two times: the first pause and the longest',
+  expect(getErrors({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,2,3' })).toHaveLength(1);
+  expect(getErrors({ WEBHOOK_CIRCUIT_BREAKER_SECONDS: '30' })).toEqual([
+    'WEBHOOK_CIRCUIT_BREAKER_SECONDS: must be two durations: the first pause and the longest pause',
   ]);
-  expect(faults({ WEBHOOK_CIRCUIT_BREAKER_SECONDS: '0,10' })).toHaveLength(1);
-  expect(faults({ WEBHOOK_RETRY_SCHEDULE_SECONDS: 'soon' })).toHaveLength(1);
-  expect(faults({ WEBHOOK_ALLOW_INSECURE_TARGETS: 'perhaps' })).toHaveLength(1);
+  expect(getErrors({ WEBHOOK_CIRCUIT_BREAKER_SECONDS: '0,10' })).toHaveLength(1);
+  expect(getErrors({ WEBHOOK_RETRY_SCHEDULE_SECONDS: 'soon' })).toHaveLength(1);
+  expect(getErrors({ WEBHOOK_ALLOW_INSECURE_TARGETS: 'perhaps' })).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-/** The settings of webhook delivery. */
+/** Settings of webhook delivery. */
 import { z } from 'zod';
 import { flag, list, seconds, secret } from '#libs/service';
 import { maxAttempts } from './rules/backoff.ts';
@@ -7,48 +7,53 @@ import { parseRange, type Range } from './rules/target.ts';
 const ranges = list.transform((cidrs, context): Range[] =>
   cidrs.flatMap((cidr) => {
     const range = parseRange(cidr);
-    if (!range) context.addIssue({ code: 'custom', message: `${cidr} is no CIDR such as 10.20.0.0/16` });
+    if (!range)
+      context.addIssue({ code: 'custom', message: `${cidr} is not a CIDR range such as 10.20.0.0/16` });
     return range ? [range] : [];
   }),
 );
 
-const pauses = list.pipe(
+const retryDelays = list.pipe(
   z
     .array(seconds)
-    .max(maxAttempts - 1, `must be at most ${maxAttempts - 1} pauses: there are ${maxAttempts} attempts`),
+    .max(
+      maxAttempts - 1,
+      `must have at most ${maxAttempts - 1} delays, because there are ${maxAttempts} attempts`,
+    ),
 );
 
-const breaker = list.pipe(
+const breakerPauses = list.pipe(
   z
     .array(seconds.pipe(z.number().positive()))
-    .length(2, 'must be two times: the first pause and the longest'),
+    .length(2, 'must be two durations: the first pause and the longest pause'),
 );
 
-/** A mistake in it is said without its text. */
+/** The error message does not contain the value, which may include a password. */
 const proxy = secret
   .refine((value) => /^https?:$/.test(URL.parse(value.reveal())?.protocol ?? ''), {
-    message: 'must be an address like http://user:password@host:3128',
+    message: 'must be a URL such as http://user:password@host:3128',
   })
   .optional();
 
-/** Names in the environment and their shapes. */
+/** Environment variables and their schemas. */
 export const webhookSettings = z.object({
-  WEBHOOK_ALLOW_INSECURE_TARGETS: flag
-    .default(false)
-    .meta({ description: 'Allow webhooks to this very machine, also by http; for local work only' }),
+  WEBHOOK_ALLOW_INSECURE_TARGETS: flag.default(false).meta({
+    description: 'Allow webhooks to the local machine, also over http. For local development only.',
+  }),
   WEBHOOK_ALLOWED_CIDRS: ranges
     .default([])
-    .meta({ description: 'Private networks that webhooks may reach, as CIDRs separated by commas' }),
-  WEBHOOK_CIRCUIT_BREAKER_SECONDS: breaker
-    .default([30, 600])
-    .meta({ description: 'How long an endpoint that does not answer is left alone: at first, and at most' }),
-  WEBHOOK_PROXY_URL: proxy.meta({
-    description: 'An HTTP proxy that every delivery goes through, by CONNECT; it resolves the names',
+    .meta({ description: 'Private networks that webhooks may reach, as comma-separated CIDRs' }),
+  WEBHOOK_CIRCUIT_BREAKER_SECONDS: breakerPauses.default([30, 600]).meta({
+    description:
+      'How long the circuit breaker of an unresponsive endpoint stays open: first pause, longest pause',
   }),
-  WEBHOOK_RETRY_SCHEDULE_SECONDS: pauses
+  WEBHOOK_PROXY_URL: proxy.meta({
+    description: 'HTTP proxy for all deliveries, used with CONNECT. The proxy resolves host names.',
+  }),
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: retryDelays
     .default([30, 1800])
-    .meta({ description: 'Pauses after the first and the second attempt' }),
+    .meta({ description: 'Delays after the first and the second attempt' }),
   WEBHOOK_TIMEOUT_SECONDS: seconds
     .default(10)
-    .meta({ description: 'How long one request may take, DNS and TLS included' }),
+    .meta({ description: 'Timeout of one request, including DNS and TLS' }),
 });

@@ -1,9 +1,9 @@
-/** What clients see of webhooks and deliveries. */
+/** Request and response schemas of webhooks and deliveries. */
 import { z } from 'zod';
 import { id, timestamp } from '#libs/contract';
-import { urlFault } from './rules/target.ts';
+import { checkUrlForm } from './rules/target.ts';
 
-/** Every type of event that a webhook may subscribe to: those of the specification, and `document.updated`. */
+/** Event types that a webhook may subscribe to: those of the specification and `document.updated`. */
 export const eventType = z
   .enum([
     'document.published',
@@ -14,24 +14,24 @@ export const eventType = z
     'member.invited',
     'member.joined',
   ])
-  .meta({ description: 'A type of event that webhooks may subscribe to' });
+  .meta({ description: 'An event type that webhooks may subscribe to' });
 
 const url = z
   .string()
   .max(2048)
   .superRefine((value, context) => {
-    const message = urlFault(value);
+    const message = checkUrlForm(value);
     if (message) context.addIssue({ code: 'custom', message });
   })
-  .meta({ description: 'https, publicly reachable, without credentials and fragment' });
+  .meta({ description: 'An https URL with a public address, without credentials and without a fragment' });
 
-/** What whoever registers or changes a webhook says of it. */
-export const webhookForm = {
+/** Fields of a webhook that the caller sets when creating or updating it. */
+export const webhookInput = {
   name: z.string().trim().min(1, 'A name is required').max(200),
   url,
   event_types: z
     .array(eventType)
-    .min(1, 'Name at least one event type')
+    .min(1, 'At least one event type is required')
     .transform((types) => [...new Set(types)]),
 };
 
@@ -52,43 +52,59 @@ export type Webhook = z.infer<typeof Webhook>;
 export const NewWebhook = z
   .strictObject({
     ...webhookFields,
-    secret: z.string().nullable().meta({ description: 'Signs every delivery; shown in this answer only' }),
+    secret: z.string().nullable().meta({
+      description: 'Signs every delivery. Only this response contains it; null in a replayed response.',
+    }),
   })
   .meta({ id: 'NewWebhook' });
 
 export const RotatedWebhook = z
   .strictObject({
     ...webhookFields,
-    secret: z.string().nullable().meta({ description: 'Signs from now on; shown in this answer only' }),
+    secret: z.string().nullable().meta({
+      description:
+        'Signs deliveries from now on. Only this response contains it; null in a replayed response.',
+    }),
     older_secrets_until: timestamp.nullable().meta({
-      description: 'When the last of the older secrets stops to sign; null when none does any more',
+      description: 'When the last older secret stops signing; null if no older secret signs',
     }),
   })
   .meta({ id: 'RotatedWebhook' });
 
-/** How far a delivery is. */
+/** State of a delivery. */
 export const deliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
 export const WebhookEvent = z
   .strictObject({
-    id: id.meta({ description: 'The `X-Service-Delivery` of its requests' }),
+    id: id.meta({ description: 'Sent in the `X-Service-Delivery` header' }),
     event_type: z.string(),
     direction: z.literal('outbound'),
     status: deliveryStatus,
-    attempts: z.number().int().min(0).max(3).meta({ description: 'Attempts so far' }),
+    attempts: z.number().int().min(0).max(3).meta({ description: 'Number of attempts so far' }),
     created_at: timestamp,
     config_id: id,
-    event_id: id.meta({ description: 'The `webhook-id` of its requests: the same at every attempt' }),
+    event_id: id.meta({ description: 'Sent in the `webhook-id` header; the same for every attempt' }),
     document_id: id.nullable(),
-    http_status: z.number().int().nullable().meta({ description: 'Of the last answer; null without one' }),
-    duration_ms: z.number().int().nullable().meta({ description: 'Until the last answer’s headers' }),
-    error: z.string().nullable().meta({ description: 'Why the last attempt failed, as a stable word' }),
+    http_status: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Status of the last response; null if there was none' }),
+    duration_ms: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Time until the headers of the last response, or until the failure, in ms' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the last attempt failed, as a stable code such as `timeout`' }),
     next_attempt_at: timestamp.nullable(),
     updated_at: timestamp,
   })
-  .meta({ id: 'WebhookEvent', description: 'One event on its way to one webhook.' });
+  .meta({ id: 'WebhookEvent', description: 'The delivery of one event to one webhook.' });
 export type WebhookEvent = z.infer<typeof WebhookEvent>;
 
-/** The path parameters of operations on one webhook. */
+/** Path parameters of operations on one webhook. */
 export const configParams = z.object({ config_id: id });

@@ -1,11 +1,11 @@
-/** What webhook delivery lets its neighbours read. */
+/** Views that other services may read. */
 import { z } from 'zod';
 import { id, view } from '#libs/contract';
 
-/** Which events an organization's webhooks subscribe to; addresses and secrets are not in it. */
+/** Event types that an organization's webhooks subscribe to, without URLs and secrets. */
 export const webhookSubscriptions = view({
   name: 'webhook_subscriptions',
-  of: 'webhook_configs',
+  collection: 'webhook_configs',
   scope: 'organization_id',
   row: z.object({ organization_id: id, is_active: z.boolean(), event_types: z.array(z.string()) }),
 });

@@ -3,10 +3,10 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '#libs/contract';
-import { parseSecret } from '../../services/webhook-delivery/rules/signature.ts';
+import { formatSecret } from '../../services/webhook-delivery/rules/signature.ts';
 import { checkInvariants, type LogEntry, type Observations, type Post } from './checker.ts';
 
-const secret = parseSecret(new Uint8Array(32).fill(7));
+const secret = formatSecret(new Uint8Array(32).fill(7));
 const webhook = newId();
 const at = Date.parse('2026-11-21T10:00:00Z');
 
@@ -158,7 +158,7 @@ test('a signature is of another secret or another time', () => {
   expect(check({ posts: withHeaders({ 'webhook-timestamp': '1' }) })).toEqual([standard]);
   const signedLongAgo = { ...good, headers: post(event, delivery, { at: at - 3_600_000 }).headers };
   expect(check({ posts: [signedLongAgo] })).toEqual([standard]);
-  const others = new Map([[webhook, [parseSecret(new Uint8Array(32).fill(8))]]]);
+  const others = new Map([[webhook, [formatSecret(new Uint8Array(32).fill(8))]]]);
   expect(check({ secrets: others })).toEqual([ours, standard]);
   expect(check({ secrets: new Map([[webhook, [...(others.get(webhook) ?? []), secret]]]) })).toEqual([]);
 });

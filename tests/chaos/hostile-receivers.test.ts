@@ -3,9 +3,9 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { parseRange } from '../../services/webhook-delivery/rules/target.ts';
-import { type Sender, sender } from '../../services/webhook-delivery/sending.ts';
 import { selfSigned } from '../../services/webhook-delivery/testing/certificate.ts';
 import { listen } from '../../services/webhook-delivery/testing/receiver.ts';
+import { createSender, type Sender } from '../../services/webhook-delivery/transport/sender.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -16,8 +16,13 @@ const timeoutMs = 1_000;
 const local = { allowLoopback: true, allowedRanges: [] };
 const strict = { allowLoopback: false, allowedRanges: [] };
 
-function createSender(partial: Partial<Parameters<typeof sender>[0]> = {}): Sender {
-  const newSender = sender({ policy: local, timeoutMs, resolve: async () => ['127.0.0.1'], ...partial });
+function openSender(partial: Partial<Parameters<typeof createSender>[0]> = {}): Sender {
+  const newSender = createSender({
+    policy: local,
+    timeoutMs,
+    resolve: async () => ['127.0.0.1'],
+    ...partial,
+  });
   open.push(newSender);
   return newSender;
 }
@@ -44,7 +49,7 @@ const post = (origin: string) => ({ url: `${origin}/`, headers: {}, body: '{}' }
 const sendTo = async (act: (socket: Socket) => void) => {
   const { port } = await startHostileServer(act);
   const since = performance.now();
-  const outcome = await createSender().send(post(`http://127.0.0.1:${port}`));
+  const outcome = await openSender().send(post(`http://127.0.0.1:${port}`));
   return { ...outcome, tookMs: performance.now() - since };
 };
 const head = (lines: string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
@@ -111,7 +116,7 @@ test('F15: a receiver limited to TLS 1.0 is rejected before any data is sent', a
     handshakes += 1;
   });
   const { port, connections } = await startHostileServer(() => undefined, server);
-  const outcome = await createSender({ ca: certificate.cert }).send(post(`https://localhost:${port}`));
+  const outcome = await openSender({ ca: certificate.cert }).send(post(`https://localhost:${port}`));
   expect(outcome).toMatchObject({ http_status: null, error: expect.stringMatching(/protocol|version/) });
   expect([connections(), handshakes]).toEqual([1, 0]);
 });
@@ -133,7 +138,7 @@ describe('F16: no connection to a blocked address is opened', () => {
     ['a host name with a trailing dot', 'https://localhost.'],
   ])('%s', async (_, origin) => {
     const { connections, port } = await startHostileServer(() => undefined);
-    expect(await createSender({ policy: strict }).send(post(`${origin}:${port}`))).toMatchObject({
+    expect(await openSender({ policy: strict }).send(post(`${origin}:${port}`))).toMatchObject({
       http_status: null,
     });
     expect(connections()).toBe(0);
@@ -149,7 +154,7 @@ describe('F16: no connection to a blocked address is opened', () => {
       ['127.0.0.2', '::1'],
       ['::1', '127.0.0.2'],
     ]) {
-      const outcome = await createSender({ policy: allowedNeighbor, resolve: async () => addresses }).send(
+      const outcome = await openSender({ policy: allowedNeighbor, resolve: async () => addresses }).send(
         post(`https://mixed.example:${port}`),
       );
       expect(outcome).toMatchObject({ error: 'address_refused' });
@@ -161,7 +166,7 @@ describe('F16: no connection to a blocked address is opened', () => {
     const { connections, port } = await startHostileServer(() => undefined);
     const answers = [['127.0.0.2'], ['127.0.0.1'], ['127.0.0.1']];
     const resolve = async () => answers.shift() ?? [];
-    const outcome = await createSender({ policy: allowedNeighbor, resolve }).send(
+    const outcome = await openSender({ policy: allowedNeighbor, resolve }).send(
       post(`https://rebound.example:${port}`),
     );
     // no server listens at the allowed address

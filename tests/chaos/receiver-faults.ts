@@ -11,11 +11,11 @@ export const receiverFaults: readonly Fault[] = [
     proofs: [
       chaos('hostile-receivers', 'slow headers', 'only a small part', '1 MB of headers', 'a truncated body'),
       delivery(
-        'sending',
-        'an answer that does not come in time is a timeout',
-        'an endless body does not change the outcome',
-        'a body that drips ends with the time',
-        'a connection that is refused or cut has its reason',
+        'transport/sender',
+        'a response that is too late is a timeout without a status',
+        'an endless response body is not read to its end',
+        'a slow response body ends at the timeout and keeps the status',
+        'a refused or closed connection has its own error code',
       ),
       onDemand('slow-receivers', 'F13:'),
     ],
@@ -27,7 +27,7 @@ export const receiverFaults: readonly Fault[] = [
       '3xx to this machine; 410; 429 and 503 with `Retry-After` in seconds, as a date, in the past, absurd or malformed',
     promise:
       'A redirect is not followed. A 410 ends the delivery and disables the webhook. `Retry-After` lengthens a pause, to at most one hour.',
-    proofs: [chaos('receiver-responses', 'F14:'), delivery('sending', 'a redirect is not followed')],
+    proofs: [chaos('receiver-responses', 'F14:'), delivery('transport/sender', 'a redirect is not followed')],
     seconds: { inTests: 4, onDemand: 0 },
   },
   {
@@ -37,10 +37,10 @@ export const receiverFaults: readonly Fault[] = [
     proofs: [
       chaos('hostile-receivers', 'F15:'),
       delivery(
-        'sending',
-        'an unknown authority is refused',
-        'another host’s certificate is refused',
-        'an expired certificate is refused',
+        'transport/sender',
+        'a certificate of an unknown authority is rejected',
+        'a certificate for another host is rejected',
+        'an expired certificate is rejected',
       ),
     ],
     seconds: { inTests: 0.1, onDemand: 0 },
@@ -58,10 +58,7 @@ export const receiverFaults: readonly Fault[] = [
     promise: 'The healthy endpoint gets its events in time (goal: p95 < 1 s, p99 < 2 s).',
     proofs: [
       onDemand('delivery-load', 'F17:'),
-      delivery(
-        'dispatcher',
-        'at most four requests are open to one endpoint, and a hanging one holds up nobody',
-      ),
+      delivery('dispatcher', 'a hanging endpoint gets four requests and does not delay others'),
     ],
     seconds: { inTests: 3, onDemand: 95 },
   },
@@ -79,7 +76,7 @@ export const receiverFaults: readonly Fault[] = [
       'Both secrets verify during the overlap, the old one not after it. The waiting deliveries end as failed.',
     proofs: [
       onDemand('changed-webhooks', 'F19:'),
-      delivery('dispatcher', 'what waits for a deleted webhook ends failed'),
+      delivery('dispatcher', 'deleting a webhook fails its pending deliveries'),
     ],
     seconds: { inTests: 0.6, onDemand: 19 },
   },
@@ -89,8 +86,8 @@ export const receiverFaults: readonly Fault[] = [
     promise: 'No attempt is wasted and no POST is sent twice.',
     proofs: [
       onDemand('rolling-restart', 'F20:'),
-      delivery('dispatcher', 'a stop lets the request in hand finish'),
-      delivery('dispatcher-stop', 'what is claimed while the worker stops is given back'),
+      delivery('dispatcher', 'a stop waits for requests in flight and records their outcomes'),
+      delivery('dispatcher-stop', 'a row claimed during a stop is released, uncounted and unsent'),
     ],
     seconds: { inTests: 2, onDemand: 43 },
   },
@@ -115,7 +112,7 @@ export const receiverFaults: readonly Fault[] = [
     promise: 'The first is delivered. The others fail without a status.',
     proofs: [
       onDemand('slow-receivers', 'F23:'),
-      delivery('inspecting', 'that gets no answer in time has no status'),
+      delivery('inspecting', 'a test without a response in time returns no status'),
     ],
     seconds: { inTests: 1, onDemand: 11 },
   },

@@ -31,8 +31,8 @@ export const serverFaults: readonly Fault[] = [
       onDemand('killed-deliverers', 'F2:'),
       delivery(
         'dispatcher',
-        'a row that it held is delivered by the sweep',
-        'a row with three attempts behind it is not sent again',
+        'the sweep releases a row of a dead process, and it is delivered',
+        'a row with three counted attempts fails as interrupted',
       ),
     ],
     seconds: { inTests: 2, onDemand: 72 },
@@ -43,7 +43,7 @@ export const serverFaults: readonly Fault[] = [
     promise: 'No request fails, nothing is lost, and the events flow again without a restart.',
     proofs: [
       onDemand('rabbit-faults', 'F3:'),
-      amqp('broker-faults', 'a broker that is killed under load and started again loses nothing'),
+      amqp('broker-faults', 'a broker that is killed and restarted under load loses no event'),
     ],
     seconds: { inTests: 8, onDemand: 29 },
   },
@@ -54,7 +54,7 @@ export const serverFaults: readonly Fault[] = [
       'The services declare everything again and republish recent events. Consumers ignore duplicates. Nothing is lost.',
     proofs: [
       onDemand('rabbit-faults', 'F4:'),
-      amqp('broker-faults', 'a broker that comes back empty is declared anew'),
+      amqp('broker-faults', 'each owner of an outbox is notified once when the broker was reset'),
       {
         file: 'tests/journeys/over-rabbitmq.test.ts',
         tests: ['no event is lost or repeated if RabbitMQ restarts empty under load'],
@@ -70,8 +70,8 @@ export const serverFaults: readonly Fault[] = [
       chaos('frozen-rabbitmq', 'F5:'),
       amqp(
         'broker-faults',
-        'a broker that hangs is noticed in bounded time',
-        'a bus closes in bounded time while the broker hangs',
+        'a frozen broker is detected within 8 seconds, and the bus recovers',
+        'a bus closes within 10 seconds while the broker is frozen',
       ),
     ],
     seconds: { inTests: 67, onDemand: 0 },
@@ -82,7 +82,7 @@ export const serverFaults: readonly Fault[] = [
     promise: 'Events wait in the outbox, memory does not grow, and publishing resumes without a restart.',
     proofs: [
       onDemand('rabbit-faults', 'F6:'),
-      amqp('broker-faults', 'while the broker has no memory left the bus is down and waits'),
+      amqp('broker-faults', 'the bus is down while the broker is out of memory, and then recovers'),
     ],
     seconds: { inTests: 7, onDemand: 40 },
   },
@@ -96,10 +96,10 @@ export const serverFaults: readonly Fault[] = [
       onDemand('rabbit-faults', 'F7:'),
       amqp(
         'queue-faults',
-        'a full queue refuses events until there is room',
-        'an exchange that is taken away marks nothing as published',
-        'a binding that is taken away refuses the event',
-        'a binding of one queue among several, which nobody misses, is made again',
+        'publish rejects while a queue is full, and no event is lost',
+        'publish rejects if the exchange was deleted, which is declared again',
+        'publish rejects if a binding was deleted, which is then declared again',
+        'a deleted binding of one of several queues is declared again',
       ),
     ],
     seconds: { inTests: 2, onDemand: 15 },
@@ -111,13 +111,13 @@ export const serverFaults: readonly Fault[] = [
     proofs: [
       amqp(
         'queue-faults',
-        'a consumer whose queue is deleted is subscribed again',
-        'an answer to an old channel is left out',
+        'a consumer whose queue is deleted resubscribes to a new queue',
+        'no acknowledgment is sent over a closed channel',
       ),
       amqp(
         'broker-faults',
-        'connections that the broker closes are opened again',
-        'a handler that takes longer than the broker waits loses its channel',
+        'connections closed by the broker reopen, and events in flight return',
+        'an event is redelivered if its handler exceeds the consumer timeout',
       ),
     ],
     seconds: { inTests: 5, onDemand: 0 },
@@ -127,17 +127,17 @@ export const serverFaults: readonly Fault[] = [
     fault: 'one event kills its process, with a prefetch of 64',
     promise: 'That event becomes a dead letter. The other 63 are handled.',
     proofs: [
-      amqp('poison', 'an event that kills its process becomes a dead letter, its 63 neighbours are handled'),
+      amqp('poison', 'only the event that kills its process is dead-lettered'),
       amqp(
-        'reconnecting',
-        'a process that begins takes them one by one',
-        'a process that had its hand full takes them one by one',
+        'redelivery',
+        'a new process consumes redelivered events one at a time',
+        'a busy process switches to one event at a time on a redelivered event',
       ),
       amqp(
         'retry-queue',
-        'innocents are handled, one at a time',
-        'what fails on its second chance as well is dead',
-        'what a process refused is not tried again',
+        'events over the delivery limit are handled one at a time',
+        'an event that fails in the retry queue too is dead-lettered',
+        'an event that a handler rejected is not retried after earlier crashes',
       ),
     ],
     seconds: { inTests: 11, onDemand: 0 },
@@ -147,12 +147,12 @@ export const serverFaults: readonly Fault[] = [
     fault: 'a message that is not an event, or an event of an unknown type',
     promise: 'It becomes a dead letter. There is no loop.',
     proofs: [
-      amqp('queue-faults', 'bytes that are no event are set aside as they are'),
+      amqp('queue-faults', 'bytes that are not an event are dead-lettered unchanged'),
       {
         ...amqp(
           'amqp-bus',
-          'garbage, unknown types and data of another shape are set aside at once, each once',
-          'bytes that are no event do not stop the queue',
+          'malformed, unknown and invalid events are dead-lettered at once',
+          'bytes that are not an event do not stop the queue',
         ),
         declaredIn: 'libs/testing/bus-failures.ts',
       },
@@ -169,8 +169,8 @@ export const serverFaults: readonly Fault[] = [
       {
         file: 'libs/store/outage.test.ts',
         tests: [
-          'while MongoDB is away a read and a change get 503',
-          'a transaction that loses MongoDB in its midst',
+          'requests fail with 503 while MongoDB is down, and work when it is back',
+          'a transaction that loses its connection commits once or not at all',
         ],
       },
     ],

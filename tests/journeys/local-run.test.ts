@@ -99,7 +99,7 @@ describe('npm start', () => {
   test('fails if another run uses the data folder', async () => {
     const second = spawnLocal(dataDir);
     expect(await second.exited).toBe(1);
-    expect(second.printed().trim()).toMatch(/^The service is running already with the data in \S+: [^\n]+$/);
+    expect(second.printed().trim()).toMatch(/^The service is already running with the data in \S+: [^\n]+$/);
   });
 
   test('serves health, readiness and metrics on its management port', async () => {

@@ -39,7 +39,12 @@ export function customers({ origin, amqpUrl }: { origin: string; amqpUrl: string
     /** Publishes events as their owner would. Consumers dead-letter events that do not match their schema. */
     async publishEvents(type: string, data: object, count = 1): Promise<void> {
       const topology = toTopology(contracts);
-      const bus = amqpBus({ url: new Secret(amqpUrl), calmMs: 0, onError: () => undefined, topology });
+      const bus = amqpBus({
+        url: new Secret(amqpUrl),
+        retryQueueDelayMs: 0,
+        onError: () => undefined,
+        topology,
+      });
       try {
         await until('the bus', async () => bus.up);
         const organization_id = newId();

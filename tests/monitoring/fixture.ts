@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts, type MongoServers, ownMongo, ownRabbit, type RabbitBroker } from '#libs/testing';
+import { freePorts, type MongoReplicaSet, ownMongo, ownRabbit, type RabbitBroker } from '#libs/testing';
 import { rules } from '../../scripts/monitoring/rules.ts';
 import { spedUp } from '../../scripts/monitoring/time-scale.ts';
 import { localSettings } from '../five-processes.ts';
@@ -16,7 +16,7 @@ import { mountVolume, type Volume } from './volume.ts';
 export interface MonitoringFixture {
   origin: string;
   folder: string;
-  mongo: MongoServers;
+  mongo: MongoReplicaSet;
   rabbit: RabbitBroker;
   volume: Volume;
   /** The process with all five services. */
@@ -87,7 +87,7 @@ export async function monitoringFixture(): Promise<MonitoringFixture | undefined
   }
 }
 
-function createEnvironment(mongo: MongoServers, rabbit: RabbitBroker) {
+function createEnvironment(mongo: MongoReplicaSet, rabbit: RabbitBroker) {
   return {
     ...localSettings,
     ...{ HOST: '127.0.0.1', AMQP_URL: rabbit.url, MONGODB_URI: mongo.uri.replace('/?', '/operating?') },

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts, programFor, until } from '#libs/testing';
+import { findTestProgram, freePorts, until } from '#libs/testing';
 import type { Volume } from './volume.ts';
 
 /** A series and its current value. */
@@ -36,7 +36,7 @@ export async function startPrometheus({
   targets,
   volume,
 }: PrometheusOptions): Promise<Prometheus | undefined> {
-  const program = await programFor('prometheus', {
+  const program = await findTestProgram('prometheus', {
     from: 'prometheus',
     purpose: 'dashboards and alerts over a running system',
   });

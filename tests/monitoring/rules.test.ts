@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { programFor } from '#libs/testing';
+import { findTestProgram } from '#libs/testing';
 import { alerts } from '../../scripts/monitoring/alerts.ts';
 import { series } from '../../scripts/monitoring/queries.ts';
 import { realTime } from '../../scripts/monitoring/time-scale.ts';
@@ -18,7 +18,7 @@ let promtool: string | undefined;
 let folder: string;
 
 beforeAll(async () => {
-  promtool = await programFor('promtool', { from: 'prometheus', purpose: 'rules of Prometheus' });
+  promtool = await findTestProgram('promtool', { from: 'prometheus', purpose: 'rules of Prometheus' });
   folder = await mkdtemp(join(tmpdir(), 'pds-rules-'));
 }, 400_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));

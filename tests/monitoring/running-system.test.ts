@@ -96,7 +96,7 @@ test('alerts fire for slow MongoDB, event loop lag and a filling disk', async ()
       async fault() {
         volume.setFreeShare(0.15);
         const commands = ['find', 'insert', 'update', 'commitTransaction'];
-        await mongo.ail({ commands, appName: 'webhook-delivery', blockMs: 700 });
+        await mongo.setFailPoint({ commands, appName: 'webhook-delivery', blockMs: 700 });
         await publishEvents('member.joined', { member }, 1_400);
       },
       repeated: [
@@ -105,7 +105,7 @@ test('alerts fire for slow MongoDB, event loop lag and a filling disk', async ()
       ],
     });
   } finally {
-    await mongo.ail();
+    await mongo.setFailPoint();
   }
 }, 180_000);
 
@@ -156,14 +156,14 @@ test('alerts fire for failing receivers, exports, events and restarts', async ()
       async fault() {
         volume.setFreeShare(0.03);
         // code `Unauthorized`, as for a missing grant
-        await mongo.ail({ commands: ['find'], appName: 'sharing', errorCode: 13 });
+        await mongo.setFailPoint({ commands: ['find'], appName: 'sharing', errorCode: 13 });
         await publishEvents('document.published', { no: 'document' });
       },
       repeated: [crash, trigger, () => Promise.all(Array.from({ length: 6 }, exportNew))],
     });
   } finally {
     areSlow = false;
-    await mongo.ail();
+    await mongo.setFailPoint();
   }
 }, 180_000);
 

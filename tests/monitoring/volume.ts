@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts, programFor, until } from '#libs/testing';
+import { findTestProgram, freePorts, until } from '#libs/testing';
 
 /** A mounted volume. */
 export interface Volume {
@@ -22,7 +22,7 @@ const mebibytes = 16;
 
 /** Mounts a volume in its own namespace, which needs no root. Returns undefined if the exporter is not installed. */
 export async function mountVolume(): Promise<Volume | undefined> {
-  const exporter = await programFor('prometheus-node-exporter', {
+  const exporter = await findTestProgram('prometheus-node-exporter', {
     from: 'prometheus-node-exporter',
     purpose: 'alerts of disks',
   });

@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { programFor } from '#libs/testing';
+import { findTestProgram } from '#libs/testing';
 import { denoBinary } from '../../scripts/deno-binary.ts';
 import { type Case, cases } from './cases.ts';
 
@@ -40,7 +40,7 @@ test(
 test(
   'the receiver sample for Python verifies all cases',
   async () => {
-    const python = await programFor('python3', { from: 'python3', purpose: 'The sample for Python' });
+    const python = await findTestProgram('python3', { from: 'python3', purpose: 'The sample for Python' });
     if (python) await expectRight(python, ['-B', `${ownFolder}run.py`], { PYTHONPATH: samples });
   },
   timeoutMs,
@@ -49,7 +49,7 @@ test(
 test(
   'the receiver sample for Go verifies all cases',
   async () => {
-    const go = await programFor('go', {
+    const go = await findTestProgram('go', {
       from: 'golang-go',
       purpose: 'The sample for Go',
       also: ['/usr/local/go/bin'],
@@ -67,7 +67,7 @@ test(
 test(
   'the receiver sample for a shell with openssl verifies all cases',
   async () => {
-    const openssl = await programFor('openssl', { from: 'openssl', purpose: 'The sample for a shell' });
+    const openssl = await findTestProgram('openssl', { from: 'openssl', purpose: 'The sample for a shell' });
     if (!openssl) return;
     const script = [
       ...[`. ${samples}verify.sh`, 'set -u', 'ours=false', 'genuine=false'],

@@ -1,4 +1,4 @@
-/** The bus over RabbitMQ keeps the promises of every bus. */
+/** Runs the conformance suite of all buses on the bus over RabbitMQ. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import { connect } from 'amqplib';
@@ -20,15 +20,15 @@ busConformance('the bus over RabbitMQ', async ({ topology, retries }) => {
   const buses: ReturnType<typeof amqpBus>[] = [];
   const url = new Secret(rabbit.url);
   const open = async () => {
-    const bus = amqpBus({ url, topology, retries, prefix, calmMs: 0, onError: () => {} });
+    const bus = amqpBus({ url, topology, retries, prefix, retryQueueDelayMs: 0, onError: () => {} });
     buses.push(bus);
     await until('the connections', async () => bus.up);
     return bus;
   };
-  const over = async (
-    work: (channel: Awaited<ReturnType<typeof channelTo>>['channel']) => Promise<unknown>,
+  const withChannel = async (
+    work: (channel: Awaited<ReturnType<typeof openChannel>>['channel']) => Promise<unknown>,
   ) => {
-    const { channel, close } = await channelTo(rabbit.url);
+    const { channel, close } = await openChannel(rabbit.url);
     await work(channel);
     await close();
   };
@@ -36,17 +36,17 @@ busConformance('the bus over RabbitMQ', async ({ topology, retries }) => {
     bus: await open(),
     reopen: open,
     inject: (queue, bytes) =>
-      over(async (channel) => {
+      withChannel(async (channel) => {
         channel.sendToQueue(prefix + queue, Buffer.from(bytes));
       }),
     async end() {
       await Promise.all(buses.map((bus) => bus.close()));
-      await over((channel) => deleteQueues(channel, prefix, [...topology.keys()]));
+      await withChannel((channel) => deleteQueues(channel, prefix, [...topology.keys()]));
     },
   };
 });
 
-async function channelTo(url: string) {
+async function openChannel(url: string) {
   const connection = await connect(url);
   const channel = await connection.createChannel();
   return {

@@ -1,47 +1,50 @@
 /**
- * The bus over RabbitMQ: carries events between processes.
+ * The event bus over RabbitMQ, for services in separate processes.
  *
- * Two connections, so that a broker which stops taking publications goes on delivering. Both are opened again whenever
- * they are lost, and each declares the whole topology first.
+ * It publishes and consumes over two connections, because RabbitMQ may block a publishing connection. Both
+ * reconnect when they are lost, and each declares the whole topology first.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChannelModel } from 'amqplib';
 import type { Secret } from '#libs/contract';
 import { type Bus, BusClosed, BusDown, Unroutable } from '../bus.ts';
 import { type Retries, standardRetries, tryHandling } from '../retries.ts';
-import { consumersOf, type Topology } from '../topology.ts';
+import { getConsumers, type Topology } from '../topology.ts';
 import { detectBrokerReset } from './broker-reset.ts';
 import { type Connection, openConnection } from './connection.ts';
-import { type Subscribed, type Subscription, subscribe } from './consumer.ts';
-import { counted, peeked } from './dead-letters.ts';
+import { type ActiveSubscription, type Subscription, subscribe } from './consumer.ts';
+import { countMessages, peekDeadLetters } from './dead-letters.ts';
 import { openPublisher, type Publisher } from './publisher.ts';
 import { type AutoReconnect, autoReconnect } from './reconnecting.ts';
-import { retryQueue, usualCalmMs } from './retry-queue.ts';
-import { declare, prefixedNames } from './topology-setup.ts';
+import { defaultRetryQueueDelayMs, toRetrySubscription } from './retry-queue.ts';
+import { declareTopology, prefixedNames } from './topology-setup.ts';
 
-/** What the bus needs. */
-export interface AmqpBus {
+/** Options of the bus over RabbitMQ. */
+export interface AmqpBusOptions {
   url: Secret;
   topology: Topology;
   retries?: Retries;
-  /** Put before every name on the broker. */
+  /** The prefix of every name on the broker. */
   prefix?: string;
-  /** The longest a queue may be; a queue that is there keeps the length it was made with. */
+  /** The maximum length of a queue, in events. Existing queues keep the length they were declared with. */
   maxLength?: number;
-  /** How long a subscription lives before it takes up what was set aside because processes died, ms. */
-  calmMs?: number;
-  /** How often everything is declared again, ms: so long a binding may be missing that somebody has taken away. */
+  /** How long a subscription must be running before it consumes the retry queue, ms. */
+  retryQueueDelayMs?: number;
+  /** How often the topology is declared again, ms. A deleted binding is missing for at most this long. */
   declareEveryMs?: number;
-  /** Who must be told, each by a name of its own, when the broker has lost what it was given: the services with an outbox. */
+  /** The names of the services that have an outbox; each has its own sentinel queue. */
   owners?: readonly string[];
-  /** Told when the broker came back empty; it is told again later when it rejects. */
+  /** Called when the broker has lost its queues. If it rejects, it is called again later. */
   onBrokerReset?(): Promise<void>;
-  onError(what: string, error: unknown): void;
+  onError(message: string, error: unknown): void;
 }
 
-const usualDeclareEveryMs = 60_000;
+const defaultDeclareEveryMs = 60_000;
 
-/** A bus over RabbitMQ (3.10 or newer). It connects by itself, and is `up` while it can publish. */
+/**
+ * Creates a bus over RabbitMQ (3.10 or newer). It connects in the background and is `up` while it can
+ * publish.
+ */
 export function amqpBus({
   url,
   topology,
@@ -49,165 +52,178 @@ export function amqpBus({
   onError,
   owners = [],
   onBrokerReset,
-  calmMs = usualCalmMs,
-  declareEveryMs = usualDeclareEveryMs,
+  retryQueueDelayMs = defaultRetryQueueDelayMs,
+  declareEveryMs = defaultDeclareEveryMs,
   prefix,
   maxLength,
-}: AmqpBus): Bus {
+}: AmqpBusOptions): Bus {
   const names = prefixedNames(prefix ?? '');
-  const closing = new AbortController();
-  const publishing = new Set<Promise<void>>();
+  const abortController = new AbortController();
+  const pendingPublishes = new Set<Promise<void>>();
   const consumers = new Set<{ cancel(): Promise<void> }>();
-  const knowledge = detectBrokerReset({ names, owners, onBrokerReset, onError });
-  let declaring: Promise<unknown> = Promise.resolve();
-  let closed: Promise<void> | undefined;
+  const resetDetector = detectBrokerReset({ names, owners, onBrokerReset, onError });
+  let lastDeclaration: Promise<unknown> = Promise.resolve();
+  let closing: Promise<void> | undefined;
 
-  /** One after the other: two clients that make a new quorum queue at once get 541 (the loser opens again, and finds it). */
+  /**
+   * Declares the topology, one connection at a time: two clients that declare a new quorum queue at once get
+   * error 541. Between processes, the one that fails reconnects and finds the queue.
+   */
   const prepare = (model: ChannelModel) => {
-    const mine = declaring.then(async () =>
-      knowledge.declared(await declare(model, topology, names, maxLength)),
+    const declaration = lastDeclaration.then(async () =>
+      resetDetector.onDeclared(await declareTopology(model, topology, names, maxLength)),
     );
-    declaring = mine.catch(() => {});
-    return mine;
+    lastDeclaration = declaration.catch(() => {});
+    return declaration;
   };
-  const hearing = autoReconnect<Connection>({
-    name: 'The connection that hears events',
+  const consumerConnection = autoReconnect<Connection>({
+    name: 'RabbitMQ consumer connection',
     onError,
     async open(signal) {
       const opened = await openConnection({ url, name: 'pds-consumer', prepare, onError, signal });
-      void knowledge.check(opened.value);
+      void resetDetector.check(opened.value);
       return opened;
     },
   });
-  const saying = autoReconnect<{ connection: Connection; publisher: Publisher }>({
-    name: 'The connection that says events',
+  const publisherConnection = autoReconnect<{ connection: Connection; publisher: Publisher }>({
+    name: 'RabbitMQ publisher connection',
     onError,
     async open(signal) {
       const opened = await openConnection({ url, name: 'pds-publisher', prepare, onError, signal });
-      const { value: connection, end } = opened;
+      const { value: connection, close } = opened;
       const publisher = await openPublisher(connection, names.exchange).catch(async (error: unknown) => {
-        await end();
+        await close();
         throw error;
       });
-      // what had to be made here is looked at over the connection that is never blocked
-      if (hearing.now) void knowledge.check(hearing.now);
-      return { value: { connection, publisher }, lost: Promise.race([opened.lost, publisher.lost]), end };
+      // checks over the consumer connection, which RabbitMQ never blocks
+      if (consumerConnection.current) void resetDetector.check(consumerConnection.current);
+      return { value: { connection, publisher }, lost: Promise.race([opened.lost, publisher.lost]), close };
     },
   });
-  // an event that one of its queues is not bound to is no less taken by the others: the broker does not say that it is missing
-  const declaringAgain = setInterval(() => {
-    const { now } = hearing;
-    const troubled = (error: unknown) => hearing.now === now && hearing.renew(error);
-    if (now) prepare(now.model).catch(troubled);
+  // a missing binding goes unnoticed while another queue takes the event, so the topology is declared again
+  // regularly
+  const declareTimer = setInterval(() => {
+    const { current } = consumerConnection;
+    const reopen = (error: unknown) =>
+      consumerConnection.current === current && consumerConnection.reopen(error);
+    if (current) prepare(current.model).catch(reopen);
   }, declareEveryMs);
-  declaringAgain.unref();
+  declareTimer.unref();
 
-  const queueOf = (queue: string) => {
-    if (!topology.has(queue)) throw new Error(`There is no queue ${queue}`);
+  const getQueueName = (queue: string) => {
+    if (!topology.has(queue)) throw new Error(`Unknown queue: ${queue}`);
     return names.queue(queue);
   };
   const bus: Bus = {
     messagingSystem: 'rabbitmq',
     get up() {
-      return !closing.signal.aborted && saying.now?.connection.blocked === false && hearing.now !== undefined;
+      return (
+        !abortController.signal.aborted &&
+        publisherConnection.current?.connection.blocked === false &&
+        consumerConnection.current !== undefined
+      );
     },
     async publish(event) {
-      if (closing.signal.aborted) throw new BusClosed();
-      const { now } = saying;
-      if (!now || now.connection.blocked) throw new BusDown();
-      const work = now.publisher.publish(event);
-      publishing.add(work);
+      if (abortController.signal.aborted) throw new BusClosed();
+      const { current } = publisherConnection;
+      if (!current || current.connection.blocked) throw new BusDown();
+      const work = current.publisher.publish(event);
+      pendingPublishes.add(work);
       try {
         await work;
       } catch (error) {
-        // somebody has taken a binding away
-        if (error instanceof Unroutable && consumersOf(topology, event.type).length > 0) saying.renew(error);
+        // a binding was deleted: reopening declares it again
+        if (error instanceof Unroutable && getConsumers(topology, event.type).length > 0)
+          publisherConnection.reopen(error);
         throw error;
       } finally {
-        publishing.delete(work);
+        pendingPublishes.delete(work);
       }
     },
     async consume(queue, handler, { prefetch, onDeadLetter }) {
-      if (closing.signal.aborted) throw new BusClosed();
-      const { signal } = closing;
+      if (abortController.signal.aborted) throw new BusClosed();
+      const { signal } = abortController;
       const handle = (event: Parameters<typeof handler>[0]) => tryHandling(handler, event, retries, signal);
-      const first: Subscription = {
-        ...{ queue: queueOf(queue), prefetch, handle, signal, onError },
+      const subscription: Subscription = {
+        ...{ queue: getQueueName(queue), prefetch, handle, signal, onError },
         ...(onDeadLetter && { onDeadLetter }),
       };
-      const again = retryQueue(first, names.retry(queue));
-      const kept = [consuming(hearing, first, 0), consuming(hearing, again, calmMs)];
+      const retrySubscription = toRetrySubscription(subscription, names.retry(queue));
+      const subscriptions = [
+        keepSubscribed(consumerConnection, subscription, 0),
+        keepSubscribed(consumerConnection, retrySubscription, retryQueueDelayMs),
+      ];
       const consumer = {
         async cancel() {
           consumers.delete(consumer);
-          await Promise.all(kept.map((one) => one.close()));
+          await Promise.all(subscriptions.map(({ close }) => close()));
         },
       };
       consumers.add(consumer);
       return consumer;
     },
     async depth(queue) {
-      if (!hearing.now) throw new BusDown();
-      const { model } = hearing.now;
-      return counted(model, queueOf(queue), names.retry(queue), names.dead(queue));
+      if (!consumerConnection.current) throw new BusDown();
+      const { model } = consumerConnection.current;
+      return countMessages(model, getQueueName(queue), names.retry(queue), names.dead(queue));
     },
     async dead(queue) {
-      queueOf(queue);
-      if (!hearing.now) throw new BusDown();
-      return peeked(hearing.now.model, names.dead(queue));
+      getQueueName(queue);
+      if (!consumerConnection.current) throw new BusDown();
+      return peekDeadLetters(consumerConnection.current.model, names.dead(queue));
     },
-    close: () => (closed ??= close()),
+    close: () => (closing ??= close()),
   };
   return bus;
 
   async function close(): Promise<void> {
-    closing.abort(new BusClosed());
-    clearInterval(declaringAgain);
+    abortController.abort(new BusClosed());
+    clearInterval(declareTimer);
     await Promise.all([...consumers].map((consumer) => consumer.cancel()));
-    await Promise.allSettled(publishing);
-    await Promise.all([hearing.close(), saying.close()]);
+    await Promise.allSettled(pendingPublishes);
+    await Promise.all([consumerConnection.close(), publisherConnection.close()]);
   }
 }
 
 /**
- * A subscription that is begun when it was calm for some ms, and again whenever it is lost; closing it waits for what is
- * in hand, also of lost channels.
+ * Subscribes after `delayMs`, and again whenever the subscription is lost. Closing waits for the events in
+ * flight, including those of lost channels.
  */
-function consuming(
-  hearing: AutoReconnect<Connection>,
+function keepSubscribed(
+  connections: AutoReconnect<Connection>,
   subscription: Subscription,
-  calmMs: number,
-): Pick<AutoReconnect<Subscribed>, 'close'> {
-  const ending = new Set<Promise<void>>();
-  const kept = autoReconnect<Subscribed>({
-    name: `The subscription to ${subscription.queue}`,
+  delayMs: number,
+): Pick<AutoReconnect<ActiveSubscription>, 'close'> {
+  const draining = new Set<Promise<void>>();
+  const reconnecting = autoReconnect<ActiveSubscription>({
+    name: `Subscription to ${subscription.queue}`,
     onError: subscription.onError,
     async open(signal) {
-      await pause(calmMs, undefined, { signal });
-      const given = new Promise<never>((_, reject) => {
+      await pause(delayMs, undefined, { signal });
+      const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
       });
-      const { model } = await Promise.race([hearing.opened(), given]);
+      const { model } = await Promise.race([connections.whenOpen(), aborted]);
       const value = await subscribe(model, subscription).catch((error: unknown) => {
-        // the queue is not there: somebody has taken it away
-        hearing.renew(error);
+        // the queue was deleted: reopening declares it again
+        connections.reopen(error);
         throw error;
       });
-      const end = async () => {
+      const close = async () => {
         const drained = value.drain();
-        ending.add(drained);
-        void drained.then(() => ending.delete(drained));
-        // a lost one has nothing to wait for: its events come again
+        draining.add(drained);
+        void drained.then(() => draining.delete(drained));
+        // a lost channel need not drain first: its events are redelivered
         if (signal.aborted) await drained;
         await value.close();
       };
-      return { value, lost: value.lost, end };
+      return { value, lost: value.lost, close };
     },
   });
   return {
     async close() {
-      await kept.close();
-      await Promise.all(ending);
+      await reconnecting.close();
+      await Promise.all(draining);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What the bus does when the broker dies, hangs, forgets everything or runs out of memory. */
+/** Tests of the bus while the broker is killed, frozen, reset or out of memory. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import {
   type AmqpFixture,
@@ -13,44 +13,44 @@ import { until } from '../../testing/until.ts';
 import { BusDown } from '../bus.ts';
 
 let rabbit: RabbitBroker;
-let stage: AmqpFixture;
+let fixture: AmqpFixture;
 beforeAll(async () => {
   rabbit = await ownRabbit();
 }, 400_000);
 beforeEach(() => {
-  stage = amqpFixture(rabbit.url);
+  fixture = amqpFixture(rabbit.url);
 });
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 afterAll(() => rabbit?.stop());
 
 const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id);
 
-test('a broker that is killed under load and started again loses nothing, and nobody has to be restarted', async () => {
-  const bus = await stage.open();
-  const heard = new Set<string>();
-  await bus.consume('alpha', async ({ id }) => void heard.add(id), { prefetch: 16 });
+test('a broker that is killed and restarted under load loses no event', async () => {
+  const bus = await fixture.open();
+  const received = new Set<string>();
+  await bus.consume('alpha', async ({ id }) => void received.add(id), { prefetch: 16 });
   const events = Array.from({ length: 300 }, () => createEvent('thing.gone'));
-  const taken = (async () => {
+  const allPublished = (async () => {
     for (const event of events) await publishUntilAccepted(bus, event);
   })();
-  await until('half of them', async () => heard.size > 150);
+  await until('half of the events are received', async () => received.size > 150);
   await rabbit.settle();
   await rabbit.kill();
-  await until('the bus to know', async () => !bus.up);
+  await until('the bus is down', async () => !bus.up);
   await expect(bus.publish(createEvent('thing.gone'))).rejects.toBeInstanceOf(BusDown);
   await rabbit.start();
-  const openAt = performance.now();
+  const startedAt = performance.now();
   await untilUp(bus);
-  expect(performance.now() - openAt).toBeLessThan(10_000);
-  await taken;
-  await until('all of them', async () => ids(events).every((id) => heard.has(id)), 20_000);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  await allPublished;
+  await until('all events are received', async () => ids(events).every((id) => received.has(id)), 20_000);
   expect(await bus.dead('alpha')).toEqual([]);
 }, 60_000);
 
-test('a broker that hangs is noticed in bounded time, and everything goes on when it answers again', async () => {
-  const bus = await stage.open();
-  const heard = new Set<string>();
-  await bus.consume('alpha', async ({ id }) => void heard.add(id), { prefetch: 16 });
+test('a frozen broker is detected within 8 seconds, and the bus recovers', async () => {
+  const bus = await fixture.open();
+  const received = new Set<string>();
+  await bus.consume('alpha', async ({ id }) => void received.add(id), { prefetch: 16 });
   const before = createEvent('thing.gone');
   await publishUntilAccepted(bus, before);
   rabbit.freeze();
@@ -59,18 +59,18 @@ test('a broker that hangs is noticed in bounded time, and everything goes on whe
     const lost = createEvent('thing.gone');
     await expect(bus.publish(lost)).rejects.toThrow();
     expect(performance.now() - since).toBeLessThan(8_000);
-    await until('the bus to know', async () => !bus.up);
+    await until('the bus is down', async () => !bus.up);
     rabbit.thaw();
     await untilUp(bus);
     await publishUntilAccepted(bus, lost);
-    await until('both', async () => heard.has(before.id) && heard.has(lost.id));
+    await until('both events are received', async () => received.has(before.id) && received.has(lost.id));
   } finally {
     rabbit.thaw();
   }
 }, 60_000);
 
-test('a bus closes in bounded time while the broker hangs', async () => {
-  const bus = await stage.open();
+test('a bus closes within 10 seconds while the broker is frozen', async () => {
+  const bus = await fixture.open();
   await bus.consume('alpha', async () => {}, { prefetch: 16 });
   rabbit.freeze();
   try {
@@ -82,96 +82,98 @@ test('a bus closes in bounded time while the broker hangs', async () => {
   }
 }, 30_000);
 
-test('a broker that comes back empty is declared anew, and every owner of an outbox is told once', async () => {
-  const told = { one: 0, two: 0 };
-  const tellOne = async () => {
-    told.one += 1;
+test('each owner of an outbox is notified once when the broker was reset', async () => {
+  const resets = { one: 0, two: 0 };
+  const onResetOne = async () => {
+    resets.one += 1;
   };
-  const bus = await stage.open({ owners: ['one'], onBrokerReset: tellOne });
+  const bus = await fixture.open({ owners: ['one'], onBrokerReset: onResetOne });
   let fails = true;
   const onBrokerReset = async () => {
-    told.two += 1;
-    if (fails) throw new Error('the database is away');
+    resets.two += 1;
+    if (fails) throw new Error('the database is down');
   };
-  const other = await stage.open({ owners: ['two'], onBrokerReset });
-  // a broker that is new to an owner has nothing of it either
-  await until('both were told', async () => told.one === 1 && told.two > 0);
+  const other = await fixture.open({ owners: ['two'], onBrokerReset });
+  // to an owner, a broker without its sentinel has been reset
+  await until('both are notified', async () => resets.one === 1 && resets.two > 0);
   fails = false;
-  const marked = () => stage.withChannel((channel) => channel.checkQueue(`${stage.prefix}two.sentinel`));
-  await until('the second has left its mark', () => marked().catch(() => false as const), 15_000);
-  const { two } = told;
+  const sentinel = () =>
+    fixture.withChannel((channel) => channel.checkQueue(`${fixture.prefix}two.sentinel`));
+  await until('the second sentinel exists', () => sentinel().catch(() => false as const), 15_000);
+  const { two } = resets;
 
   await rabbit.settle();
   await rabbit.start();
   await Promise.all([untilUp(bus), untilUp(other)]);
   await publishUntilAccepted(bus, createEvent('thing.gone'));
-  expect(told).toEqual({ one: 1, two });
+  expect(resets).toEqual({ one: 1, two });
 
   await rabbit.start({ empty: true });
-  await until('both were told again', async () => told.one === 2 && told.two === two + 1, 30_000);
+  await until('both are notified again', async () => resets.one === 2 && resets.two === two + 1, 30_000);
   await Promise.all([untilUp(bus), untilUp(other)]);
-  const heard: string[] = [];
-  await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
+  const received: string[] = [];
+  await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
   const after = createEvent('thing.made');
   await publishUntilAccepted(other, after);
-  await until('the event', async () => heard.includes(after.id));
-  expect(told).toEqual({ one: 2, two: two + 1 });
+  await until('the event is received', async () => received.includes(after.id));
+  expect(resets).toEqual({ one: 2, two: two + 1 });
 }, 90_000);
 
-test('while the broker has no memory left the bus is down and waits, and then goes on by itself', async () => {
-  const bus = await stage.open();
-  const heard = new Set<string>();
-  await bus.consume('alpha', async ({ id }) => void heard.add(id), { prefetch: 16 });
+test('the bus is down while the broker is out of memory, and then recovers', async () => {
+  const bus = await fixture.open();
+  const received = new Set<string>();
+  await bus.consume('alpha', async ({ id }) => void received.add(id), { prefetch: 16 });
   await rabbit.ctl('set_vm_memory_high_watermark', '0.0000001');
   const events = Array.from({ length: 20 }, () => createEvent('thing.gone'));
   try {
     const waiting = bus.publish(createEvent('thing.gone')).then(
-      () => 'taken',
+      () => 'published',
       (error: unknown) => error,
     );
-    await until('the bus to know', async () => !bus.up);
+    await until('the bus is down', async () => !bus.up);
     for (const event of events) await expect(bus.publish(event)).rejects.toBeInstanceOf(BusDown);
     expect(await waiting).toBeInstanceOf(BusDown);
-    expect(stage.errors.join()).toMatch(/blocked/);
+    expect(fixture.errors.join()).toMatch(/RabbitMQ blocked pds-publisher/);
   } finally {
     await rabbit.ctl('set_vm_memory_high_watermark', '0.4');
   }
   await untilUp(bus);
   for (const event of events) await publishUntilAccepted(bus, event);
-  await until('all', async () => ids(events).every((id) => heard.has(id)));
+  await until('all events are received', async () => ids(events).every((id) => received.has(id)));
 }, 60_000);
 
-test('connections that the broker closes are opened again, and what was in hand comes again', async () => {
-  const bus = await stage.open();
+test('connections closed by the broker reopen, and events in flight return', async () => {
+  const bus = await fixture.open();
   const gate = Promise.withResolvers<void>();
-  const begun: string[] = [];
+  const started: string[] = [];
   const slow = async ({ id }: { id: string }) => {
-    begun.push(id);
+    started.push(id);
     await gate.promise;
   };
   await bus.consume('alpha', slow, { prefetch: 4 });
   const events = Array.from({ length: 4 }, () => createEvent('thing.gone'));
   for (const event of events) await publishUntilAccepted(bus, event);
-  await until('all in hand', async () => begun.length === 4);
-  const before = stage.errors.length;
+  await until('all events are in flight', async () => started.length === 4);
+  const before = fixture.errors.length;
   await rabbit.ctl('close_all_connections', 'a test');
-  // it may be up again before the command has ended
+  // the bus may be up again before the command has ended
   const isLost = (connection: string) =>
-    stage.errors
+    fixture.errors
       .slice(before)
-      .some((one) => one.startsWith(`The connection that ${connection} events is lost`));
-  await until('the bus to know', async () => isLost('hears') && isLost('says'));
+      .some((error) => error.startsWith(`RabbitMQ ${connection} connection was lost`));
+  await until('both connections are lost', async () => isLost('consumer') && isLost('publisher'));
   gate.resolve();
-  await until('all of them again', async () => ids(events).every((id) => begun.indexOf(id, 4) > 0), 20_000);
+  const areRedelivered = async () => ids(events).every((id) => started.indexOf(id, 4) > 0);
+  await until('all events are redelivered', areRedelivered, 20_000);
   await untilUp(bus);
   const after = createEvent('thing.gone');
   await publishUntilAccepted(bus, after);
-  await until('the next one', async () => begun.includes(after.id));
+  await until('the next event is received', async () => started.includes(after.id));
   expect(await bus.dead('alpha')).toEqual([]);
 }, 40_000);
 
-test('a handler that takes longer than the broker waits loses its channel, and its event comes again without an error', async () => {
-  // both are read when a channel is opened; RabbitMQ's own are half an hour and a minute
+test('an event is redelivered if its handler exceeds the consumer timeout', async () => {
+  // RabbitMQ reads both when a channel opens; its defaults are 30 minutes and one minute
   const limits = (timeout: number, tick: number) =>
     rabbit.ctl(
       'eval',
@@ -179,23 +181,23 @@ test('a handler that takes longer than the broker waits loses its channel, and i
     );
   await limits(500, 200);
   try {
-    const bus = await stage.open();
+    const bus = await fixture.open();
     const gate = Promise.withResolvers<void>();
-    const begun: string[] = [];
+    const started: string[] = [];
     const slow = async ({ id }: { id: string }) => {
-      begun.push(id);
-      if (begun.length === 1) await gate.promise;
+      started.push(id);
+      if (started.length === 1) await gate.promise;
     };
     await bus.consume('alpha', slow, { prefetch: 16 });
     const [late, after] = [createEvent('thing.gone'), createEvent('thing.gone')];
     await publishUntilAccepted(bus, late);
-    await until('it again', async () => begun.length === 2, 20_000);
-    expect(begun).toEqual([late.id, late.id]);
-    expect(stage.errors.join()).toMatch(/alpha is lost and will be opened again: .*timeout/i);
+    await until('the event is redelivered', async () => started.length === 2, 20_000);
+    expect(started).toEqual([late.id, late.id]);
+    expect(fixture.errors.join()).toMatch(/alpha was lost and is being reopened: .*timeout/i);
     gate.resolve();
     await publishUntilAccepted(bus, after);
-    await until('the next one', async () => begun.includes(after.id));
-    expect([begun.length, await bus.dead('alpha')]).toEqual([3, []]);
+    await until('the next event is received', async () => started.includes(after.id));
+    expect([started.length, await bus.dead('alpha')]).toEqual([3, []]);
   } finally {
     await limits(1_800_000, 60_000);
   }

@@ -1,14 +1,15 @@
 /**
- * Notices that the broker came back empty. Each owner of an outbox has a queue on the broker in which nothing ever is:
- * when it is not there, then the broker has lost what it was given, whoever has declared the rest anew meanwhile.
+ * Detects that the broker lost its queues. Each service with an outbox has a sentinel queue, which is always
+ * empty. If it is missing, the broker was reset, even if another process has already declared the other
+ * queues again.
  */
 import type { ChannelModel } from 'amqplib';
-import { type Connection, closed, quietChannel } from './connection.ts';
+import { type Connection, closeChannel, openChannel } from './connection.ts';
 import { type Names, queueExists } from './topology-setup.ts';
 
-const againMs = 5_000;
+const retryMs = 5_000;
 
-/** Detects that the broker lost its queues, and calls `onBrokerReset` once for each loss. */
+/** Creates a detector that calls `onBrokerReset` once for each reset of the broker. */
 export function detectBrokerReset({
   names,
   owners,
@@ -18,19 +19,22 @@ export function detectBrokerReset({
   names: Names;
   owners: readonly string[];
   onBrokerReset?: (() => Promise<void>) | undefined;
-  onError(what: string, error: unknown): void;
+  onError(message: string, error: unknown): void;
 }) {
-  let known = false;
-  let emptied = false;
-  let looking: Promise<void> = Promise.resolve();
+  let wasDeclared = false;
+  let isReset = false;
+  let lastCheck: Promise<void> = Promise.resolve();
 
   return {
-    /** Remembers the queues that had to be made: after the first time they were known. */
-    declared(missing: readonly string[]): void {
-      if (known && missing.length > 0) emptied = true;
-      known = true;
+    /** Records which queues did not exist. After the first declaration, a missing queue means a reset. */
+    onDeclared(missing: readonly string[]): void {
+      if (wasDeclared && missing.length > 0) isReset = true;
+      wasDeclared = true;
     },
-    /** Looks, tells, and leaves the marks; tries until it has succeeded or the connection is lost. Never rejects. */
+    /**
+     * Checks for a reset, calls `onBrokerReset` and declares the sentinels. Retries until it succeeds or the
+     * connection is lost. Never rejects.
+     */
     async check({ model, lost }: Connection): Promise<void> {
       let isLost = false;
       void lost.then(() => {
@@ -38,33 +42,33 @@ export function detectBrokerReset({
       });
       while (!isLost) {
         try {
-          // one after the other: what one has told, the next finds done
-          const mine = looking.then(() => isLost || look(model));
-          looking = mine.then(
+          // one check at a time, so that one reset is reported once
+          const check = lastCheck.then(() => isLost || checkSentinels(model));
+          lastCheck = check.then(
             () => {},
             () => {},
           );
-          await mine;
+          await check;
           return;
         } catch (error) {
           if (isLost) return;
           onError('Could not check whether RabbitMQ lost its queues', error);
-          await Promise.race([lost, new Promise((resolve) => setTimeout(resolve, againMs).unref())]);
+          await Promise.race([lost, new Promise((resolve) => setTimeout(resolve, retryMs).unref())]);
         }
       }
     },
   };
 
-  async function look(model: ChannelModel): Promise<undefined> {
-    const marks = owners.map(names.sentinel);
+  async function checkSentinels(model: ChannelModel): Promise<undefined> {
+    const sentinels = owners.map(names.sentinel);
     const missing = [];
-    for (const mark of marks) if (!(await queueExists(model, mark))) missing.push(mark);
-    if (missing.length === 0 && !emptied) return;
+    for (const sentinel of sentinels) if (!(await queueExists(model, sentinel))) missing.push(sentinel);
+    if (missing.length === 0 && !isReset) return;
     await onBrokerReset?.();
-    emptied = false;
-    const channel = await quietChannel(model);
-    // only now: whoever dies before has not been told
+    isReset = false;
+    const channel = await openChannel(model);
+    // declared last: if the process dies before, the next check reports the reset
     for (const mark of missing) await channel.assertQueue(mark);
-    await closed(channel);
+    await closeChannel(channel);
   }
 }

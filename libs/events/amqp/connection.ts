@@ -1,70 +1,72 @@
-/** A connection to the broker on which the whole topology has been declared. */
+/** A connection to RabbitMQ over which the topology has been declared. */
 import type { Duplex } from 'node:stream';
 import { type Channel, type ChannelModel, connect } from 'amqplib';
 import type { Secret } from '#libs/contract';
-import { type Opened, within } from './reconnecting.ts';
+import { type OpenResource, within } from './reconnecting.ts';
 
 /** An open connection. */
 export interface Connection {
   model: ChannelModel;
-  /** Whether the broker asks not to publish (memory or disk alarm). */
+  /** Whether the broker blocks publishing (memory or disk alarm). */
   readonly blocked: boolean;
-  /** Resolves with the reason when it is of no use any more. */
+  /** Resolves with the reason when the connection is lost. */
   lost: Promise<unknown>;
 }
 
-/** How long the broker may take for one answer, ms. */
-export const answerMs = 5_000;
-/** Declaring takes many answers, and quorum queues of a cluster are not made in a moment. */
-const preparingMs = 30_000;
+/** The time limit for one response from the broker, ms. */
+export const responseTimeoutMs = 5_000;
+/**
+ * The time limit for `prepare`, ms: declaring the topology takes many requests, and quorum queues take time.
+ */
+const prepareMs = 30_000;
 const heartbeatSeconds = 10;
 
-/** Connects and prepares the connection; rejects within bounded time when the broker does not answer. */
+/** Connects and prepares the connection. Rejects after about 35 seconds if the broker does not respond. */
 export async function openConnection(options: {
   url: Secret;
   name: string;
-  /** Done before anybody may use the connection. */
+  /** Runs before the connection is used. */
   prepare(model: ChannelModel): Promise<void>;
-  onError(what: string, error: unknown): void;
-  /** When aborted, nobody waits any longer. */
+  onError(message: string, error: unknown): void;
+  /** Cancels the attempt. */
   signal: AbortSignal;
-}): Promise<Opened<Connection>> {
-  const given = new Promise<never>((_, reject) => {
+}): Promise<OpenResource<Connection>> {
+  const aborted = new Promise<never>((_, reject) => {
     options.signal.addEventListener('abort', () => reject(options.signal.reason), { once: true });
   });
-  // it is only raced against
-  given.catch(() => {});
+  // prevents an unhandled rejection: the promise is only raced
+  aborted.catch(() => {});
   const connecting = connect(withHeartbeat(options.url), {
-    // also the limit for the handshake
-    timeout: answerMs,
+    // this also limits the handshake
+    timeout: responseTimeoutMs,
     noDelay: true,
     keepAlive: true,
     clientProperties: { connection_name: options.name },
   });
-  const model = await Promise.race([connecting, given]).catch((error: unknown) => {
-    // one that comes after all is let go of
-    connecting.then(ended, () => {});
+  const model = await Promise.race([connecting, aborted]).catch((error: unknown) => {
+    // closes a connection that opens too late
+    connecting.then(closeConnection, () => {});
     throw error;
   });
   let blocked = false;
   const lost = new Promise<unknown>((resolve) => {
     model.on('close', (error) => resolve(error ?? new Error('closed by the broker')));
-    // an 'error' that nobody listens to would end the process; 'close' follows
+    // an unhandled 'error' event would end the process; 'close' follows
     model.on('error', (error) => resolve(error));
   });
   model.on('blocked', (reason) => {
     blocked = true;
-    options.onError(`${options.name} is blocked by the broker`, new Error(String(reason)));
+    options.onError(`RabbitMQ blocked ${options.name}`, new Error(String(reason)));
   });
   model.on('unblocked', () => {
     blocked = false;
   });
-  const end = () => ended(model);
+  const close = () => closeConnection(model);
   try {
-    const gone = lost.then((error) => Promise.reject(error));
-    await within(preparingMs, options.name, Promise.race([options.prepare(model), gone, given]));
+    const rejectWhenLost = lost.then((error) => Promise.reject(error));
+    await within(prepareMs, options.name, Promise.race([options.prepare(model), rejectWhenLost, aborted]));
   } catch (error) {
-    await end();
+    await close();
     throw error;
   }
   const value = {
@@ -74,29 +76,34 @@ export async function openConnection(options: {
       return blocked;
     },
   };
-  return { value, lost, end };
+  return { value, lost, close };
 }
 
-/** Opens a channel whose errors end nothing but the channel. */
-export async function quietChannel(model: ChannelModel): Promise<Channel> {
+/** Opens a channel whose errors close only the channel. */
+export async function openChannel(model: ChannelModel): Promise<Channel> {
   const channel = await model.createChannel();
   channel.on('error', () => {});
   return channel;
 }
 
-/** Closes a channel. Whoever only waits for amqplib waits for ever when the connection is lost before the broker answers. */
-export async function closed(channel: Channel): Promise<void> {
+/**
+ * Closes a channel. If the connection is lost meanwhile, amqplib never settles its promise, so this awaits
+ * 'close' too.
+ */
+export async function closeChannel(channel: Channel): Promise<void> {
   const lost = new Promise<void>((resolve) => channel.once('close', resolve));
   await Promise.race([channel.close(), lost]);
 }
 
-/** Says goodbye where somebody answers, then destroys the socket: of a half-open connection amqplib lets go of neither. */
-async function ended(model: ChannelModel): Promise<void> {
-  const goodbye = new Promise<void>((resolve) => model.close().then(resolve, () => resolve()));
-  await within(1_000, 'goodbye', goodbye).catch(() => {});
-  // amqplib's types do not name the socket
+/**
+ * Closes a connection within a second, then destroys its socket: amqplib does not end a half-open connection.
+ */
+async function closeConnection(model: ChannelModel): Promise<void> {
+  const closed = new Promise<void>((resolve) => model.close().then(resolve, () => resolve()));
+  await within(1_000, 'close', closed).catch(() => {});
+  // amqplib's types do not declare the socket
   const { stream } = model.connection as unknown as { stream: Duplex };
-  stream.destroy(new Error('given up'));
+  stream.destroy(new Error('The connection was closed'));
 }
 
 function withHeartbeat(secret: Secret): string {

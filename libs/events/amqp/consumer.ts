@@ -1,71 +1,76 @@
 /**
- * Handles what arrives in a queue, over one channel.
+ * Consumes a queue over one channel.
  *
- * An event that kills its process takes the delivery counts of everything in hand with it. So a channel begins with one
- * event in hand, takes as many as it may once a fresh one has come, and goes back to one as soon as it gets anything
- * that was delivered before; such events are handled one after the other.
+ * If an event kills its process, RabbitMQ counts a failed delivery for every event in flight. To spare the
+ * others, a channel starts with a prefetch of 1 and raises it after the first fresh event. A redelivered
+ * event lowers it to 1 again. Redelivered events are handled one at a time.
  */
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import type { Envelope } from '#libs/contract';
-import { quietChannel } from './connection.ts';
+import { openChannel } from './connection.ts';
 import { within } from './reconnecting.ts';
 
-/** How long a channel may take to say goodbye, ms. */
+/** The time limit for closing a channel, ms. */
 const closeMs = 2_000;
 
-/** What a subscription needs. */
+/** Options of a subscription. */
 export interface Subscription {
   queue: string;
   prefetch: number;
-  /** Whether a message is handled at all; without it, all are. Those that are not are set aside as they are. */
-  takes?(message: ConsumeMessage): boolean;
-  /** Handles an event, with all its tries; rejects when it is to be set aside. */
+  /**
+   * Whether to handle a message; all by default. Others are rejected to the dead-letter exchange unchanged.
+   */
+  accepts?(message: ConsumeMessage): boolean;
+  /** Handles an event including retries. If it rejects, the event is dead-lettered. */
   handle(event: Envelope): Promise<void>;
-  /** Told of each event that was not handled for good. */
+  /** Called for each event whose handling failed on all attempts. */
   onDeadLetter?(event: { readonly type?: unknown }): void;
-  /** Aborted when the bus closes: what fails from then on is given back. */
+  /** Aborted when the bus closes: events that fail afterwards return to the queue. */
   signal: AbortSignal;
-  onError(what: string, error: unknown): void;
+  onError(message: string, error: unknown): void;
 }
 
 /** A running subscription. */
-export interface Subscribed {
-  /** Resolves with the reason when the broker has ended it. */
+export interface ActiveSubscription {
+  /** Resolves with the reason when the subscription is lost. */
   lost: Promise<unknown>;
-  /** Takes nothing more; resolves when what is in hand is handled. */
+  /** Stops receiving events. Resolves when the events in flight are handled. */
   drain(): Promise<void>;
-  /** Closes the channel: what is not acknowledged goes back into the queue. */
+  /** Closes the channel: unacknowledged events return to the queue. */
   close(): Promise<void>;
 }
 
-/** Subscribes to a queue; rejects when it is not there. */
-export async function subscribe(model: ChannelModel, subscription: Subscription): Promise<Subscribed> {
-  const channel = await quietChannel(model);
-  const { promise: lost, resolve: lose } = Promise.withResolvers<unknown>();
-  const inHand = new Set<Promise<void>>();
-  let suspects = Promise.resolve();
-  let suspected = 0;
+/** Subscribes to a queue. Rejects if the queue does not exist. */
+export async function subscribe(
+  model: ChannelModel,
+  subscription: Subscription,
+): Promise<ActiveSubscription> {
+  const channel = await openChannel(model);
+  const { promise: lost, resolve: onLost } = Promise.withResolvers<unknown>();
+  const inFlight = new Set<Promise<void>>();
+  let lastRedelivered = Promise.resolve();
+  let redeliveredCount = 0;
   let isOpen = true;
   let draining = false;
-  channel.on('error', lose);
+  channel.on('error', onLost);
   channel.on('close', () => {
     isOpen = false;
-    lose(new Error('the channel was closed'));
+    onLost(new Error('the channel was closed'));
   });
 
-  const wide = widening(channel, subscription, arrived, lose);
+  const extraConsumer = createSecondConsumer(channel, subscription, onMessage, onLost);
   await channel.prefetch(1);
-  const { consumerTag } = await channel.consume(subscription.queue, arrived);
+  const { consumerTag } = await channel.consume(subscription.queue, onMessage);
 
   return {
     lost,
     async drain() {
       draining = true;
       if (isOpen) {
-        const cancelled = Promise.all([channel.cancel(consumerTag), wide.close()]);
+        const cancelled = Promise.all([channel.cancel(consumerTag), extraConsumer.close()]);
         await within(closeMs, subscription.queue, cancelled).catch(() => {});
       }
-      await Promise.all(inHand);
+      await Promise.all(inFlight);
     },
     async close() {
       if (!isOpen) return;
@@ -74,94 +79,99 @@ export async function subscribe(model: ChannelModel, subscription: Subscription)
     },
   };
 
-  function arrived(message: ConsumeMessage | null): void {
-    if (message === null) lose(new Error('the broker cancelled the consumer'));
-    // what comes too late goes back when the channel closes
+  function onMessage(message: ConsumeMessage | null): void {
+    if (message === null) onLost(new Error('the broker cancelled the consumer'));
+    // events that arrive while draining return to the queue when the channel closes
     if (message === null || draining) return;
-    const isSuspect = message.fields.redelivered;
-    if (isSuspect) suspected += 1;
-    const work = isSuspect ? suspects.then(() => settled(message)) : settled(message);
-    if (isSuspect)
-      suspects = work.then(() => {
-        suspected -= 1;
+    const isRedelivered = message.fields.redelivered;
+    if (isRedelivered) redeliveredCount += 1;
+    const work = isRedelivered ? lastRedelivered.then(() => settle(message)) : settle(message);
+    if (isRedelivered)
+      lastRedelivered = work.then(() => {
+        redeliveredCount -= 1;
       });
-    inHand.add(work);
-    void work.then(() => inHand.delete(work));
-    if (suspected > 0) wide.narrow();
-    else wide.widen();
+    inFlight.add(work);
+    void work.then(() => inFlight.delete(work));
+    if (redeliveredCount > 0) extraConsumer.stop();
+    else extraConsumer.start();
   }
 
-  /** Never rejects. */
-  async function settled(message: ConsumeMessage): Promise<void> {
+  /** Handles a message, then acknowledges or rejects it; never rejects. */
+  async function settle(message: ConsumeMessage): Promise<void> {
     if (!isOpen) return;
-    if (subscription.takes?.(message) === false) return answer(() => channel.reject(message, false));
+    if (subscription.accepts?.(message) === false) return respond(() => channel.reject(message, false));
     try {
-      await subscription.handle(parsed(message.content));
+      await subscription.handle(parseEvent(message.content));
     } catch (error) {
       if (subscription.signal.aborted) return;
-      subscription.onError(`${subscription.queue} set an event aside`, error);
+      subscription.onError(`Dead-lettered an event of ${subscription.queue}`, error);
       subscription.onDeadLetter?.({ type: message.properties.type });
-      answer(() => channel.reject(message, false));
+      respond(() => channel.reject(message, false));
       return;
     }
-    answer(() => channel.ack(message));
+    respond(() => channel.ack(message));
   }
 
-  /** On an old channel it is too late for an answer: the event comes again, and the inbox knows it. */
-  function answer(send: () => void): void {
+  /**
+   * Responds over an open channel. If it is closed, the event is redelivered and the inbox deduplicates it.
+   */
+  function respond(send: () => void): void {
     try {
       if (isOpen) send();
     } catch (error) {
-      lose(error);
+      onLost(error);
     }
   }
 }
 
-/** The second consumer of a channel, which is there while all is well; both together have `prefetch` events in hand. */
-function widening(
+/**
+ * The second consumer of a channel, which raises the prefetch: both consumers together have `prefetch` events
+ * in flight.
+ */
+function createSecondConsumer(
   channel: Channel,
   { queue, prefetch }: Subscription,
-  arrived: (message: ConsumeMessage | null) => void,
-  lose: (why: unknown) => void,
+  onMessage: (message: ConsumeMessage | null) => void,
+  onLost: (reason: unknown) => void,
 ) {
   let wanted = false;
   let tag: string | undefined;
   let changing: Promise<void> | undefined;
 
-  const change = async () => {
+  const applyWanted = async () => {
     while (wanted !== (tag !== undefined)) {
       if (tag !== undefined) {
-        const old = tag;
+        const oldTag = tag;
         tag = undefined;
-        await channel.cancel(old);
+        await channel.cancel(oldTag);
       } else {
         await channel.prefetch(prefetch - 1);
-        ({ consumerTag: tag } = await channel.consume(queue, arrived));
+        ({ consumerTag: tag } = await channel.consume(queue, onMessage));
       }
     }
   };
-  const turn = (to: boolean) => {
+  const setWanted = (value: boolean) => {
     if (prefetch < 2) return;
-    wanted = to;
-    changing ??= change()
-      .catch(lose)
+    wanted = value;
+    changing ??= applyWanted()
+      .catch(onLost)
       .finally(() => {
         changing = undefined;
       });
   };
   return {
-    widen: () => turn(true),
-    narrow: () => turn(false),
+    start: () => setWanted(true),
+    stop: () => setWanted(false),
     async close() {
-      turn(false);
+      setWanted(false);
       await changing;
     },
   };
 }
 
-function parsed(content: Buffer): Envelope {
+function parseEvent(content: Buffer): Envelope {
   const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
-  if (typeof value !== 'object' || value === null) throw new Error('This is no event');
-  // whoever handles it checks the rest
+  if (typeof value !== 'object' || value === null) throw new Error('The message is not an event');
+  // the handler validates the rest
   return value as Envelope;
 }

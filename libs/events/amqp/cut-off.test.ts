@@ -1,4 +1,6 @@
-/** Connections that are cut at the worst moment: whatever was about to be answered, the next connection is opened. */
+/**
+ * Tests that the bus reconnects if a connection is cut before RabbitMQ responds, for every method it sends.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import {
   type AmqpFixture,
@@ -10,7 +12,7 @@ import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { type TcpProxy, tcpProxy } from '../../testing/tcp-proxy.ts';
 import { until } from '../../testing/until.ts';
 
-/** Class and method as they stand in a frame: what a client says that the broker would answer. */
+/** The AMQP class and method ids, as in a frame, of the methods that the broker responds to. */
 const methods = {
   'Channel.Open': [20, 10],
   'Channel.Close': [20, 40],
@@ -23,41 +25,41 @@ const methods = {
 } as const;
 
 let rabbit: TestRabbit;
-let stage: AmqpFixture;
-let wire: TcpProxy;
+let fixture: AmqpFixture;
+let proxy: TcpProxy;
 beforeAll(async () => {
   rabbit = await testRabbit();
 }, 400_000);
 beforeEach(async () => {
-  wire = await tcpProxy(rabbit.url);
-  stage = amqpFixture(wire.url);
+  proxy = await tcpProxy(rabbit.url);
+  fixture = amqpFixture(proxy.url);
 });
 afterEach(async () => {
-  await stage.clear();
-  await wire.close();
+  await fixture.clear();
+  await proxy.close();
 });
 afterAll(() => rabbit?.stop());
 
 test.each(Object.entries(methods))(
-  'a connection that is cut at %s is opened again',
+  'a connection that is cut at %s reopens',
   async (_, method) => {
-    let told = 0;
-    const bus = await stage.open({
+    let resets = 0;
+    const bus = await fixture.open({
       owners: ['one'],
       onBrokerReset: async () => {
-        told += 1;
+        resets += 1;
       },
     });
-    const heard: string[] = [];
-    await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
-    await until('the owner was told', async () => told === 1);
-    // each of the two connections is cut more than once on its way
-    wire.cutAfter(Buffer.from([0, method[0], 0, method[1]]), 5);
-    wire.resetAll();
-    await until('all cuts made', async () => wire.remainingCuts() === 0, 30_000);
+    const received: string[] = [];
+    await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
+    await until('the owner is notified', async () => resets === 1);
+    // cuts each of the two connections more than once
+    proxy.cutAfter(Buffer.from([0, method[0], 0, method[1]]), 5);
+    proxy.resetAll();
+    await until('all cuts are done', async () => proxy.remainingCuts() === 0, 30_000);
     const event = createEvent('thing.made');
     await publishUntilAccepted(bus, event);
-    await until('the event', async () => heard.includes(event.id));
+    await until('the event is received', async () => received.includes(event.id));
     expect(await bus.dead('alpha')).toEqual([]);
   },
   60_000,

@@ -1,4 +1,6 @@
-/** An event that kills its process is set aside alone: its neighbours in hand are handled, and never set aside themselves. */
+/**
+ * Tests that only the event that kills its process is dead-lettered: the other events in flight are handled.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,93 +10,95 @@ import {
   type AmqpFixture,
   amqpFixture,
   createEvent,
-  idsIn,
   publishUntilAccepted,
+  takeIds,
 } from '../../testing/amqp-fixture.ts';
 import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
 
 let rabbit: TestRabbit;
-let stage: AmqpFixture;
+let fixture: AmqpFixture;
 let folder: string;
 beforeAll(async () => {
   rabbit = await testRabbit();
   folder = await mkdtemp(join(tmpdir(), 'pds-poison-'));
 }, 400_000);
 beforeEach(() => {
-  stage = amqpFixture(rabbit.url);
+  fixture = amqpFixture(rabbit.url);
 });
-afterEach(() => stage.clear());
+afterEach(() => fixture.clear());
 afterAll(async () => {
   await rabbit?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
-// of two replicas, who survives gets in hand what the other leaves behind
+// with two replicas, the surviving one receives the events of the other
 test.each([1, 2])(
-  'an event that kills its process becomes a dead letter, its 63 neighbours are handled (replicas: %d)',
+  'only the event that kills its process is dead-lettered (replicas: %d)',
   async (replicas) => {
-    const bus = await stage.open({ topology: new Map([['alpha', ['thing.gone']]]) });
-    const spy = `${stage.prefix}spy`;
-    await stage.withChannel(async (channel) => {
+    const bus = await fixture.open({ topology: new Map([['alpha', ['thing.gone']]]) });
+    const spy = `${fixture.prefix}spy`;
+    await fixture.withChannel(async (channel) => {
       await channel.assertQueue(spy);
-      await channel.bindQueue(spy, `${stage.prefix}events.dead`, 'alpha');
+      await channel.bindQueue(spy, `${fixture.prefix}events.dead`, 'alpha');
     });
-    const family = victims(join(folder, `handled-${replicas}`));
-    for (let count = 0; count < replicas; count += 1) family.live();
+    const workers = createWorkers(join(folder, `handled-${replicas}`));
+    for (let count = 0; count < replicas; count += 1) workers.start();
     try {
       const first = Array.from({ length: 8 }, () => createEvent('thing.gone'));
       await Promise.all(first.map((event) => publishUntilAccepted(bus, event)));
-      await until('a first round', () => family.haveHandled(first), 30_000);
+      await until('the first events are handled', () => workers.haveHandled(first), 30_000);
       const poison = createEvent('thing.gone', { kills: true });
-      const neighbours = Array.from({ length: 63 }, () => createEvent('thing.gone'));
-      const all = [...neighbours.slice(0, 30), poison, ...neighbours.slice(30)];
+      const others = Array.from({ length: 63 }, () => createEvent('thing.gone'));
+      const all = [...others.slice(0, 30), poison, ...others.slice(30)];
       await Promise.all(all.map((event) => publishUntilAccepted(bus, event)));
       await until('a dead letter', async () => (await bus.dead('alpha')).length > 0, 60_000);
-      await until('the neighbours', () => family.haveHandled([...first, ...neighbours]), 30_000);
+      await until('the other events are handled', () => workers.haveHandled([...first, ...others]), 30_000);
       expect((await bus.dead('alpha')).map(({ id }) => id)).toEqual([poison.id]);
-      // without the second chance it would be the same: no neighbour has needed it
-      expect(await stage.withChannel((channel) => idsIn(channel, spy))).toEqual([poison.id]);
-      // one delivery and five more, then the second chance and one more
-      expect(family.deaths()).toBe(8);
+      // no other event went through the retry queue
+      expect(await fixture.withChannel((channel) => takeIds(channel, spy))).toEqual([poison.id]);
+      // six deliveries from the queue and two from the retry queue
+      expect(workers.deaths()).toBe(8);
     } finally {
-      family.end();
-      await stage.withChannel((channel) => channel.deleteQueue(spy));
+      workers.stop();
+      await fixture.withChannel((channel) => channel.deleteQueue(spy));
     }
   },
   120_000,
 );
 
-/** Processes that hear events and write down in a file which they handled; each that dies is followed by another. */
-function victims(file: string) {
+/**
+ * Starts processes that consume events and append the handled ids to a file. A process that dies is replaced.
+ */
+function createWorkers(file: string) {
   const script = new URL('../../testing/poison-victim.ts', import.meta.url).pathname;
-  const living = new Set<ChildProcess>();
+  const children = new Set<ChildProcess>();
   let deaths = 0;
-  let ending = false;
-  const live = () => {
+  let isStopped = false;
+  const start = () => {
     const child = spawn(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', script, rabbit.url, stage.prefix, file],
+      ['--disable-warning=ExperimentalWarning', script, rabbit.url, fixture.prefix, file],
       { stdio: 'ignore' },
     );
-    living.add(child);
+    children.add(child);
     child.on('exit', () => {
-      living.delete(child);
+      children.delete(child);
       deaths += 1;
-      // as an orchestrator does
-      if (!ending) live();
+      // like an orchestrator
+      if (!isStopped) start();
     });
   };
   return {
-    live,
+    start,
     deaths: () => deaths,
     async haveHandled(events: readonly { id: string }[]) {
       const ids = new Set((await readFile(file, 'utf8').catch(() => '')).split('\n'));
       return events.every(({ id }) => ids.has(id));
     },
-    end() {
-      ending = true;
-      for (const child of living) child.kill('SIGKILL');
+    stop() {
+      isStopped = true;
+      for (const child of children) child.kill('SIGKILL');
     },
   };
 }

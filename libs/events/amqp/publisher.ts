@@ -1,31 +1,32 @@
-/** Publishes over a connection of its own: an event counts as published when the broker has confirmed it. */
+/** Publishes events with publisher confirms: an event is published when the broker has confirmed it. */
 import type { ConfirmChannel, Message } from 'amqplib';
 import type { Envelope } from '#libs/contract';
 import { BusDown, Unroutable } from '../bus.ts';
-import { answerMs, type Connection } from './connection.ts';
+import { type Connection, responseTimeoutMs } from './connection.ts';
 
-/** Publishes over one channel, until that is lost. */
+/** Publishes over one channel until the channel is lost. */
 export interface Publisher {
   /**
-   * Resolves when the broker has stored the event in every queue that wants it. Errors: `Unroutable`; `BusDown` when the
-   * channel is lost before; another error when the broker refuses it (a queue is full) or does not confirm in time.
+   * Resolves when the broker has stored the event in every queue bound to its type. Errors: `Unroutable`;
+   * `BusDown` if the channel is lost before; another error if the broker rejects the event (a queue is full)
+   * or confirms too late.
    */
   publish(event: Envelope): Promise<void>;
-  /** Resolves with the reason when the channel is of no use any more. */
+  /** Resolves with the reason when the channel is lost. */
   lost: Promise<unknown>;
 }
 
-/** Opens a channel with confirms. */
+/** Opens a channel with publisher confirms. */
 export async function openPublisher(connection: Connection, exchange: string): Promise<Publisher> {
   const channel = await connection.model.createConfirmChannel();
-  const { promise: lost, resolve: lose } = Promise.withResolvers<unknown>();
+  const { promise: lost, resolve: onLost } = Promise.withResolvers<unknown>();
   let isOpen = true;
-  channel.on('error', lose);
+  channel.on('error', onLost);
   channel.on('close', () => {
     isOpen = false;
-    lose(new Error('the channel was closed'));
+    onLost(new Error('the channel was closed'));
   });
-  // a message that no queue wants is returned, and confirmed all the same, right after
+  // an unroutable message is returned, and then confirmed like any other
   const returned = new Set<string>();
   channel.on('return', ({ properties }: Message) => returned.add(String(properties.correlationId)));
   let count = 0;
@@ -37,26 +38,28 @@ export async function openPublisher(connection: Connection, exchange: string): P
       count += 1;
       const number = String(count);
       const content = Buffer.from(JSON.stringify(event));
-      const outcome = await confirmed(channel, exchange, event, content, number);
+      const outcome = await publishConfirmed(channel, exchange, event, content, number);
       const isReturned = returned.delete(number);
-      // the broker takes it when the alarm is over, and who publishes it again then is understood
+      // the broker may still store the event after the alarm: consumers deduplicate the second copy
       if (outcome === 'late' && connection.blocked) throw new BusDown();
       if (outcome === 'late') {
-        const error = new Error(`The broker did not confirm ${event.type} within ${answerMs / 1000} s`);
-        lose(error);
+        const error = new Error(
+          `The broker did not confirm ${event.type} within ${responseTimeoutMs / 1000} s`,
+        );
+        onLost(error);
         throw error;
       }
-      if (outcome !== 'stored') throw isOpen ? refused(event, outcome) : new BusDown();
+      if (outcome !== 'stored') throw isOpen ? rejectedError(event, outcome) : new BusDown();
       if (isReturned) throw new Unroutable(event.type);
     },
   };
 }
 
-function refused(event: Envelope, cause: Error): Error {
-  return new Error(`The broker refused ${event.type}: a queue that wants it is full`, { cause });
+function rejectedError(event: Envelope, cause: Error): Error {
+  return new Error(`The broker rejected ${event.type}: a queue bound to it is full`, { cause });
 }
 
-function confirmed(
+function publishConfirmed(
   channel: ConfirmChannel,
   exchange: string,
   event: Envelope,
@@ -64,14 +67,14 @@ function confirmed(
   correlationId: string,
 ): Promise<'stored' | 'late' | Error> {
   const { promise, resolve, reject } = Promise.withResolvers<'stored' | 'late' | Error>();
-  const timer = setTimeout(resolve, answerMs, 'late');
+  const timer = setTimeout(resolve, responseTimeoutMs, 'late');
   const options = {
     persistent: true,
     mandatory: true,
     contentType: 'application/json',
     type: event.type,
     correlationId,
-    // garbage may have none
+    // an invalid event may have no id
     ...(typeof event.id === 'string' ? { messageId: event.id } : {}),
   };
   try {

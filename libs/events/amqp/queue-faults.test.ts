@@ -1,4 +1,6 @@
-/** What the bus does when something on a healthy broker is taken away, full or garbage. */
+/**
+ * Tests of the bus if a queue, a binding or the exchange is deleted, a queue is full or a message is invalid.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { connect } from 'amqplib';
 import {
@@ -13,112 +15,113 @@ import { Unroutable } from '../bus.ts';
 import { subscribe } from './consumer.ts';
 
 let rabbit: TestRabbit;
-let stage: AmqpFixture;
+let fixture: AmqpFixture;
 beforeAll(async () => {
   rabbit = await testRabbit();
 }, 400_000);
 beforeEach(() => {
-  stage = amqpFixture(rabbit.url);
+  fixture = amqpFixture(rabbit.url);
 });
-afterEach(() => stage.clear());
+afterEach(() => fixture.clear());
 afterAll(() => rabbit?.stop());
 
-test('many processes that declare the same new queues at once all come up', async () => {
-  const buses = await Promise.all(Array.from({ length: 6 }, () => stage.open()));
+test('six processes that declare the same new queues at once all connect', async () => {
+  const buses = await Promise.all(Array.from({ length: 6 }, () => fixture.open()));
   await Promise.all(buses.map((bus, at) => publishUntilAccepted(bus, createEvent('thing.made', { at }))));
-  const heard = new Set<string>();
-  await buses[0]?.consume('beta', async ({ id }) => void heard.add(id), { prefetch: 4 });
-  await until('one of each', async () => heard.size === 6);
+  const received = new Set<string>();
+  await buses[0]?.consume('beta', async ({ id }) => void received.add(id), { prefetch: 4 });
+  await until('one event of each bus is received', async () => received.size === 6);
 }, 60_000);
 
-test('a consumer whose queue is deleted is subscribed again to a new one', async () => {
-  const bus = await stage.open();
-  const heard: string[] = [];
-  await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
+test('a consumer whose queue is deleted resubscribes to a new queue', async () => {
+  const bus = await fixture.open();
+  const received: string[] = [];
+  await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
   const [before, after] = [createEvent('thing.gone'), createEvent('thing.gone')];
   await publishUntilAccepted(bus, before);
-  await until('the first', async () => heard.includes(before.id));
-  await stage.withChannel((channel) => channel.deleteQueue(`${stage.prefix}alpha`));
+  await until('the first event is received', async () => received.includes(before.id));
+  await fixture.withChannel((channel) => channel.deleteQueue(`${fixture.prefix}alpha`));
   await publishUntilAccepted(bus, after);
-  await until('the second', async () => heard.includes(after.id));
+  await until('the second event is received', async () => received.includes(after.id));
 }, 30_000);
 
-test('a binding that is taken away refuses the event, which is then bound and taken', async () => {
-  const bus = await stage.open();
-  await stage.withChannel((channel) =>
-    channel.unbindQueue(`${stage.prefix}alpha`, `${stage.prefix}events`, 'thing.gone'),
+test('publish rejects if a binding was deleted, which is then declared again', async () => {
+  const bus = await fixture.open();
+  await fixture.withChannel((channel) =>
+    channel.unbindQueue(`${fixture.prefix}alpha`, `${fixture.prefix}events`, 'thing.gone'),
   );
   const event = createEvent('thing.gone');
   await expect(bus.publish(event)).rejects.toBeInstanceOf(Unroutable);
   await publishUntilAccepted(bus, event);
-  const heard: string[] = [];
-  await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
-  await until('the event', async () => heard.includes(event.id));
+  const received: string[] = [];
+  await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
+  await until('the event', async () => received.includes(event.id));
 }, 30_000);
 
-test('a binding of one queue among several, which nobody misses, is made again before long', async () => {
-  const bus = await stage.open({ declareEveryMs: 300 });
-  const heard: string[] = [];
-  await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
-  await stage.withChannel((channel) =>
-    channel.unbindQueue(`${stage.prefix}alpha`, `${stage.prefix}events`, 'thing.made'),
+test('a deleted binding of one of several queues is declared again', async () => {
+  const bus = await fixture.open({ declareEveryMs: 300 });
+  const received: string[] = [];
+  await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
+  await fixture.withChannel((channel) =>
+    channel.unbindQueue(`${fixture.prefix}alpha`, `${fixture.prefix}events`, 'thing.made'),
   );
-  await until('an event that reaches both', async () => {
-    // the other queue takes it
+  await until('an event reaches both queues', async () => {
+    // the other queue takes the event, so publish succeeds
     await bus.publish(createEvent('thing.made'));
-    return heard.length > 0;
+    return received.length > 0;
   });
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 }, 30_000);
 
-test('an exchange that is taken away marks nothing as published, and is made anew', async () => {
-  const bus = await stage.open();
-  await stage.withChannel((channel) => channel.deleteExchange(`${stage.prefix}events`));
+test('publish rejects if the exchange was deleted, which is declared again', async () => {
+  const bus = await fixture.open();
+  await fixture.withChannel((channel) => channel.deleteExchange(`${fixture.prefix}events`));
   const event = createEvent('thing.gone');
   await expect(bus.publish(event)).rejects.toThrow();
   await publishUntilAccepted(bus, event);
-  const heard: string[] = [];
-  await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
-  await until('the event', async () => heard.includes(event.id));
+  const received: string[] = [];
+  await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
+  await until('the event', async () => received.includes(event.id));
 }, 30_000);
 
-test('a full queue refuses events until there is room, and loses none', async () => {
-  const bus = await stage.open({ maxLength: 5 });
-  const taken: string[] = [];
-  let refused: ReturnType<typeof createEvent> | undefined;
-  await until('a refusal', async () => {
+test('publish rejects while a queue is full, and no event is lost', async () => {
+  const bus = await fixture.open({ maxLength: 5 });
+  const published: string[] = [];
+  let rejected: ReturnType<typeof createEvent> | undefined;
+  await until('an event is rejected', async () => {
     const event = createEvent('thing.gone');
     try {
       await bus.publish(event);
-      taken.push(event.id);
+      published.push(event.id);
     } catch (error) {
-      expect(String(error)).toMatch(/refused thing\.gone: a queue that wants it is full/);
-      refused = event;
+      expect(String(error)).toMatch(/rejected thing\.gone: a queue bound to it is full/);
+      rejected = event;
     }
-    return refused;
+    return rejected;
   });
-  expect(taken.length).toBeGreaterThanOrEqual(5);
-  const heard = new Set<string>();
-  await bus.consume('alpha', async ({ id }) => void heard.add(id), { prefetch: 4 });
-  if (refused) await publishUntilAccepted(bus, refused);
-  await until('all of them', async () => [...taken, refused?.id ?? ''].every((id) => heard.has(id)));
+  expect(published.length).toBeGreaterThanOrEqual(5);
+  const received = new Set<string>();
+  await bus.consume('alpha', async ({ id }) => void received.add(id), { prefetch: 4 });
+  if (rejected) await publishUntilAccepted(bus, rejected);
+  const areReceived = async () => [...published, rejected?.id ?? ''].every((id) => received.has(id));
+  await until('all events are received', areReceived);
 }, 30_000);
 
-test('bytes that are no event are set aside as they are', async () => {
-  const bus = await stage.open();
-  const heard: string[] = [];
-  await bus.consume('alpha', async ({ id }) => void heard.push(id), { prefetch: 4 });
+test('bytes that are not an event are dead-lettered unchanged', async () => {
+  const bus = await fixture.open();
+  const received: string[] = [];
+  await bus.consume('alpha', async ({ id }) => void received.push(id), { prefetch: 4 });
   const garbage = Buffer.from([0xff, 0x00, 0x7b]);
-  await stage.withChannel(async (channel) => channel.sendToQueue(`${stage.prefix}alpha`, garbage));
+  await fixture.withChannel(async (channel) => channel.sendToQueue(`${fixture.prefix}alpha`, garbage));
   const dead = await until('a dead letter', () =>
-    stage.withChannel((channel) => channel.get(`${stage.prefix}alpha.dead`, { noAck: true })),
+    fixture.withChannel((channel) => channel.get(`${fixture.prefix}alpha.dead`, { noAck: true })),
   );
   expect(dead).toMatchObject({ content: garbage });
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 }, 30_000);
 
-test('looking at dead letters does not use them up', async () => {
-  const bus = await stage.open({ retries: [] });
+test('listing dead letters many times does not remove them', async () => {
+  const bus = await fixture.open({ retries: [] });
   await bus.consume('alpha', () => Promise.reject(new Error('never')), { prefetch: 4 });
   const event = createEvent('thing.gone');
   await publishUntilAccepted(bus, event);
@@ -126,22 +129,22 @@ test('looking at dead letters does not use them up', async () => {
     await until('the dead letter', async () => (await bus.dead('alpha')).some(({ id }) => id === event.id));
 }, 30_000);
 
-test('an answer to an old channel is left out, and its event comes again', async () => {
-  const bus = await stage.open();
+test('no acknowledgment is sent over a closed channel', async () => {
+  const bus = await fixture.open();
   const connection = await connect(rabbit.url);
   const event = createEvent('thing.gone');
   const gate = Promise.withResolvers<void>();
-  let begun = 0;
-  const troubles: unknown[] = [];
+  let started = 0;
+  const errors: unknown[] = [];
   const subscription = {
-    queue: `${stage.prefix}alpha`,
+    queue: `${fixture.prefix}alpha`,
     prefetch: 4,
     handle: async () => {
-      begun += 1;
+      started += 1;
       await gate.promise;
     },
     signal: new AbortController().signal,
-    onError: (what: string) => void troubles.push(what),
+    onError: (message: string) => void errors.push(message),
   };
   let channel: Awaited<ReturnType<typeof connection.createChannel>> | undefined;
   const model = Object.assign(Object.create(connection), {
@@ -149,12 +152,12 @@ test('an answer to an old channel is left out, and its event comes again', async
   });
   const subscribed = await subscribe(model, subscription);
   await publishUntilAccepted(bus, event);
-  await until('it is in hand', async () => begun === 1);
-  // an acknowledgement of nothing is what brokers close a channel for
+  await until('the event is in flight', async () => started === 1);
+  // the broker closes the channel, because this acknowledges an unknown delivery
   channel?.ack({ fields: { deliveryTag: 99 } } as never);
   expect(String(await subscribed.lost)).toMatch(/PRECONDITION_FAILED/);
   gate.resolve();
   await subscribed.drain();
-  expect(troubles).toEqual([]);
+  expect(errors).toEqual([]);
   await connection.close();
 }, 30_000);

@@ -1,55 +1,55 @@
-/** Keeps something open: opens it, and opens it anew with back-off whenever it is lost, until it is closed. */
+/** Opens a resource, such as a connection, and reopens it with backoff whenever it is lost. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Something that was opened. */
-export interface Opened<T> {
+/** An open resource. */
+export interface OpenResource<T> {
   value: T;
-  /** Resolves with the reason when it is of no use any more. */
+  /** Resolves with the reason when the resource is lost. */
   lost: Promise<unknown>;
-  /** Lets go of it; never rejects, and never takes long. */
-  end(): Promise<void>;
+  /** Closes the resource. Must not reject and must not block for long. */
+  close(): Promise<void>;
 }
 
-/** Something that is kept open. */
+/** A resource that is reopened whenever it is lost. */
 export interface AutoReconnect<T> {
-  /** What is open now. */
-  readonly now: T | undefined;
-  /** The next one, or the one of now; rejects when it is closed before. */
-  opened(): Promise<T>;
-  /** Gives up the one of now, so that it is opened anew. */
-  renew(why: unknown): void;
-  /** Resolves when nothing is open any more. */
+  /** The open resource, if there is one. */
+  readonly current: T | undefined;
+  /** Resolves with the open resource as soon as there is one. Rejects if `close` is called first. */
+  whenOpen(): Promise<T>;
+  /** Closes the current resource and opens a new one. */
+  reopen(reason: unknown): void;
+  /** Resolves when the resource is closed. It is not reopened. */
   close(): Promise<void>;
 }
 
 const firstPauseMs = 100;
-const longestPauseMs = 2_000;
-/** What lasts shorter was no success: the pauses go on growing. */
-const settledMs = 5_000;
-/** While it cannot be opened this is said at first and then every so many times, about once a minute. */
-const sayEvery = 30;
+const maxPauseMs = 2_000;
+/** A resource that was open for longer resets the backoff, ms. */
+const stableMs = 5_000;
+/** While opening fails, the first failure and then every 30th is logged, about once a minute. */
+const logEvery = 30;
 
-/** Keeps something open. `open` is given a signal that is aborted at `close`. */
+/** Keeps a resource open. `open` gets a signal that `close` aborts. `name` starts the log messages. */
 export function autoReconnect<T>(options: {
   name: string;
-  open(signal: AbortSignal): Promise<Opened<T>>;
-  onError(what: string, error: unknown): void;
+  open(signal: AbortSignal): Promise<OpenResource<T>>;
+  onError(message: string, error: unknown): void;
 }): AutoReconnect<T> {
   const closing = new AbortController();
   const { signal } = closing;
   const closed = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-  let current: { value: T; renew(why: unknown): void } | undefined;
-  let waiting = Promise.withResolvers<T>();
-  // nobody may be waiting
-  waiting.promise.catch(() => {});
+  let current: { value: T; reopen(reason: unknown): void } | undefined;
+  let nextOpen = Promise.withResolvers<T>();
+  // prevents an unhandled rejection if no caller waits
+  nextOpen.promise.catch(() => {});
   const running = run();
 
   return {
-    get now() {
+    get current() {
       return current?.value;
     },
-    opened: () => (current ? Promise.resolve(current.value) : waiting.promise),
-    renew: (why) => current?.renew(why),
+    whenOpen: () => (current ? Promise.resolve(current.value) : nextOpen.promise),
+    reopen: (reason) => current?.reopen(reason),
     async close() {
       closing.abort(new Error(`${options.name} is closed`));
       await running;
@@ -58,44 +58,44 @@ export function autoReconnect<T>(options: {
 
   async function run(): Promise<void> {
     for (let failures = 0; !signal.aborted; failures += 1) {
-      const lasted = await turn(failures);
-      if (lasted > settledMs) failures = 0;
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** failures);
-      // not all clients at once
+      const openMs = await openOnce(failures);
+      if (openMs > stableMs) failures = 0;
+      const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** failures);
+      // jitter, so that clients do not reconnect all at once
       await pause(pauseMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
     }
-    waiting.reject(signal.reason);
+    nextOpen.reject(signal.reason);
   }
 
-  /** Opens it and waits until it is lost; gives how long it was open, ms. */
-  async function turn(failures: number): Promise<number> {
-    let opened: Opened<T>;
+  /** Opens the resource and waits until it is lost. Returns how long it was open, ms. */
+  async function openOnce(failures: number): Promise<number> {
+    let opened: OpenResource<T>;
     try {
       opened = await options.open(signal);
     } catch (error) {
-      if (!signal.aborted && failures % sayEvery === 0)
-        options.onError(`${options.name} cannot be opened`, error);
+      if (!signal.aborted && failures % logEvery === 0)
+        options.onError(`${options.name} could not be opened`, error);
       return 0;
     }
     const since = performance.now();
-    const renewed = Promise.withResolvers<unknown>();
-    current = { value: opened.value, renew: renewed.resolve };
-    waiting.resolve(opened.value);
-    const why = await Promise.race([opened.lost, renewed.promise, closed]);
+    const reopened = Promise.withResolvers<unknown>();
+    current = { value: opened.value, reopen: reopened.resolve };
+    nextOpen.resolve(opened.value);
+    const reason = await Promise.race([opened.lost, reopened.promise, closed]);
     current = undefined;
-    waiting = Promise.withResolvers<T>();
-    waiting.promise.catch(() => {});
-    if (!signal.aborted) options.onError(`${options.name} is lost and will be opened again`, why);
-    await opened.end();
+    nextOpen = Promise.withResolvers<T>();
+    nextOpen.promise.catch(() => {});
+    if (!signal.aborted) options.onError(`${options.name} was lost and is being reopened`, reason);
+    await opened.close();
     return performance.now() - since;
   }
 }
 
-/** The result of work, or an error when it takes longer. */
-export async function within<T>(limitMs: number, what: string, work: Promise<T>): Promise<T> {
+/** Waits for `work`. Rejects with an error that starts with `name` if it takes longer than `limitMs`. */
+export async function within<T>(limitMs: number, name: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what}: no answer within ${limitMs / 1000} s`)), limitMs);
+    timer = setTimeout(() => reject(new Error(`${name}: no response within ${limitMs / 1000} s`)), limitMs);
   });
   try {
     return await Promise.race([work, late]);

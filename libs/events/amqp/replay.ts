@@ -1,26 +1,29 @@
-/** Dead letters for operators: counted, looked at and sent once more to the service that gave them up, over a connection of its own. */
+/** Counts, lists and replays dead letters for operators, over a separate connection. */
 import type { Secret } from '#libs/contract';
 import type { Depth } from '../bus.ts';
-import { answerMs, openConnection } from './connection.ts';
-import { counted, peeked } from './dead-letters.ts';
+import { openConnection, responseTimeoutMs } from './connection.ts';
+import { countMessages, peekDeadLetters } from './dead-letters.ts';
 import { within } from './reconnecting.ts';
 import { prefixedNames } from './topology-setup.ts';
 
-/** What operators may do with dead letters. */
+/** Operations on dead letters. */
 export interface DeadLetters {
-  /** What is in a queue and behind it. */
+  /** Counts the messages of a queue, its retry queue and its dead letters. */
   depth(queue: string): Promise<Depth>;
-  /** The first thousand dead letters of a queue, oldest first; they stay where they are. */
-  list(queue: string): ReturnType<typeof peeked>;
+  /** Lists the first 1,000 dead letters of a queue, oldest first, without removing them. */
+  list(queue: string): ReturnType<typeof peekDeadLetters>;
   /**
-   * Puts dead letters back into their queue, all that are there now or those with these ids; gives the ids of what was put
-   * back. Each is gone from the dead letters once the broker has it in its queue: who dies in between has it in both, and the inbox folds that.
+   * Moves dead letters back to their queue: those with the given ids, or all current ones. Returns the ids of
+   * the moved messages. A message is removed from the dead letters after the broker confirms it in the queue.
+   * A crash in between leaves a copy in both queues, and the inbox deduplicates it.
    */
   replay(queue: string, ids?: ReadonlySet<string>): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Connects to a broker on which everything is declared already; rejects when it cannot be reached. */
+/**
+ * Connects to a broker on which the topology is already declared. Rejects if the broker cannot be reached.
+ */
 export async function openDeadLetters({
   url,
   prefix,
@@ -31,37 +34,37 @@ export async function openDeadLetters({
   const names = prefixedNames(prefix);
   const opened = await openConnection({
     url,
-    name: 'pds dead letters',
+    name: 'pds-dead-letters',
     prepare: async () => undefined,
     onError: () => undefined,
     signal: new AbortController().signal,
   });
   const { model } = opened.value;
   return {
-    depth: (queue) => counted(model, names.queue(queue), names.retry(queue), names.dead(queue)),
-    list: (queue) => peeked(model, names.dead(queue)),
+    depth: (queue) => countMessages(model, names.queue(queue), names.retry(queue), names.dead(queue)),
+    list: (queue) => peekDeadLetters(model, names.dead(queue)),
     async replay(queue, ids) {
       const channel = await model.createConfirmChannel();
       channel.on('error', () => {});
       const replayed: string[] = [];
-      // those that come back meanwhile are not taken again
+      // a limit, because a replayed message may become a dead letter again meanwhile
       const { messageCount } = await channel.checkQueue(names.dead(queue));
       for (let count = 0; count < messageCount; count += 1) {
         const message = await channel.get(names.dead(queue));
         if (!message) break;
         const { messageId, type, contentType } = message.properties;
-        // the others go back when the channel closes
+        // the unacknowledged messages return to the queue when the channel closes
         if (ids && !ids.has(String(messageId))) continue;
-        // without the headers that say how it died
+        // without the headers of its dead-lettering
         const options = { persistent: true, messageId, type, contentType };
         channel.sendToQueue(names.queue(queue), message.content, options);
-        await within(answerMs, names.queue(queue), channel.waitForConfirms());
+        await within(responseTimeoutMs, names.queue(queue), channel.waitForConfirms());
         channel.ack(message);
         replayed.push(String(messageId));
       }
       await channel.close();
       return replayed;
     },
-    close: () => opened.end(),
+    close: () => opened.close(),
   };
 }

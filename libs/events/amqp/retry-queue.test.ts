@@ -1,4 +1,4 @@
-/** What was set aside only because processes died with it in hand is handled once more, alone; what fails again is dead. */
+/** Tests of the retry queue: events over the delivery limit are handled once more, one at a time. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Envelope } from '#libs/contract';
 import {
@@ -13,43 +13,45 @@ import { type TestRabbit, testRabbit } from '../../testing/rabbit.ts';
 import { until } from '../../testing/until.ts';
 
 let rabbit: TestRabbit;
-let stage: AmqpFixture;
+let fixture: AmqpFixture;
 beforeAll(async () => {
   rabbit = await testRabbit();
 }, 400_000);
 beforeEach(() => {
-  stage = amqpFixture(rabbit.url);
+  fixture = amqpFixture(rabbit.url);
 });
-afterEach(() => stage.clear());
+afterEach(() => fixture.clear());
 afterAll(() => rabbit?.stop());
 
-/** So many events that nobody has refused, and with which processes died until they were set aside. */
-async function innocents(count: number): Promise<Envelope[]> {
-  const bus = await stage.open();
+/**
+ * Publishes events and crashes consumers until the events are over the delivery limit, in the retry queue.
+ */
+async function fillRetryQueue(count: number): Promise<Envelope[]> {
+  const bus = await fixture.open();
   const events = Array.from({ length: count }, () => createEvent('thing.gone'));
   for (const event of events) await publishUntilAccepted(bus, event);
-  // one delivery, and five more
-  for (let deaths = 0; deaths < 6; deaths += 1) await killWhileHandling(stage, 'alpha', count);
-  await until('all of it set aside', async () => (await waiting('retry')) === count);
+  // one delivery and five redeliveries
+  for (let deaths = 0; deaths < 6; deaths += 1) await killWhileHandling(fixture, 'alpha', count);
+  await until('all events are in the retry queue', async () => (await countIn('retry')) === count);
   return events;
 }
 
-const waiting = (where: 'retry' | 'dead') => countReady(stage, `alpha.${where}`);
+const countIn = (suffix: 'retry' | 'dead') => countReady(fixture, `alpha.${suffix}`);
 
-test('innocents are handled, one at a time, and are no dead letters', async () => {
-  const events = await innocents(4);
-  const bus = await stage.open();
-  const { handled, most, handle } = oneAtATime();
+test('events over the delivery limit are handled one at a time', async () => {
+  const events = await fillRetryQueue(4);
+  const bus = await fixture.open();
+  const { handled, maxInFlight, handle } = createSlowHandler();
   await bus.consume('alpha', handle, { prefetch: 16 });
-  await until('all of them', async () => handled.length === events.length);
+  await until('all events are handled', async () => handled.length === events.length);
   expect(handled).toEqual(events.map(({ id }) => id));
-  expect(most()).toBe(1);
-  expect([await waiting('retry'), await waiting('dead')]).toEqual([0, 0]);
+  expect(maxInFlight()).toBe(1);
+  expect([await countIn('retry'), await countIn('dead')]).toEqual([0, 0]);
 }, 30_000);
 
-test('what fails on its second chance as well is dead, after as many tries as ever', async () => {
-  const [event] = await innocents(1);
-  const bus = await stage.open({ retries: [10, 10] });
+test('an event that fails in the retry queue too is dead-lettered', async () => {
+  const [event] = await fillRetryQueue(1);
+  const bus = await fixture.open({ retries: [10, 10] });
   let tries = 0;
   const fails = async () => {
     tries += 1;
@@ -61,50 +63,50 @@ test('what fails on its second chance as well is dead, after as many tries as ev
     return letters.length > 0 && letters;
   });
   expect(dead).toEqual([event]);
-  expect([tries, await waiting('retry')]).toEqual([3, 0]);
+  expect([tries, await countIn('retry')]).toEqual([3, 0]);
 }, 30_000);
 
-test('what a process refused is not tried again, even if processes died with it before', async () => {
-  const bus = await stage.open({ retries: [] });
+test('an event that a handler rejected is not retried after earlier crashes', async () => {
+  const bus = await fixture.open({ retries: [] });
   const event = createEvent('thing.gone');
   await publishUntilAccepted(bus, event);
-  await killWhileHandling(stage, 'alpha', 1);
+  await killWhileHandling(fixture, 'alpha', 1);
   let tries = 0;
   const fails = async () => {
     tries += 1;
     throw new Error('never');
   };
   await bus.consume('alpha', fails, { prefetch: 16 });
-  await until('the dead letter', async () => (await waiting('dead')) === 1);
-  expect([tries, await waiting('retry')]).toEqual([1, 0]);
+  await until('the dead letter', async () => (await countIn('dead')) === 1);
+  expect([tries, await countIn('retry')]).toEqual([1, 0]);
 }, 30_000);
 
-test('a process that has just begun leaves them to one that lives', async () => {
-  const [event] = await innocents(1);
-  const young = await stage.open({ calmMs: 60_000 });
+test('a process does not consume the retry queue before its delay', async () => {
+  const [event] = await fillRetryQueue(1);
+  const young = await fixture.open({ retryQueueDelayMs: 60_000 });
   const handled: string[] = [];
   await young.consume('alpha', async ({ id }) => void handled.push(id), { prefetch: 16 });
   const fresh = createEvent('thing.gone');
   await publishUntilAccepted(young, fresh);
-  await until('the fresh one', async () => handled.includes(fresh.id));
-  expect([handled, await waiting('retry')]).toEqual([[fresh.id], 1]);
-  const old = await stage.open();
+  await until('the fresh event is handled', async () => handled.includes(fresh.id));
+  expect([handled, await countIn('retry')]).toEqual([[fresh.id], 1]);
+  const old = await fixture.open();
   await old.consume('alpha', async ({ id }) => void handled.push(id), { prefetch: 16 });
-  await until('the other', async () => handled.includes(event?.id ?? ''));
+  await until('the other event is handled', async () => handled.includes(event?.id ?? ''));
 }, 30_000);
 
-/** A handler that is slow enough for others to be seen beside it. */
-function oneAtATime() {
+/** A handler that takes 20 ms and records the maximum number of events in flight. */
+function createSlowHandler() {
   const handled: string[] = [];
-  let [inHand, most] = [0, 0];
+  let [inFlight, max] = [0, 0];
   return {
     handled,
-    most: () => most,
+    maxInFlight: () => max,
     async handle({ id }: Envelope): Promise<void> {
-      inHand += 1;
-      most = Math.max(most, inHand);
+      inFlight += 1;
+      max = Math.max(max, inFlight);
       await new Promise((resolve) => setTimeout(resolve, 20));
-      inHand -= 1;
+      inFlight -= 1;
       handled.push(id);
     },
   };

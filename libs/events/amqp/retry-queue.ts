@@ -1,20 +1,25 @@
 /**
- * The second chance: an event that was set aside only because processes died with it in hand is handled once more.
+ * The retry queue: it gives an event another attempt if only crashed processes dead-lettered it.
  *
- * Whoever kills its process takes others with it. So what was set aside is looked at one by one, by a process that has
- * lived for a while: what was refused is dead; what nobody has refused is handled, and is dead if it fails again.
+ * An event that kills its process also raises the delivery counts of the other events in flight. A process
+ * that has run for a while therefore consumes the retry queue one event at a time. Events that a handler
+ * rejected become dead letters. Events over the delivery limit are handled once more, and become dead letters
+ * if they fail again.
  */
 import type { ConsumeMessage } from 'amqplib';
 import type { Subscription } from './consumer.ts';
 
-/** How long a process that dies of its events does not live, ms: until then it takes up nothing that was set aside. */
-export const usualCalmMs = 5_000;
+/**
+ * How long a process must run before it consumes the retry queue, ms. A process that its events kill dies
+ * sooner.
+ */
+export const defaultRetryQueueDelayMs = 5_000;
 
-/** The subscription to what a queue has set aside, made from the one to the queue itself. */
-export function retryQueue(first: Subscription, again: string): Subscription {
-  return { ...first, queue: again, prefetch: 1, takes: wasRefusedByNobody };
+/** Creates the subscription to a retry queue from the subscription to its main queue. */
+export function toRetrySubscription(subscription: Subscription, retryQueue: string): Subscription {
+  return { ...subscription, queue: retryQueue, prefetch: 1, accepts: isOverDeliveryLimit };
 }
 
-function wasRefusedByNobody({ properties }: ConsumeMessage): boolean {
+function isOverDeliveryLimit({ properties }: ConsumeMessage): boolean {
   return properties.headers?.['x-first-death-reason'] === 'delivery_limit';
 }

@@ -1,21 +1,24 @@
-/** What there is on the broker: the exchange, and for each hearing service a quorum queue, its second chances and its dead letters. */
+/**
+ * Declares the topology: two exchanges, and for each consuming service a quorum queue, its retry queue and
+ * its dead letters.
+ */
 import type { ChannelModel } from 'amqplib';
 import type { Topology } from '../topology.ts';
-import { closed, quietChannel } from './connection.ts';
+import { closeChannel, openChannel } from './connection.ts';
 
-/** The names on the broker; a prefix keeps several systems on one broker apart. */
+/** The names on the broker. A prefix separates several systems on one broker. */
 export interface Names {
   readonly exchange: string;
   readonly deadExchange: string;
   queue(name: string): string;
-  /** Where everything goes that is set aside, and waits until it is looked at once more. */
+  /** The queue of rejected and too often delivered events, before they become dead letters. */
   retry(name: string): string;
   dead(name: string): string;
-  /** A queue that is there as long as the broker has kept what the owner of an outbox gave it. */
+  /** An empty queue that exists until the broker is reset; see `broker-reset.ts`. */
   sentinel(owner: string): string;
 }
 
-/** The names under a prefix. */
+/** Creates the names for a prefix. */
 export function prefixedNames(prefix: string): Names {
   return {
     exchange: `${prefix}events`,
@@ -27,46 +30,53 @@ export function prefixedNames(prefix: string): Names {
   };
 }
 
-/** How often an event may come back because a process died with it in hand; brokers before 4.0 have no limit of their own. */
-const deliveries = 5;
-/** How often its second chance may come back: a lost connection looks like a death, so once more than never. */
-const secondDeliveries = 1;
-/** More events than any service is ever behind: then publishing is refused, and the outbox keeps them. */
-const longest = 1_000_000;
-/** Peeking gives dead letters back, and brokers from 4.0 on would drop them after 20 times. */
-const peeks = 1_000_000_000;
+/** How often an event is redelivered after its process died. Brokers before 4.0 have no default limit. */
+const deliveryLimit = 5;
+/** The limit for the retry queue: 1, because a lost connection also counts as a failed delivery. */
+const retryDeliveryLimit = 1;
+/**
+ * The default maximum length of a queue, in events. If it is reached, publishing fails and the outbox keeps
+ * the events.
+ */
+const defaultMaxLength = 1_000_000;
+/**
+ * The delivery limit of dead letters. Listing them requeues them, and brokers from 4.0 on drop messages after
+ * 20 times.
+ */
+const peekLimit = 1_000_000_000;
 
 /**
- * Declares everything; gives the queues that were not there before. Rejects with 406 when a queue is there with other
- * arguments: such a change needs a new name and a drain.
+ * Declares the topology. Returns the names of the queues that did not exist before. Rejects with 406 if a
+ * queue exists with other arguments: such a change needs a queue with a new name, and the old queue must be
+ * drained.
  */
-export async function declare(
+export async function declareTopology(
   model: ChannelModel,
   topology: Topology,
   names: Names,
-  maxLength = longest,
+  maxLength = defaultMaxLength,
 ): Promise<string[]> {
   const missing = [];
   for (const name of topology.keys()) if (!(await queueExists(model, names.queue(name)))) missing.push(name);
-  const channel = await quietChannel(model);
+  const channel = await openChannel(model);
   await channel.assertExchange(names.exchange, 'topic');
   await channel.assertExchange(names.deadExchange, 'direct');
   for (const [name, types] of topology) {
-    // the dead letters first: an event that fails before there is a place for it would be held back
+    // dead letters first: without a target queue, RabbitMQ would hold a failed event back
     await channel.assertQueue(names.dead(name), {
-      arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': peeks },
+      arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': peekLimit },
     });
     await channel.bindQueue(names.dead(name), names.deadExchange, `${name}.dead`);
-    await channel.assertQueue(names.retry(name), settingAside(`${name}.dead`, secondDeliveries));
+    await channel.assertQueue(names.retry(name), queueOptions(`${name}.dead`, retryDeliveryLimit));
     await channel.bindQueue(names.retry(name), names.deadExchange, name);
-    await channel.assertQueue(names.queue(name), { maxLength, ...settingAside(name, deliveries) });
+    await channel.assertQueue(names.queue(name), { maxLength, ...queueOptions(name, deliveryLimit) });
     for (const type of types) await channel.bindQueue(names.queue(name), names.exchange, type);
   }
-  await closed(channel);
+  await closeChannel(channel);
   return missing;
 
-  /** A queue that loses nothing: what is refused, or came back too often, goes to the dead exchange under a key. */
-  function settingAside(deadLetterRoutingKey: string, limit: number) {
+  /** Options of a queue that dead-letters rejected and too often delivered events under a routing key. */
+  function queueOptions(deadLetterRoutingKey: string, limit: number) {
     return {
       overflow: 'reject-publish',
       deadLetterExchange: names.deadExchange,
@@ -80,17 +90,17 @@ export async function declare(
   }
 }
 
-/** Whether a queue is there. */
+/** Whether a queue exists. */
 export async function queueExists(model: ChannelModel, queue: string): Promise<boolean> {
-  // asking for one that is not there closes the channel
-  const channel = await quietChannel(model);
+  // checking a queue that does not exist closes the channel
+  const channel = await openChannel(model);
   try {
     await channel.checkQueue(queue);
   } catch (error) {
     if (hasCode(error, 404)) return false;
     throw error;
   }
-  await closed(channel);
+  await closeChannel(channel);
   return true;
 }
 

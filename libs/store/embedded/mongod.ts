@@ -1,4 +1,4 @@
-/** Starts a real mongod without any set-up, as a one-member replica set on loopback, and stops it with its process. */
+/** Starts a mongod as a one-member replica set on loopback, and stops it when its owner process ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -6,141 +6,160 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Binary, findBinary } from './binary.ts';
 import type { Say } from './cache.ts';
-import { databaseFolder, diskFull, inUse, logFile, readyDataDir, temporaryDataDir } from './data-dir.ts';
-import { embeddedError } from './failure.ts';
-import { end, type ProcessMark, readProcessMark } from './process-mark.ts';
-import { becomePrimary, listening, setName } from './replica-set.ts';
-import type { Orders, Report } from './supervisor.ts';
+import {
+  createTemporaryDataDir,
+  databaseFolder,
+  diskFullError,
+  inUseError,
+  logFile,
+  prepareDataDir,
+} from './data-dir.ts';
+import { embeddedError } from './embedded-error.ts';
+import { type ProcessMark, readProcessMark, terminate } from './process-mark.ts';
+import { becomePrimary, setName, waitUntilListening } from './replica-set.ts';
+import type { SupervisorOptions, SupervisorReport } from './supervisor.ts';
 
-export { type Binary, fetchBinary, localBinary } from './binary.ts';
+export { type Binary, downloadBinary, findLocalBinary } from './binary.ts';
 export type { Say } from './cache.ts';
-export type { EmbeddedCode, EmbeddedError } from './failure.ts';
+export type { EmbeddedCode, EmbeddedError } from './embedded-error.ts';
 export { becomePrimary, setName } from './replica-set.ts';
 
-/** What may be chosen. */
+/** Options of a mongod. */
 export type MongodOptions = {
-  /** Where the data is kept; without it in a temporary folder, which is removed at the end. */
+  /** The data folder. By default a temporary folder, which is removed at the end. */
   dataDir?: string;
   say: Say;
-  /** The limit of WiredTiger's cache, in GB (0.25 at least). */
+  /** The size limit of WiredTiger's cache, in GB (at least 0.25). */
   cacheGB?: number;
-  /** A mongod found before, instead of the whole chain. */
+  /** The mongod to start. By default it is searched for. */
   binary?: Binary;
-  /** How much room the disk must have, in bytes. */
+  /** The required free disk space, in bytes. */
   neededBytes?: number;
-  /** A key file: then nobody may do anything without a user (the first one is made by the localhost exception). */
+  /** A key file. It enables authentication: the first user is created by the localhost exception. */
   keyFile?: string;
 };
 
-/** A running mongod: `how` says in a few words where it came from; `stop` writes everything down and may be called twice. */
-export type Mongod = { uri: string; port: number; how: string; stop(): Promise<void> };
+/**
+ * A running mongod. `origin` describes where it was found; `stop` flushes all data and may be called twice.
+ */
+export type Mongod = { uri: string; port: number; origin: string; stop(): Promise<void> };
 
 /**
- * Starts a mongod and resolves when it is a writable primary. Throws with a `code`: `no_mongod`, `data_dir_in_use`,
- * `data_dir_version` (the data was written by a mongod too old or too new for this one), `disk_full`, `mongod_failed`.
+ * Starts a mongod and resolves when it is a writable primary. Throws an `EmbeddedError` with the code
+ * `no_mongod`, `data_dir_in_use`, `data_dir_version` (this mongod cannot open data of that version),
+ * `disk_full` or `mongod_failed`.
  */
 export async function startMongod(options: MongodOptions): Promise<Mongod> {
   const { say, cacheGB = options.dataDir ? 0.5 : 0.25 } = options;
-  const { path: binary, how } = options.binary ?? (await findBinary(say));
-  const dataDir = await readyDataDir(options.dataDir ?? (await temporaryDataDir()), say, options.neededBytes);
+  const { path: binary, origin } = options.binary ?? (await findBinary(say));
+  const dataDir = await prepareDataDir(
+    options.dataDir ?? (await createTemporaryDataDir()),
+    say,
+    options.neededBytes,
+  );
   for (let tries = 1; ; tries++) {
     const port = await freePort();
-    const run = await supervised({
+    const run = await startSupervised({
       binary,
-      args: [...args(dataDir, port, cacheGB), ...(options.keyFile ? ['--keyFile', options.keyFile] : [])],
+      args: [
+        ...createArgs(dataDir, port, cacheGB),
+        ...(options.keyFile ? ['--keyFile', options.keyFile] : []),
+      ],
       dataDir,
       removeAtEnd: options.dataDir === undefined,
       main: (await readProcessMark(process.pid)) ?? { pid: process.pid, started: '' },
     });
-    const given = new AbortController();
+    const abortController = new AbortController();
     try {
       await Promise.race([
-        listening(port, given.signal).then(() =>
-          becomePrimary(`mongodb://127.0.0.1:${port}/`, `127.0.0.1:${port}`, given.signal),
+        waitUntilListening(port, abortController.signal).then(() =>
+          becomePrimary(`mongodb://127.0.0.1:${port}/`, `127.0.0.1:${port}`, abortController.signal),
         ),
         run.exited.then((code) => Promise.reject(Object.assign(new Error('exited'), { exit: code }))),
       ]);
-      return { uri: `mongodb://127.0.0.1:${port}/?replicaSet=${setName}`, port, how, stop: run.stop };
+      return { uri: `mongodb://127.0.0.1:${port}/?replicaSet=${setName}`, port, origin, stop: run.stop };
     } catch (error) {
-      given.abort();
+      abortController.abort();
       const log = await readFile(logFile(dataDir), 'utf8').catch(() => '');
       await run.stop();
       const { exit } = error as { exit?: number | null };
-      if (exit === portTaken && tries < 3) continue;
-      throw exit === undefined ? error : reasonOf(exit, log, dataDir);
+      if (exit === portInUse && tries < 3) continue;
+      throw exit === undefined ? error : toError(exit, log, dataDir);
     }
   }
 }
 
-/** The exit codes of mongod that have a meaning here (src/mongo/util/exit_code.h). */
-const portTaken = 48;
+/** The exit codes of mongod that are handled (src/mongo/util/exit_code.h). */
+const portInUse = 48;
 const wrongVersion = 62;
-const folderTaken = 100;
+const folderInUse = 100;
 
-function args(dataDir: string, port: number, cacheGB: number): string[] {
+function createArgs(dataDir: string, port: number, cacheGB: number): string[] {
   return [
     ...['--dbpath', databaseFolder(dataDir), '--logpath', logFile(dataDir)],
     ...['--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
     ...['--replSet', setName, '--oplogSize', '256', '--wiredTigerCacheSizeGB', String(cacheGB)],
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-    // nobody else is there to take over: no need to wait for that before stopping
+    // a one-member replica set need not wait for another member before it stops
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
   ];
 }
 
-function reasonOf(exit: number | null, log: string, dataDir: string): Error {
-  if (exit === folderTaken) return inUse(dataDir);
-  if (/No space left on device/i.test(log)) return diskFull(dataDir);
+function toError(exit: number | null, log: string, dataDir: string): Error {
+  if (exit === folderInUse) return inUseError(dataDir);
+  if (/No space left on device/i.test(log)) return diskFullError(dataDir);
   if (exit === wrongVersion) {
-    const message = `The data in ${dataDir} was written by a MongoDB of another version than this one can open.`;
+    const message = `The data in ${dataDir} was written by a MongoDB version that this mongod cannot open.`;
     return embeddedError('data_dir_version', message);
   }
   const fatal = log.split('\n').findLast((line) => /"s":"[FE]"/.test(line));
-  const words = fatal ? `: ${(JSON.parse(fatal) as { msg: string }).msg}` : '';
+  const reason = fatal ? `: ${(JSON.parse(fatal) as { msg: string }).msg}` : '';
   return embeddedError(
     'mongod_failed',
-    `mongod ended with ${exit ?? 'a signal'}${words} (see ${logFile(dataDir)}).`,
+    `mongod ended with ${exit ?? 'a signal'}${reason} (see ${logFile(dataDir)}).`,
   );
 }
 
 type Run = { exited: Promise<number | null>; stop(): Promise<void> };
 
-async function supervised(orders: Orders): Promise<Run> {
+async function startSupervised(options: SupervisorOptions): Promise<Run> {
   const script = fileURLToPath(new URL('./supervisor.ts', import.meta.url));
-  // in a session of its own: a Ctrl-C reaches the services, which stop first, not the database below them
+  // detached, so that Ctrl-C does not reach the supervisor: the services stop first, then the database
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', script, JSON.stringify(orders)],
+    ['--disable-warning=ExperimentalWarning', script, JSON.stringify(options)],
     { detached: true, stdio: ['pipe', 'pipe', 'inherit'] },
   );
-  const gone = new Promise<void>((done) => child.on('exit', done).on('error', done));
+  const supervisorExited = new Promise<void>((done) => child.on('exit', done).on('error', done));
   child.stdin.on('error', () => {});
   let mongod: ProcessMark | undefined;
   const exited = new Promise<number | null>((done) => {
     createInterface(child.stdout).on('line', async (line) => {
-      const report = JSON.parse(line) as Report;
+      const report = JSON.parse(line) as SupervisorReport;
       if ('exit' in report) done(report.exit);
       else mongod = await readProcessMark(report.mongod);
     });
     child.on('exit', (code) => done(code));
   });
-  hold(child, false);
+  setRef(child, false);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
-    hold(child, true);
+    setRef(child, true);
     child.stdin.end('stop\n');
-    await gone;
-    // the supervisor itself may have been killed before
-    if (mongod) await end(mongod, 10_000);
+    await supervisorExited;
+    // the supervisor may have been killed before
+    if (mongod) await terminate(mongod, 10_000);
   };
   return { exited, stop: () => (stopping ??= stop()) };
 }
 
-/** Whether the child alone keeps this process running: only while it is being stopped. */
-function hold(child: ChildProcess, on: boolean): void {
-  for (const one of [child, child.stdin, child.stdout] as (NodeJS.RefCounted | null)[]) {
-    if (on) one?.ref();
-    else one?.unref();
+/**
+ * Sets whether the child keeps this process running, which is needed only while the child is being stopped.
+ */
+function setRef(child: ChildProcess, on: boolean): void {
+  for (const handle of [child, child.stdin, child.stdout] as (NodeJS.RefCounted | null)[]) {
+    if (on) handle?.ref();
+    else handle?.unref();
   }
 }
 

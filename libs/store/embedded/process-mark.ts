@@ -1,32 +1,32 @@
-/** Tells whether a process still lives and is the one that was meant: pids are reused, so a start time goes with each. */
+/** Identifies a process by its pid and its start time, because pids are reused. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** One particular process: its pid and when it started, in the words of /proc or ps (compared, never parsed). */
+/** A process. `started` is its start time as text from /proc or ps, which is compared but not parsed. */
 export type ProcessMark = { pid: number; started: string };
 
-/** The mark of a living process; undefined when there is none, or only its zombie. It lives while one of its threads does. */
+/** Gets the mark of a running process; undefined if it has ended or is a zombie without running threads. */
 export async function readProcessMark(pid: number): Promise<ProcessMark | undefined> {
-  const started = process.platform === 'linux' ? await startedByProc(pid) : await ps(pid, 'lstart=');
+  const started = process.platform === 'linux' ? await getStartTime(pid) : await ps(pid, 'lstart=');
   return started ? { pid, started } : undefined;
 }
 
-/** True while exactly the marked process lives. */
+/** Whether the marked process is running. */
 export async function isAlive(mark: ProcessMark): Promise<boolean> {
   return (await readProcessMark(mark.pid))?.started === mark.started;
 }
 
-/** The command line of a living process, its words joined by spaces; undefined when there is none, or when it is just ending. */
-export async function commandOf(pid: number): Promise<string | undefined> {
+/** Gets the command line of a process, joined by spaces; undefined if the process has ended or is ending. */
+export async function getCommandLine(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return ps(pid, 'command=');
   const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return text.replaceAll('\0', ' ').trim() || undefined;
 }
 
-/** Resolves true as soon as the marked process has ended, false when it still lives after `limitMs`. */
-export async function ended(mark: ProcessMark, limitMs: number): Promise<boolean> {
+/** Resolves to true when the marked process has ended, or to false if it is still running after `limitMs`. */
+export async function waitUntilEnded(mark: ProcessMark, limitMs: number): Promise<boolean> {
   const until = Date.now() + limitMs;
   while (await isAlive(mark)) {
     if (Date.now() > until) return false;
@@ -35,33 +35,34 @@ export async function ended(mark: ProcessMark, limitMs: number): Promise<boolean
   return true;
 }
 
-/** Ends the marked process: SIGTERM, after `limitMs` SIGKILL; does nothing when it is gone. */
-export async function end(mark: ProcessMark, limitMs: number): Promise<void> {
+/** Ends the marked process with SIGTERM, and after `limitMs` with SIGKILL. Does nothing if it has ended. */
+export async function terminate(mark: ProcessMark, limitMs: number): Promise<void> {
   if (!(await isAlive(mark))) return;
   signal(mark.pid, 'SIGTERM');
-  if (await ended(mark, limitMs)) return;
+  if (await waitUntilEnded(mark, limitMs)) return;
   signal(mark.pid, 'SIGKILL');
-  await ended(mark, 2000);
+  await waitUntilEnded(mark, 2000);
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // it ended by itself in between
+    // the process has ended meanwhile
   }
 }
 
-async function startedByProc(pid: number): Promise<string | undefined> {
+async function getStartTime(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // after the name in brackets: the state is the first field, the threads the eighteenth, the start (in ticks since boot) the twentieth
+  // after the name in parentheses, fields 1, 18 and 20 are the state, the number of threads and the start
+  // time (in ticks since boot)
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // the state is the first thread's alone: while others wait for the disk, they keep files and locks of the process
+  // the state is that of the main thread: other threads may still hold the files and locks of the process
   const isOver = fields[0] === 'X' || (fields[0] === 'Z' && Number(fields[17]) <= 1);
   return isOver ? undefined : fields[19];
 }
 
 async function ps(pid: number, column: string): Promise<string | undefined> {
-  const answer = await promisify(execFile)('ps', ['-o', column, '-p', String(pid)]).catch(() => undefined);
-  return answer?.stdout.trim() || undefined;
+  const result = await promisify(execFile)('ps', ['-o', column, '-p', String(pid)]).catch(() => undefined);
+  return result?.stdout.trim() || undefined;
 }

@@ -1,19 +1,21 @@
-/** A mongod that is becoming a primary closes connections: whoever waits for it goes on. */
+/**
+ * Tests that waiting for a primary survives closed connections: a mongod closes them when its state changes.
+ */
 import { expect, test } from '@jest/globals';
 import { testMongo } from '../../testing/servers.ts';
 import { tcpProxy } from '../../testing/tcp-proxy.ts';
 import { becomePrimary } from './replica-set.ts';
 
-test('a connection that is closed meanwhile is opened again', async () => {
+test('becomePrimary reconnects if its connection is closed', async () => {
   const mongo = await testMongo();
-  const wire = await tcpProxy(new URL('/', mongo.uri).href);
+  const proxy = await tcpProxy(new URL('/', mongo.uri).href);
   try {
-    // what the driver itself asks is of no session
-    wire.cutAfter(Buffer.from('lsid'), 3);
-    await becomePrimary(wire.url, new URL(mongo.uri).host, AbortSignal.timeout(20_000));
-    expect(wire.remainingCuts()).toBe(0);
+    // the driver's own commands have no session
+    proxy.cutAfter(Buffer.from('lsid'), 3);
+    await becomePrimary(proxy.url, new URL(mongo.uri).host, AbortSignal.timeout(20_000));
+    expect(proxy.remainingCuts()).toBe(0);
   } finally {
-    await wire.close();
+    await proxy.close();
     await mongo.stop();
   }
 });

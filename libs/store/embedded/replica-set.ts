@@ -1,4 +1,4 @@
-/** Makes a started mongod the writable primary of its one-member replica set, whichever port it listens on today. */
+/** Makes a started mongod the primary of its one-member replica set, even if its port has changed. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
@@ -6,17 +6,17 @@ import mongoose from 'mongoose';
 /** The name of the replica set. */
 export const setName = 'pds';
 
-/** Resolves when the port takes connections; rejects with the signal's reason when that is given up. */
-export async function listening(port: number, signal: AbortSignal): Promise<void> {
-  while (!(await takesConnections(port))) {
+/** Resolves when the port accepts connections. Rejects with the signal's reason when it is aborted. */
+export async function waitUntilListening(port: number, signal: AbortSignal): Promise<void> {
+  while (!(await acceptsConnections(port))) {
     signal.throwIfAborted();
     await sleep(15);
   }
 }
 
 /**
- * Resolves when the mongod at that address is a writable primary: initiated as `member` (its own host and port as it sees
- * them), or told that it has moved there, if need be.
+ * Resolves when the mongod at `uri` is a writable primary. If necessary, initiates the replica set with
+ * `member` (the host and port of mongod as it sees them), or reconfigures it to that member.
  */
 export async function becomePrimary(uri: string, member: string, signal: AbortSignal): Promise<void> {
   const options = { directConnection: true, serverSelectionTimeoutMS: 10_000 };
@@ -27,9 +27,9 @@ export async function becomePrimary(uri: string, member: string, signal: AbortSi
       signal.throwIfAborted();
       try {
         if ((await admin.command({ hello: 1 })).isWritablePrimary) return;
-        await takePlace((command) => admin.command(command), member);
+        await configureMember((command) => admin.command(command), member);
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
       }
       await sleep(15);
     }
@@ -38,8 +38,8 @@ export async function becomePrimary(uri: string, member: string, signal: AbortSi
   }
 }
 
-/** What a mongod answers while it is still finding itself. */
-const passing = new Set([
+/** The error codes of a mongod whose replica set is still starting. */
+const transientCodes = new Set([
   'AlreadyInitialized',
   'ConfigurationInProgress',
   'InterruptedDueToReplStateChange',
@@ -48,15 +48,15 @@ const passing = new Set([
   'NotYetInitialized',
 ]);
 
-/** A mongod also closes its connections when it becomes something else. */
-function isPassing(error: unknown): boolean {
+/** Whether to try again. A mongod also closes its connections when its replica set state changes. */
+function isTransient(error: unknown): boolean {
   if (error instanceof mongoose.mongo.MongoNetworkError) return true;
-  return passing.has((error as { codeName?: string }).codeName ?? '');
+  return transientCodes.has((error as { codeName?: string }).codeName ?? '');
 }
 
 type Command = (command: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
-async function takePlace(command: Command, host: string): Promise<void> {
+async function configureMember(command: Command, host: string): Promise<void> {
   const state = await command({ replSetGetStatus: 1 }).then(
     () => 'member',
     (error: { codeName?: string }) => error.codeName,
@@ -68,11 +68,11 @@ async function takePlace(command: Command, host: string): Promise<void> {
   await command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true });
 }
 
-function takesConnections(port: number): Promise<boolean> {
-  return new Promise((answer) => {
+function acceptsConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    socket.on('connect', () => answer(true));
-    socket.on('error', () => answer(false));
+    socket.on('connect', () => resolve(true));
+    socket.on('error', () => resolve(false));
     socket.on('connect', () => socket.destroy());
   });
 }

@@ -1,45 +1,48 @@
-/** Keeps one mongod only as long as the process that asked for it: when stdin closes, for whatever reason, it is stopped. */
+/** Supervises one mongod: stops it when its owner process ends, which closes the supervisor's stdin. */
 import { spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { ownerFile } from './data-dir.ts';
 import { type ProcessMark, readProcessMark } from './process-mark.ts';
 
-/** What the supervisor is told, as JSON in its only argument. */
-export type Orders = {
+/** The options of the supervisor, as JSON in its only argument. */
+export type SupervisorOptions = {
   binary: string;
   args: string[];
   dataDir: string;
-  /** The data folder is temporary: it goes with the mongod. */
+  /** Whether to remove the data folder at the end, because it is temporary. */
   removeAtEnd: boolean;
-  /** The process that asked. */
+  /** The owner process. */
   main: ProcessMark;
 };
 
-/** What it answers, one JSON line each: first `mongod` (a pid), at the end `exit` (a code, null after a signal). */
-export type Report = { mongod: number } | { exit: number | null };
+/**
+ * A report on stdout, one JSON line each: first `mongod` (its pid), at the end `exit` (its code, null after a
+ * signal).
+ */
+export type SupervisorReport = { mongod: number } | { exit: number | null };
 
-/** How long a mongod may take to write everything down: asked to stop in peace, and after the death of the one who asked. */
-const orderlyMs = 15_000;
-const bereavedMs = 3_500;
+/** The time limit for mongod to flush its data and exit, ms: on request, and after its owner has ended. */
+const stopMs = 15_000;
+const ownerExitedMs = 3_500;
 
 if (process.argv[1] === import.meta.filename) await supervise(JSON.parse(process.argv[2] ?? '{}'));
 
-async function supervise({ binary, args, dataDir, removeAtEnd, main }: Orders): Promise<void> {
+async function supervise({ binary, args, dataDir, removeAtEnd, main }: SupervisorOptions): Promise<void> {
   const mongod = spawn(binary, args, { stdio: 'ignore' });
   let killer: NodeJS.Timeout | undefined;
   const stop = (limitMs: number) => {
-    // what is thrown away need not be written down first
+    // temporary data need not be flushed
     mongod.kill(removeAtEnd ? 'SIGKILL' : 'SIGTERM');
     killer ??= setTimeout(() => mongod.kill('SIGKILL'), limitMs);
   };
 
-  // Ctrl-C is the business of the one who asked
+  // the owner handles Ctrl-C
   for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => {});
-  process.on('SIGTERM', () => stop(orderlyMs));
+  process.on('SIGTERM', () => stop(stopMs));
   process.stdout.on('error', () => {});
-  process.stdin.on('data', () => stop(orderlyMs));
+  process.stdin.on('data', () => stop(stopMs));
   process.stdin.on('error', () => {});
-  process.stdin.on('close', () => stop(bereavedMs));
+  process.stdin.on('close', () => stop(ownerExitedMs));
 
   const exit = new Promise<number | null>((done) => {
     mongod.on('exit', done);
@@ -61,6 +64,6 @@ async function supervise({ binary, args, dataDir, removeAtEnd, main }: Orders): 
   report({ exit: code }, () => process.exit(0));
 }
 
-function report(line: Report, then = () => {}): void {
+function report(line: SupervisorReport, then = () => {}): void {
   process.stdout.write(`${JSON.stringify(line)}\n`, then);
 }

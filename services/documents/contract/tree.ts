@@ -1,6 +1,6 @@
 /** Defines the operations on nodes: create, update, delete, reorder, replace the whole tree. */
 import { z } from 'zod';
-import { Forbidden, id, NotFound, nothing, operation, someField } from '#libs/contract';
+import { Forbidden, id, NotFound, nothing, operation, patchBody } from '#libs/contract';
 import { member } from '../../identity/contract.ts';
 import {
   ContentTooLarge,
@@ -57,7 +57,7 @@ export const updateNode = operation({
   access: member,
   permission: 'The owner, the editor or an admin may change the document.',
   params: nodeParams,
-  body: someField({ title, content: content.nullable(), order, parent_id: parentId }),
+  body: patchBody({ title, content: content.nullable(), order, parent_id: parentId }),
   status: 200,
   returns: Node,
   etag: true,

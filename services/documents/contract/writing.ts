@@ -1,6 +1,6 @@
 /** Defines the operations that create, update, delete and duplicate documents. */
 import { z } from 'zod';
-import { Forbidden, NotFound, nothing, operation, PreconditionFailed, someField } from '#libs/contract';
+import { Forbidden, NotFound, nothing, operation, PreconditionFailed, patchBody } from '#libs/contract';
 import { member } from '../../identity/contract.ts';
 import {
   ContentTooLarge,
@@ -52,7 +52,7 @@ export const updateDocument = operation({
   access: member,
   permission: 'The owner, the editor or an admin may change a draft or a published document.',
   params: docParams,
-  body: someField({ title, version: versionLabel.nullable(), department: department.nullable() }),
+  body: patchBody({ title, version: versionLabel.nullable(), department: department.nullable() }),
   status: 200,
   returns: Document,
   etag: true,

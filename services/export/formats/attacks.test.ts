@@ -1,4 +1,4 @@
-/** Promises about hostile uploads: each is refused or compiled in moments and in little memory. */
+/** Tests hostile uploads: each is rejected or compiled quickly and with little memory. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from '@jest/globals';
 import { attacks } from '../testing/attacks.ts';
-import { compiled, documentOf, nodeOf, rendered } from '../testing/samples.ts';
+import { compile, createDocument, createNode, renderParts } from '../testing/samples.ts';
 
-/** Compiles the files named and tells what became of each, and the most memory that all of it took. */
+/** Compiles files and prints the result of each and the peak memory in MiB. */
 const PROGRAM = `
   const { compileTemplate } = await import(process.argv[1]);
   const { readFile } = await import('node:fs/promises');
@@ -26,13 +26,13 @@ beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pds-attacks-'));
   try {
     const paths: string[] = [];
-    for (const [at, { make }] of attacks.entries()) {
-      paths.push(join(folder, `${at}.docx`));
-      await writeFile(join(folder, `${at}.docx`), make());
+    for (const [index, { create }] of attacks.entries()) {
+      paths.push(join(folder, `${index}.docx`));
+      await writeFile(join(folder, `${index}.docx`), create());
     }
     const flags = ['--input-type=module', '--max-old-space-size=400', '-e', PROGRAM];
     const template = new URL('./template.ts', import.meta.url).href;
-    // a reader that goes over each part for every other one does not come back in this time
+    // an algorithm of quadratic time exceeds this timeout
     const { stdout } = await promisify(execFile)(process.execPath, [...flags, template, ...paths], {
       timeout: 110_000,
     });
@@ -43,23 +43,25 @@ beforeAll(async () => {
 }, 120_000);
 
 test.each(attacks.map(({ name, verdict }, at) => [name, verdict, at] as const))(
-  '%s: %s',
+  'the hostile upload "%s" is %s',
   (_name, verdict, at) => {
     expect(outcome.verdicts[at]).toBe(verdict);
   },
 );
 
-test('all of them together never took more than 600 MiB', () => {
+test('compiling all hostile uploads needs less than 600 MiB', () => {
   expect(outcome.mebibytes).toBeLessThan(600);
 });
 
-test.each(['relationships named after what every object has', 'numbers beyond all numbers'])(
-  'a template with %s can be filled',
+test.each(['relationships named like properties of every object', 'numbers that are too large'])(
+  'a hostile template with %s can be rendered',
   async (name) => {
-    const template = await compiled(attacks.find((one) => one.name === name)?.make() ?? new Uint8Array());
+    const template = await compile(
+      attacks.find((attack) => attack.name === name)?.create() ?? new Uint8Array(),
+    );
     for (const warning of template.warnings) expect(typeof warning).toBe('string');
     expect(JSON.parse(JSON.stringify(template.plan))).toEqual(template.plan);
-    const { 'word/document.xml': xml } = await rendered(documentOf([nodeOf('First')]), template);
+    const { 'word/document.xml': xml } = await renderParts(createDocument([createNode('First')]), template);
     expect(xml).toContain('First');
   },
 );

@@ -1,4 +1,4 @@
-/** The built-in template: plain, legible, made with the docx library and compiled like any uploaded one. */
+/** Creates the built-in template with the docx library; it is compiled like an uploaded template. */
 import {
   AlignmentType,
   BorderStyle,
@@ -23,55 +23,55 @@ import { pack } from './opc/pack.ts';
 import { unpack } from './opc/unpack.ts';
 import { type CompiledTemplate, compileTemplate } from './template.ts';
 
-/** A nonce of its own, so that every process makes the same template; it is no secret, as nobody uploads into this one. */
+/** A fixed nonce, so that every process creates the same template; it need not be secret. */
 const NONCE = '6e1f0c9bd3a84d7795b2f0a1c4e86d35';
 
-/** Makes and compiles the template; takes a moment, so its caller keeps it. */
-export async function defaultTemplate(): Promise<CompiledTemplate> {
-  const compiled = await compileTemplate(await defaultTemplateFile(), { nonce: NONCE });
+/** Creates and compiles the built-in template. This is slow, so callers should keep the result. */
+export async function createDefaultTemplate(): Promise<CompiledTemplate> {
+  const compiled = await compileTemplate(await createDefaultTemplateFile(), { nonce: NONCE });
   if (!compiled.ok) throw new Error(`The built-in template does not compile: ${compiled.fault.message}`);
   return compiled.template;
 }
 
-/** The template as Word would open it: the same bytes in every process. */
-export async function defaultTemplateFile(): Promise<Uint8Array> {
-  return timeless(await Packer.toBuffer(builtIn()));
+/** Creates the .docx file of the built-in template; the bytes are the same in every process. */
+export async function createDefaultTemplateFile(): Promise<Uint8Array> {
+  return removeTimestamps(await Packer.toBuffer(createDocument()));
 }
 
-/** The library writes down the present moment; without it the template has the same checksum everywhere. */
-async function timeless(file: Uint8Array): Promise<Uint8Array> {
+/** Replaces the timestamps that the library writes, so that the template has the same checksum everywhere. */
+async function removeTimestamps(file: Uint8Array): Promise<Uint8Array> {
   const parts = await unpack(file);
   const core = Buffer.from(parts.get('docProps/core.xml') ?? []).toString('utf8');
-  const dated = core.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-01-01T00:00:00Z');
-  return pack(parts.set('docProps/core.xml', Buffer.from(dated, 'utf8')));
+  const fixed = core.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-01-01T00:00:00Z');
+  return pack(parts.set('docProps/core.xml', Buffer.from(fixed, 'utf8')));
 }
 
 const FONT = 'Calibri';
 const INK = '1F2933';
 const MUTED = '616E7C';
 const LINE = 'CBD2D9';
-/** A4 between margins of an inch, in twips. */
+/** The text width of an A4 page with margins of one inch, in twips. */
 const TEXT_WIDTH = 9_026;
 
-function builtIn(): Document {
+function createDocument(): Document {
   return new Document({
     creator: 'Process Document Service',
     title: 'Document',
-    styles: styles(),
+    styles: createStyles(),
     numbering: {
       config: [
-        { reference: 'bullets', levels: levels(BULLETS) },
-        { reference: 'numbers', levels: levels(NUMBERS) },
+        { reference: 'bullets', levels: createLevels(BULLETS) },
+        { reference: 'numbers', levels: createLevels(NUMBERS) },
       ],
     },
     sections: [
       {
         properties: { titlePage: true, page: { size: { width: 11_906, height: 16_838 } } },
-        headers: { default: header(), first: new Header({ children: [new Paragraph('')] }) },
-        footers: { default: footer(), first: footer() },
+        headers: { default: createHeader(), first: new Header({ children: [new Paragraph('')] }) },
+        footers: { default: createFooter(), first: createFooter() },
         children: [
           new Paragraph({ style: 'Title', children: [new TextRun('{{title}}')] }),
-          facts(),
+          createPropertyTable(),
           new Paragraph({ spacing: { after: 120 } }),
           new Paragraph('{{content}}'),
         ],
@@ -80,7 +80,7 @@ function builtIn(): Document {
   });
 }
 
-function styles(): IStylesOptions {
+function createStyles(): IStylesOptions {
   const heading = (size: number, before: number) => ({
     run: { font: FONT, size, bold: true, color: INK },
     paragraph: { spacing: { before, after: 100 }, keepNext: true, keepLines: true },
@@ -102,16 +102,16 @@ function styles(): IStylesOptions {
       heading5: { ...heading(22, 160), run: { ...heading(22, 160).run, italics: true } },
       heading6: { ...heading(22, 160), run: { ...heading(22, 160).run, bold: false, italics: true } },
     },
-    // the library bases its own character styles on this one, and does not write it
+    // the library bases its character styles on this style but does not write it
     characterStyles: [{ id: 'DefaultParagraphFont', name: 'Default Paragraph Font' }],
     paragraphStyles: [
-      list('ListBullet', 'List Bullet', 'bullets'),
-      list('ListNumber', 'List Number', 'numbers'),
+      createListStyle('ListBullet', 'List Bullet', 'bullets'),
+      createListStyle('ListNumber', 'List Number', 'numbers'),
     ],
   };
 }
 
-function list(id: string, name: string, reference: string) {
+function createListStyle(id: string, name: string, reference: string) {
   return {
     id,
     name,
@@ -121,26 +121,26 @@ function list(id: string, name: string, reference: string) {
   };
 }
 
-type Sign = { format: (typeof LevelFormat)[keyof typeof LevelFormat]; sign?: string };
+type LevelNumber = { format: (typeof LevelFormat)[keyof typeof LevelFormat]; text?: string };
 
-const BULLETS: Sign[] = ['•', '–', '▪'].map((sign) => ({ format: LevelFormat.BULLET, sign }));
-const NUMBERS: Sign[] = [
+const BULLETS: LevelNumber[] = ['•', '–', '▪'].map((text) => ({ format: LevelFormat.BULLET, text }));
+const NUMBERS: LevelNumber[] = [
   { format: LevelFormat.DECIMAL },
   { format: LevelFormat.LOWER_LETTER },
   { format: LevelFormat.LOWER_ROMAN },
 ];
 
-/** Nine levels that take turns with the signs given; a sign that is not given is the level's own number. */
-function levels(signs: Sign[]) {
+/** Creates nine levels that cycle through `numbers`; a level without text is numbered (`%1.`). */
+function createLevels(numbers: LevelNumber[]) {
   return Array.from({ length: 9 }, (_level, level) => {
-    const { format = LevelFormat.DECIMAL, sign = `%${level + 1}.` } = signs[level % signs.length] ?? {};
+    const { format = LevelFormat.DECIMAL, text = `%${level + 1}.` } = numbers[level % numbers.length] ?? {};
     const indent = { left: 360 * (level + 1), hanging: 360 };
-    return { level, format, text: sign, alignment: AlignmentType.LEFT, style: { paragraph: { indent } } };
+    return { level, format, text, alignment: AlignmentType.LEFT, style: { paragraph: { indent } } };
   });
 }
 
-/** What is known about the document, as a strip of four cells. */
-function facts(): Table {
+/** Creates the table with the properties of the document: one row of four cells. */
+function createPropertyTable(): Table {
   const width = { size: Math.floor(TEXT_WIDTH / 4), type: WidthType.DXA };
   const line = { style: BorderStyle.SINGLE, size: 4, color: LINE };
   const none = { style: BorderStyle.NONE, size: 0, color: 'auto' };
@@ -181,15 +181,17 @@ function facts(): Table {
   });
 }
 
-function header(): Header {
-  return new Header({ children: [small([new TextRun({ text: '{{title}}', size: 17, color: MUTED })])] });
+function createHeader(): Header {
+  return new Header({
+    children: [createSmallParagraph([new TextRun({ text: '{{title}}', size: 17, color: MUTED })])],
+  });
 }
 
-function footer(): Footer {
+function createFooter(): Footer {
   const text = { size: 17, color: MUTED };
   return new Footer({
     children: [
-      small([
+      createSmallParagraph([
         new TextRun({ ...text, text: '{{organization}}' }),
         new TextRun({
           ...text,
@@ -200,7 +202,7 @@ function footer(): Footer {
   });
 }
 
-function small(children: TextRun[]): Paragraph {
+function createSmallParagraph(children: TextRun[]): Paragraph {
   return new Paragraph({
     spacing: { after: 0 },
     tabStops: [{ type: TabStopType.RIGHT, position: TEXT_WIDTH }],

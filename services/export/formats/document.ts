@@ -1,7 +1,7 @@
-/** What an export is made from: one document, read once, free of database and HTTP. */
+/** The document that an export renders, independent of the database and of HTTP. */
 import type { RichText } from '#libs/rich-text';
 
-/** One node of the tree; `content` is its rich text, `null` when it has none. */
+/** A node of the tree; `content` is its rich text, or `null` without text. */
 export type ExportNode = {
   id: string;
   node_type: 'section' | 'step' | 'sub_step';
@@ -10,8 +10,8 @@ export type ExportNode = {
   children: ExportNode[];
 };
 
-/** A document without its tree; `published_at` is ISO 8601 or `null`. */
-export type DocumentFacts = {
+/** The properties of a document without its tree; `published_at` is ISO 8601 or `null`. */
+export type DocumentProperties = {
   title: string;
   version: string | null;
   department: string | null;
@@ -19,5 +19,5 @@ export type DocumentFacts = {
   organization: string;
 };
 
-/** The document with its whole tree. */
-export type ExportDocument = DocumentFacts & { nodes: ExportNode[] };
+/** A document with its whole tree. */
+export type ExportDocument = DocumentProperties & { nodes: ExportNode[] };

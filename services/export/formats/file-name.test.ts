@@ -1,6 +1,6 @@
-/** Promises about file names: any title becomes one that every system accepts. */
+/** Tests file names: any title becomes a name that every operating system accepts. */
 import { expect, test } from '@jest/globals';
-import { fileName } from './file-name.ts';
+import { toFileName } from './file-name.ts';
 
 test.each([
   ['Incident response', 'Incident response.docx'],
@@ -16,14 +16,14 @@ test.each([
   ['', 'document.docx'],
   [' .. ', 'document.docx'],
   ['a\uD800b', 'a\uFFFDb.docx'],
-])('%j is kept as %j', (title, expected) => {
-  expect(fileName(title, 'docx')).toBe(expected);
+])('the title %j becomes the file %j', (title, expected) => {
+  expect(toFileName(title, 'docx')).toBe(expected);
 });
 
-test('a long name is cut to 180 bytes between characters, never inside one', () => {
+test('a long file name is cut to 180 bytes between characters', () => {
   const family = '👨‍👩‍👧‍👦';
-  const name = fileName(family.repeat(40), 'md');
+  const name = toFileName(family.repeat(40), 'md');
   expect(Buffer.byteLength(name)).toBeLessThanOrEqual(180);
   expect(name.replace(/\.md$/, '')).toMatch(new RegExp(`^(${family})+$`));
-  expect(Buffer.byteLength(fileName('x'.repeat(500), 'docx'))).toBeGreaterThan(170);
+  expect(Buffer.byteLength(toFileName('x'.repeat(500), 'docx'))).toBeGreaterThan(170);
 });

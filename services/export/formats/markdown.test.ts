@@ -1,7 +1,7 @@
-/** Promises about Markdown: the order of the tree, and hostile text that stays text. */
+/** Tests Markdown: the order of the tree, and hostile text that must stay text. */
 import { expect, test } from '@jest/globals';
 import type { RichText } from '#libs/rich-text';
-import { documentOf, nodeOf, words } from '../testing/samples.ts';
+import { createDocument, createNode, createParagraph } from '../testing/samples.ts';
 import { renderMarkdown } from './markdown.ts';
 
 const list = (type: string, ...items: RichText[]): RichText => ({
@@ -9,33 +9,38 @@ const list = (type: string, ...items: RichText[]): RichText => ({
   content: items.map((item) => ({ type: 'listItem', content: [item] })),
 });
 
-test('the title, its facts, then sections, steps and sub-steps one level deeper each', () => {
-  const third = nodeOf('Third', [words('deep')], { node_type: 'sub_step' });
-  const second = nodeOf('Second', [words('two')], { node_type: 'step', children: [third] });
-  const first = nodeOf('First', [words('one')], { children: [second] });
-  expect(renderMarkdown(documentOf([first]))).toBe(
+test('Markdown has the title, properties and one heading level per node type', () => {
+  const third = createNode('Third', [createParagraph('deep')], { node_type: 'sub_step' });
+  const second = createNode('Second', [createParagraph('two')], { node_type: 'step', children: [third] });
+  const first = createNode('First', [createParagraph('one')], { children: [second] });
+  expect(renderMarkdown(createDocument([first]))).toBe(
     '# Pay\n\nVersion 1.2 · Department Ops\n\n## First\n\none\n\n### Second\n\ntwo\n\n#### Third\n\ndeep\n',
   );
 });
 
-test('the line of facts says what is set, and is not there when nothing is', () => {
-  expect(renderMarkdown(documentOf([], { version: null }))).toBe('# Pay\n\nDepartment Ops\n');
-  expect(renderMarkdown(documentOf([], { version: null, department: null }))).toBe('# Pay\n');
+test('the Markdown property line has only the properties that are set', () => {
+  expect(renderMarkdown(createDocument([], { version: null }))).toBe('# Pay\n\nDepartment Ops\n');
+  expect(renderMarkdown(createDocument([], { version: null, department: null }))).toBe('# Pay\n');
 });
 
-test('ordered lists become bullets, nested ones stay nested', () => {
-  const inner = list('orderedList', words('b'));
-  const outer = { type: 'bulletList', content: [{ type: 'listItem', content: [words('a'), inner] }] };
-  expect(renderMarkdown(documentOf([nodeOf('N', [outer])]))).toContain('- a\n  - b\n');
+test('ordered lists become nested bullet lists in Markdown', () => {
+  const inner = list('orderedList', createParagraph('b'));
+  const outer = {
+    type: 'bulletList',
+    content: [{ type: 'listItem', content: [createParagraph('a'), inner] }],
+  };
+  expect(renderMarkdown(createDocument([createNode('N', [outer])]))).toContain('- a\n  - b\n');
 });
 
-test('a heading inside the text is a paragraph', () => {
+test('a heading inside the text becomes a Markdown paragraph', () => {
   const heading = { type: 'heading', attrs: { level: 1 }, content: [{ type: 'text', text: 'Inner' }] };
-  expect(renderMarkdown(documentOf([nodeOf('N', [heading])]))).toContain('## N\n\nInner\n');
+  expect(renderMarkdown(createDocument([createNode('N', [heading])]))).toContain('## N\n\nInner\n');
 });
 
-test('a title can neither open a new line nor become markup', () => {
-  const markdown = renderMarkdown(documentOf([nodeOf('a\n# b')], { title: '[x](javascript:y)\n---' }));
+test('a title can neither start a Markdown line nor become markup', () => {
+  const markdown = renderMarkdown(
+    createDocument([createNode('a\n# b')], { title: '[x](javascript:y)\n---' }),
+  );
   expect(markdown).toMatch(/^# \\\[x]\\\(javascript:y\) ---\n/);
   expect(markdown).toContain('\n## a # b\n');
 });

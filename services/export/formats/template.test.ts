@@ -1,23 +1,23 @@
-/** Promises about uploads: what is refused and why, what is accepted, and the three modes. */
+/** Tests template uploads: which files are rejected and why, which are accepted, and the three modes. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import {
   body,
-  compiled,
-  documentOf,
+  checkUpload,
+  compile,
+  createDocument,
+  createNode,
+  createParagraph,
   docx,
-  nodeOf,
+  getText,
   p,
   parts,
   R,
   rels,
-  rendered,
-  textOf,
+  renderParts,
   types,
-  verdict,
   W,
   WORD_TYPE,
-  words,
   zip,
 } from '../testing/samples.ts';
 import { faultCodes } from './opc/fault.ts';
@@ -27,7 +27,7 @@ const content = p('{{content}}');
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 const mainType = (type: string) =>
   docx(content, { '[Content_Types].xml': types({ '/word/document.xml': type }) });
-const linked = (type: string, target: string) =>
+const withRelationship = (type: string, target: string) =>
   docx(content, { 'word/_rels/document.xml.rels': rels(['rId1', type, target]) });
 
 test.each<[string, Uint8Array, string]>([
@@ -38,10 +38,10 @@ test.each<[string, Uint8Array, string]>([
     zip(parts(content).filter(({ name }) => name !== '_rels/.rels')),
     'not_docx',
   ],
-  ['a file whose main part is not there', zip(parts(content).slice(0, 2)), 'missing_part'],
+  ['a file whose main part is missing', zip(parts(content).slice(0, 2)), 'missing_part'],
   ['a file without a main part', docx(content, { '_rels/.rels': rels() }), 'not_docx'],
-  ['a picture that is not there', linked('image', 'media/none.png'), 'missing_part'],
-  ['a target outside the file', linked('image', '../../../etc/passwd'), 'missing_part'],
+  ['a missing picture', withRelationship('image', 'media/none.png'), 'missing_part'],
+  ['a target outside the file', withRelationship('image', '../../../etc/passwd'), 'missing_part'],
   [
     'a part without a content type',
     docx(content, { 'word/a.zzz': '', 'word/_rels/document.xml.rels': rels(['r', 'image', 'a.zzz']) }),
@@ -94,12 +94,12 @@ test.each<[string, Uint8Array, string]>([
     }),
     'macros',
   ],
-  ['an entity of its own', docx(p('&lol;')), 'xml_malformed'],
-  ['a DOCTYPE in a part that nobody reads', docx(content, theme('<!DOCTYPE a><a/>')), 'xml_doctype'],
+  ['an undefined entity', docx(p('&lol;')), 'xml_malformed'],
+  ['a DOCTYPE in an unused part', docx(content, theme('<!DOCTYPE a><a/>')), 'xml_doctype'],
   ['a part that is not well-formed', docx(content, theme('<a><b></a>')), 'xml_malformed'],
   ['an element without its namespace', docx('<x:y/>'), 'xml_malformed'],
   [
-    'bytes that are no UTF-8',
+    'bytes that are not UTF-8',
     zip(
       parts(content).map((part) =>
         part.name === 'word/document.xml'
@@ -115,7 +115,7 @@ test.each<[string, Uint8Array, string]>([
     zip(parts('<w:p/>'.repeat(600_000)).map((part) => ({ ...part, method: 0 }))),
     'xml_too_large',
   ],
-  ['a document that is none', docx(content, { 'word/document.xml': '<w/>' }), 'not_docx'],
+  ['a main part that is not a document', docx(content, { 'word/document.xml': '<w/>' }), 'not_docx'],
   ['{{content}} twice', docx(content + content), 'content_twice'],
   ['{{content}} twice in a line', docx(p('{{content}} {{content}}')), 'content_twice'],
   [
@@ -126,8 +126,8 @@ test.each<[string, Uint8Array, string]>([
     'content_place',
   ],
   ['{{content}} in a header', docx(content, header(p('{{content}}'))), 'content_place'],
-])('%s is refused', async (_what, file, code) => {
-  expect(await verdict(file)).toBe(code);
+])('a template with the fault "%s" is rejected', async (_what, file, code) => {
+  expect(await checkUpload(file)).toBe(code);
 });
 
 test.each<[string, Uint8Array]>([
@@ -156,7 +156,7 @@ test.each<[string, Uint8Array]>([
     ),
   ],
   [
-    'a target in other capitals',
+    'a target in another case',
     docx(content, { '_rels/.rels': rels(['rId1', 'officeDocument', 'Word/Document.xml']) }),
   ],
   [
@@ -166,20 +166,23 @@ test.each<[string, Uint8Array]>([
       'word/_rels/document.xml.rels': rels(['rIdI', 'image', 'a%20b.png']),
     }),
   ],
-  ['a part that nobody uses', docx(content, { '[trash]/0000.xml': '<a/>' })],
+  ['an unused part', docx(content, { '[trash]/0000.xml': '<a/>' })],
   ['a comment and a processing instruction', docx(`<!-- hello --><?word x?>${content}`)],
-])('%s is accepted and can be filled', async (_what, file) => {
-  const template = await compiled(file);
-  const found = await rendered(documentOf([nodeOf('First', [words('hello')])]), template);
-  expect(textOf(found[template.plan.main])).toBe('First\nhello');
+])('a template with %s can be rendered', async (_what, file) => {
+  const template = await compile(file);
+  const found = await renderParts(
+    createDocument([createNode('First', [createParagraph('hello')])]),
+    template,
+  );
+  expect(getText(found[template.plan.main])).toBe('First\nhello');
 });
 
-test('every reason has its place in the documentation', async () => {
+test('every reject reason of a template is documented', async () => {
   const page = await readFile(new URL('../../../docs/word-templates.md', import.meta.url), 'utf8');
   expect(faultCodes.filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
 });
 
-test('every refusal tells the uploader what to do', async () => {
+test('a rejection tells the uploader what to do', async () => {
   const compilation = await compileTemplate(mainType(`${WORD_TYPE}.template.main+xml`));
   expect(compilation).toEqual({
     ok: false,
@@ -190,39 +193,43 @@ test('every refusal tells the uploader what to do', async () => {
   });
 });
 
-test('the report names the placeholders that are known and warns of those that are not', async () => {
-  const template = await compiled(docx(p('{{Title}} {{ version }} {{contents}}') + content));
+test('known placeholders are listed, unknown ones cause a warning', async () => {
+  const template = await compile(docx(p('{{Title}} {{ version }} {{contents}}') + content));
   expect(template.placeholders).toEqual(['title', 'version', 'content']);
-  expect(template.warnings).toEqual([
-    expect.stringContaining('{{contents}} is not known and stays as it is'),
-  ]);
+  expect(template.warnings).toEqual([expect.stringContaining('{{contents}} is unknown and stays unchanged')]);
 });
 
-test('the checksum is that of the upload, and the plan survives JSON', async () => {
-  const template = await compiled(docx(content));
+test('a template has a checksum, and its plan can be stored as JSON', async () => {
+  const template = await compile(docx(content));
   expect(template.sha256).toMatch(/^[0-9a-f]{64}$/);
   expect(JSON.parse(JSON.stringify(template.plan))).toEqual(template.plan);
 });
 
-test('every compilation marks its slots with another nonce', async () => {
-  const [one, two] = [await compiled(docx(content)), await compiled(docx(content))];
-  expect(one.plan.nonce).not.toBe(two.plan.nonce);
+test('every compilation uses another nonce for its slots', async () => {
+  const [first, second] = [await compile(docx(content)), await compile(docx(content))];
+  expect(first.plan.nonce).not.toBe(second.plan.nonce);
 });
 
-test('with other placeholders only, the document goes to the end of the last section', async () => {
-  const template = await compiled(docx(`${p('{{title}}')}${p('Signed')}<w:sectPr/>`));
-  const { 'word/document.xml': xml = '' } = await rendered(documentOf([nodeOf('First')]), template);
-  expect(textOf(xml)).toBe('Pay\nSigned\nFirst');
+test('without {{content}} the document is appended to the last section', async () => {
+  const template = await compile(docx(`${p('{{title}}')}${p('Signed')}<w:sectPr/>`));
+  const { 'word/document.xml': xml = '' } = await renderParts(
+    createDocument([createNode('First')]),
+    template,
+  );
+  expect(getText(xml)).toBe('Pay\nSigned\nFirst');
   expect(xml).toMatch(/First.*<w:sectPr\/>/);
-  expect(template.warnings).toEqual([expect.stringContaining('There is no {{content}}')]);
+  expect(template.warnings).toEqual([expect.stringContaining('has no {{content}}')]);
 });
 
-test('without placeholders the text is replaced, and the headers of earlier sections stay', async () => {
+test('without placeholders the text is replaced and inherited headers stay', async () => {
   const reference = '<w:headerReference w:type="default" r:id="rIdH"/>';
   const inner = `${p('Old', `<w:sectPr>${reference}</w:sectPr>`)}${p('text')}<w:sectPr><w:pgSz w:w="9000" w:h="9000"/></w:sectPr>`;
-  const template = await compiled(docx(inner, header(p('Top'))));
-  const { 'word/document.xml': xml = '' } = await rendered(documentOf([nodeOf('First')]), template);
-  expect(textOf(xml)).toBe('Pay\nFirst');
+  const template = await compile(docx(inner, header(p('Top'))));
+  const { 'word/document.xml': xml = '' } = await renderParts(
+    createDocument([createNode('First')]),
+    template,
+  );
+  expect(getText(xml)).toBe('Pay\nFirst');
   expect(xml).toContain(`<w:sectPr>${reference}<w:pgSz`);
 });
 

@@ -1,7 +1,7 @@
-/** The versions of the formats: what was made by another one is made anew. */
+/** The versions of renderer and compiler; output of another version is not reused. */
 
-/** Part of the ETag of every file: changes whenever the same document and template give other bytes. */
+/** Part of every file's ETag. Change it whenever the same document and template result in other bytes. */
 export const rendererVersion = '1';
 
-/** Kept with every compiled template: changes whenever the renderer needs it in another form. */
+/** Stored with every compiled template. Change it whenever the renderer needs another form of it. */
 export const compilerVersion = '1';

@@ -1,72 +1,71 @@
-/** Promises about whole files: a real procedure in real templates, in order and without loose ends. */
+/** Tests whole Word files: a realistic procedure in realistic templates, without broken references. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { compiled, documentOf, docx, p, rendered, textOf } from '../testing/samples.ts';
-import { defaultTemplate } from './default-template.ts';
+import { compile, createDocument, docx, getText, p, renderParts } from '../testing/samples.ts';
+import { createDefaultTemplate } from './default-template.ts';
 import type { ExportDocument, ExportNode } from './document.ts';
 import { renderWord } from './word.ts';
 
 const fixtures = new URL('../../../tests/fixtures/', import.meta.url);
 
-/** The committed procedure as an export gets it. */
-async function procedure(): Promise<ExportDocument> {
-  const { nodes, ...facts } = JSON.parse(
+/** Loads the procedure from the fixtures as an export document. */
+async function loadProcedure(): Promise<ExportDocument> {
+  const { nodes, ...properties } = JSON.parse(
     await readFile(new URL('incident-response-sop.json', fixtures), 'utf8'),
   );
-  const whole = (node: ExportNode): ExportNode => ({
+  const toExportNode = (node: ExportNode): ExportNode => ({
     ...node,
     id: node.title,
     content: node.content ?? null,
-    children: (node.children ?? []).map(whole),
+    children: (node.children ?? []).map(toExportNode),
   });
-  return documentOf(nodes.map(whole), facts);
+  return createDocument(nodes.map(toExportNode), properties);
 }
 
-const corporate = async () => compiled(await readFile(new URL('corporate-template.docx', fixtures)));
+const compileCorporate = async () => compile(await readFile(new URL('corporate-template.docx', fixtures)));
 
 test.each([
-  ['the corporate template', corporate],
-  ['the built-in template', defaultTemplate],
-  ['the smallest template', () => compiled(docx(p('{{content}}')))],
-])(
-  'in a whole procedure in %s every style, list, relationship and picture resolves',
-  async (_which, template) => {
-    const found = await rendered(await procedure(), await template());
-    const xml = found['word/document.xml'] ?? '';
-    const all = (pattern: RegExp, text = xml) => new Set([...text.matchAll(pattern)].map(([, id]) => id));
-    const styles = all(/w:styleId="([^"]+)"/g, found['word/styles.xml']);
-    for (const id of all(/<w:(?:p|r|tbl)Style w:val="([^"]+)"/g)) expect(styles).toContain(id);
-    const lists = all(/<w:num w:numId="(\d+)"/g, found['word/numbering.xml']);
-    for (const id of all(/<w:numId w:val="([1-9]\d*)"/g)) expect(lists).toContain(id);
-    const patterns = all(/<w:abstractNum w:abstractNumId="(\d+)"/g, found['word/numbering.xml']);
-    for (const id of all(/<w:abstractNumId w:val="(\d+)"/g, found['word/numbering.xml']))
-      expect(patterns).toContain(id);
-    const links = all(/Id="([^"]+)"/g, found['word/_rels/document.xml.rels']);
-    for (const id of all(/ r:(?:id|embed)="([^"]+)"/g)) expect(links).toContain(id);
-    expect(xml.match(/<\/w:tc>/g)?.length).toBe(xml.match(/(<\/w:p>|<w:p\/>)<\/w:tc>/g)?.length);
-    for (const target of all(/Target="\/([^"]+)"/g, found['word/_rels/document.xml.rels']))
-      expect(found[target ?? '']).toBeDefined();
-    for (const text of Object.values(found)) expect(text).not.toContain('{{');
-  },
-);
+  ['the corporate template', compileCorporate],
+  ['the built-in template', createDefaultTemplate],
+  ['the smallest template', () => compile(docx(p('{{content}}')))],
+])('with %s, all styles, lists, links and pictures resolve', async (_which, template) => {
+  const found = await renderParts(await loadProcedure(), await template());
+  const xml = found['word/document.xml'] ?? '';
+  const all = (pattern: RegExp, text = xml) => new Set([...text.matchAll(pattern)].map(([, id]) => id));
+  const styles = all(/w:styleId="([^"]+)"/g, found['word/styles.xml']);
+  for (const id of all(/<w:(?:p|r|tbl)Style w:val="([^"]+)"/g)) expect(styles).toContain(id);
+  const lists = all(/<w:num w:numId="(\d+)"/g, found['word/numbering.xml']);
+  for (const id of all(/<w:numId w:val="([1-9]\d*)"/g)) expect(lists).toContain(id);
+  const patterns = all(/<w:abstractNum w:abstractNumId="(\d+)"/g, found['word/numbering.xml']);
+  for (const id of all(/<w:abstractNumId w:val="(\d+)"/g, found['word/numbering.xml']))
+    expect(patterns).toContain(id);
+  const links = all(/Id="([^"]+)"/g, found['word/_rels/document.xml.rels']);
+  for (const id of all(/ r:(?:id|embed)="([^"]+)"/g)) expect(links).toContain(id);
+  expect(xml.match(/<\/w:tc>/g)?.length).toBe(xml.match(/(<\/w:p>|<w:p\/>)<\/w:tc>/g)?.length);
+  for (const target of all(/Target="\/([^"]+)"/g, found['word/_rels/document.xml.rels']))
+    expect(found[target ?? '']).toBeDefined();
+  for (const text of Object.values(found)) expect(text).not.toContain('{{');
+});
 
-test('every title and the words below it come in the order of the tree', async () => {
-  const document = await procedure();
+test('a Word file has all titles in the order of the tree', async () => {
+  const document = await loadProcedure();
   const titles = (nodes: ExportNode[]): string[] =>
     nodes.flatMap(({ title, children }) => [title, ...titles(children)]);
-  const wanted = titles(document.nodes);
-  expect(wanted.length).toBeGreaterThanOrEqual(60);
-  const lines = textOf((await rendered(document, await corporate()))['word/document.xml']).split('\n');
+  const expected = titles(document.nodes);
+  expect(expected.length).toBeGreaterThanOrEqual(60);
+  const lines = getText((await renderParts(document, await compileCorporate()))['word/document.xml']).split(
+    '\n',
+  );
   let at = 0;
-  for (const title of wanted) {
+  for (const title of expected) {
     at = lines.indexOf(title, at);
     expect([title, at >= 0]).toEqual([title, true]);
   }
 });
 
-test('the corporate cover, header and footer stay and are filled', async () => {
-  const found = await rendered(await procedure(), await corporate());
-  const cover = textOf(found['word/document.xml']).slice(0, 400);
+test('the cover, header and footer of the corporate template are filled', async () => {
+  const found = await renderParts(await loadProcedure(), await compileCorporate());
+  const cover = getText(found['word/document.xml']).slice(0, 400);
   for (const text of [
     'Payment system incident response',
     '4.2',
@@ -75,21 +74,21 @@ test('the corporate cover, header and footer stay and are filled', async () => {
     'Aldermoor',
   ])
     expect(cover).toContain(text);
-  expect(textOf(found['word/header1.xml'])).toBe('Payment system incident response');
-  expect(textOf(found['word/footer1.xml'])).toBe('Aldermoor · Version 4.2Page 1 of 1');
+  expect(getText(found['word/header1.xml'])).toBe('Payment system incident response');
+  expect(getText(found['word/footer1.xml'])).toBe('Aldermoor · Version 4.2Page 1 of 1');
   expect(Object.keys(found)).toContain('word/media/logo.png');
 });
 
-test('the same document and template give the same bytes', async () => {
-  const [document, template] = [await procedure(), await corporate()];
+test('the same document and template result in the same bytes', async () => {
+  const [document, template] = [await loadProcedure(), await compileCorporate()];
   const first = await renderWord(document, template, { indentInches: 0.5 });
   expect(Buffer.from(first).equals(await renderWord(document, template, { indentInches: 0.5 }))).toBe(true);
 });
 
-test('the built-in template is the same in every process and has every placeholder', async () => {
-  const [one, two] = [await defaultTemplate(), await defaultTemplate()];
-  expect(one.sha256).toBe(two.sha256);
-  expect(one.placeholders).toEqual([
+test('the built-in template is reproducible and has every placeholder', async () => {
+  const [first, second] = [await createDefaultTemplate(), await createDefaultTemplate()];
+  expect(first.sha256).toBe(second.sha256);
+  expect(first.placeholders).toEqual([
     'title',
     'version',
     'department',
@@ -97,17 +96,20 @@ test('the built-in template is the same in every process and has every placehold
     'organization',
     'content',
   ]);
-  expect(one.warnings).toEqual([]);
+  expect(first.warnings).toEqual([]);
 });
 
-test('an export can be a template again', async () => {
-  const picture = (await procedure()).nodes;
-  const once = await renderWord(documentOf(picture), await compiled(docx(p('a'))), { indentInches: 0.5 });
-  const found = await rendered(documentOf(picture), await compiled(Buffer.concat([once])));
-  expect(textOf(found['word/document.xml'])).toContain('Purpose and scope');
+test('an exported Word file can be used as a template', async () => {
+  const picture = (await loadProcedure()).nodes;
+  const once = await renderWord(createDocument(picture), await compile(docx(p('a'))), { indentInches: 0.5 });
+  const found = await renderParts(createDocument(picture), await compile(Buffer.concat([once])));
+  expect(getText(found['word/document.xml'])).toContain('Purpose and scope');
 });
 
-test('a document without nodes is still a document', async () => {
-  const { 'word/document.xml': xml } = await rendered(documentOf([]), await compiled(docx(p('{{content}}'))));
+test('a document without nodes renders an empty paragraph', async () => {
+  const { 'word/document.xml': xml } = await renderParts(
+    createDocument([]),
+    await compile(docx(p('{{content}}'))),
+  );
   expect(xml).toContain('<w:body><w:p/></w:body>');
 });

@@ -1,27 +1,32 @@
-/** Renders a document into a compiled template: the body's markup is written straight into the package. */
+/** Renders a document into a compiled template; the body is written directly into the package. */
 import type { ExportDocument } from './document.ts';
 import { type PartSource, pack } from './opc/pack.ts';
-import { relsPart, TYPES_PART } from './opc/package.ts';
+import { TYPES_PART, toRelsPart } from './opc/package.ts';
 import { type Parts, unpack } from './opc/unpack.ts';
 import { escapeLine } from './opc/xml-text.ts';
-import { slot } from './template/placeholders.ts';
+import { toSlot } from './template/placeholders.ts';
 import type { CompiledTemplate } from './template.ts';
-import { bodyMarkup } from './word/body.ts';
-import { type BodyWriter, newPen, relationshipsMarkup, typesMarkup } from './word/body-writer.ts';
+import { renderBody } from './word/body.ts';
+import {
+  type BodyWriter,
+  createBodyWriter,
+  renderContentTypes,
+  renderRelationships,
+} from './word/body-writer.ts';
 
-/** The .docx; what the document does not have (a version, a date) leaves its placeholder empty. */
+/** Renders the .docx file. A property that is null (a version, a date) leaves its placeholder empty. */
 export async function renderWord(
   document: ExportDocument,
   template: CompiledTemplate,
   { indentInches }: { indentInches: number },
 ): Promise<Uint8Array> {
-  const parts = await unpack(template.bytes, TRUSTED);
-  const pen = newPen(template.plan);
-  return pack(written(parts, pen, document, indentInches));
+  const parts = await unpack(template.bytes, NO_LIMITS);
+  const writer = createBodyWriter(template.plan);
+  return pack(writeParts(parts, writer, document, indentInches));
 }
 
-/** The compiled package is our own work: its limits were checked when it was uploaded. */
-const TRUSTED = {
+/** No limits: they were checked when the template was uploaded and compiled. */
+const NO_LIMITS = {
   fileBytes: Number.POSITIVE_INFINITY,
   entries: Number.POSITIVE_INFINITY,
   unpackedBytes: Number.POSITIVE_INFINITY,
@@ -29,44 +34,48 @@ const TRUSTED = {
   ratioFromBytes: Number.POSITIVE_INFINITY,
 };
 
-/** The parts of the result; those that tell what the body used come after it. */
-function* written(
+/** Generates the parts of the file. Parts that depend on what the body uses come after it. */
+function* writeParts(
   parts: Parts,
-  pen: BodyWriter,
+  writer: BodyWriter,
   document: ExportDocument,
   indentInches: number,
 ): Generator<[string, PartSource]> {
-  const { plan } = pen;
-  const values = valuesOf(document);
-  const late = [plan.numbering, relsPart(plan.main), TYPES_PART];
+  const { plan } = writer;
+  const values = toPlaceholderValues(document);
+  const deferred = [plan.numbering, toRelsPart(plan.main), TYPES_PART];
   for (const [name, bytes] of parts) {
-    if (name === plan.main || late.includes(name)) continue;
-    yield [name, plan.filled.includes(name) ? Buffer.from(filled(textOf(bytes), plan.nonce, values)) : bytes];
+    if (name === plan.main || deferred.includes(name)) continue;
+    yield [
+      name,
+      plan.filled.includes(name) ? Buffer.from(fillSlots(decodeText(bytes), plan.nonce, values)) : bytes,
+    ];
   }
-  const [before = '', after = ''] = partText(parts, plan.main).split(slot(plan.nonce, 'content'));
+  const [before = '', after = ''] = getPartText(parts, plan.main).split(toSlot(plan.nonce, 'content'));
   yield [
     plan.main,
     function* () {
-      yield filled(before, plan.nonce, values);
-      yield* bodyMarkup(pen, document, indentInches);
-      yield filled(after, plan.nonce, values);
+      yield fillSlots(before, plan.nonce, values);
+      yield* renderBody(writer, document, indentInches);
+      yield fillSlots(after, plan.nonce, values);
     },
   ];
-  const added = {
-    lists: pen.lists.join(''),
-    relationships: relationshipsMarkup(pen),
-    types: typesMarkup(pen),
+  const additions = {
+    lists: writer.lists.join(''),
+    relationships: renderRelationships(writer),
+    types: renderContentTypes(writer),
   };
-  for (const name of late) yield [name, Buffer.from(filled(partText(parts, name), plan.nonce, added))];
-  for (const { part, bytes } of pen.pictures.values()) yield [part, bytes];
+  for (const name of deferred)
+    yield [name, Buffer.from(fillSlots(getPartText(parts, name), plan.nonce, additions))];
+  for (const { part, bytes } of writer.pictures.values()) yield [part, bytes];
 }
 
-/** Every slot is filled in one pass, so that nothing in a value is ever taken for a slot. */
-function filled(text: string, nonce: string, values: Record<string, string>): string {
+/** Fills all slots in one pass, so that text in a value is never taken for a slot. */
+function fillSlots(text: string, nonce: string, values: Record<string, string>): string {
   return text.replace(new RegExp(`${nonce}:([a-z_]+);`, 'g'), (_slot, name: string) => values[name] ?? '');
 }
 
-function valuesOf({ title, version, department, published_at, organization }: ExportDocument) {
+function toPlaceholderValues({ title, version, department, published_at, organization }: ExportDocument) {
   return {
     title: escapeLine(title),
     version: escapeLine(version ?? ''),
@@ -76,10 +85,10 @@ function valuesOf({ title, version, department, published_at, organization }: Ex
   };
 }
 
-function partText(parts: Parts, name: string): string {
-  return textOf(parts.get(name) ?? new Uint8Array());
+function getPartText(parts: Parts, name: string): string {
+  return decodeText(parts.get(name) ?? new Uint8Array());
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

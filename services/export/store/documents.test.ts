@@ -1,42 +1,42 @@
-/** Reading nodes while others write. */
+/** Tests reads of nodes while the document changes. */
 import { expect, test } from '@jest/globals';
 import { newId, type View } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { documentNodes } from '../../documents/contract.ts';
 import { nodeStore } from './documents.ts';
 
-const moment = { id: newId(), organizationId: newId(), rowVersion: 1 };
+const snapshot = { id: newId(), organizationId: newId(), rowVersion: 1 };
 
-/** The views over one document in memory; `whileReading` runs once its nodes were read. */
-function stage(whileReading: (document: { row_version: number }) => void) {
+/** Creates a node store with one in-memory document; `whileReading` runs after its nodes are read. */
+function createNodeStore(whileReading: (document: { row_version: number }) => void) {
   const document = { row_version: 1 };
   const read = (view: View) => {
     const finder = {
       one: async () => ({ ...document }),
       async bytes() {
-        if (view !== documentNodes) throw new Error('Only nodes are read so');
-        const found = Buffer.from(`nodes of ${document.row_version}`);
+        if (view !== documentNodes) throw new Error('Only nodes are read as bytes');
+        const nodes = Buffer.from(`nodes of ${document.row_version}`);
         whileReading(document);
-        return found;
+        return nodes;
       },
     };
     return { in: () => finder, unscoped: () => finder };
   };
-  // the rows have what the reader needs of the real ones
+  // the views implement only what the store uses
   return nodeStore({ read } as unknown as Pick<Store, 'read'>);
 }
 
-test('nodes of a document that stands still are given', async () => {
-  expect(String(await stage(() => {}).at(moment))).toBe('nodes of 1');
+test('readAt returns the nodes of an unchanged document', async () => {
+  expect(String(await createNodeStore(() => {}).readAt(snapshot))).toBe('nodes of 1');
 });
 
-test('nodes of a document that was written while they were read are not', async () => {
-  const nodes = stage((document) => {
+test('readAt returns undefined if the document changes during the read', async () => {
+  const nodes = createNodeStore((document) => {
     document.row_version += 1;
   });
-  expect(await nodes.at(moment)).toBeUndefined();
+  expect(await nodes.readAt(snapshot)).toBeUndefined();
 });
 
-test('nor are those of a document that was written before', async () => {
-  expect(await stage(() => {}).at({ ...moment, rowVersion: 0 })).toBeUndefined();
+test('readAt returns undefined if the document changed before the read', async () => {
+  expect(await createNodeStore(() => {}).readAt({ ...snapshot, rowVersion: 0 })).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** Templates in MongoDB: a row each, the uploaded file and its compiled form in GridFS. */
+/** Stores templates in MongoDB: one row each, with the uploaded and the compiled file in GridFS. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -7,7 +7,7 @@ import { newId } from '#libs/contract';
 import { type Actor, collection, type Store } from '#libs/store';
 import type { Compilation, CompiledTemplate } from '../formats/template.ts';
 import { compilerVersion } from '../formats/version.ts';
-import type { Run } from '../threads/pool.ts';
+import type { RunTask } from '../workers/worker-pool.ts';
 
 type FileId = mongoose.mongo.ObjectId;
 
@@ -19,21 +19,21 @@ export interface TemplateRow {
   indent_inches: number;
   created_at: Date;
   updated_at: Date;
-  /** Of the uploaded file. */
+  /** Size of the uploaded file. */
   size_bytes: number;
   placeholders: string[];
   warnings: string[];
-  /** Of the uploaded file, hex. */
+  /** SHA-256 of the uploaded file, hex. */
   sha256: string;
-  /** What the renderer must know about the compiled package, as JSON text. */
+  /** The template plan of the compiled package, as JSON text. */
   plan: string;
-  /** The version of what compiled it. */
+  /** The compiler version that created the compiled file. */
   compiler: string;
   original_file: FileId;
   compiled_file: FileId;
 }
 
-/** The templates of all organizations. */
+/** The collection of templates. */
 export const templates = collection<TemplateRow>('templates', {
   fields: {
     _id: String,
@@ -55,13 +55,13 @@ export const templates = collection<TemplateRow>('templates', {
   indexes: [{ on: { organization_id: 1, _id: 1 } }],
 });
 
-/** The GridFS bucket of their files, which are named after the template: `id/original.docx`, `id/compiled.zip`. */
+/** The GridFS bucket of template files. A file is named `<template id>/original.docx` or `…/compiled.zip`. */
 export const templateBucket = 'template_files';
 
-/** A row without what only rendering needs. */
-export type TemplateFacts = Omit<TemplateRow, 'plan' | 'compiler'>;
+/** A template row without the fields that only rendering needs. */
+export type TemplateSummary = Omit<TemplateRow, 'plan' | 'compiler'>;
 
-/** A template to be kept. */
+/** A template to store. */
 export interface NewTemplate {
   name: string;
   indent_inches: number;
@@ -70,34 +70,37 @@ export interface NewTemplate {
   at: Date;
 }
 
-/** A template that can be rendered with. */
-export interface UsableTemplate {
+/** A template that documents can be rendered into. */
+export interface RenderableTemplate {
   indentInches: number;
-  /** Its compiled package; nothing when it was deleted meanwhile. What an older version compiled is compiled again by `run`. */
-  load(run: Run): Promise<CompiledTemplate | undefined>;
+  /**
+   * Loads the compiled package; undefined if the template was deleted. If an older compiler created it, `run`
+   * compiles the original again.
+   */
+  load(run: RunTask): Promise<CompiledTemplate | undefined>;
 }
 
 export type TemplateStore = ReturnType<typeof templateStore>;
 
-/** What export keeps of templates. `onError` is told of files that could not be removed. */
-export function templateStore(store: Store, onError: (what: string, error: unknown) => void) {
+/** Creates the store of templates. `onError` is called for files that could not be deleted. */
+export function templateStore(store: Store, onError: (message: string, error: unknown) => void) {
   const rows = store.rows(templates);
   const files = store.files(templateBucket);
 
   return {
-    /** Keeps a template and gives the reply: its files first, its row after; without the row the files are removed again. */
+    /** Stores a template and returns the reply. Files are written first and deleted if the row fails. */
     async add<R>(
-      acting: Actor & { user_id: string },
-      made: NewTemplate,
-      reply: (row: TemplateFacts) => R,
+      actor: Actor & { user_id: string },
+      template: NewTemplate,
+      reply: (row: TemplateSummary) => R,
     ): Promise<R> {
-      const { organization_id, user_id } = acting;
-      const { name, indent_inches, original, compiled, at } = made;
+      const { organization_id, user_id } = actor;
+      const { name, indent_inches, original, compiled, at } = template;
       const _id = newId();
-      const kept: FileId[] = [];
+      const fileIds: FileId[] = [];
       try {
-        const original_file = await write(`${_id}/original.docx`, original, kept);
-        const compiled_file = await write(`${_id}/compiled.zip`, compiled.bytes, kept);
+        const original_file = await writeFile(`${_id}/original.docx`, original, fileIds);
+        const compiled_file = await writeFile(`${_id}/compiled.zip`, compiled.bytes, fileIds);
         const row: TemplateRow = {
           _id,
           organization_id,
@@ -115,51 +118,51 @@ export function templateStore(store: Store, onError: (what: string, error: unkno
           original_file,
           compiled_file,
         };
-        return await store.respond(acting, async (_, { session }) => {
+        return await store.respond(actor, async (_, { session }) => {
           await rows.insertMany([row], { session, lean: true });
           return reply(row);
         });
       } catch (error) {
-        await discard(kept);
+        await deleteFiles(fileIds);
         throw error;
       }
     },
 
-    /** The templates of the organization, the newest first, from below the id `before`. */
+    /** Lists the templates of the organization whose id is below `before`, newest first. */
     list(
       { organization_id }: Actor,
       { before, limit }: { before: string | undefined; limit: number },
-    ): Promise<TemplateFacts[]> {
-      const which = { organization_id, ...(before !== undefined && { _id: { $lt: before } }) };
-      return rows.find(which, { plan: 0 }).sort({ _id: -1 }).limit(limit).lean().exec();
+    ): Promise<TemplateSummary[]> {
+      const filter = { organization_id, ...(before !== undefined && { _id: { $lt: before } }) };
+      return rows.find(filter, { plan: 0 }).sort({ _id: -1 }).limit(limit).lean().exec();
     },
 
-    /** A template of the organization. */
-    async find({ organization_id }: Actor, _id: string): Promise<TemplateFacts | undefined> {
+    /** Finds a template of the organization. */
+    async find({ organization_id }: Actor, _id: string): Promise<TemplateSummary | undefined> {
       return (await rows.findOne({ _id, organization_id }, { plan: 0 }).lean()) ?? undefined;
     },
 
-    /** A template to render with. */
-    async usable({ organization_id }: Actor, _id: string): Promise<UsableTemplate | undefined> {
-      const found = await rows.findOne({ _id, organization_id }, { indent_inches: 1 }).lean();
-      return found
-        ? { indentInches: found.indent_inches, load: (run) => compiled(organization_id, _id, run) }
+    /** Finds a template of the organization for rendering. */
+    async findRenderable({ organization_id }: Actor, _id: string): Promise<RenderableTemplate | undefined> {
+      const row = await rows.findOne({ _id, organization_id }, { indent_inches: 1 }).lean();
+      return row
+        ? { indentInches: row.indent_inches, load: (run) => loadCompiled(organization_id, _id, run) }
         : undefined;
     },
 
-    /** Removes a template; false when it was gone already. */
-    async remove({ organization_id }: Actor, template: TemplateFacts): Promise<boolean> {
+    /** Deletes a template and its files; returns false if it was already deleted. */
+    async remove({ organization_id }: Actor, template: TemplateSummary): Promise<boolean> {
       const { deletedCount } = await rows.deleteOne({ _id: template._id, organization_id });
       if (deletedCount === 0) return false;
-      await discard([template.original_file, template.compiled_file]);
+      await deleteFiles([template.original_file, template.compiled_file]);
       return true;
     },
   };
 
-  async function compiled(
+  async function loadCompiled(
     organization_id: string,
     _id: string,
-    run: Run,
+    run: RunTask,
   ): Promise<CompiledTemplate | undefined> {
     const row = await rows.findOne({ _id, organization_id }).lean();
     if (!row) return undefined;
@@ -167,33 +170,33 @@ export function templateStore(store: Store, onError: (what: string, error: unkno
     const isCurrent = compiler === compilerVersion;
     try {
       const bytes = await buffer(files.openDownloadStream(isCurrent ? compiled_file : original_file));
-      if (!isCurrent) return anew(await run('compile', bytes), _id);
+      if (!isCurrent) return requireTemplate(await run('compile', bytes), _id);
       return { bytes, placeholders, warnings, sha256, plan: JSON.parse(row.plan) };
     } catch (error) {
-      // the file of a template that was deleted at this moment is gone, too
+      // if the template was deleted in the meantime, its files are gone too
       if (await rows.exists({ _id, organization_id })) throw error;
       return undefined;
     }
   }
 
-  /** What was accepted once is not refused later: that would be our defect, not the uploader's. */
-  function anew(compilation: Compilation, _id: string): CompiledTemplate {
+  /** Throws if an accepted template no longer compiles: this is a defect of the compiler. */
+  function requireTemplate(compilation: Compilation, _id: string): CompiledTemplate {
     if (compilation.ok) return compilation.template;
-    throw new Error(`Template ${_id} cannot be compiled any more: ${compilation.fault.code}`);
+    throw new Error(`Template ${_id} no longer compiles: ${compilation.fault.code}`);
   }
 
-  /** Writes a file and notes its id in `kept`, also when it was written in part only. */
-  async function write(name: string, bytes: Uint8Array, kept: FileId[]): Promise<FileId> {
+  /** Writes a file and first adds its id to `fileIds`, so that a partly written file can be deleted. */
+  async function writeFile(name: string, bytes: Uint8Array, fileIds: FileId[]): Promise<FileId> {
     const upload = files.openUploadStream(name);
-    kept.push(upload.id);
+    fileIds.push(upload.id);
     await pipeline(Readable.from([bytes]), upload);
     return upload.id;
   }
 
-  /** Removes files; what stays behind is swept later. */
-  async function discard(ids: readonly FileId[]): Promise<void> {
+  /** Deletes files; the sweep later deletes those that fail. */
+  async function deleteFiles(ids: readonly FileId[]): Promise<void> {
     const results = await Promise.allSettled(ids.map((id) => files.delete(id)));
     for (const result of results)
-      if (result.status === 'rejected') onError('A template file could not be removed', result.reason);
+      if (result.status === 'rejected') onError('Could not delete a template file', result.reason);
   }
 }

@@ -1,4 +1,4 @@
-/** Hand-made zips and the smallest Word files, honest and dishonest; for tests only. */
+/** Creates zip archives and minimal Word files for tests, valid and invalid ones. */
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { RichText } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from '../formats/document.ts';
@@ -6,7 +6,7 @@ import { unpack } from '../formats/opc/unpack.ts';
 import { type CompiledTemplate, compileTemplate } from '../formats/template.ts';
 import { renderWord } from '../formats/word.ts';
 
-/** What an entry says about itself, where that is not the truth. */
+/** An entry of a zip; the optional fields override what the archive declares about it. */
 export type Entry = {
   name: string;
   data: string | Uint8Array;
@@ -16,41 +16,41 @@ export type Entry = {
   packedSize?: number;
   crc?: number;
   localName?: string;
-  /** Points to the local header of an earlier entry instead of having its own. */
+  /** Index of an earlier entry whose local header this entry refers to, instead of its own. */
   sharesBytesOf?: number;
 };
 
-/** A zip with exactly these entries. */
+/** Creates a zip with exactly these entries. */
 export function zip(entries: Entry[]): Buffer {
   const chunks: Buffer[] = [];
   const directory: Buffer[] = [];
   const offsets: number[] = [];
-  let at = 0;
+  let position = 0;
   for (const entry of entries) {
     const data = Buffer.from(entry.data as Uint8Array); // a string is read as UTF-8
     const method = entry.method ?? 8;
-    const packed = method === 8 ? deflateRawSync(data) : data;
-    const facts = Buffer.alloc(26);
-    facts.writeUInt16LE(20, 0);
-    facts.writeUInt16LE(entry.flags ?? 0x800, 2);
-    facts.writeUInt16LE(method, 4);
-    facts.writeUInt32LE(entry.crc ?? crc32(data), 10);
-    facts.writeUInt32LE(entry.packedSize ?? packed.length, 14);
-    facts.writeUInt32LE(entry.size ?? data.length, 18);
+    const compressed = method === 8 ? deflateRawSync(data) : data;
+    const fields = Buffer.alloc(26);
+    fields.writeUInt16LE(20, 0);
+    fields.writeUInt16LE(entry.flags ?? 0x800, 2);
+    fields.writeUInt16LE(method, 4);
+    fields.writeUInt32LE(entry.crc ?? crc32(data), 10);
+    fields.writeUInt32LE(entry.packedSize ?? compressed.length, 14);
+    fields.writeUInt32LE(entry.size ?? data.length, 18);
     const localName = Buffer.from(entry.localName ?? entry.name);
-    const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), facts, localName, packed]);
+    const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), fields, localName, compressed]);
     local.writeUInt16LE(localName.length, 26);
-    const offset = entry.sharesBytesOf === undefined ? at : (offsets[entry.sharesBytesOf] ?? 0);
+    const offset = entry.sharesBytesOf === undefined ? position : (offsets[entry.sharesBytesOf] ?? 0);
     offsets.push(offset);
     if (entry.sharesBytesOf === undefined) {
       chunks.push(local);
-      at += local.length;
+      position += local.length;
     }
     const name = Buffer.from(entry.name);
     const head = Buffer.alloc(46);
     head.write('PK\x01\x02', 'latin1');
     head.writeUInt16LE(20, 4);
-    facts.copy(head, 6);
+    fields.copy(head, 6);
     head.writeUInt16LE(name.length, 28);
     head.writeUInt32LE(offset, 42);
     directory.push(head, name);
@@ -61,7 +61,7 @@ export function zip(entries: Entry[]): Buffer {
   end.writeUInt16LE(entries.length, 8);
   end.writeUInt16LE(entries.length, 10);
   end.writeUInt32LE(central.length, 12);
-  end.writeUInt32LE(at, 16);
+  end.writeUInt32LE(position, 16);
   return Buffer.concat([...chunks, central, end]);
 }
 
@@ -71,14 +71,14 @@ const TYPES = 'http://schemas.openxmlformats.org/package/2006/content-types';
 const RELS = 'http://schemas.openxmlformats.org/package/2006/relationships';
 export const WORD_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 
-/** A relationships part: `[id, type, target, mode]` each; a type without a slash is one of Office's own. */
+/** Creates a relationships part from `[id, type, target, mode]`; a type without a slash is Office's own. */
 export function rels(...all: [string, string, string, string?][]): string {
-  const one = ([id, type, target, mode]: (typeof all)[number]) =>
+  const render = ([id, type, target, mode]: (typeof all)[number]) =>
     `<Relationship Id="${id}" Type="${type.includes('/') ? type : `${R}/${type}`}" Target="${target}"${mode ? ` TargetMode="${mode}"` : ''}/>`;
-  return `<Relationships xmlns="${RELS}">${all.map(one).join('')}</Relationships>`;
+  return `<Relationships xmlns="${RELS}">${all.map(render).join('')}</Relationships>`;
 }
 
-/** The content types of a Word file; `more` are further overrides by part name. */
+/** Creates the content types of a Word file; `more` adds overrides by part name. */
 export function types(more: Record<string, string> = {}): string {
   const all = { '/word/document.xml': `${WORD_TYPE}.document.main+xml`, ...more };
   return (
@@ -90,17 +90,17 @@ export function types(more: Record<string, string> = {}): string {
   );
 }
 
-/** A document part with this inside its body. */
+/** Creates a main part with this content of its body. */
 export function body(inner: string): string {
   return `<w:document xmlns:w="${W}" xmlns:r="${R}"><w:body>${inner}</w:body></w:document>`;
 }
 
-/** A paragraph of one run. */
-export function p(text: string, form = ''): string {
-  return `<w:p>${form && `<w:pPr>${form}</w:pPr>`}<w:r><w:t>${text}</w:t></w:r></w:p>`;
+/** Creates a paragraph with one run; `properties` is the markup of its properties. */
+export function p(text: string, properties = ''): string {
+  return `<w:p>${properties && `<w:pPr>${properties}</w:pPr>`}<w:r><w:t>${text}</w:t></w:r></w:p>`;
 }
 
-/** The parts of the smallest Word file with this body; `more` adds to them or replaces them. */
+/** Creates the parts of a minimal Word file; `more` adds or replaces parts by name. */
 export function parts(inner: string, more: Record<string, string> = {}): Entry[] {
   const all: Record<string, string> = {
     '[Content_Types].xml': types(),
@@ -111,42 +111,51 @@ export function parts(inner: string, more: Record<string, string> = {}): Entry[]
   return Object.entries(all).map(([name, data]) => ({ name, data }));
 }
 
-/** The smallest Word file with this body. */
+/** Creates a minimal Word file; `more` adds or replaces parts by name. */
 export function docx(inner: string, more: Record<string, string> = {}): Buffer {
   return zip(parts(inner, more));
 }
 
-/** The compiled template; throws the fault's message when it is refused. */
-export async function compiled(file: Uint8Array): Promise<CompiledTemplate> {
+/** Compiles a template; throws an error with its fault if it is rejected. */
+export async function compile(file: Uint8Array): Promise<CompiledTemplate> {
   const compilation = await compileTemplate(file);
   if (!compilation.ok) throw new Error(`${compilation.fault.code}: ${compilation.fault.message}`);
   return compilation.template;
 }
 
-/** The code with which an upload is refused, or "accepted". */
-export async function verdict(file: Uint8Array): Promise<string> {
+/** Returns the fault code of an upload, or "accepted". */
+export async function checkUpload(file: Uint8Array): Promise<string> {
   const compilation = await compileTemplate(file);
   return compilation.ok ? 'accepted' : compilation.fault.code;
 }
 
-/** A document with these nodes; its facts are ready-made unless given. */
-export function documentOf(nodes: ExportNode[] = [], more: Partial<ExportDocument> = {}): ExportDocument {
-  const facts = { title: 'Pay', version: '1.2', department: 'Ops', published_at: '2026-11-21T09:30:00.000Z' };
-  return { ...facts, organization: 'Aldermoor', nodes, ...more };
+/** Creates a document with these nodes; `more` overrides its default properties. */
+export function createDocument(nodes: ExportNode[] = [], more: Partial<ExportDocument> = {}): ExportDocument {
+  const properties = {
+    title: 'Pay',
+    version: '1.2',
+    department: 'Ops',
+    published_at: '2026-11-21T09:30:00.000Z',
+  };
+  return { ...properties, organization: 'Aldermoor', nodes, ...more };
 }
 
-/** A section with this text; `more` makes it a step, or gives it children. */
-export function nodeOf(title: string, content: RichText[] = [], more: Partial<ExportNode> = {}): ExportNode {
+/** Creates a section with this content; `more` overrides its other fields. */
+export function createNode(
+  title: string,
+  content: RichText[] = [],
+  more: Partial<ExportNode> = {},
+): ExportNode {
   return { id: title, node_type: 'section', title, content: { type: 'doc', content }, children: [], ...more };
 }
 
-/** A paragraph of rich text. */
-export function words(text: string, ...marks: RichText['marks'] & object): RichText {
+/** Creates a paragraph of rich text. */
+export function createParagraph(text: string, ...marks: RichText['marks'] & object): RichText {
   return { type: 'paragraph', content: [{ type: 'text', text, ...(marks.length > 0 ? { marks } : {}) }] };
 }
 
-/** The parts of a rendered file as text. */
-export async function rendered(
+/** Renders a document and returns the parts of the file as text. */
+export async function renderParts(
   document: ExportDocument,
   template: CompiledTemplate,
   indentInches = 0.5,
@@ -155,8 +164,8 @@ export async function rendered(
   return Object.fromEntries([...found].map(([name, bytes]) => [name, Buffer.from(bytes).toString('utf8')]));
 }
 
-/** What a reader sees of a part, one line for each paragraph. */
-export function textOf(xml = ''): string {
+/** Returns the visible text of a part, one line for each paragraph. */
+export function getText(xml = ''): string {
   return xml
     .replace(/<w:instrText[^>]*>[^<]*<\/w:instrText>/g, '')
     .replaceAll('</w:p>', '\n')

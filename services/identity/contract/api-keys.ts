@@ -1,4 +1,4 @@
-/** Operations on API keys. */
+/** The operations on API keys. */
 import { z } from 'zod';
 import { id, NotFound, nothing, operation, page } from '#libs/contract';
 import { member } from '../access.ts';
@@ -10,8 +10,8 @@ export const createApiKey = operation({
   id: 'createApiKey',
   method: 'post',
   path: '/api-keys',
-  summary: 'Make an API key',
-  description: 'The key itself is in this answer only. It acts as you, capped to its own role.',
+  summary: 'Create an API key',
+  description: 'Only this response contains the key. The key acts as you, with at most its own role.',
   access: member,
   audit: 'api_key.create',
   body: z.strictObject({
@@ -20,11 +20,11 @@ export const createApiKey = operation({
     expires_at: z.iso
       .datetime({ offset: true })
       .nullish()
-      .meta({ description: 'In the future; null is never' }),
+      .meta({ description: 'Must be in the future; null means never' }),
   }),
   status: 201,
   returns: z
-    .strictObject({ ...ApiKey.shape, key: z.string().nullable().meta({ description: 'Shown once' }) })
+    .strictObject({ ...ApiKey.shape, key: z.string().nullable().meta({ description: 'Shown only once' }) })
     .meta({ id: 'NewApiKey' }),
   secrets: ['key'],
   problems: [RoleTooHigh],
@@ -34,9 +34,9 @@ export const listApiKeys = operation({
   id: 'listApiKeys',
   method: 'get',
   path: '/api-keys',
-  summary: 'List API keys, the newest first',
+  summary: 'List API keys, newest first',
   access: member,
-  permission: 'You see your own keys; an admin sees those of every member.',
+  permission: 'Members see their own keys; admins see the keys of all members.',
   query: z.object(page),
   status: 200,
   returns: z.array(ApiKey),
@@ -48,10 +48,10 @@ export const deleteApiKey = operation({
   id: 'deleteApiKey',
   method: 'delete',
   path: '/api-keys/{key_id}',
-  summary: 'Revoke an API key and every key that it made',
-  description: 'Counts with the next request.',
+  summary: 'Revoke an API key and all keys created with it',
+  description: 'Takes effect with the next request.',
   access: member,
-  permission: 'You may revoke your own keys; an admin may revoke those of every member.',
+  permission: 'Members may revoke their own keys; admins may revoke the keys of all members.',
   audit: 'api_key.revoke',
   params: z.object({ key_id: id }),
   status: 204,

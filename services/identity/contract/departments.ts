@@ -1,4 +1,4 @@
-/** Operations on departments: the names that members can be put under. */
+/** The operations on departments. A department is a name that can be assigned to members. */
 import { z } from 'zod';
 import { id, NotFound, nothing, operation, page } from '#libs/contract';
 import { admin, member } from '../access.ts';
@@ -12,7 +12,7 @@ export const listDepartments = operation({
   id: 'listDepartments',
   method: 'get',
   path: '/departments',
-  summary: 'List the departments by name',
+  summary: 'List departments, sorted by name',
   access: member,
   query: z.object(page),
   status: 200,
@@ -25,7 +25,7 @@ export const createDepartment = operation({
   id: 'createDepartment',
   method: 'post',
   path: '/departments',
-  summary: 'Add a department',
+  summary: 'Create a department',
   access: admin,
   body,
   status: 201,
@@ -38,7 +38,7 @@ export const updateDepartment = operation({
   method: 'patch',
   path: '/departments/{department_id}',
   summary: 'Rename a department',
-  description: 'Its members move with it; the labels of documents are free text and stay as they are.',
+  description: 'Its members get the new name. Departments of documents are free text and do not change.',
   access: admin,
   params: departmentParams,
   body,
@@ -51,7 +51,7 @@ export const deleteDepartment = operation({
   id: 'deleteDepartment',
   method: 'delete',
   path: '/departments/{department_id}',
-  summary: 'Delete a department that no member is in',
+  summary: 'Delete a department without members',
   access: admin,
   params: departmentParams,
   status: 204,

@@ -1,4 +1,4 @@
-/** Operations on invitations: how people join an organization. */
+/** The operations on invitations, with which people join an organization. */
 import { z } from 'zod';
 import { anyone, id, NotFound, nothing, operation, page } from '#libs/contract';
 import { admin } from '../access.ts';
@@ -12,7 +12,7 @@ export const createInvitation = operation({
   path: '/members/invitations',
   summary: 'Invite a person by email',
   description:
-    'The token is in this answer only, and works once within seven days. Inviting again replaces it.',
+    'Only this response contains the token. It works once, within seven days. A new invitation for the same email replaces it.',
   access: admin,
   audit: 'invitation.create',
   body: z.strictObject({ email, role: role.default('member'), department: departmentName.nullish() }),
@@ -26,7 +26,7 @@ export const listInvitations = operation({
   id: 'listInvitations',
   method: 'get',
   path: '/members/invitations',
-  summary: 'List the invitations that are open, the newest first',
+  summary: 'List open invitations, newest first',
   access: admin,
   query: z.object(page),
   status: 200,
@@ -54,8 +54,9 @@ export const acceptInvitation = operation({
   path: '/members/invitations/accept',
   summary: 'Accept an invitation',
   description:
-    'A person who has an account gives its password; a new one chooses name and password. Answers like a login. ' +
-    'An account under the invited address that is in no organization takes the password given here.',
+    'Send the password of your account if you have one; otherwise choose a name and a password. ' +
+    'The response is that of a login. ' +
+    'An account with the invited email that is in no organization gets the name and password sent here.',
   access: anyone,
   audit: 'invitation.accept',
   body: z.strictObject({ token: z.string().max(200), name, password: z.string().max(256) }),

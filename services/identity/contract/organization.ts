@@ -1,6 +1,6 @@
-/** Operations on the organization and its subscription. */
+/** The operations on the organization and its subscription. */
 import { z } from 'zod';
-import { id, NotFound, operation, someField } from '#libs/contract';
+import { id, NotFound, operation, patchBody } from '#libs/contract';
 import { admin, member, operator } from '../access.ts';
 import { SlugTaken } from '../problems.ts';
 import { planNames } from '../rules/plans.ts';
@@ -10,7 +10,7 @@ export const getSubscription = operation({
   id: 'getSubscription',
   method: 'get',
   path: '/organization/subscription',
-  summary: 'Get the plan, its limit and what is used of it',
+  summary: 'Get the plan, its limit and its usage',
   access: member,
   status: 200,
   returns: Subscription,
@@ -47,11 +47,12 @@ export const updateOrganization = operation({
   id: 'updateOrganization',
   method: 'patch',
   path: '/organization',
-  summary: 'Change name, slug or settings of the organization',
-  description: 'Settings are merged by key. Another slug ends all public links under the old one at once.',
+  summary: 'Update the name, slug or settings of the organization',
+  description:
+    'Settings are merged by key. A new slug immediately breaks all public links with the old slug.',
   access: admin,
   audit: 'organization.update',
-  body: someField({ name, slug, settings: settingsInput }),
+  body: patchBody({ name, slug, settings: settingsInput }),
   status: 200,
   returns: Organization,
   problems: [SlugTaken],

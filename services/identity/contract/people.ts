@@ -1,6 +1,6 @@
-/** Operations on people: oneself and the members of the organization. */
+/** The operations on people: the caller and the members of the organization. */
 import { z } from 'zod';
-import { id, NotFound, nothing, operation, page, someField } from '#libs/contract';
+import { id, NotFound, nothing, operation, page, patchBody } from '#libs/contract';
 import { admin, member } from '../access.ts';
 import { LastAdmin, NoSuchDepartment, PasswordNeedsSession, WrongPassword } from '../problems.ts';
 import { departmentName, Member, Organization, password, RoleInfo } from '../shapes.ts';
@@ -10,7 +10,7 @@ export const getMe = operation({
   id: 'getMe',
   method: 'get',
   path: '/me',
-  summary: 'Who am I',
+  summary: 'Get your user, membership and organization',
   access: member,
   status: 200,
   returns: z
@@ -27,7 +27,7 @@ export const listRoles = operation({
   id: 'listRoles',
   method: 'get',
   path: '/roles',
-  summary: 'List the roles and what each may do',
+  summary: 'List the roles with their permissions',
   access: member,
   status: 200,
   returns: z.array(RoleInfo),
@@ -38,7 +38,7 @@ export const listMembers = operation({
   id: 'listMembers',
   method: 'get',
   path: '/members',
-  summary: 'List the members of the organization, the longest-standing first',
+  summary: 'List the members of the organization, oldest account first',
   access: member,
   query: z.object(page),
   status: 200,
@@ -51,11 +51,11 @@ export const updateMember = operation({
   id: 'updateMember',
   method: 'patch',
   path: '/members/{member_id}',
-  summary: 'Change role or department of a member',
+  summary: 'Update the role or department of a member',
   access: admin,
   audit: 'member.update',
   params: z.object({ member_id: id }),
-  body: someField({ role, department: departmentName.nullable() }),
+  body: patchBody({ role, department: departmentName.nullable() }),
   status: 200,
   returns: Member,
   problems: [NotFound, LastAdmin, NoSuchDepartment],
@@ -66,7 +66,8 @@ export const deleteMember = operation({
   method: 'delete',
   path: '/members/{member_id}',
   summary: 'Remove a member from the organization',
-  description: 'Tokens and API keys of that member stop with the next request. What the member wrote stays.',
+  description:
+    'Access tokens and API keys of the member stop working with the next request. Documents of the member stay.',
   access: admin,
   audit: 'member.remove',
   params: z.object({ member_id: id }),
@@ -80,9 +81,9 @@ export const updatePassword = operation({
   method: 'post',
   path: '/me/password',
   summary: 'Change your password',
-  description: 'All your sessions end with the next request, this one too; API keys stay.',
+  description: 'All your sessions end with the next request, including this one. API keys stay valid.',
   access: member,
-  permission: 'Any member with an access token; an API key cannot change a password.',
+  permission: 'Any member with an access token. An API key cannot change a password.',
   audit: 'password.update',
   body: z.strictObject({ current_password: z.string().max(256), new_password: password }),
   status: 204,

@@ -1,4 +1,4 @@
-/** Operations that show the reference of the whole API. */
+/** The operations that serve the API reference. */
 import { z } from 'zod';
 import { anyone, media, operation } from '#libs/contract';
 
@@ -6,7 +6,7 @@ export const getOpenApi = operation({
   id: 'getOpenApi',
   method: 'get',
   path: '/openapi.json',
-  summary: 'This reference as OpenAPI 3.1',
+  summary: 'Get this reference as OpenAPI 3.1',
   access: anyone,
   status: 200,
   etag: true,
@@ -18,10 +18,10 @@ export const getReferencePage = operation({
   id: 'getReferencePage',
   method: 'get',
   path: '/docs',
-  summary: 'This reference as a page for people',
+  summary: 'Get this reference as an HTML page',
   access: anyone,
   status: 200,
-  returns: media({ 'text/html': { description: 'A page' } }),
+  returns: media({ 'text/html': { description: 'An HTML page' } }),
   problems: [],
 });
 
@@ -29,7 +29,7 @@ export const getReferenceAsset = operation({
   id: 'getReferenceAsset',
   method: 'get',
   path: '/docs/{file}',
-  summary: 'A file of the reference page',
+  summary: 'Get a file of the reference page',
   access: anyone,
   params: z.object({
     file: z.enum(['swagger-ui.css', 'swagger-ui-bundle.js', 'start.js', 'favicon-32x32.png']),

@@ -1,4 +1,7 @@
-/** Operations for people who forgot their password: a token that somebody else hands to them, once. */
+/**
+ * The operations on password resets. An admin or the operator creates a single-use token and passes it to the
+ * user.
+ */
 import { z } from 'zod';
 import { anyone, Forbidden, id, NotFound, nothing, operation, timestamp } from '#libs/contract';
 import { admin, operator } from '../access.ts';
@@ -7,11 +10,11 @@ import { email, password } from '../shapes.ts';
 
 const NewPasswordReset = z
   .strictObject({
-    token: z.string().nullable().meta({ description: 'Shown once; works once within an hour' }),
+    token: z.string().nullable().meta({ description: 'Shown only once; works once, within one hour' }),
     reset_url: z
       .string()
       .nullable()
-      .meta({ description: 'Shown once; the page of your application that takes the new password' }),
+      .meta({ description: 'Shown only once; the page of your application that asks for the new password' }),
     expires_at: timestamp,
   })
   .meta({ id: 'NewPasswordReset' });
@@ -20,10 +23,10 @@ export const createPasswordReset = operation({
   id: 'createPasswordReset',
   method: 'post',
   path: '/members/{member_id}/password-reset',
-  summary: 'Make a token with which a member sets a new password',
+  summary: 'Create a token with which a member sets a new password',
   description:
-    'For a person who is in no other organization; hand the token over in a way that you trust. The old password and all ' +
-    'sessions stay until it is used. Making another one replaces it.',
+    'Only for a member who is in no other organization. Pass the token on through a channel that you trust. ' +
+    'The old password and all sessions stay valid until the token is used. A new token replaces an older one.',
   access: admin,
   audit: 'password_reset.create',
   params: z.object({ member_id: id }),
@@ -38,7 +41,7 @@ export const resetPassword = operation({
   method: 'post',
   path: '/auth/reset-password',
   summary: 'Set a new password with a token',
-  description: 'All sessions of the person end with the next request; API keys stay. Log in afterwards.',
+  description: 'All sessions of the user end with the next request. API keys stay valid. Log in afterwards.',
   access: anyone,
   audit: 'password_reset.complete',
   body: z.strictObject({ token: z.string().max(200), password }),
@@ -52,7 +55,7 @@ export const resetAccountPassword = operation({
   method: 'post',
   at: 'root',
   path: '/ops/password-resets',
-  summary: 'Make a token with which a person sets a new password, in however many organizations they are',
+  summary: 'Create a token with which a user of any number of organizations sets a new password',
   access: operator,
   audit: 'password_reset.create',
   body: z.strictObject({ email }),

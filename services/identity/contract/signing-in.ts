@@ -1,4 +1,4 @@
-/** Operations to sign in, to stay signed in and to sign out. */
+/** The operations to register, log in, refresh a session and log out, and the public signing keys. */
 import { z } from 'zod';
 import { anyone, nothing, operation } from '#libs/contract';
 import {
@@ -47,7 +47,7 @@ export const refreshSession = operation({
   method: 'post',
   path: '/auth/refresh',
   summary: 'Exchange a refresh token for new tokens',
-  description: 'Each refresh token works once; using an old one again ends the whole session.',
+  description: 'Each refresh token works once. Using an old one again ends the whole session.',
   access: anyone,
   audit: 'session.refresh',
   body: z.strictObject({ refresh_token: z.string().max(200) }),
@@ -60,7 +60,7 @@ export const logOut = operation({
   id: 'logOut',
   method: 'post',
   path: '/auth/logout',
-  summary: 'End a session',
+  summary: 'Log out and end the session',
   access: anyone,
   audit: 'user.logout',
   body: z.strictObject({ refresh_token: z.string().max(200) }),
@@ -77,7 +77,7 @@ export const getSigningKeys = operation({
   id: 'getSigningKeys',
   method: 'get',
   path: '/auth/jwks.json',
-  summary: 'The public keys that access tokens are signed with (RFC 7517)',
+  summary: 'Get the public keys for verifying access tokens (RFC 7517)',
   access: anyone,
   status: 200,
   returns: Jwks,

@@ -1,18 +1,18 @@
-/** Operations that show where to begin: at the root of the application and of the API. */
+/** The operations that serve the start page, at the root of the application and of the API. */
 import { z } from 'zod';
 import { anyone, media, operation } from '#libs/contract';
 
 const health = z.enum(['ok', 'degraded']);
 
-/** Where to begin, for programs. Links are paths, but for the guides, which are elsewhere. */
+/** The start page as JSON. Links are paths, except `guides`, which is a URL. */
 export const StartPage = z
   .strictObject({
     title: z.string(),
     version: z.string().meta({ description: 'Version of the API' }),
-    status: health.meta({ description: 'Health of the process that answers' }),
+    status: health.meta({ description: 'Health of the process that responds' }),
     services: z
       .array(z.strictObject({ name: z.string(), status: health }))
-      .meta({ description: 'The services of the process that answers' }),
+      .meta({ description: 'The services of the process that responds' }),
     links: z.strictObject({
       api: z.string(),
       reference: z.string(),
@@ -25,12 +25,12 @@ export type StartPage = z.infer<typeof StartPage>;
 
 const shared = {
   method: 'get',
-  description: 'A page for people who prefer HTML, JSON for others. It needs no credentials.',
+  description: 'Returns an HTML page to browsers and JSON to other clients. No credentials are needed.',
   access: anyone,
   status: 200,
   returns: media({
     'application/json': { description: 'Links and health', schema: StartPage },
-    'text/html': { description: 'The same as a page for people, which needs no script' },
+    'text/html': { description: 'The same content as an HTML page without scripts' },
   }),
   problems: [],
 } as const;
@@ -40,12 +40,12 @@ export const getStartPage = operation({
   id: 'getStartPage',
   at: 'root',
   path: '/',
-  summary: 'Links to the reference and the guides, and the health',
+  summary: 'Get links to the reference and the guides, and the health',
 });
 
 export const getApiStartPage = operation({
   ...shared,
   id: 'getApiStartPage',
   path: '',
-  summary: 'The same as `/`, at the root of the API',
+  summary: 'Get the same as `/`, at the root of the API',
 });

@@ -1,32 +1,35 @@
-/** The life of a signing key: published, then signing, then only verifying, then gone. */
+/** Rotation of signing keys. A key is published, then signs, then only verifies, then is deleted. */
 
-/** A key as far as its life goes. */
-export interface Lived {
+/** What the rules need of a signing key. */
+export interface SigningKey {
   _id: string;
   signs_from: Date;
 }
 
-/** How long a key is published before it signs: longer than any verifier goes on without reading the keys again. */
-export const publishedBeforeMs = 60_000;
+/**
+ * How long a key is published before it signs, ms: longer than a verifier waits before it reads the keys
+ * again.
+ */
+export const publishAheadMs = 60_000;
 
-/** How long a key verifies after its successor signs: longer than any access token lives. */
-export const verifiesAfterMs = 3_600_000;
+/** How long a key verifies after its successor signs, ms: longer than an access token is valid. */
+export const verificationGraceMs = 3_600_000;
 
-/** The key that signs now: the newest whose time has come; before any has, the oldest. */
-export function signerAt<Key extends Lived>(keys: readonly Key[], at: Date): Key | undefined {
+/** The key that signs at `at`: the newest whose `signs_from` has passed, or the oldest key if none has. */
+export function findCurrentKey<Key extends SigningKey>(keys: readonly Key[], at: Date): Key | undefined {
   const byTime = [...keys].sort((a, b) => b.signs_from.getTime() - a.signs_from.getTime());
   return byTime.find((key) => key.signs_from <= at) ?? byTime.at(-1);
 }
 
-/** Keys that no token can name any more. */
-export function outlived<Key extends Lived>(keys: readonly Key[], at: Date): Key[] {
-  const signer = signerAt(keys, at);
-  if (!signer || at.getTime() - signer.signs_from.getTime() < verifiesAfterMs) return [];
-  return keys.filter((key) => key.signs_from < signer.signs_from);
+/** The keys that no valid token was signed with. */
+export function findExpiredKeys<Key extends SigningKey>(keys: readonly Key[], at: Date): Key[] {
+  const current = findCurrentKey(keys, at);
+  if (!current || at.getTime() - current.signs_from.getTime() < verificationGraceMs) return [];
+  return keys.filter((key) => key.signs_from < current.signs_from);
 }
 
-/** Whether a new key is due: the newest has signed for so many days. */
-export function isRotationDue(keys: readonly Lived[], at: Date, days: number): boolean {
+/** Whether a new key is due: the newest key has signed for `days` days. */
+export function isRotationDue(keys: readonly SigningKey[], at: Date, days: number): boolean {
   const newest = Math.max(...keys.map((key) => key.signs_from.getTime()));
   return keys.length > 0 && at.getTime() - newest >= days * 86_400_000;
 }

@@ -1,71 +1,71 @@
-/** Notices: who is told what about an event, and in which words. */
+/** Notifications: who is notified about an event, and with which text. */
 
-/** A document as far as notices need it. */
-export interface Noticed {
+/** What notifications need of a document. */
+export interface DocumentInfo {
   id: string;
   title: string;
   created_by: string;
   editor_id: string | null;
 }
 
-/** What is put into somebody's inbox. */
+/** A notification before it is stored for its recipients. */
 export interface Notification {
   type: string;
   title: string;
   data: Record<string, unknown>;
-  /** The notice that stands for this one and an unread one of these data before it, where they add up. */
-  added?(earlier: Record<string, unknown>): Notification;
+  /** Combines it with the data of an unread notification about the same subject, if its type allows. */
+  merge?(earlier: Record<string, unknown>): Notification;
 }
 
-const deeds: Record<string, string> = {
+const actions: Record<string, string> = {
   'document.published': 'was published',
   'document.revised': 'was published in a new version',
   'document.archived': 'was archived',
 };
 
-/** Owner and editor of a document, without whoever did it. */
-export function recipients(document: Noticed, actorId: string | null): string[] {
-  const both = [document.created_by, ...(document.editor_id === null ? [] : [document.editor_id])];
-  return [...new Set(both)].filter((userId) => userId !== actorId);
+/** The users to notify about a document: its creator and its editor, without the user who acted. */
+export function recipients(document: DocumentInfo, actorId: string | null): string[] {
+  const userIds = [document.created_by, ...(document.editor_id === null ? [] : [document.editor_id])];
+  return [...new Set(userIds)].filter((userId) => userId !== actorId);
 }
 
-/** The notice that something became of a document. */
-export function toNotification(type: string, { id, title }: Noticed): Notification {
+/** Notification that a document was published, revised or archived. */
+export function toNotification(type: string, { id, title }: DocumentInfo): Notification {
   return {
     type,
-    title: `“${title}” ${deeds[type] ?? 'changed'}`,
+    title: `“${title}” ${actions[type] ?? 'changed'}`,
     data: { document_id: id, document_title: title },
   };
 }
 
-/** The notice that a document was assigned to somebody. */
-export function documentAssigned({ id, title }: Noticed): Notification {
+/** Notification that the recipient became the editor of a document. */
+export function documentAssigned({ id, title }: DocumentInfo): Notification {
   const data = { document_id: id, document_title: title };
-  return { type: 'document.assigned', title: `You are the editor of “${title}”`, data };
+  return { type: 'document.assigned', title: `You are now the editor of “${title}”`, data };
 }
 
-/** The notice that somebody joined. */
+/** Notification that a member joined. */
 export function memberJoined(member: { id: string; name: string }): Notification {
   const data = { member_id: member.id, member_name: member.name };
   return { type: 'member.joined', title: `${member.name} joined the organization`, data };
 }
 
-/** A webhook as far as notices need it. */
-export interface NoticedWebhook {
+/** What notifications need of a webhook. */
+export interface WebhookInfo {
   id: string;
   name: string;
 }
 
-/** The notice that deliveries to a webhook failed; several add up. */
+/** Notification that deliveries to a webhook failed. Counts of unread notifications are added up. */
 export function webhookExhausted(
-  webhook: NoticedWebhook,
+  webhook: WebhookInfo,
   failed: number,
   last: { event_type: string; error: string | null },
 ): Notification {
-  const some = failed === 1 ? 'A delivery' : `${failed} deliveries`;
+  const deliveries = failed === 1 ? 'A delivery' : `${failed} deliveries`;
   return {
     type: 'webhook.exhausted',
-    title: `${some} to the webhook “${webhook.name}” failed`,
+    title: `${deliveries} to the webhook “${webhook.name}” failed`,
     data: {
       webhook_id: webhook.id,
       webhook_name: webhook.name,
@@ -73,21 +73,21 @@ export function webhookExhausted(
       last_event_type: last.event_type,
       last_error: last.error,
     },
-    added: (earlier) => webhookExhausted(webhook, failed + (Number(earlier.failed) || 0), last),
+    merge: (earlier) => webhookExhausted(webhook, failed + (Number(earlier.failed) || 0), last),
   };
 }
 
 const causes = {
-  gone: 'its receiver answered that it is gone (410)',
+  gone: 'its receiver responded with 410 Gone',
   failing: 'all deliveries failed for five days',
 };
 
-/** The notice that a webhook was switched off. */
-export function webhookDisabled({ id, name }: NoticedWebhook, reason: keyof typeof causes): Notification {
+/** Notification that a webhook was disabled. */
+export function webhookDisabled({ id, name }: WebhookInfo, reason: keyof typeof causes): Notification {
   const data = { webhook_id: id, webhook_name: name, reason };
   return {
     type: 'webhook.disabled',
-    title: `The webhook “${name}” was switched off: ${causes[reason]}`,
+    title: `The webhook “${name}” was disabled: ${causes[reason]}`,
     data,
   };
 }

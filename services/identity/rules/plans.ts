@@ -1,21 +1,22 @@
-/** Plans: what each allows. */
+/** The plans and what each allows. */
 
-/** The limits that the operator sets. */
-export interface PlanTerms {
-  /** Publish events of the trial plan, in all. */
+/** The publish limits that the operator sets. */
+export interface PlanLimits {
+  /** Publishes of the trial plan in total. */
   trialPublishes: number;
-  /** Publish events of the team plan, a month. */
+  /** Publishes of the team plan per month. */
   teamPublishes: number;
 }
 
+/** The names of the plans. */
 export const planNames = ['trial', 'team', 'scale'] as const;
 
-/** The publish limit of a plan (null: none) and whether it renews every month. */
-export function termsOf(
+/** The publish limit of a plan (null means unlimited) and whether it renews every month. */
+export function getPlanTerms(
   plan: string,
-  terms: PlanTerms,
+  limits: PlanLimits,
 ): { publishLimit: number | null; renews: 'monthly' | 'never' } {
   if (plan === 'scale') return { publishLimit: null, renews: 'monthly' };
-  if (plan === 'team') return { publishLimit: terms.teamPublishes, renews: 'monthly' };
-  return { publishLimit: terms.trialPublishes, renews: 'never' };
+  if (plan === 'team') return { publishLimit: limits.teamPublishes, renews: 'monthly' };
+  return { publishLimit: limits.trialPublishes, renews: 'never' };
 }

@@ -1,10 +1,11 @@
-/** Roles: what each may do, as the reference tells it. */
+/** The roles and their permissions, as `GET /roles` returns them. */
 
 /** The two roles. */
 export const roles = [
   {
     name: 'member' as const,
-    description: 'Reads everything of the organization; changes what is theirs or assigned to them.',
+    description:
+      'Can read everything in the organization, and change what they created or what is assigned to them.',
     permissions: [
       'documents.read',
       'documents.create',
@@ -23,7 +24,7 @@ export const roles = [
   },
   {
     name: 'admin' as const,
-    description: 'May do everything in the organization.',
+    description: 'Can do everything in the organization.',
     permissions: [
       'documents.*',
       'templates.*',

@@ -1,20 +1,20 @@
-/** Identity's rules, every branch. */
+/** The rules of identity. */
 import { describe, expect, test } from '@jest/globals';
-import { isWellFormedKey, keyFrom, prefixOf } from './api-key.ts';
-import { termsOf } from './plans.ts';
-import { isReserved, slugFrom, slugWithSuffix } from './slug.ts';
+import { formatApiKey, getKeyPrefix, isWellFormedKey } from './api-key.ts';
+import { getPlanTerms } from './plans.ts';
+import { addSlugSuffix, isReserved, toSlug } from './slug.ts';
 import { nextRenewal, toPeriod } from './terms.ts';
 
 describe('API keys', () => {
-  const key = keyFrom(new Uint8Array(32).fill(7));
+  const key = formatApiKey(new Uint8Array(32).fill(7));
 
-  test('a key is `pds_`, 43 characters and a checksum', () => {
+  test('an API key is `pds_`, 43 characters and a checksum', () => {
     expect(key).toMatch(/^pds_[\w-]{43}[\w-]{6}$/);
     expect(isWellFormedKey(key)).toBe(true);
-    expect(prefixOf(key)).toBe(key.slice(0, 12));
+    expect(getKeyPrefix(key)).toBe(key.slice(0, 12));
   });
 
-  test('any single mistyped character is caught offline', () => {
+  test('the checksum of an API key detects every single wrong character', () => {
     for (let at = 0; at < key.length; at += 1) {
       const typo = key.slice(0, at) + (key[at] === 'x' ? 'y' : 'x') + key.slice(at + 1);
       expect(isWellFormedKey(typo)).toBe(false);
@@ -32,31 +32,31 @@ describe('slugs', () => {
     ['株式会社', 'org-new'],
     ['a', 'org-a'],
     [`${'x'.repeat(39)} y`, 'x'.repeat(39)],
-  ])('%s becomes %s', (name, slug) => {
-    expect(slugFrom(name)).toBe(slug);
+  ])('the name %s becomes the slug %s', (name, slug) => {
+    expect(toSlug(name)).toBe(slug);
     expect(slug).toMatch(/^[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])$/);
   });
 
-  test('a suffix tells a taken slug apart without making it too long', () => {
-    expect(slugWithSuffix('harbour-bank', 'a1b2')).toBe('harbour-bank-a1b2');
-    expect(slugWithSuffix('x'.repeat(40), 'a1b2')).toHaveLength(40);
-    expect(slugWithSuffix(`${'x'.repeat(34)}-yyyyy`, 'a1b2')).toBe(`${'x'.repeat(34)}-a1b2`);
+  test('a slug with a suffix has at most 40 characters', () => {
+    expect(addSlugSuffix('harbour-bank', 'a1b2')).toBe('harbour-bank-a1b2');
+    expect(addSlugSuffix('x'.repeat(40), 'a1b2')).toHaveLength(40);
+    expect(addSlugSuffix(`${'x'.repeat(34)}-yyyyy`, 'a1b2')).toBe(`${'x'.repeat(34)}-a1b2`);
   });
 
-  test('some slugs are nobody’s', () => {
+  test('some slugs are reserved', () => {
     expect(isReserved('embed')).toBe(true);
     expect(isReserved('harbour')).toBe(false);
   });
 });
 
-test('plans: trial never renews, team renews every month, scale has no limit', () => {
+test('the trial plan never renews, team renews monthly, scale is unlimited', () => {
   const terms = { trialPublishes: 5, teamPublishes: 200 };
-  expect(termsOf('trial', terms)).toEqual({ publishLimit: 5, renews: 'never' });
-  expect(termsOf('team', terms)).toEqual({ publishLimit: 200, renews: 'monthly' });
-  expect(termsOf('scale', terms)).toEqual({ publishLimit: null, renews: 'monthly' });
+  expect(getPlanTerms('trial', terms)).toEqual({ publishLimit: 5, renews: 'never' });
+  expect(getPlanTerms('team', terms)).toEqual({ publishLimit: 200, renews: 'monthly' });
+  expect(getPlanTerms('scale', terms)).toEqual({ publishLimit: null, renews: 'monthly' });
 });
 
-test('a monthly quota counts by UTC month and renews on its first day; a trial counts once and for all', () => {
+test('a monthly quota renews on the first day of a UTC month', () => {
   const newYearsEve = new Date('2026-12-31T23:59:59.999Z');
   expect(toPeriod({ renews: 'monthly' }, newYearsEve)).toBe('2026-12');
   expect(nextRenewal({ renews: 'monthly' }, newYearsEve)).toBe('2027-01-01T00:00:00.000Z');

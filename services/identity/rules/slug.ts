@@ -1,4 +1,4 @@
-/** Slugs: the organization's name in public links. */
+/** Slugs, which identify organizations in public links. */
 
 const reserved = new Set([
   'api',
@@ -14,8 +14,8 @@ const reserved = new Set([
   'support',
 ]);
 
-/** A slug made from a name: lower-case letters, digits and dashes, 3 to 40 characters. */
-export function slugFrom(name: string): string {
+/** Converts a name to a slug: lower-case letters, digits and dashes, 3 to 40 characters. */
+export function toSlug(name: string): string {
   const words = name
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
@@ -26,12 +26,12 @@ export function slugFrom(name: string): string {
   return words.length >= 3 && !isReserved(words) ? words : `org-${words || 'new'}`;
 }
 
-/** Another slug for the same name, told apart by a suffix. */
-export function slugWithSuffix(slug: string, suffix: string): string {
+/** Appends a suffix to a taken slug; the result has at most 40 characters. */
+export function addSlugSuffix(slug: string, suffix: string): string {
   return `${slug.slice(0, 39 - suffix.length).replaceAll(/-+$/g, '')}-${suffix}`;
 }
 
-/** Slugs that nobody may have. */
+/** Whether a slug is reserved for the application. */
 export function isReserved(slug: string): boolean {
   return reserved.has(slug);
 }

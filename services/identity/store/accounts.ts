@@ -1,8 +1,8 @@
-/** Accounts in MongoDB: people, their organizations and memberships. */
+/** Accounts in MongoDB: users, their organizations and memberships. */
 import { newId } from '#libs/contract';
 import { type Actor, isDuplicate, type Store } from '#libs/store';
 import { EmailTaken, SlugTaken } from '../contract.ts';
-import { slugWithSuffix } from '../rules/slug.ts';
+import { addSlugSuffix } from '../rules/slug.ts';
 import type { Role } from '../views.ts';
 import {
   type MemberRow,
@@ -13,20 +13,20 @@ import {
   type UserRow,
   users,
 } from './collections.ts';
-import { replacePassword } from './password-update.ts';
+import { createPasswordReplacer } from './password-update.ts';
 
-/** A person as a member of one organization. */
+/** A user as a member of one organization. */
 export interface Membership {
   user: UserRow;
   member: MemberRow;
   organization: OrganizationRow;
 }
 
-/** What a new organization starts with. */
+/** A new organization with its first admin. */
 export interface NewAccount {
   organizationName: string;
-  /** Taken as it is when asked for; else made unique. */
-  slug: { text: string; asked: boolean };
+  /** A requested slug is used unchanged; otherwise a suffix makes the slug unique. */
+  slug: { text: string; isRequested: boolean };
   name: string;
   email: string;
   passwordHash: string;
@@ -36,73 +36,76 @@ export interface NewAccount {
   at: Date;
 }
 
-/** The id of a membership. */
-export function membershipId(organizationId: string, userId: string): string {
+/** The id of a membership: `<organization id>:<user id>`. */
+export function toMembershipId(organizationId: string, userId: string): string {
   return `${organizationId}:${userId}`;
 }
 
-/** Reads and writes accounts. */
-export function accounts(store: Store) {
+/** Creates the repository of accounts. */
+export function accountRepository(store: Store) {
   const rows = {
     users: store.rows(users),
     organizations: store.rows(organizations),
     members: store.rows(members),
     subscriptions: store.rows(subscriptions),
   };
-  const put = replacePassword(store);
+  const replacePassword = createPasswordReplacer(store);
 
   return {
-    /** Makes an organization with its first admin; `EmailTaken`, `SlugTaken`. */
+    /** Creates an organization with its first admin. Rejects with `EmailTaken` or `SlugTaken`. */
     async create(account: NewAccount): Promise<Membership> {
       for (let tries = 0; ; tries += 1) {
-        const slug = tries === 0 ? account.slug.text : slugWithSuffix(account.slug.text, newId().slice(-4));
+        const slug = tries === 0 ? account.slug.text : addSlugSuffix(account.slug.text, newId().slice(-4));
         try {
-          return await createOnce(account, slug);
+          return await tryCreate(account, slug);
         } catch (error) {
           if (!isDuplicate(error)) throw error;
           if (await rows.users.exists({ email: account.email })) throw EmailTaken();
-          if (account.slug.asked || tries === 5) throw SlugTaken();
+          if (account.slug.isRequested || tries === 5) throw SlugTaken();
         }
       }
     },
 
-    async userByEmail(email: string): Promise<UserRow | undefined> {
+    async findUserByEmail(email: string): Promise<UserRow | undefined> {
       return (await rows.users.findOne({ email }).lean()) ?? undefined;
     },
 
-    async user(id: string): Promise<UserRow | undefined> {
+    async findUser(id: string): Promise<UserRow | undefined> {
       return (await rows.users.findOne({ _id: id }).lean()) ?? undefined;
     },
 
-    /** Puts a new password in place of the one that the person had, and ends all sessions; false when it is another one by now. */
-    setPassword(acting: Actor, { _id, password }: UserRow, to: string): Promise<boolean> {
-      return store.transact(acting, (tx) => put({ _id, password }, to, tx));
+    /**
+     * Replaces the password of `user` and ends all its sessions. Returns false if the password has changed in
+     * the meantime.
+     */
+    setPassword(actor: Actor, { _id, password }: UserRow, newPassword: string): Promise<boolean> {
+      return store.transact(actor, (tx) => replacePassword({ _id, password }, newPassword, tx));
     },
 
-    /** All memberships of a person. */
-    async membershipsOf(user: UserRow): Promise<Membership[]> {
-      const own = await rows.members.find({ user_id: user._id }).lean();
-      const named = await rows.organizations
-        .find({ _id: { $in: own.map((row) => row.organization_id) } })
+    /** All memberships of a user. */
+    async listMemberships(user: UserRow): Promise<Membership[]> {
+      const memberRows = await rows.members.find({ user_id: user._id }).lean();
+      const found = await rows.organizations
+        .find({ _id: { $in: memberRows.map((row) => row.organization_id) } })
         .lean();
-      return own.flatMap((row) => {
-        const organization = named.find(({ _id }) => _id === row.organization_id);
+      return memberRows.flatMap((row) => {
+        const organization = found.find(({ _id }) => _id === row.organization_id);
         return organization ? [{ user, member: row, organization }] : [];
       });
     },
 
-    /** One person's membership in one organization. */
-    async membership(organizationId: string, userId: string): Promise<Membership | undefined> {
+    /** The membership of a user in an organization. */
+    async findMembership(organizationId: string, userId: string): Promise<Membership | undefined> {
       const [user, member, organization] = await Promise.all([
         rows.users.findOne({ _id: userId }).lean(),
-        rows.members.findOne({ _id: membershipId(organizationId, userId) }).lean(),
+        rows.members.findOne({ _id: toMembershipId(organizationId, userId) }).lean(),
         rows.organizations.findOne({ _id: organizationId }).lean(),
       ]);
       return user && member && organization ? { user, member, organization } : undefined;
     },
   };
 
-  function createOnce(account: NewAccount, slug: string): Promise<Membership> {
+  function tryCreate(account: NewAccount, slug: string): Promise<Membership> {
     const { at: created_at } = account;
     const user: UserRow = {
       _id: newId(),
@@ -120,7 +123,7 @@ export function accounts(store: Store) {
     };
     const role: Role = 'admin';
     const member: MemberRow = {
-      _id: membershipId(organization._id, user._id),
+      _id: toMembershipId(organization._id, user._id),
       organization_id: organization._id,
       user_id: user._id,
       role,
@@ -144,4 +147,4 @@ export function accounts(store: Store) {
   }
 }
 
-export type Accounts = ReturnType<typeof accounts>;
+export type AccountRepository = ReturnType<typeof accountRepository>;

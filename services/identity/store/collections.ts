@@ -1,11 +1,11 @@
-/** What identity keeps in MongoDB: its collections with their fields and indexes. */
+/** The MongoDB collections of identity with their fields and indexes. */
 import { collection, type SealedField } from '#libs/store';
 import type {
   ApiKeyRow,
   DepartmentRow,
-  InboxRow,
   InvitationRow,
   MemberRow,
+  NotificationRow,
   OrganizationRow,
   PasswordResetRow,
   RateLimitRow,
@@ -49,7 +49,7 @@ export const members = collection<MemberRow>('members', {
     joined_at: Date,
   },
   indexes: [
-    // holds all that is asked with every request, so that no row has to be read
+    // covers the query that every request runs, so that MongoDB reads no document
     { on: { organization_id: 1, user_id: 1, role: 1, session_epoch: 1 } },
     { on: { user_id: 1 } },
   ],
@@ -138,7 +138,7 @@ export const invitations = collection<InvitationRow>('invitations', {
   ],
 });
 
-export const inboxItems = collection<InboxRow>('notifications', {
+export const notifications = collection<NotificationRow>('notifications', {
   fields: {
     _id: String,
     organization_id: text,
@@ -153,7 +153,7 @@ export const inboxItems = collection<InboxRow>('notifications', {
   indexes: [
     { on: { organization_id: 1, user_id: 1, _id: -1 } },
     { on: { organization_id: 1, user_id: 1, read_at: 1, _id: -1 } },
-    // news about one thing that come in together meet here, so that they fold into one unread item
+    // at most one unread notification per type and subject: concurrent inserts conflict
     {
       on: { organization_id: 1, user_id: 1, type: 1, about: 1 },
       options: { unique: true, partialFilterExpression: { read_at: { $type: 'null' } } },
@@ -167,7 +167,7 @@ export const rateLimits = collection<RateLimitRow>('rate_limits', {
   indexes: [{ on: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
 });
 
-/** Everything that identity owns. */
+/** All collections of identity. */
 export const identityCollections = [
   users,
   organizations,
@@ -179,6 +179,6 @@ export const identityCollections = [
   sessions,
   passwordResets,
   signingKeys,
-  inboxItems,
+  notifications,
   rateLimits,
 ];

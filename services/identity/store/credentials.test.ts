@@ -1,28 +1,29 @@
-/** Credentials in MongoDB, where replicas do the same at the same moment. */
+/** Credentials in MongoDB with concurrent replicas. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import { type StoreFixture, storeFixture } from '../../../libs/testing/store-fixture.ts';
 import { apiKeys, members, signingKeys } from './collections.ts';
-import { credentials } from './credentials.ts';
+import { credentialRepository } from './credentials.ts';
 
-let stage: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  stage = await storeFixture();
+  fixture = await storeFixture();
 }, 60_000);
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 
-test('of replicas that drop a signing key at once one has done it', async () => {
-  const replica = async () => credentials(await stage.open({ collections: [apiKeys, members, signingKeys] }));
-  const replicas = await Promise.all([replica(), replica(), replica()]);
+test('one of several replicas deletes a signing key', async () => {
+  const startReplica = async () =>
+    credentialRepository(await fixture.open({ collections: [apiKeys, members, signingKeys] }));
+  const replicas = await Promise.all([startReplica(), startReplica(), startReplica()]);
   const [_id, at] = [newId(), new Date()];
-  await replicas[0]?.keepSigningKey({
+  await replicas[0]?.insertSigningKey({
     _id,
     public_jwk: '{}',
     sealed_private: '',
     signs_from: at,
     created_at: at,
   });
-  const dropped = await Promise.all(replicas.map((one) => one.dropSigningKey(_id)));
-  expect(dropped.filter(Boolean)).toHaveLength(1);
-  expect(await replicas[0]?.signingKeys()).toEqual([]);
+  const deleted = await Promise.all(replicas.map((replica) => replica.deleteSigningKey(_id)));
+  expect(deleted.filter(Boolean)).toHaveLength(1);
+  expect(await replicas[0]?.listSigningKeys()).toEqual([]);
 });

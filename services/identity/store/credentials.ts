@@ -1,9 +1,9 @@
-/** Credentials in MongoDB: API keys and signing keys; secrets only as hashes or sealed. */
+/** Credentials in MongoDB: API keys, stored as hashes, and signing keys, stored encrypted. */
 import type { Actor, Store } from '#libs/store';
 import { type ApiKeyRow, apiKeys, members, type SigningKeyRow, signingKeys } from './collections.ts';
 
-/** Reads and writes credentials. */
-export function credentials(store: Store) {
+/** Creates the repository of credentials. */
+export function credentialRepository(store: Store) {
   const rows = {
     keys: store.rows(apiKeys),
     members: store.rows(members),
@@ -11,76 +11,79 @@ export function credentials(store: Store) {
   };
 
   return {
-    /** Keeps a new key; false when the key or the membership that makes it has gone. */
-    keepKey(acting: Actor, key: ApiKeyRow): Promise<boolean> {
-      return store.transact(acting, async ({ session }) => {
+    /** Inserts an API key. Returns false if the key or the membership that creates it no longer exists. */
+    insertKey(actor: Actor, key: ApiKeyRow): Promise<boolean> {
+      return store.transact(actor, async ({ session }) => {
         const { organization_id, created_by_key_id, member_id } = key;
-        // raised, so that this collides with whoever takes the maker away at the same moment
-        const raised = { $inc: { keys_made: 1 } };
+        // the increment makes this transaction conflict with a concurrent deletion of the creator
+        const increment = { $inc: { keys_made: 1 } };
         const { matchedCount } =
           created_by_key_id === null
-            ? await rows.members.updateOne({ _id: member_id, organization_id }, raised, { session })
-            : await rows.keys.updateOne({ _id: created_by_key_id, organization_id }, raised, { session });
+            ? await rows.members.updateOne({ _id: member_id, organization_id }, increment, { session })
+            : await rows.keys.updateOne({ _id: created_by_key_id, organization_id }, increment, { session });
         if (matchedCount === 1) await rows.keys.insertMany([key], { lean: true, session });
         return matchedCount === 1;
       });
     },
 
-    /** A page of keys, the newest first: one member's, or everybody's. */
+    /** A page of API keys, newest first: those of one user, or of the whole organization. */
     async listKeys(
       { organization_id }: Actor,
       { userId, before, limit }: { userId: string | undefined; before: string | undefined; limit: number },
     ): Promise<ApiKeyRow[]> {
-      const which = {
+      const filter = {
         organization_id,
         ...(userId !== undefined && { user_id: userId }),
         ...(before !== undefined && { _id: { $lt: before } }),
       };
-      return rows.keys.find(which).sort({ _id: -1 }).limit(limit).lean();
+      return rows.keys.find(filter).sort({ _id: -1 }).limit(limit).lean();
     },
 
-    /** Revokes a key, of one member or of anybody, and every key that it made; gives it, or nothing when there is none. */
-    revoke(acting: Actor, keyId: string, userId: string | undefined): Promise<ApiKeyRow | undefined> {
-      const { organization_id } = acting;
-      const which = { _id: keyId, organization_id, ...(userId !== undefined && { user_id: userId }) };
-      return store.transact(acting, async ({ session }) => {
-        const revoked = await rows.keys.findOneAndDelete(which, { session }).lean();
-        for (let makers = revoked ? [keyId] : []; makers.length > 0; ) {
-          const made = { organization_id, created_by_key_id: { $in: makers } };
-          makers = (await rows.keys.find(made, { _id: 1 }, { session }).lean()).map(({ _id }) => _id);
-          await rows.keys.deleteMany({ _id: { $in: makers } }, { session });
+    /**
+     * Deletes an API key and all keys created with it, directly or indirectly. If `userId` is given, the key
+     * must belong to that user. Returns the key, or undefined if it does not exist.
+     */
+    revokeKey(actor: Actor, keyId: string, userId: string | undefined): Promise<ApiKeyRow | undefined> {
+      const { organization_id } = actor;
+      const filter = { _id: keyId, organization_id, ...(userId !== undefined && { user_id: userId }) };
+      return store.transact(actor, async ({ session }) => {
+        const revoked = await rows.keys.findOneAndDelete(filter, { session }).lean();
+        for (let creators = revoked ? [keyId] : []; creators.length > 0; ) {
+          const created = { organization_id, created_by_key_id: { $in: creators } };
+          creators = (await rows.keys.find(created, { _id: 1 }, { session }).lean()).map(({ _id }) => _id);
+          await rows.keys.deleteMany({ _id: { $in: creators } }, { session });
         }
         return revoked ?? undefined;
       });
     },
 
-    /** Notes when a key was last used; an older moment changes nothing. */
-    async noteUse({ organization_id }: Actor, keyId: string, at: Date): Promise<void> {
+    /** Records when an API key was last used. An older time changes nothing. */
+    async recordUse({ organization_id }: Actor, keyId: string, at: Date): Promise<void> {
       await rows.keys.updateOne({ _id: keyId, organization_id }, { $max: { last_used_at: at } });
     },
 
-    /** The expiry of the key that is asking, if it has one. */
-    async expiryOf(acting: Actor, keyId: string | null): Promise<Date | null> {
+    /** The expiry of an API key; null without a key or an expiry. */
+    async getKeyExpiry(actor: Actor, keyId: string | null): Promise<Date | null> {
       if (keyId === null) return null;
-      const key = await rows.keys.findOne({ _id: keyId, organization_id: acting.organization_id }).lean();
+      const key = await rows.keys.findOne({ _id: keyId, organization_id: actor.organization_id }).lean();
       return key?.expires_at ?? null;
     },
 
-    /** The signing keys, newest first. One made before keys had a `signs_from` signs from its making. */
-    async signingKeys(): Promise<SigningKeyRow[]> {
+    /** The signing keys, newest first. An old row without `signs_from` signs from its creation. */
+    async listSigningKeys(): Promise<SigningKeyRow[]> {
       const keys = await rows.signing.find({}).sort({ created_at: -1, _id: -1 }).lean();
       return keys.map((key) => ({ ...key, signs_from: key.signs_from ?? key.created_at }));
     },
 
-    /** Drops a signing key; false when another replica was there before. */
-    async dropSigningKey(kid: string): Promise<boolean> {
+    /** Deletes a signing key. Returns false if another replica has already deleted it. */
+    async deleteSigningKey(kid: string): Promise<boolean> {
       return (await rows.signing.deleteOne({ _id: kid })).deletedCount === 1;
     },
 
-    async keepSigningKey(key: SigningKeyRow): Promise<void> {
+    async insertSigningKey(key: SigningKeyRow): Promise<void> {
       await rows.signing.insertMany([key], { lean: true });
     },
   };
 }
 
-export type Credentials = ReturnType<typeof credentials>;
+export type CredentialRepository = ReturnType<typeof credentialRepository>;

@@ -1,36 +1,39 @@
-/** Departments in MongoDB; members carry a department's name, which is kept in step within one transaction. */
+/** Departments in MongoDB. Members store the department's name, which is updated in the same transaction. */
 import { newId } from '#libs/contract';
 import { type Actor, isDuplicate, type Store, type Transaction } from '#libs/store';
 import { DepartmentInUse, DepartmentTaken, NoSuchDepartment } from '../problems.ts';
 import { type DepartmentRow, departments, members } from './collections.ts';
 
-/** Reads and changes the departments of the organization of who asks. */
-export function departmentRows(store: Store) {
+/** Creates the repository of departments, limited to the organization of the actor. */
+export function departmentRepository(store: Store) {
   const rows = { departments: store.rows(departments), members: store.rows(members) };
 
   return {
-    /** A page of departments by name. */
+    /** A page of departments, sorted by name. */
     async list(
       { organization_id }: Actor,
       { after, limit }: { after: string | undefined; limit: number },
     ): Promise<DepartmentRow[]> {
-      const which = { organization_id, ...(after !== undefined && { name: { $gt: after } }) };
-      return rows.departments.find(which).sort({ name: 1 }).limit(limit).lean();
+      const filter = { organization_id, ...(after !== undefined && { name: { $gt: after } }) };
+      return rows.departments.find(filter).sort({ name: 1 }).limit(limit).lean();
     },
 
-    /** Adds a department; `DepartmentTaken`. */
-    async add(acting: Actor, name: string, created_at: Date): Promise<DepartmentRow> {
-      const row = { _id: newId(), organization_id: acting.organization_id, name, touched: 0, created_at };
-      const session = acting.tx ? { session: acting.tx.session } : {};
-      await unlessTaken(rows.departments.insertMany([row], { ...session, lean: true }));
+    /** Adds a department. Rejects with `DepartmentTaken`. */
+    async add(actor: Actor, name: string, created_at: Date): Promise<DepartmentRow> {
+      const row = { _id: newId(), organization_id: actor.organization_id, name, touched: 0, created_at };
+      const session = actor.tx ? { session: actor.tx.session } : {};
+      await rejectDuplicate(rows.departments.insertMany([row], { ...session, lean: true }));
       return row;
     },
 
-    /** Renames a department with its members; nothing when there is none. `DepartmentTaken`. */
-    rename(acting: Actor, id: string, name: string): Promise<DepartmentRow | undefined> {
-      const { organization_id } = acting;
-      return store.transact(acting, async ({ session }) => {
-        const before = await unlessTaken(
+    /**
+     * Renames a department, also in its members. Returns undefined if it does not exist. Rejects with
+     * `DepartmentTaken`.
+     */
+    rename(actor: Actor, id: string, name: string): Promise<DepartmentRow | undefined> {
+      const { organization_id } = actor;
+      return store.transact(actor, async ({ session }) => {
+        const before = await rejectDuplicate(
           rows.departments.findOneAndUpdate({ _id: id, organization_id }, { name }, { session }).lean(),
         );
         if (!before) return undefined;
@@ -43,10 +46,10 @@ export function departmentRows(store: Store) {
       });
     },
 
-    /** Deletes a department; false when there is none. `DepartmentInUse`. */
-    delete(acting: Actor, id: string): Promise<boolean> {
-      const { organization_id } = acting;
-      return store.transact(acting, async ({ session }) => {
+    /** Deletes a department. Returns false if it does not exist. Rejects with `DepartmentInUse`. */
+    delete(actor: Actor, id: string): Promise<boolean> {
+      const { organization_id } = actor;
+      return store.transact(actor, async ({ session }) => {
         const deleted = await rows.departments
           .findOneAndDelete({ _id: id, organization_id }, { session })
           .lean();
@@ -59,32 +62,32 @@ export function departmentRows(store: Store) {
       });
     },
 
-    isHeld,
+    lockIfExists,
 
-    /** Makes sure, within a transaction, that a department is there and stays; `NoSuchDepartment`. */
-    async hold(acting: Actor, name: string, tx: Transaction): Promise<void> {
-      if (!(await isHeld(acting, name, tx))) throw NoSuchDepartment();
+    /** Prevents the deletion of a department until the transaction ends. Rejects with `NoSuchDepartment`. */
+    async lock(actor: Actor, name: string, tx: Transaction): Promise<void> {
+      if (!(await lockIfExists(actor, name, tx))) throw NoSuchDepartment();
     },
   };
 
-  /** Whether a department is there; if so, it stays until the transaction ends. */
-  async function isHeld(
+  /** Whether a department exists. If so, it cannot be deleted until the transaction ends. */
+  async function lockIfExists(
     { organization_id }: Actor,
     name: string,
     { session }: Transaction,
   ): Promise<boolean> {
-    const held = await rows.departments.updateOne(
+    const updated = await rows.departments.updateOne(
       { organization_id, name },
       { $inc: { touched: 1 } },
       { session },
     );
-    return held.matchedCount === 1;
+    return updated.matchedCount === 1;
   }
 }
 
-export type DepartmentRows = ReturnType<typeof departmentRows>;
+export type DepartmentRepository = ReturnType<typeof departmentRepository>;
 
-async function unlessTaken<T>(write: PromiseLike<T>): Promise<T> {
+async function rejectDuplicate<T>(write: PromiseLike<T>): Promise<T> {
   try {
     return await write;
   } catch (error) {

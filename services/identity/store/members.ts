@@ -1,8 +1,8 @@
-/** Members in MongoDB: who belongs to an organization, and the admin that it never loses. */
+/** Members of organizations in MongoDB. An organization always keeps at least one admin. */
 import type { Actor, Store, Transaction } from '#libs/store';
 import { LastAdmin } from '../problems.ts';
 import type { Role } from '../views.ts';
-import { membershipId } from './accounts.ts';
+import { toMembershipId } from './accounts.ts';
 import {
   apiKeys,
   type MemberRow,
@@ -12,22 +12,22 @@ import {
   type UserRow,
   users,
 } from './collections.ts';
-import type { DepartmentRows } from './departments.ts';
+import type { DepartmentRepository } from './departments.ts';
 
-/** A member with the person behind it. */
-export interface MemberOf {
+/** A membership with its user. */
+export interface MemberWithUser {
   user: UserRow;
   member: MemberRow;
 }
 
-/** What changes of a member; a department of null takes the member out of any. */
+/** A change to a membership; a department of null removes the member from their department. */
 export interface MemberChange {
   role?: Role | undefined;
   department?: string | null | undefined;
 }
 
-/** Reads and changes the members of the organization of who asks. */
-export function memberRows(store: Store, departments: DepartmentRows) {
+/** Creates the repository of members, limited to the organization of the actor. */
+export function memberRepository(store: Store, departments: DepartmentRepository) {
   const rows = {
     users: store.rows(users),
     members: store.rows(members),
@@ -37,32 +37,35 @@ export function memberRows(store: Store, departments: DepartmentRows) {
   };
 
   return {
-    /** A page of members, the longest-standing first (user ids are ordered by time). */
+    /** A page of members, oldest account first (user ids are ordered by time). */
     async list(
       { organization_id }: Actor,
       { after, limit }: { after: string | undefined; limit: number },
-    ): Promise<MemberOf[]> {
-      const which = { organization_id, ...(after !== undefined && { user_id: { $gt: after } }) };
-      const found = await rows.members.find(which).sort({ user_id: 1 }).limit(limit).lean();
-      const people = await rows.users.find({ _id: { $in: found.map(({ user_id }) => user_id) } }).lean();
+    ): Promise<MemberWithUser[]> {
+      const filter = { organization_id, ...(after !== undefined && { user_id: { $gt: after } }) };
+      const found = await rows.members.find(filter).sort({ user_id: 1 }).limit(limit).lean();
+      const userRows = await rows.users.find({ _id: { $in: found.map(({ user_id }) => user_id) } }).lean();
       return found.flatMap((member) => {
-        const user = people.find(({ _id }) => _id === member.user_id);
+        const user = userRows.find(({ _id }) => _id === member.user_id);
         return user ? [{ user, member }] : [];
       });
     },
 
-    /** Gives a member a role or a department; nothing when there is none. The last admin stays admin: `LastAdmin`, `NoSuchDepartment`. */
-    change(
-      acting: Actor,
+    /**
+     * Changes the role or department of a member. Returns undefined if there is no such member. Rejects with
+     * `LastAdmin` or `NoSuchDepartment`.
+     */
+    update(
+      actor: Actor,
       userId: string,
-      to: MemberChange,
-    ): Promise<(MemberOf & { before: MemberRow }) | undefined> {
-      return store.transact(acting, async (tx) => {
-        const found = await find(acting, userId, tx);
+      change: MemberChange,
+    ): Promise<(MemberWithUser & { before: MemberRow }) | undefined> {
+      return store.transact(actor, async (tx) => {
+        const found = await find(actor, userId, tx);
         if (!found) return undefined;
-        const { role = found.member.role, department = found.member.department } = to;
-        if (found.member.role === 'admin' && role !== 'admin') await keepAnAdmin(acting, userId, tx);
-        if (to.department) await departments.hold(acting, to.department, tx);
+        const { role = found.member.role, department = found.member.department } = change;
+        if (found.member.role === 'admin' && role !== 'admin') await requireAnotherAdmin(actor, userId, tx);
+        if (change.department) await departments.lock(actor, change.department, tx);
         await rows.members.updateOne(
           { _id: found.member._id },
           { role, department },
@@ -72,23 +75,26 @@ export function memberRows(store: Store, departments: DepartmentRows) {
       });
     },
 
-    /** Removes a member and tells `removed` within the transaction; nothing when there is none. `LastAdmin`. */
+    /**
+     * Removes a member with their API keys and sessions, and calls `onRemoved` in the transaction. Returns
+     * undefined if there is no such member. Rejects with `LastAdmin`.
+     */
     remove(
-      acting: Actor,
+      actor: Actor,
       userId: string,
-      removed: (member: MemberOf, tx: Transaction) => void,
-    ): Promise<MemberOf | undefined> {
-      return store.transact(acting, async (tx) => {
-        const found = await find(acting, userId, tx);
+      onRemoved: (member: MemberWithUser, tx: Transaction) => void,
+    ): Promise<MemberWithUser | undefined> {
+      return store.transact(actor, async (tx) => {
+        const found = await find(actor, userId, tx);
         if (!found) return undefined;
-        if (found.member.role === 'admin') await keepAnAdmin(acting, userId, tx);
+        if (found.member.role === 'admin') await requireAnotherAdmin(actor, userId, tx);
         const { session } = tx;
         await rows.members.deleteOne({ _id: found.member._id }, { session });
-        // whoever is invited again must not find old keys and sessions working
-        const { organization_id } = acting;
+        // otherwise old keys and sessions would work again after a new invitation
+        const { organization_id } = actor;
         await rows.keys.deleteMany({ organization_id, user_id: userId }, { session });
         await rows.sessions.deleteMany({ organization_id, user_id: userId }, { session });
-        removed(found, tx);
+        onRemoved(found, tx);
         return found;
       });
     },
@@ -98,16 +104,19 @@ export function memberRows(store: Store, departments: DepartmentRows) {
     { organization_id }: Actor,
     userId: string,
     { session }: Transaction,
-  ): Promise<MemberOf | undefined> {
+  ): Promise<MemberWithUser | undefined> {
     const member = await rows.members
-      .findOne({ _id: membershipId(organization_id, userId) }, null, { session })
+      .findOne({ _id: toMembershipId(organization_id, userId) }, null, { session })
       .lean();
     const user = member && (await rows.users.findOne({ _id: userId }, null, { session }).lean());
     return member && user ? { member, user } : undefined;
   }
 
-  /** Every such change touches the organization's row, so that two of them at once collide and one sees the other. */
-  async function keepAnAdmin(
+  /**
+   * Rejects with `LastAdmin` unless the organization has another admin. The update of the organization's row
+   * makes concurrent changes conflict, so that each sees the result of the other.
+   */
+  async function requireAnotherAdmin(
     { organization_id }: Actor,
     userId: string,
     { session }: Transaction,
@@ -118,4 +127,4 @@ export function memberRows(store: Store, departments: DepartmentRows) {
   }
 }
 
-export type MemberRows = ReturnType<typeof memberRows>;
+export type MemberRepository = ReturnType<typeof memberRepository>;

@@ -1,20 +1,18 @@
 /** Organizations in MongoDB. */
-
-import type { Actor } from '#libs/store';
-import { isDuplicate, type Store } from '#libs/store';
+import { type Actor, isDuplicate, type Store } from '#libs/store';
 import { SlugTaken } from '../problems.ts';
 import type { Settings } from '../shapes.ts';
 import { type OrganizationRow, organizations } from './collections.ts';
 
-/** What can be changed of an organization. */
+/** A change to an organization; absent fields keep their values. */
 export interface OrganizationChange {
   name?: string | undefined;
   slug?: string | undefined;
   settings?: { [Key in keyof Settings]?: Settings[Key] | undefined } | undefined;
 }
 
-/** Reads and changes the organization of who asks. */
-export function organizationRows(store: Store) {
+/** Creates the repository of organizations, limited to the organization of the actor. */
+export function organizationRepository(store: Store) {
   const rows = store.rows(organizations);
 
   return {
@@ -22,16 +20,16 @@ export function organizationRows(store: Store) {
       return (await rows.findOne({ _id: organization_id }).lean()) ?? undefined;
     },
 
-    /** Changes what is named; settings are merged by key. `SlugTaken`. */
-    async change(
+    /** Changes the given fields and merges settings by key. Rejects with `SlugTaken`. */
+    async update(
       { organization_id }: Actor,
       { name, slug, settings }: OrganizationChange,
     ): Promise<OrganizationRow | undefined> {
-      const named = Object.entries(settings ?? {}).filter(([, value]) => value !== undefined);
+      const changed = Object.entries(settings ?? {}).filter(([, value]) => value !== undefined);
       const set = {
         ...(name !== undefined && { name }),
         ...(slug !== undefined && { slug }),
-        ...Object.fromEntries(named.map(([key, value]) => [`settings.${key}`, value])),
+        ...Object.fromEntries(changed.map(([key, value]) => [`settings.${key}`, value])),
       };
       try {
         const options = { returnDocument: 'after' as const };
@@ -48,4 +46,4 @@ export function organizationRows(store: Store) {
   };
 }
 
-export type OrganizationRows = ReturnType<typeof organizationRows>;
+export type OrganizationRepository = ReturnType<typeof organizationRepository>;

@@ -1,15 +1,15 @@
-/** A new password in MongoDB: it ends whatever the old one had opened, in the same transaction. */
+/** Replaces a password in MongoDB, and ends the user's sessions and open reset in the same transaction. */
 import type { Store, Transaction } from '#libs/store';
 import { members, passwordResets, sessions, users } from './collections.ts';
 
-/** Whose password: a person, as long as the hash is this one if one is named. */
-export interface Whose {
+/** Selects a user by id and, if given, by the current password hash. */
+export interface UserSelector {
   _id: string;
   password?: string;
 }
 
-/** Makes the function that puts a hash in a password's place; it gives false when there is no such person. */
-export function replacePassword(store: Store) {
+/** Creates the function that replaces a password hash. It returns false if no user matches. */
+export function createPasswordReplacer(store: Store) {
   const rows = {
     users: store.rows(users),
     members: store.rows(members),
@@ -17,10 +17,10 @@ export function replacePassword(store: Store) {
     resets: store.rows(passwordResets),
   };
 
-  return async (whose: Whose, password: string, { session }: Transaction): Promise<boolean> => {
-    const to = { $set: { password }, $inc: { session_epoch: 1 } };
+  return async (selector: UserSelector, password: string, { session }: Transaction): Promise<boolean> => {
+    const update = { $set: { password }, $inc: { session_epoch: 1 } };
     const options = { session, returnDocument: 'after' as const };
-    const user = await rows.users.findOneAndUpdate(whose, to, options).lean();
+    const user = await rows.users.findOneAndUpdate(selector, update, options).lean();
     if (!user) return false;
     const { _id: user_id, session_epoch = 0 } = user;
     await rows.members.updateMany({ user_id }, { $set: { session_epoch } }, { session });

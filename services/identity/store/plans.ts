@@ -1,42 +1,45 @@
-/** Subscriptions in MongoDB, and how much of them is used. */
+/** Subscriptions in MongoDB, and their usage. */
 import type { Actor, Store, Transaction } from '#libs/store';
 import { publishRecords } from '../../documents/views.ts';
 import { type Terms, toPeriod } from '../rules/terms.ts';
 import { type SubscriptionRow, subscriptions } from './collections.ts';
 
-/** Reads and sets subscriptions. */
-export function plans(store: Store) {
+/** Creates the repository of subscriptions. */
+export function planRepository(store: Store) {
   const rows = store.rows(subscriptions);
   const records = store.read(publishRecords);
 
   return {
-    async of(organization_id: string): Promise<SubscriptionRow | undefined> {
+    async find(organization_id: string): Promise<SubscriptionRow | undefined> {
       return (await rows.findOne({ _id: organization_id }).lean()) ?? undefined;
     },
 
-    /** Sets the plan with its terms and tells `changed` in the transaction; nothing when there is no such organization. */
+    /**
+     * Sets the plan and its terms, and calls `onChanged` in the transaction. Returns undefined if the
+     * organization does not exist.
+     */
     set(
-      acting: Actor,
+      actor: Actor,
       plan: string,
       terms: Omit<Terms, 'terms_version'>,
-      changed: (row: SubscriptionRow, tx: Transaction) => void,
+      onChanged: (row: SubscriptionRow, tx: Transaction) => void,
     ): Promise<SubscriptionRow | undefined> {
-      return store.transact(acting, async (tx) => {
+      return store.transact(actor, async (tx) => {
         const options = { returnDocument: 'after' as const, session: tx.session };
-        const set = { $set: { plan, ...terms }, $inc: { terms_version: 1 } };
-        const row = await rows.findOneAndUpdate({ _id: acting.organization_id }, set, options).lean();
+        const update = { $set: { plan, ...terms }, $inc: { terms_version: 1 } };
+        const row = await rows.findOneAndUpdate({ _id: actor.organization_id }, update, options).lean();
         if (!row) return undefined;
-        changed(row, tx);
+        onChanged(row, tx);
         return row;
       });
     },
 
-    /** Publish events that count now. */
-    used(organization_id: string, terms: Terms, at: Date): Promise<number> {
-      const counted = terms.renews === 'monthly' ? { month: toPeriod(terms, at) } : {};
-      return records.in(organization_id).count(counted);
+    /** How many publishes count against the limit at `at`. */
+    countPublishes(organization_id: string, terms: Terms, at: Date): Promise<number> {
+      const filter = terms.renews === 'monthly' ? { month: toPeriod(terms, at) } : {};
+      return records.in(organization_id).count(filter);
     },
   };
 }
 
-export type Plans = ReturnType<typeof plans>;
+export type PlanRepository = ReturnType<typeof planRepository>;

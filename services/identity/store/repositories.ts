@@ -1,32 +1,32 @@
-/** Everything that identity keeps, by what it is about. */
+/** Creates all repositories of identity. */
 import type { Store } from '#libs/store';
-import { accounts } from './accounts.ts';
-import { credentials } from './credentials.ts';
-import { departmentRows } from './departments.ts';
-import { inboxes } from './inbox.ts';
-import { invitationRows } from './invitations.ts';
-import { limits } from './limits.ts';
-import { memberRows } from './members.ts';
-import { organizationRows } from './organizations.ts';
-import { passwordResetRows } from './password-resets.ts';
-import { plans } from './plans.ts';
-import { sessionRows } from './sessions.ts';
+import { accountRepository } from './accounts.ts';
+import { credentialRepository } from './credentials.ts';
+import { departmentRepository } from './departments.ts';
+import { invitationRepository } from './invitations.ts';
+import { memberRepository } from './members.ts';
+import { notificationRepository } from './notifications.ts';
+import { organizationRepository } from './organizations.ts';
+import { passwordResetRepository } from './password-resets.ts';
+import { planRepository } from './plans.ts';
+import { createRateLimiter } from './rate-limiter.ts';
+import { sessionRepository } from './sessions.ts';
 
-/** The stores of identity over its connection. */
-export function identityStore(store: Store, now: () => Date) {
-  const departments = departmentRows(store);
+/** The repositories over one store, and `now`, so that handlers take both from one object. */
+export function createRepositories(store: Store, now: () => Date) {
+  const departments = departmentRepository(store);
   return {
-    accounts: accounts(store),
-    credentials: credentials(store),
+    accounts: accountRepository(store),
+    credentials: credentialRepository(store),
     departments,
-    inboxes: inboxes(store),
-    invitations: invitationRows(store, departments),
-    limits: limits(store, now),
-    members: memberRows(store, departments),
-    organizations: organizationRows(store),
-    plans: plans(store),
-    resets: passwordResetRows(store),
-    sessions: sessionRows(store),
+    invitations: invitationRepository(store, departments),
+    members: memberRepository(store, departments),
+    notifications: notificationRepository(store),
+    organizations: organizationRepository(store),
+    plans: planRepository(store),
+    rateLimiter: createRateLimiter(store, now),
+    resets: passwordResetRepository(store),
+    sessions: sessionRepository(store),
     now,
   };
 }

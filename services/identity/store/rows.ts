@@ -1,4 +1,4 @@
-/** The rows of identity's collections. */
+/** The row types of identity's collections. */
 import type { Settings } from '../shapes.ts';
 import type { Role } from '../views.ts';
 
@@ -7,9 +7,9 @@ export interface UserRow {
   email: string;
   name: string;
   password: string;
-  /** Raised by whatever ends all sessions of the person; tokens name it. Absent is 0. */
+  /** Incremented to end all sessions of the user; access tokens contain it. Absent means 0. */
   session_epoch?: number;
-  /** Raised when the person joins an organization, so that this collides with a new password. */
+  /** Incremented when the user joins an organization, so that joining conflicts with a password change. */
   joined?: number;
   created_at: Date;
 }
@@ -18,7 +18,7 @@ export interface OrganizationRow {
   _id: string;
   name: string;
   slug: string;
-  /** What the organization set; the rest holds as usual. */
+  /** The settings that the organization has set; the others have their defaults. */
   settings?: Partial<Settings>;
   row_version: number;
   created_at: Date;
@@ -31,9 +31,9 @@ export interface MemberRow {
   user_id: string;
   role: Role;
   department: string | null;
-  /** The person's `session_epoch`, here too: it is read with every request. */
+  /** A copy of the user's `session_epoch`, because every request reads it. */
   session_epoch?: number;
-  /** Raised when the member makes an API key, so that this collides with the removal. */
+  /** Incremented when the member creates an API key, so that this conflicts with the member's removal. */
   keys_made?: number;
   joined_at: Date;
 }
@@ -53,9 +53,9 @@ export interface ApiKeyRow {
   organization_id: string;
   user_id: string;
   member_id: string;
-  /** The key that made this one, if one did. */
+  /** The API key with which this one was created, or null. */
   created_by_key_id: string | null;
-  /** Raised when this key makes another one, so that this collides with its revocation. */
+  /** Incremented when this key creates another key, so that this conflicts with its revocation. */
   keys_made?: number;
   name: string;
   role: Role;
@@ -66,22 +66,22 @@ export interface ApiKeyRow {
 }
 
 export interface SessionRow {
-  /** Hash of the session's name, which all its refresh tokens begin with. */
+  /** Hash of the session name, with which all its refresh tokens begin. */
   _id: string;
-  /** Hash of the one refresh token that works now. */
+  /** Hash of the current refresh token. */
   token_hash: string;
   organization_id: string;
   user_id: string;
-  /** The person's `session_epoch` when it began; another one has ended it. */
+  /** The user's `session_epoch` when the session started; a different value ends the session. */
   epoch: number;
   expires_at: Date;
 }
 
 export interface PasswordResetRow {
-  /** The person's user id: there is one open reset for each. */
+  /** The user's id, so that a user has at most one open reset. */
   _id: string;
   token_hash: string;
-  /** The organization whose admin made it; null when the operator did. */
+  /** The organization of the admin who created it; null if the operator created it. */
   organization_id: string | null;
   expires_at: Date;
   created_at: Date;
@@ -92,7 +92,7 @@ export interface SigningKeyRow {
   _id: string;
   public_jwk: string;
   sealed_private: string;
-  /** From when it signs: a while after it was published, so that every verifier knows it by then. */
+  /** When it starts to sign: after it was published for a while, so that every verifier has read it. */
   signs_from: Date;
   created_at: Date;
 }
@@ -101,7 +101,7 @@ export interface DepartmentRow {
   _id: string;
   organization_id: string;
   name: string;
-  /** Raised whenever a member is put under it, so that this collides with its deletion. */
+  /** Incremented when a member is assigned to it, so that this conflicts with its deletion. */
   touched: number;
   created_at: Date;
 }
@@ -119,12 +119,12 @@ export interface InvitationRow {
   created_at: Date;
 }
 
-export interface InboxRow {
+export interface NotificationRow {
   _id: string;
   organization_id: string;
   user_id: string;
   type: string;
-  /** Id of the thing that it is about; repeats about one thing fold while they are unread. */
+  /** Id of its subject. An unread notification of the same type and subject is replaced by a newer one. */
   about: string;
   title: string;
   data: Record<string, unknown>;
@@ -133,7 +133,7 @@ export interface InboxRow {
 }
 
 export interface RateLimitRow {
-  /** What is counted, a hash of whom it concerns, and the number of the window. */
+  /** The policy, a hash of the subjects, and the number of the window. */
   _id: string;
   count: number;
   expires_at: Date;

@@ -1,41 +1,47 @@
-/** Sessions in MongoDB: one row each, so that exchanging its token and ending it cannot pass each other. */
+/**
+ * Sessions in MongoDB. Each session is one row, so that a refresh and a logout at the same time cannot both
+ * succeed.
+ */
 import type { Store } from '#libs/store';
 import { type SessionRow, sessions } from './collections.ts';
 
-/** The token that follows. */
+/** The hash and expiry of the next refresh token. */
 export interface NextToken {
   at: Date;
   token_hash: string;
   expires_at: Date;
 }
 
-/** Reads and writes sessions. */
-export function sessionRows(store: Store) {
+/** Creates the repository of sessions. */
+export function sessionRepository(store: Store) {
   const rows = store.rows(sessions);
 
   return {
-    async keep(session: SessionRow): Promise<void> {
+    async insert(session: SessionRow): Promise<void> {
       await rows.insertMany([session], { lean: true });
     },
 
-    /** Puts the next token in place of the present one. `reused` when it was another one of this session: then the session has ended. */
-    async exchange(
+    /**
+     * Replaces the current refresh token by the next one. If the token is an older one of this session,
+     * deletes the session and returns it as `reused`.
+     */
+    async exchangeToken(
       _id: string,
-      presentHash: string,
+      tokenHash: string,
       { at, ...next }: NextToken,
     ): Promise<{ session: SessionRow; reused: boolean } | 'unknown'> {
-      const present = { _id, token_hash: presentHash, expires_at: { $gt: at } };
-      const session = await rows.findOneAndUpdate(present, { $set: next }).lean();
+      const current = { _id, token_hash: tokenHash, expires_at: { $gt: at } };
+      const session = await rows.findOneAndUpdate(current, { $set: next }).lean();
       if (session) return { session, reused: false };
-      const ended = await rows.findOneAndDelete({ _id, token_hash: { $ne: presentHash } }).lean();
-      return ended ? { session: ended, reused: true } : 'unknown';
+      const reused = await rows.findOneAndDelete({ _id, token_hash: { $ne: tokenHash } }).lean();
+      return reused ? { session: reused, reused: true } : 'unknown';
     },
 
-    /** Ends a session; gives it if there was one. */
-    async end(_id: string): Promise<SessionRow | undefined> {
+    /** Deletes a session. Returns it, or undefined if there was none. */
+    async delete(_id: string): Promise<SessionRow | undefined> {
       return (await rows.findOneAndDelete({ _id }).lean()) ?? undefined;
     },
   };
 }
 
-export type SessionRows = ReturnType<typeof sessionRows>;
+export type SessionRepository = ReturnType<typeof sessionRepository>;

@@ -1,9 +1,9 @@
-/** A second person in tests: who was invited, and came. */
+/** Test helper: a second member of an organization. */
 import { newId } from '#libs/contract';
 import type { TestApp } from '#libs/testing';
 
-/** Somebody who accepts an invitation to the organization of an admin. */
-export async function guest({ request }: TestApp, as: string, password: string) {
+/** Creates a user who accepts an invitation from the admin with the credential `as`. */
+export async function createGuest({ request }: TestApp, as: string, password: string) {
   const email = `${newId()}@example.com`;
   const { token } = (await request('POST', '/members/invitations', { as, body: { email } })).body;
   const body = { token, name: 'Guest', password };

@@ -1,19 +1,19 @@
-/** The table of contents, twice: beside the document on wide screens, folded above it on narrow ones; the other one is not there. */
+/** Writes the table of contents twice, for wide screens and folded for narrow ones; CSS hides one. */
 import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
 import type { NodeRow } from '../store.ts';
 import type { Children } from '../tree.ts';
 
-/** More entries than this would be no overview: then only sections are listed. */
-const mostEntries = 300;
+/** With more entries than this, only sections are listed, to keep the overview short. */
+const maxEntries = 300;
 
-/** Sections with their steps; nothing for a document that is too short to need one. */
-export function contents(children: Children): Html {
+/** Lists the sections with their steps; empty if there are fewer than two entries. */
+export function tableOfContents(children: Children): Html {
   const sections = children.get(null) ?? [];
-  const stepsOf = (section: NodeRow) => children.get(section._id) ?? [];
-  const entries = sections.reduce((sum, section) => sum + 1 + stepsOf(section).length, 0);
+  const getSteps = (section: NodeRow) => children.get(section._id) ?? [];
+  const entries = sections.reduce((sum, section) => sum + 1 + getSteps(section).length, 0);
   if (entries < 2) return joinHtml([]);
   const items = sections.map((section, at) => {
-    const steps = entries > mostEntries ? [] : stepsOf(section);
+    const steps = entries > maxEntries ? [] : getSteps(section);
     return entry(
       section,
       `${at + 1}`,

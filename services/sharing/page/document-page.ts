@@ -1,23 +1,23 @@
-/** The page for people: a published document as HTML that needs no script, nothing from elsewhere and no style but its own. */
+/** Renders a published document as an HTML page without scripts and external resources. */
 import { escapeHtml, type Html, html, joinHtml } from '#libs/rich-text';
 import type { DocumentState, NodeRow } from '../store.ts';
-import { childrenOf } from '../tree.ts';
-import { contents } from './contents.ts';
+import { groupByParent } from '../tree.ts';
+import { tableOfContents } from './contents.ts';
 import { nodes } from './nodes.ts';
 import { pageStyle } from './styles.ts';
-import { dayOf, momentOf } from './times.ts';
+import { formatDay, formatMinute } from './times.ts';
 
-/** What a page shows. */
-export interface Shown {
+/** The content of a page. */
+export interface PageInput {
   document: DocumentState;
   rows: readonly NodeRow[];
-  /** The name of the organization. */
+  /** The organization's name. */
   organization: string;
 }
 
-/** The page in pieces, so that other requests may be answered between them. */
-export function* documentPage({ document, rows, organization }: Shown): Generator<Html> {
-  const children = childrenOf(rows);
+/** Renders the page in pieces, so that other requests can run in between. */
+export function* documentPage({ document, rows, organization }: PageInput): Generator<Html> {
+  const children = groupByParent(rows);
   yield html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -27,7 +27,7 @@ ${head(document, organization)}
 <a class="skip" href="#document">Skip to the document</a>
 <header class="masthead"><p>${escapeHtml(organization)}</p></header>
 <div class="sheet">
-${contents(children)}
+${tableOfContents(children)}
 <main id="document" tabindex="-1">
 <article dir="auto">
 ${title(document)}
@@ -82,17 +82,17 @@ function fact(name: string, value: Html | '' | null): Html[] {
 }
 
 function day(at: Date): Html {
-  return html`<time datetime="${escapeHtml(at.toISOString())}" title="${escapeHtml(momentOf(at))}">${escapeHtml(dayOf(at))}</time>`;
+  return html`<time datetime="${escapeHtml(at.toISOString())}" title="${escapeHtml(formatMinute(at))}">${escapeHtml(formatDay(at))}</time>`;
 }
 
 function footer(document: DocumentState, organization: string): Html {
   const { published_at } = document;
   const published = published_at
-    ? html` Last published ${escapeHtml(momentOf(published_at))}.`
+    ? html` Last published ${escapeHtml(formatMinute(published_at))}.`
     : joinHtml([]);
   return html`<footer class="colophon">
 <p>${escapeHtml(organization)}.${published}</p>
 <p class="on-screen">This link always shows the latest published version.</p>
-<p class="on-paper">A printed copy shows the version of its day; the link shows the latest published version.</p>
+<p class="on-paper">A printed copy shows the version at the time of printing. The link shows the latest published version.</p>
 </footer>`;
 }

@@ -1,12 +1,12 @@
-/** The nodes of a document on its page: numbered headings that can be linked to, each with its rich text. */
+/** Renders the nodes of a document: numbered headings with anchors, each followed by its rich text. */
 import { element, escapeHtml, type Html, html, joinHtml, toHtml } from '#libs/rich-text';
 import type { NodeRow } from '../store.ts';
 import type { Children } from '../tree.ts';
 
-/** Sections are h2, steps h3, sub-steps h4; headings within their text follow below. */
+/** The heading level of sections. Steps are h3, sub-steps h4; headings in their rich text are lower still. */
 const topLevel = 2;
 
-/** Each node with its number, in reading order; one piece for each. */
+/** Renders each node with its number in reading order, one piece per node. */
 export function* nodes(children: Children, parent: string | null = null, above = ''): Generator<Html> {
   const level = topLevel + (above === '' ? 0 : above.split('.').length);
   for (const [at, row] of (children.get(parent) ?? []).entries()) {
@@ -16,7 +16,7 @@ export function* nodes(children: Children, parent: string | null = null, above =
   }
 }
 
-/** A node can be linked to by its id, which is this version's, and by its number, which is every version's. */
+/** Adds two anchors: the node's id, which only this version has, and its number, which every version has. */
 function node({ _id, node_type, title, content }: NodeRow, number: string, level: number): Html {
   const to = escapeHtml(number);
   const heading = element(

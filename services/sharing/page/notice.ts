@@ -1,46 +1,46 @@
-/** The small page that readers get instead of a document: one for each kind of problem, whatever its cause. */
+/** The small page that readers get instead of a document; one text for each kind of problem. */
 import type { ProblemKind } from '#libs/contract';
 import { NotFound, TooManyRequests, Unavailable } from '#libs/contract';
 import { escapeHtml, html } from '#libs/rich-text';
 import { noticeStyle } from './styles.ts';
 
-interface Words {
+interface NoticeText {
   title: string;
   text: string;
 }
 
-const words = new Map<ProblemKind, Words>([
+const texts = new Map<ProblemKind, NoticeText>([
   [
     NotFound,
     {
-      title: 'This link leads nowhere',
-      text: 'It may be incomplete, it may have been ended, or the document is no longer published. Ask the people who gave it to you for a new one.',
+      title: 'This link does not work',
+      text: 'The link may be incomplete or deleted, or the document may no longer be published. Ask the person who sent it to you for a new link.',
     },
   ],
   [
     TooManyRequests,
     {
-      title: 'Too many links that lead nowhere',
-      text: 'They came from your network address within a short time. Wait a minute, then open this link again.',
+      title: 'Too many links that do not work',
+      text: 'Your network address opened too many invalid links within a short time. Wait a minute, then open this link again.',
     },
   ],
   [
     Unavailable,
     {
-      title: 'The document cannot be shown right now',
-      text: 'Nothing is lost. Try again in a moment.',
+      title: 'The document is temporarily unavailable',
+      text: 'No data is lost. Try again in a moment.',
     },
   ],
 ]);
 
-const otherwise: Words = {
+const defaultText: NoticeText = {
   title: 'The document cannot be shown',
-  text: 'Something about this request is not right. Ask the people who gave you the link.',
+  text: 'The request is not valid. Ask the person who sent you the link.',
 };
 
-/** The page that tells of a problem; only the request id differs from one to the next. */
+/** Renders the page of a problem; for one kind of problem, only the request id differs. */
 export function noticePage(kind: ProblemKind, requestId: string): string {
-  const { title, text } = words.get(kind) ?? otherwise;
+  const { title, text } = texts.get(kind) ?? defaultText;
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>

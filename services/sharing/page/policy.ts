@@ -1,8 +1,9 @@
-/** The policy that a page is sent with: no script, no frame, no form, nothing from anywhere; only our style and carried images. */
+/** The Content-Security-Policy of public pages; it allows only one style sheet and embedded images. */
 
 /**
- * The `Content-Security-Policy` of a page with one style sheet, given the sources that `style-src` and `frame-ancestors` allow.
- * There is no `sandbox`: it would add nothing to this, and keep out the tools by which people read (translation, reading aids).
+ * The policy of a page with one style sheet; the parameters are the sources of `style-src` and
+ * `frame-ancestors`. It has no `sandbox`: that would add no protection, and it would disable reading tools
+ * such as translation.
  */
 export function pagePolicy(styleSource: string, ancestors: string): string {
   return [

@@ -1,4 +1,4 @@
-/** A small document with everything that a page can show: what a renderer makes of it tells renderers apart. */
+/** A small document with every element of a page; its rendering identifies the version of the renderer. */
 import type { DocumentState, NodeRow, OrganizationProfile } from '../store.ts';
 
 const id = (last: number) => `00000000-0000-7000-8000-${String(last).padStart(12, '0')}`;
@@ -29,9 +29,9 @@ const organization: OrganizationProfile = {
 
 type Tree = { type: string; attrs?: object; marks?: object[]; text?: string; content?: Tree[] };
 
-const text = (words: string, ...marks: object[]): Tree => ({ type: 'text', text: words, marks });
+const text = (value: string, ...marks: object[]): Tree => ({ type: 'text', text: value, marks });
 const node = (type: string, ...content: Tree[]): Tree => ({ type, content });
-const paragraph = (words: string): Tree => node('paragraph', text(words));
+const paragraph = (value: string): Tree => node('paragraph', text(value));
 const marks = ['bold', 'italic', 'strike', 'underline', 'highlight', 'subscript', 'superscript', 'code'];
 
 const blocks = node(
@@ -67,8 +67,8 @@ const row = (options: Partial<NodeRow> & Pick<NodeRow, '_id' | 'parent_id' | 'no
   ...options,
 });
 
-/** What a link to the specimen opens, with its nodes. */
-export const specimen = {
+/** The document, its organization and its nodes, as a link resolves them. */
+export const rendererFixture = {
   document,
   organization,
   rows: [

@@ -1,9 +1,9 @@
-/** The style sheets of the pages, as elements, and the sources that a policy must allow for them. */
+/** The style sheets of the pages as `<style>` elements, and the CSP sources that allow them. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { style } from '#libs/rich-text';
 
-/** Style sheets as one, without their comments and line ends. */
+/** Joins style sheets and removes comments and line breaks. */
 const sheet = (...names: string[]) =>
   names
     .map((name) => readFileSync(new URL(`${name}.css`, import.meta.url), 'utf8'))
@@ -15,16 +15,17 @@ const sheet = (...names: string[]) =>
 const pageSheet = sheet('base', 'document', 'rich-text', 'wide', 'print');
 const noticeSheet = sheet('base', 'notice');
 
-/** The style of a document's page. */
+/** The `<style>` element of a document page. */
 export const pageStyle = style(pageSheet);
 
-/** The style of the small page that is shown instead of a document. */
+/** The `<style>` element of a notice page. */
 export const noticeStyle = style(noticeSheet);
 
-/** What `style-src` must name for either. */
-export const pageStyleSource = sourceOf(pageSheet);
-export const noticeStyleSource = sourceOf(noticeSheet);
+/** The `style-src` source of a document page. */
+export const pageStyleSource = toHashSource(pageSheet);
+/** The `style-src` source of a notice page. */
+export const noticeStyleSource = toHashSource(noticeSheet);
 
-function sourceOf(css: string): string {
+function toHashSource(css: string): string {
   return `'sha256-${createHash('sha256').update(css).digest('base64')}'`;
 }

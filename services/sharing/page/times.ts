@@ -1,4 +1,4 @@
-/** Times as readers see them: in UTC and in words that no region reads in another order. */
+/** Formats dates for readers: in UTC, with the month as a word, so that no region swaps day and month. */
 
 const months = [
   'January',
@@ -15,12 +15,12 @@ const months = [
   'December',
 ];
 
-/** The day, e.g. `21 November 2026`. */
-export function dayOf(at: Date): string {
+/** Formats the day, e.g. `21 November 2026`. */
+export function formatDay(at: Date): string {
   return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
 }
 
-/** The minute, e.g. `21 November 2026, 09:30 UTC`. */
-export function momentOf(at: Date): string {
-  return `${dayOf(at)}, ${at.toISOString().slice(11, 16)} UTC`;
+/** Formats day and minute, e.g. `21 November 2026, 09:30 UTC`. */
+export function formatMinute(at: Date): string {
+  return `${formatDay(at)}, ${at.toISOString().slice(11, 16)} UTC`;
 }

@@ -1,4 +1,4 @@
-/** Operations on deliveries: the test of a webhook, the event log, and sending again. */
+/** Operations on deliveries: test a webhook, list the event log, redeliver events. */
 import { z } from 'zod';
 import { Forbidden, id, NotFound, operation, page } from '#libs/contract';
 import { scaleMember } from '../../identity/contract.ts';
@@ -16,16 +16,16 @@ export const testWebhook = operation({
   id: 'testWebhook',
   method: 'post',
   path: '/webhooks/{config_id}/test',
-  summary: 'Send a test event and tell how it went',
+  summary: 'Send a test event to a webhook',
   description:
-    'One request with `webhook.test`, also to an inactive webhook; waits up to 10 seconds. Ten a minute.',
+    'Sends one `webhook.test` request, also to an inactive webhook, and returns the result. Times out after 10 seconds. Limited to ten requests per minute and webhook.',
   access: scaleMember,
   params: configParams,
   status: 200,
   returns: z
     .strictObject({
       status: z.enum(['delivered', 'failed']),
-      http_status: z.number().int().nullable().meta({ description: 'null when no answer came' }),
+      http_status: z.number().int().nullable().meta({ description: 'null if the receiver did not respond' }),
     })
     .meta({ id: 'WebhookTest' }),
   problems: [NotFound],
@@ -35,12 +35,15 @@ export const listWebhookEvents = operation({
   id: 'listWebhookEvents',
   method: 'get',
   path: '/webhooks/events',
-  summary: 'The event log: the last 100 entries, the newest first',
-  description: 'One entry for each event and webhook; entries live 90 days.',
+  summary: 'List the event log, newest first',
+  description:
+    'Contains one entry per event and webhook. A page has at most 100 entries. Entries are deleted after 90 days.',
   access: scaleMember,
   query: z.object({
     ...page,
-    config_id: id.optional().meta({ description: 'Of this webhook, also of one that was deleted' }),
+    config_id: id
+      .optional()
+      .meta({ description: 'Only entries of this webhook. Also accepts a deleted webhook.' }),
     status: deliveryStatus.optional(),
     event_type: z.enum([...eventType.options, testType]).optional(),
   }),
@@ -54,11 +57,11 @@ export const redeliverWebhookEvent = operation({
   id: 'redeliverWebhookEvent',
   method: 'post',
   path: '/webhooks/events/{entry_id}/redeliver',
-  summary: 'Send an entry of the log again',
+  summary: 'Redeliver one event',
   description:
-    'Makes a new entry, with three attempts of its own, for the same event: the same `webhook-id` and the same bytes, signed anew.',
+    'Creates a new entry for the same event, with up to three attempts. The requests have the same `webhook-id` and the same body, and a new signature.',
   access: scaleMember,
-  permission: 'The creator of the webhook or an admin may do this; the organization needs the Scale plan.',
+  permission: 'The creator of the webhook or an admin may do this. The organization needs the Scale plan.',
   params: z.object({ entry_id: id }),
   status: 202,
   returns: WebhookEvent,
@@ -77,21 +80,21 @@ export const redeliverFailedEvents = operation({
   id: 'redeliverFailedEvents',
   method: 'post',
   path: '/webhooks/events/redeliver',
-  summary: 'Send again what failed since a time',
-  description: `Makes a new entry for each event whose delivery to this webhook failed and was not sent again yet, from entries that were created at \`since\` or later: at most ${maxPerRequest} at a time, the oldest first, all of them or none. Repeat it while \`count\` is ${maxPerRequest}.`,
+  summary: 'Redeliver failed events',
+  description: `Redelivers failed entries of this webhook that were created at \`since\` or later and have not been redelivered yet. Creates one new entry per event, oldest first, at most ${maxPerRequest} per request. Either all of them are created or none. Repeat the request while \`count\` is ${maxPerRequest}.`,
   access: scaleMember,
-  permission: 'The creator of the webhook or an admin may do this; the organization needs the Scale plan.',
+  permission: 'The creator of the webhook or an admin may do this. The organization needs the Scale plan.',
   body: z.strictObject({
     config_id: id,
     since: z.iso
       .datetime({ offset: true })
       .transform((text) => new Date(text))
-      .meta({ description: 'Entries that were created at this moment or later' }),
+      .meta({ description: 'Only entries created at this time or later' }),
     status: z.literal('failed').default('failed'),
   }),
   status: 202,
   returns: z
-    .strictObject({ count: z.number().int().meta({ description: 'How many are sent again' }) })
+    .strictObject({ count: z.number().int().meta({ description: 'Number of events that are redelivered' }) })
     .meta({ id: 'Redelivery' }),
   problems: [Forbidden, WebhookInactive],
 });

@@ -1,20 +1,20 @@
-/** Operations on webhooks: registering, reading, changing and deleting them, a new secret. */
+/** Operations on webhooks: create, list, get, update, delete, rotate the secret. */
 import { z } from 'zod';
-import { Forbidden, NotFound, nothing, operation, page, someField } from '#libs/contract';
+import { Forbidden, NotFound, nothing, operation, page, patchBody } from '#libs/contract';
 import { scaleMember } from '../../identity/contract.ts';
 import { TooManySecrets, TooManyWebhooks } from '../problems.ts';
 import { maxOverlapSeconds } from '../rules/secrets.ts';
-import { configParams, NewWebhook, RotatedWebhook, Webhook, webhookForm } from '../shapes.ts';
+import { configParams, NewWebhook, RotatedWebhook, Webhook, webhookInput } from '../shapes.ts';
 
 export const createWebhook = operation({
   id: 'createWebhook',
   method: 'post',
   path: '/webhooks',
-  summary: 'Register a webhook',
-  description: 'The secret is in this answer only. Duplicate event types are folded.',
+  summary: 'Create a webhook',
+  description: 'Only this response contains the secret. Duplicate event types are removed.',
   access: scaleMember,
   audit: 'webhook.create',
-  body: z.strictObject(webhookForm),
+  body: z.strictObject(webhookInput),
   status: 201,
   returns: NewWebhook,
   location: '/webhooks/{id}',
@@ -26,7 +26,7 @@ export const listWebhooks = operation({
   id: 'listWebhooks',
   method: 'get',
   path: '/webhooks',
-  summary: 'List webhooks, the oldest first',
+  summary: 'List webhooks, oldest first',
   access: scaleMember,
   query: z.object(page),
   status: 200,
@@ -51,16 +51,16 @@ export const updateWebhook = operation({
   id: 'updateWebhook',
   method: 'patch',
   path: '/webhooks/{config_id}',
-  summary: 'Change a webhook, or switch it off and on',
+  summary: 'Update, disable or enable a webhook',
   description:
-    'Send only what changes; `event_types` replaces the whole list. The next attempt of what is still to be sent goes to a new `url`. While a webhook is off, events are skipped, and deliveries that fall due end as failed.',
+    'Send only the fields to change. `event_types` replaces the whole list. A new `url` applies from the next attempt of each pending delivery. While a webhook is inactive, new events are skipped and due deliveries fail.',
   access: scaleMember,
-  permission: 'Its creator or an admin may change it; the organization needs the Scale plan.',
+  permission: 'The creator of the webhook or an admin may update it. The organization needs the Scale plan.',
   audit: 'webhook.update',
   params: configParams,
-  body: someField({
-    ...webhookForm,
-    is_active: z.boolean().meta({ description: 'Whether anything is sent to it' }),
+  body: patchBody({
+    ...webhookInput,
+    is_active: z.boolean().meta({ description: 'Whether events are sent to this webhook' }),
   }),
   status: 200,
   returns: Webhook,
@@ -71,22 +71,19 @@ export const rotateWebhookSecret = operation({
   id: 'rotateWebhookSecret',
   method: 'post',
   path: '/webhooks/{config_id}/rotate-secret',
-  summary: 'Give a webhook a new secret',
+  summary: 'Rotate the secret of a webhook',
   description:
-    'The new secret is in this answer only. Until the overlap is over, older secrets that still sign go on doing so beside it; with `overlap_seconds` 0 they stop at once.',
+    'Only this response contains the new secret. Older secrets keep signing next to the new one until the overlap ends. With `overlap_seconds` 0 they stop at once.',
   access: scaleMember,
-  permission: 'Its creator or an admin may rotate the secret; the organization needs the Scale plan.',
+  permission:
+    'The creator of the webhook or an admin may rotate the secret. The organization needs the Scale plan.',
   audit: 'webhook_secret.rotate',
   params: configParams,
   body: z
     .strictObject({
-      overlap_seconds: z
-        .number()
-        .int()
-        .min(0)
-        .max(maxOverlapSeconds)
-        .optional()
-        .meta({ description: 'How long older secrets go on signing, up to a week; a day unless said' }),
+      overlap_seconds: z.number().int().min(0).max(maxOverlapSeconds).optional().meta({
+        description: 'How long older secrets keep signing, in seconds. At most one week; one day by default.',
+      }),
     })
     .optional(),
   status: 200,
@@ -100,9 +97,9 @@ export const deleteWebhook = operation({
   method: 'delete',
   path: '/webhooks/{config_id}',
   summary: 'Delete a webhook',
-  description: 'What was still to be sent to it ends as failed.',
+  description: 'Pending deliveries to the webhook fail.',
   access: scaleMember,
-  permission: 'Its creator or an admin may delete it; the organization needs the Scale plan.',
+  permission: 'The creator of the webhook or an admin may delete it. The organization needs the Scale plan.',
   audit: 'webhook.delete',
   params: configParams,
   status: 204,

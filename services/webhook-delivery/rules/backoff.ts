@@ -1,45 +1,52 @@
-/** What follows an attempt: delivered, failed, or another attempt and when. */
+/** The retry policy: decides after each attempt whether and when the delivery is retried. */
 
-/** No delivery is tried more often, whatever happens in between. */
+/** Maximum number of attempts per delivery, including attempts that were interrupted. */
 export const maxAttempts = 3;
 
-/** Jitter is only added, up to this share of a delay. */
+/** Jitter extends a delay by up to this share of it and never shortens it. */
 const jitter = 0.2;
-const longestRetryAfterMs = 3_600_000;
+const maxRetryAfterMs = 3_600_000;
 
-/** One attempt that was made. */
+/** One finished attempt. */
 export interface Attempt {
-  /** Which one it was, from 1. */
+  /** Number of the attempt, from 1. */
   readonly number: number;
-  /** The answer's status, or null when none came in time. */
+  /** Status of the response, or null if none arrived in time. */
   readonly httpStatus: number | null;
-  /** The answer's `Retry-After`, ms from now. */
+  /** `Retry-After` of the response, ms from now. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** What follows. */
-export type Verdict = { status: 'delivered' } | { status: 'failed' } | { status: 'pending'; delayMs: number };
+/** What follows an attempt. `delayMs` is the time until the next attempt is due. */
+export type RetryDecision =
+  | { status: 'delivered' }
+  | { status: 'failed' }
+  | { status: 'pending'; delayMs: number };
 
 /**
- * Decides what follows an attempt. `delaysMs` are the pauses after the first and the second attempt; `random` is in
- * [0, 1). `410 Gone` fails at once; `Retry-After` counts on 429 and 503, up to an hour and never shortens a pause.
+ * Decides what follows an attempt. `delaysMs` are the delays after the first and the second attempt; `random`
+ * is in [0, 1). A 2xx status is delivered; `410 Gone` fails at once. `Retry-After` counts for 429 and 503
+ * only, is limited to one hour and never shortens a delay.
  */
-export function verdictOn(attempt: Attempt, delaysMs: readonly number[], random: number): Verdict {
+export function decideRetry(attempt: Attempt, delaysMs: readonly number[], random: number): RetryDecision {
   const { number, httpStatus, retryAfterMs = 0 } = attempt;
   if (httpStatus !== null && isSuccess(httpStatus)) return { status: 'delivered' };
   const baseMs = delaysMs[number - 1];
   if (httpStatus === 410 || number >= maxAttempts || baseMs === undefined) return { status: 'failed' };
-  const askedMs = httpStatus === 429 || httpStatus === 503 ? Math.min(retryAfterMs, longestRetryAfterMs) : 0;
-  return { status: 'pending', delayMs: Math.round(Math.max(baseMs * (1 + jitter * random), askedMs)) };
+  const minMs = httpStatus === 429 || httpStatus === 503 ? Math.min(retryAfterMs, maxRetryAfterMs) : 0;
+  return { status: 'pending', delayMs: Math.round(Math.max(baseMs * (1 + jitter * random), minMs)) };
 }
 
-/** Whether a status means that the delivery arrived. */
+/** Returns whether an HTTP status means that the delivery arrived: any 2xx. */
 export function isSuccess(httpStatus: number): boolean {
   return httpStatus >= 200 && httpStatus < 300;
 }
 
-/** A `Retry-After` header (RFC 9110, section 10.2.3) as ms from now; nothing for the past and for garbage. */
-export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+/**
+ * Parses a `Retry-After` header (RFC 9110, section 10.2.3) to ms from now. Returns undefined for a missing or
+ * invalid header and for a time in the past.
+ */
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   const ms = /^\d+$/.test(text)
     ? Number(text) * 1000

@@ -1,74 +1,75 @@
-/** When an endpoint is left alone, and when it is asked again. */
+/** Tests when a circuit breaker opens, half-opens and closes. */
 import { describe, expect, test } from '@jest/globals';
-import { circuitBreakers, isUnanswered } from './circuit-breaker.ts';
+import { createCircuitBreakers, isUnanswered } from './circuit-breaker.ts';
 
-const made = () => circuitBreakers({ pauseMs: 30_000, longestMs: 100_000 });
-type Breakers = ReturnType<typeof made>;
-const fail = ({ recordFailure }: Breakers, times: number, nowMs: number) =>
+const createBreakers = () => createCircuitBreakers({ firstPauseMs: 30_000, maxPauseMs: 100_000 });
+type CircuitBreakers = ReturnType<typeof createBreakers>;
+const fail = ({ recordFailure }: CircuitBreakers, times: number, nowMs: number) =>
   Array.from({ length: times }, () => recordFailure('a', nowMs)).filter(Boolean).length;
 
-test('four failures in a row change nothing, the fifth opens the breaker once', () => {
-  const of = made();
-  expect(fail(of, 4, 0)).toBe(0);
-  expect(of.permits('a', 0, 4)).toBe(4);
-  expect(fail(of, 4, 0)).toBe(1);
-  expect(of.permits('a', 29_999, 4)).toBe(0);
-  expect(of.remainingMs('a', 10_000)).toBe(20_000);
-  expect(of.open()).toBe(1);
+test('the fifth consecutive failure opens the breaker once', () => {
+  const breakers = createBreakers();
+  expect(fail(breakers, 4, 0)).toBe(0);
+  expect(breakers.permits('a', 0, 4)).toBe(4);
+  expect(fail(breakers, 4, 0)).toBe(1);
+  expect(breakers.permits('a', 29_999, 4)).toBe(0);
+  expect(breakers.remainingMs('a', 10_000)).toBe(20_000);
+  expect(breakers.openCount()).toBe(1);
 });
 
-test('an answer in between starts the count again', () => {
-  const of = made();
-  fail(of, 4, 0);
-  expect(of.recordSuccess('a')).toBe(false);
-  expect(fail(of, 4, 0)).toBe(0);
+test('a response resets the failure count', () => {
+  const breakers = createBreakers();
+  fail(breakers, 4, 0);
+  expect(breakers.recordSuccess('a')).toBe(false);
+  expect(fail(breakers, 4, 0)).toBe(0);
 });
 
-test('others are not meant', () => {
-  const of = made();
-  fail(of, 5, 0);
-  expect(of.permits('b', 0, 4)).toBe(4);
-  expect(of.remainingMs('b', 0)).toBe(0);
+test('a failure does not affect other endpoints', () => {
+  const breakers = createBreakers();
+  fail(breakers, 5, 0);
+  expect(breakers.permits('b', 0, 4)).toBe(4);
+  expect(breakers.remainingMs('b', 0)).toBe(0);
 });
 
-describe('when the pause is over', () => {
-  test('one request at a time asks; each failure doubles the pause up to the longest', () => {
-    const of = made();
-    fail(of, 5, 0);
-    expect(of.permits('a', 30_000, 4)).toBe(1);
-    expect(of.recordFailure('a', 30_000)).toBe(true);
-    expect(of.remainingMs('a', 30_000)).toBe(60_000);
-    expect(of.recordFailure('a', 90_000)).toBe(true);
-    expect(of.remainingMs('a', 90_000)).toBe(100_000);
+describe('half-open', () => {
+  test('a half-open breaker permits one request; a failure doubles the pause', () => {
+    const breakers = createBreakers();
+    fail(breakers, 5, 0);
+    expect(breakers.permits('a', 30_000, 4)).toBe(1);
+    expect(breakers.recordFailure('a', 30_000)).toBe(true);
+    expect(breakers.remainingMs('a', 30_000)).toBe(60_000);
+    expect(breakers.recordFailure('a', 90_000)).toBe(true);
+    expect(breakers.remainingMs('a', 90_000)).toBe(100_000);
   });
 
-  test('an answer closes it, and the next time begins with the first pause', () => {
-    const of = made();
-    fail(of, 5, 0);
-    of.recordFailure('a', 30_000);
-    expect(of.recordSuccess('a')).toBe(true);
-    expect(of.permits('a', 30_000, 4)).toBe(4);
-    expect(of.open()).toBe(0);
-    fail(of, 5, 40_000);
-    expect(of.remainingMs('a', 40_000)).toBe(30_000);
+  test('a response closes a half-open breaker and resets its pause', () => {
+    const breakers = createBreakers();
+    fail(breakers, 5, 0);
+    breakers.recordFailure('a', 30_000);
+    expect(breakers.recordSuccess('a')).toBe(true);
+    expect(breakers.permits('a', 30_000, 4)).toBe(4);
+    expect(breakers.openCount()).toBe(0);
+    fail(breakers, 5, 40_000);
+    expect(breakers.remainingMs('a', 40_000)).toBe(30_000);
   });
 });
 
-test('an endpoint that was not heard of for long is forgotten', () => {
-  const of = made();
-  fail(of, 5, 1_000);
-  of.evict(1_000);
-  expect(of.open()).toBe(1);
-  of.evict(1_001);
-  expect(of.open()).toBe(0);
+test('the state of an endpoint without recent failures is evicted', () => {
+  const breakers = createBreakers();
+  fail(breakers, 5, 1_000);
+  breakers.evict(1_000);
+  expect(breakers.openCount()).toBe(1);
+  breakers.evict(1_001);
+  expect(breakers.openCount()).toBe(0);
 });
 
-test('hanging and unreachable receivers count; answers, and refusals of our own, do not', () => {
-  const ended = (http_status: number | null, error: string | null) => isUnanswered({ http_status, error });
-  expect(ended(null, 'timeout')).toBe(true);
-  expect(ended(null, 'econnrefused')).toBe(true);
-  expect(ended(null, 'name_not_resolved')).toBe(true);
-  expect(ended(503, 'status_503')).toBe(false);
-  expect(ended(null, 'address_refused')).toBe(false);
-  expect(ended(null, 'target_refused')).toBe(false);
+test('only timeouts and unreachable receivers count as unanswered', () => {
+  const isUnansweredResult = (http_status: number | null, error: string | null) =>
+    isUnanswered({ http_status, error });
+  expect(isUnansweredResult(null, 'timeout')).toBe(true);
+  expect(isUnansweredResult(null, 'econnrefused')).toBe(true);
+  expect(isUnansweredResult(null, 'name_not_resolved')).toBe(true);
+  expect(isUnansweredResult(503, 'status_503')).toBe(false);
+  expect(isUnansweredResult(null, 'address_refused')).toBe(false);
+  expect(isUnansweredResult(null, 'target_refused')).toBe(false);
 });

@@ -1,21 +1,25 @@
-/** Breakers: an endpoint that does not answer is left alone for a while, then asked by one request whether it is back. */
+/**
+ * Circuit breakers, one per endpoint. A breaker opens after five consecutive requests without a response.
+ * When its pause is over it is half-open: one request at a time tests the endpoint. Any response closes the
+ * breaker.
+ */
 
-/** So many requests in a row without an answer open a breaker. */
+/** Consecutive requests without a response that open a breaker. */
 const failuresToOpen = 5;
 
-/** What is known of an endpoint that fails. */
-interface Failing {
+/** State of an endpoint with recent failures. */
+interface BreakerState {
   failures: number;
-  /** Until when it is left alone, ms of the clock; nothing while its breaker is closed. */
+  /** Open until this time, half-open after it, ms. Undefined while the breaker is closed. */
   openUntil?: number;
   pauseMs: number;
-  lastMs: number;
+  lastFailureMs: number;
 }
 
-/** Refusals of our own say nothing about whether somebody answers there. */
-const refusals = new Set(['address_refused', 'target_refused']);
+/** Errors raised before a request is sent; they show nothing about the receiver. */
+const localErrors = new Set(['address_refused', 'target_refused']);
 
-/** Whether a request that ended so had a receiver that did not answer: it hung, or there was no way to it. */
+/** Returns whether a request got no response because the receiver hung or could not be reached. */
 export function isUnanswered({
   http_status,
   error,
@@ -23,57 +27,66 @@ export function isUnanswered({
   http_status: number | null;
   error: string | null;
 }): boolean {
-  return http_status === null && error !== null && !refusals.has(error);
+  return http_status === null && error !== null && !localErrors.has(error);
 }
 
-export type CircuitBreakers = ReturnType<typeof circuitBreakers>;
+export type CircuitBreakers = ReturnType<typeof createCircuitBreakers>;
 
-/** The breakers of one process: the first pause, and the longest that doubling it leads to. */
-export function circuitBreakers({ pauseMs, longestMs }: { pauseMs: number; longestMs: number }) {
-  const failing = new Map<string, Failing>();
+/**
+ * Creates the circuit breakers of one process. The first pause lasts `firstPauseMs`. Each failure while
+ * half-open doubles the pause, up to `maxPauseMs`. All times are ms of one monotonic clock.
+ */
+export function createCircuitBreakers({
+  firstPauseMs,
+  maxPauseMs,
+}: {
+  firstPauseMs: number;
+  maxPauseMs: number;
+}) {
+  const states = new Map<string, BreakerState>();
 
   return {
-    /** How many requests an endpoint may have in flight, if that is fewer than `usual`: none while it is left alone, then one. */
+    /** Returns how many requests may be in flight: `usual` while closed, 0 while open, 1 while half-open. */
     permits(id: string, nowMs: number, usual: number): number {
-      const openUntil = failing.get(id)?.openUntil;
+      const openUntil = states.get(id)?.openUntil;
       if (openUntil === undefined) return usual;
       return nowMs < openUntil ? 0 : 1;
     },
 
-    /** For how long an endpoint is still to be left alone, ms. */
+    /** Returns how long the breaker stays open, ms; 0 if it is closed or half-open. */
     remainingMs(id: string, nowMs: number): number {
-      return Math.max(0, (failing.get(id)?.openUntil ?? nowMs) - nowMs);
+      return Math.max(0, (states.get(id)?.openUntil ?? nowMs) - nowMs);
     },
 
-    /** A request without an answer. True when that opens the breaker, also once more. */
+    /** Records a request without a response. Returns true if the breaker opens, or opens again. */
     recordFailure(id: string, nowMs: number): boolean {
-      const one = failing.get(id) ?? { failures: 0, pauseMs: pauseMs / 2, lastMs: nowMs };
-      failing.set(id, one);
-      one.failures += 1;
-      one.lastMs = nowMs;
-      // those that were in flight when it opened say nothing new
-      if (one.failures < failuresToOpen || (one.openUntil !== undefined && nowMs < one.openUntil))
+      const state = states.get(id) ?? { failures: 0, pauseMs: firstPauseMs / 2, lastFailureMs: nowMs };
+      states.set(id, state);
+      state.failures += 1;
+      state.lastFailureMs = nowMs;
+      // requests that were in flight when the breaker opened must not extend the pause
+      if (state.failures < failuresToOpen || (state.openUntil !== undefined && nowMs < state.openUntil))
         return false;
-      one.pauseMs = Math.min(one.pauseMs * 2, longestMs);
-      one.openUntil = nowMs + one.pauseMs;
+      state.pauseMs = Math.min(state.pauseMs * 2, maxPauseMs);
+      state.openUntil = nowMs + state.pauseMs;
       return true;
     },
 
-    /** An answer, whatever it says. True when that closes an open breaker. */
+    /** Records a response of any status. Returns true if this closes an open or half-open breaker. */
     recordSuccess(id: string): boolean {
-      const wasOpen = failing.get(id)?.openUntil !== undefined;
-      failing.delete(id);
+      const wasOpen = states.get(id)?.openUntil !== undefined;
+      states.delete(id);
       return wasOpen;
     },
 
-    /** How many breakers are open. */
-    open(): number {
-      return [...failing.values()].filter(({ openUntil }) => openUntil !== undefined).length;
+    /** Returns the number of open and half-open breakers. */
+    openCount(): number {
+      return [...states.values()].filter(({ openUntil }) => openUntil !== undefined).length;
     },
 
-    /** Forgets endpoints of which nothing was heard since then, e.g. because they are deleted. */
+    /** Deletes the state of endpoints whose last failure is older than `sinceMs`, e.g. deleted webhooks. */
     evict(sinceMs: number): void {
-      for (const [id, { lastMs }] of failing) if (lastMs < sinceMs) failing.delete(id);
+      for (const [id, { lastFailureMs }] of states) if (lastFailureMs < sinceMs) states.delete(id);
     },
   };
 }

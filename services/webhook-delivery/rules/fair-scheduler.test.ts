@@ -1,160 +1,163 @@
-/** Who gets a slot, and who waits. */
+/** Tests how slots are assigned to endpoints and organizations. */
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import {
   type Candidate,
-  fairScheduler,
-  halves,
+  createFairScheduler,
   maxQueuedPerEndpoint,
   perProcess,
   shardCount,
-  shardOf,
+  splitShards,
+  toShard,
 } from './fair-scheduler.ts';
 
-let made = 0;
+let nextId = 0;
 const rows = (config_id: string, count: number, organization_id = config_id): Candidate[] =>
-  Array.from({ length: count }, () => ({ _id: String(made++), config_id, organization_id }));
-const endpoints = (organization: string, count: number, each: number) =>
-  Array.from({ length: count }, (_, at) => rows(`${organization}-${at}`, each, organization)).flat();
-const whose = (taken: readonly Candidate[]) => taken.map(({ config_id }) => config_id);
+  Array.from({ length: count }, () => ({ _id: String(nextId++), config_id, organization_id }));
+const endpoints = (organization: string, count: number, rowsPerEndpoint: number) =>
+  Array.from({ length: count }, (_, at) =>
+    rows(`${organization}-${at}`, rowsPerEndpoint, organization),
+  ).flat();
+const toEndpoints = (taken: readonly Candidate[]) => taken.map(({ config_id }) => config_id);
 
-describe('an endpoint', () => {
-  test('gets four slots, and those behind it are not kept waiting', () => {
-    const room = fairScheduler();
-    room.add([...rows('a', 6), ...rows('b', 1)]);
-    expect(whose(room.take())).toEqual(['a', 'a', 'a', 'a', 'b']);
-    expect(room.take()).toEqual([]);
+describe('slots of an endpoint', () => {
+  test('an endpoint gets four slots and does not block others behind it', () => {
+    const scheduler = createFairScheduler();
+    scheduler.add([...rows('a', 6), ...rows('b', 1)]);
+    expect(toEndpoints(scheduler.take())).toEqual(['a', 'a', 'a', 'a', 'b']);
+    expect(scheduler.take()).toEqual([]);
   });
 
-  test('gets the next slot when one of its own is free', () => {
-    const room = fairScheduler();
-    room.add(rows('a', 6));
-    const [first] = room.take() as [Candidate];
-    room.release(first);
-    expect(room.take()).toHaveLength(1);
+  test('an endpoint gets the next slot when one of its slots is released', () => {
+    const scheduler = createFairScheduler();
+    scheduler.add(rows('a', 6));
+    const [first] = scheduler.take() as [Candidate];
+    scheduler.release(first);
+    expect(scheduler.take()).toHaveLength(1);
   });
 
-  test('gets as many as it may have, none if none', () => {
-    const room = fairScheduler();
-    room.add([...rows('a', 3), ...rows('b', 3)]);
-    expect(whose(room.take((id) => (id === 'a' ? 1 : 0)))).toEqual(['a']);
+  test('an endpoint gets no more slots than its limit', () => {
+    const scheduler = createFairScheduler();
+    scheduler.add([...rows('a', 3), ...rows('b', 3)]);
+    expect(toEndpoints(scheduler.take((id) => (id === 'a' ? 1 : 0)))).toEqual(['a']);
   });
 
-  test('takes turns with others', () => {
-    const room = fairScheduler();
-    room.add([...rows('a', 8), ...rows('b', 8)]);
-    const taken = room.take();
-    for (const row of taken) room.release(row);
-    room.add(rows('c', 1));
-    expect(new Set(whose(room.take()))).toEqual(new Set(['a', 'b', 'c']));
+  test('endpoints take turns', () => {
+    const scheduler = createFairScheduler();
+    scheduler.add([...rows('a', 8), ...rows('b', 8)]);
+    const taken = scheduler.take();
+    for (const row of taken) scheduler.release(row);
+    scheduler.add(rows('c', 1));
+    expect(new Set(toEndpoints(scheduler.take()))).toEqual(new Set(['a', 'b', 'c']));
   });
 
-  test('keeps some rows here; the others stay in MongoDB, and are asked for when it runs short', () => {
-    const room = fairScheduler();
-    room.add(rows('a', maxQueuedPerEndpoint + 1));
-    expect(room.saturated()).toEqual({ without: ['a'], others: 0 });
-    expect(room.needsRefill()).toBe(false);
-    for (let taken = room.take(); taken.length > 0; taken = room.take()) taken.map(room.release);
-    expect(room.saturated()).toEqual({ without: [], others: 0 });
-    expect(room.needsRefill()).toBe(true);
-    expect(room.needsRefill()).toBe(false);
+  test('an endpoint is refilled from MongoDB when its queue runs low', () => {
+    const scheduler = createFairScheduler();
+    scheduler.add(rows('a', maxQueuedPerEndpoint + 1));
+    expect(scheduler.saturated()).toEqual({ without: ['a'], others: 0 });
+    expect(scheduler.needsRefill()).toBe(false);
+    for (let taken = scheduler.take(); taken.length > 0; taken = scheduler.take())
+      taken.map(scheduler.release);
+    expect(scheduler.saturated()).toEqual({ without: [], others: 0 });
+    expect(scheduler.needsRefill()).toBe(true);
+    expect(scheduler.needsRefill()).toBe(false);
   });
 });
 
-test('of many endpoints fewer rows each are enough, so that those known here do not fill every look', () => {
-  const room = fairScheduler();
-  room.add(endpoints('few', 10, 10));
-  expect(room.saturated()).toEqual({ without: [], others: 100 });
-  room.add(endpoints('many', 300, 10));
-  expect(room.saturated().others).toBe(0);
+test('the target depth drops when many rows are queued', () => {
+  const scheduler = createFairScheduler();
+  scheduler.add(endpoints('few', 10, 10));
+  expect(scheduler.saturated()).toEqual({ without: [], others: 100 });
+  scheduler.add(endpoints('many', 300, 10));
+  expect(scheduler.saturated().others).toBe(0);
 });
 
-test('a row is known while it waits and while it has its slot', () => {
-  const room = fairScheduler();
+test('a queued or running row is not added twice', () => {
+  const scheduler = createFairScheduler();
   const [row] = rows('a', 1) as [Candidate];
-  room.add([row, row]);
-  expect(room.take()).toEqual([row]);
-  room.add([row]);
-  expect(room.take()).toEqual([]);
-  expect(room.saturated().others).toBe(1);
-  room.release(row);
-  room.add([row]);
-  expect(room.take()).toEqual([row]);
+  scheduler.add([row, row]);
+  expect(scheduler.take()).toEqual([row]);
+  scheduler.add([row]);
+  expect(scheduler.take()).toEqual([]);
+  expect(scheduler.saturated().others).toBe(1);
+  scheduler.release(row);
+  scheduler.add([row]);
+  expect(scheduler.take()).toEqual([row]);
 });
 
-describe('an organization', () => {
-  test('gets no more than are free, without those that are kept: near half of all when it is alone', () => {
-    const room = fairScheduler();
-    room.add(endpoints('big', 50, 4));
-    expect(room.take()).toHaveLength((perProcess - 32) / 2);
-    room.add(rows('small', 4));
-    expect(whose(room.take())).toEqual(['small', 'small', 'small', 'small']);
+describe('slots of an organization', () => {
+  test('a single organization gets about half of the unreserved slots', () => {
+    const scheduler = createFairScheduler();
+    scheduler.add(endpoints('big', 50, 4));
+    expect(scheduler.take()).toHaveLength((perProcess - 32) / 2);
+    scheduler.add(rows('small', 4));
+    expect(toEndpoints(scheduler.take())).toEqual(['small', 'small', 'small', 'small']);
   });
 
-  test('finds a slot for its first row, however many others took theirs before', () => {
-    const room = fairScheduler();
-    for (let at = 0; at < 20; at += 1) room.add(endpoints(`org${at}`, 50, 4));
-    room.take();
-    room.add(rows('late', 2));
-    expect(whose(room.take())).toEqual(['late']);
+  test('an organization without slots always gets its first slot', () => {
+    const scheduler = createFairScheduler();
+    for (let at = 0; at < 20; at += 1) scheduler.add(endpoints(`org${at}`, 50, 4));
+    scheduler.take();
+    scheduler.add(rows('late', 2));
+    expect(toEndpoints(scheduler.take())).toEqual(['late']);
   });
 });
 
-test('what is dropped is not known any more', () => {
-  const room = fairScheduler();
+test('dropped rows can be added again', () => {
+  const scheduler = createFairScheduler();
   const all = rows('a', 3);
-  room.add(all);
-  room.drop('a');
-  expect(room.take()).toEqual([]);
-  room.add(all);
-  expect(room.take()).toHaveLength(3);
+  scheduler.add(all);
+  scheduler.drop('a');
+  expect(scheduler.take()).toEqual([]);
+  scheduler.add(all);
+  expect(scheduler.take()).toHaveLength(3);
 });
 
-test('two halves hold every shard once, from any start', () => {
+test('splitShards covers every shard once from any start', () => {
   for (const random of [0, 0.3, 0.999]) {
-    const all = halves(random).flat();
+    const all = splitShards(random).flat();
     expect(new Set(all).size).toBe(shardCount);
     expect(Math.max(...all)).toBe(shardCount - 1);
   }
-  expect(halves(0.5)[0][0]).toBe(8);
+  expect(splitShards(0.5)[0][0]).toBe(8);
 });
 
-test('ids spread over all shards', () => {
-  const seen = new Set(Array.from({ length: 2_000 }, () => shardOf(newId())));
-  expect([...seen].sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount }, (_, at) => at));
+test('toShard spreads ids over all shards', () => {
+  const shards = new Set(Array.from({ length: 2_000 }, () => toShard(newId())));
+  expect([...shards].sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount }, (_, at) => at));
 });
 
-describe('a booking', () => {
-  const four = () => 4;
+describe('reserving slots', () => {
+  const fourSlots = () => 4;
 
-  test('gives as many slots as an endpoint may have, and they count', () => {
-    const room = fairScheduler();
-    const booked = room.reserve([...rows('a', 6), ...rows('b', 1)], (id) => (id === 'a' ? 2 : 4));
-    expect(whose(booked)).toEqual(['a', 'a', 'b']);
-    expect(room.free()).toBe(perProcess - 3);
-    room.add(rows('a', 6));
-    expect(room.take()).toHaveLength(2);
+  test('reserve gives an endpoint no more slots than its limit', () => {
+    const scheduler = createFairScheduler();
+    const reserved = scheduler.reserve([...rows('a', 6), ...rows('b', 1)], (id) => (id === 'a' ? 2 : 4));
+    expect(toEndpoints(reserved)).toEqual(['a', 'a', 'b']);
+    expect(scheduler.free()).toBe(perProcess - 3);
+    scheduler.add(rows('a', 6));
+    expect(scheduler.take()).toHaveLength(2);
   });
 
-  test('passes no row by that waits for the same endpoint', () => {
-    const room = fairScheduler();
-    room.add(rows('a', 1));
-    expect(whose(room.reserve([...rows('a', 1), ...rows('b', 1)], four))).toEqual(['b']);
+  test('reserve skips endpoints with queued rows', () => {
+    const scheduler = createFairScheduler();
+    scheduler.add(rows('a', 1));
+    expect(toEndpoints(scheduler.reserve([...rows('a', 1), ...rows('b', 1)], fourSlots))).toEqual(['b']);
   });
 
-  test('gives an organization no more than its share', () => {
-    const room = fairScheduler();
-    expect(room.reserve(endpoints('one', 100, 4), four).length).toBeLessThan(perProcess / 2);
-    expect(room.reserve(endpoints('two', 1, 4), four)).toHaveLength(4);
+  test('reserve gives an organization no more than its share', () => {
+    const scheduler = createFairScheduler();
+    expect(scheduler.reserve(endpoints('one', 100, 4), fourSlots).length).toBeLessThan(perProcess / 2);
+    expect(scheduler.reserve(endpoints('two', 1, 4), fourSlots)).toHaveLength(4);
   });
 
-  test('makes its rows known: a look that finds them lets them in no second time, until their slots are free', () => {
-    const room = fairScheduler();
-    const booked = room.reserve(rows('a', 1), four);
-    room.add(booked);
-    expect(room.take()).toEqual([]);
-    for (const row of booked) room.release(row);
-    room.add(booked);
-    expect(room.take()).toEqual(booked);
+  test('a reserved row is not added again until its slot is released', () => {
+    const scheduler = createFairScheduler();
+    const reserved = scheduler.reserve(rows('a', 1), fourSlots);
+    scheduler.add(reserved);
+    expect(scheduler.take()).toEqual([]);
+    for (const row of reserved) scheduler.release(row);
+    scheduler.add(reserved);
+    expect(scheduler.take()).toEqual(reserved);
   });
 });

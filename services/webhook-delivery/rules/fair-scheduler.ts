@@ -1,175 +1,189 @@
-/** How many deliveries are in flight, and for whom: nobody waits for another one's endpoint. */
+/** Fair scheduling: assigns slots to due deliveries. A slow endpoint does not delay other endpoints. */
 
-/** At most this many requests to one endpoint at a time. */
+/** Maximum number of concurrent requests to one endpoint. */
 export const perEndpoint = 4;
 
-/** At most this many requests of one process at a time. */
+/** Maximum number of concurrent requests of one process. */
 export const perProcess = 256;
 
-/** So many of these are for organizations that have none. */
-const reserved = 32;
+/** Slots that only organizations without a slot may use. */
+const reservedSlots = 32;
 
-/** At most this many rows of one endpoint wait here; the others wait in MongoDB. */
+/** Maximum number of rows queued in memory per endpoint. Further rows stay in MongoDB. */
 export const maxQueuedPerEndpoint = 200;
 
-/** An endpoint with as many rows here needs no others yet. */
-const usualTargetDepth = 32;
+/** An endpoint with this many queued rows is not refilled from MongoDB. */
+const defaultTargetDepth = 32;
 
-/** From so many rows on, fewer of each are enough. */
-const crowdedFrom = 2_000;
+/** If more rows than this are queued or in flight, the target depth drops to `perEndpoint`. */
+const crowdedThreshold = 2_000;
 
-/** A row that could be taken up. */
+/** A due delivery that may get a slot. */
 export interface Candidate {
   readonly _id: string;
   readonly config_id: string;
   readonly organization_id: string;
 }
 
-/** The rows of one endpoint that wait here. */
-interface Lane {
-  readonly waiting: Candidate[];
+/** Rows of one endpoint that wait in memory for a slot. */
+interface EndpointQueue {
+  readonly candidates: Candidate[];
   /** Whether more rows may wait in MongoDB. */
-  more: boolean;
+  hasMore: boolean;
 }
 
-export type FairScheduler = ReturnType<typeof fairScheduler>;
+export type FairScheduler = ReturnType<typeof createFairScheduler>;
 
 /**
- * A room for the rows of one process. An endpoint gets four slots. An organization gets another slot as long as it has
- * fewer than are free (dynamic thresholds, Choudhury and Hahne 1998): half of all when it is alone, a third each when
- * there are two; some are kept for those that have none yet. Endpoints take turns.
+ * Creates the scheduler of one process. An endpoint may use four slots. An organization gets another slot
+ * while it uses fewer than are free (dynamic thresholds, Choudhury and Hahne 1998): about half of all slots
+ * if it is alone, a third each for two organizations. Some slots are reserved for organizations that use
+ * none. Endpoints take turns.
  */
-export function fairScheduler() {
-  const lanes = new Map<string, Lane>();
-  const known = new Set<string>();
-  const ofEndpoint = new Map<string, number>();
-  const ofOrganization = new Map<string, number>();
-  let inUse = 0;
+export function createFairScheduler() {
+  const queues = new Map<string, EndpointQueue>();
+  const knownIds = new Set<string>();
+  const usedByEndpoint = new Map<string, number>();
+  const usedByOrganization = new Map<string, number>();
+  let usedSlots = 0;
 
   return {
-    /** Lets rows in that are not here yet, as far as there is room for their endpoint. */
+    /** Queues rows that are not queued or in flight yet, up to the limit per endpoint. */
     add(rows: readonly Candidate[]): void {
       for (const row of rows) {
-        if (known.has(row._id)) continue;
-        const lane = lanes.get(row.config_id) ?? { waiting: [], more: false };
-        lanes.set(row.config_id, lane);
-        if (lane.waiting.length >= maxQueuedPerEndpoint) lane.more = true;
+        if (knownIds.has(row._id)) continue;
+        const queue = queues.get(row.config_id) ?? { candidates: [], hasMore: false };
+        queues.set(row.config_id, queue);
+        if (queue.candidates.length >= maxQueuedPerEndpoint) queue.hasMore = true;
         else {
-          lane.waiting.push(row);
-          known.add(row._id);
+          queue.candidates.push(row);
+          knownIds.add(row._id);
         }
       }
     },
 
-    /** Takes rows out that get a slot now. `limitOf`: the slots that an endpoint may have, if they are not four. */
-    take(limitOf: (configId: string) => number = () => perEndpoint): Candidate[] {
+    /**
+     * Removes the queued rows that get a slot now and returns them. `limitFor` gives the slots of an
+     * endpoint.
+     */
+    take(limitFor: (configId: string) => number = () => perEndpoint): Candidate[] {
       const taken: Candidate[] = [];
-      for (const [configId, lane] of [...lanes]) {
-        const limit = limitOf(configId);
-        let next = lane.waiting[0];
-        let served = false;
+      for (const [configId, queue] of [...queues]) {
+        const limit = limitFor(configId);
+        let next = queue.candidates[0];
+        let isServed = false;
         while (next && hasSlot(next, limit)) {
-          lane.waiting.shift();
-          add(next, 1);
+          queue.candidates.shift();
+          addUse(next, 1);
           taken.push(next);
-          served = true;
-          next = lane.waiting[0];
+          isServed = true;
+          next = queue.candidates[0];
         }
-        if (!served) continue;
-        lanes.delete(configId);
-        if (next || lane.more) lanes.set(configId, lane);
+        if (!isServed) continue;
+        // reinsertion moves the endpoint to the end, so that endpoints take turns
+        queues.delete(configId);
+        if (next || queue.hasMore) queues.set(configId, queue);
       }
       return taken;
     },
 
-    /** Gives rows a slot that are still to be written, as far as there is one and no row of their endpoint waits for it. */
-    reserve(rows: readonly Candidate[], limitOf: (configId: string) => number): Candidate[] {
-      const isServed = (row: Candidate) => {
-        if (lanes.has(row.config_id) || !hasSlot(row, limitOf(row.config_id))) return false;
-        known.add(row._id);
-        add(row, 1);
+    /**
+     * Gives slots to rows about to be inserted, unless rows of their endpoint are queued. Returns the rows
+     * served.
+     */
+    reserve(rows: readonly Candidate[], limitFor: (configId: string) => number): Candidate[] {
+      const tryReserve = (row: Candidate) => {
+        if (queues.has(row.config_id) || !hasSlot(row, limitFor(row.config_id))) return false;
+        knownIds.add(row._id);
+        addUse(row, 1);
         return true;
       };
-      return rows.filter(isServed);
+      return rows.filter(tryReserve);
     },
 
-    /** A slot is free again. */
+    /** Frees the slot of a row. */
     release(row: Candidate): void {
-      known.delete(row._id);
-      add(row, -1);
+      knownIds.delete(row._id);
+      addUse(row, -1);
     },
 
-    /** Forgets the rows of an endpoint that wait. */
+    /** Removes the queued rows of an endpoint. */
     drop(configId: string): void {
-      for (const { _id } of lanes.get(configId)?.waiting ?? []) known.delete(_id);
-      lanes.delete(configId);
+      for (const { _id } of queues.get(configId)?.candidates ?? []) knownIds.delete(_id);
+      queues.delete(configId);
     },
 
-    /** The endpoints of which enough rows are here, and how many rows of others are here or have a slot. */
+    /**
+     * Returns the endpoints whose in-memory queue is full enough (`without`), and the number of deliveries
+     * queued or in flight for all other endpoints (`others`).
+     */
     saturated(): { without: string[]; others: number } {
-      const full = [...lanes].filter(([, { waiting }]) => waiting.length >= targetDepth());
-      const theirs = full.reduce((sum, [, { waiting }]) => sum + waiting.length, 0);
-      return { without: full.map(([configId]) => configId), others: known.size - theirs };
+      const full = [...queues].filter(([, { candidates }]) => candidates.length >= targetDepth());
+      const queuedInFull = full.reduce((sum, [, { candidates }]) => sum + candidates.length, 0);
+      return { without: full.map(([configId]) => configId), others: knownIds.size - queuedInFull };
     },
 
-    /** Whether an endpoint whose other rows were left in MongoDB has few here; asks for each endpoint once. */
+    /**
+     * Returns true if some endpoint's in-memory queue is running low and more of its deliveries are waiting
+     * in MongoDB. Clears the flag for each endpoint it reports.
+     */
     needsRefill(): boolean {
-      let short = false;
-      for (const [configId, lane] of lanes) {
-        if (!lane.more || lane.waiting.length >= targetDepth()) continue;
-        short = true;
-        lane.more = false;
-        if (lane.waiting.length === 0) lanes.delete(configId);
+      let isLow = false;
+      for (const [configId, queue] of queues) {
+        if (!queue.hasMore || queue.candidates.length >= targetDepth()) continue;
+        isLow = true;
+        queue.hasMore = false;
+        if (queue.candidates.length === 0) queues.delete(configId);
       }
-      return short;
+      return isLow;
     },
 
-    /** Slots that nobody uses. */
-    free: () => perProcess - inUse,
+    /** Returns the number of unused slots. */
+    free: () => perProcess - usedSlots,
   };
 
   function targetDepth(): number {
-    return known.size > crowdedFrom ? perEndpoint : usualTargetDepth;
+    return knownIds.size > crowdedThreshold ? perEndpoint : defaultTargetDepth;
   }
 
   function hasSlot({ config_id, organization_id }: Candidate, limit: number): boolean {
-    return used(ofEndpoint, config_id) < limit && hasFairShare(organization_id);
+    return getCount(usedByEndpoint, config_id) < limit && hasFairShare(organization_id);
   }
 
   function hasFairShare(organizationId: string): boolean {
-    const free = perProcess - inUse;
-    const mine = used(ofOrganization, organizationId);
-    return mine === 0 ? free > 0 : mine < free - reserved;
+    const free = perProcess - usedSlots;
+    const used = getCount(usedByOrganization, organizationId);
+    return used === 0 ? free > 0 : used < free - reservedSlots;
   }
 
-  function add({ config_id, organization_id }: Candidate, one: 1 | -1): void {
-    count(ofEndpoint, config_id, one);
-    count(ofOrganization, organization_id, one);
-    inUse += one;
+  function addUse({ config_id, organization_id }: Candidate, change: 1 | -1): void {
+    addCount(usedByEndpoint, config_id, change);
+    addCount(usedByOrganization, organization_id, change);
+    usedSlots += change;
   }
 }
 
-function used(counts: ReadonlyMap<string, number>, key: string): number {
+function getCount(counts: ReadonlyMap<string, number>, key: string): number {
   return counts.get(key) ?? 0;
 }
 
-function count(counts: Map<string, number>, key: string, one: 1 | -1): void {
-  const sum = used(counts, key) + one;
+function addCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const sum = getCount(counts, key) + change;
   if (sum > 0) counts.set(key, sum);
   else counts.delete(key);
 }
 
-/** Rows are spread over this many shards, so that replicas look at different ones first. */
+/** Number of shards. Rows are spread over shards so that replicas can start polling at different ones. */
 export const shardCount = 16;
 
-/** All shards in two halves from a random start; `random` is in [0, 1). */
-export function halves(random: number): [number[], number[]] {
+/** Splits all shards into two halves, from a random start. `random` is in [0, 1). */
+export function splitShards(random: number): [number[], number[]] {
   const start = Math.floor(random * shardCount);
-  const all = Array.from({ length: shardCount }, (_, at) => (start + at) % shardCount);
-  return [all.slice(0, shardCount / 2), all.slice(shardCount / 2)];
+  const shards = Array.from({ length: shardCount }, (_, index) => (start + index) % shardCount);
+  return [shards.slice(0, shardCount / 2), shards.slice(shardCount / 2)];
 }
 
-/** The shard of a row: the last digit of its id, which is random (RFC 9562, version 7). */
-export function shardOf(id: string): number {
+/** Returns the shard of a row: the last hex digit of its id, which is random (UUID version 7, RFC 9562). */
+export function toShard(id: string): number {
   return Number.parseInt(id.slice(-1), 16) % shardCount;
 }

@@ -1,10 +1,10 @@
-/** What a delivery says. */
+/** Tests the body and the headers of webhook messages. */
 import { expect, test } from '@jest/globals';
 import { Secret } from '#libs/contract';
 import { toBody, toHeaders } from './message.ts';
 import { canChange } from './permission.ts';
 
-test('the body has the five fields that receivers know, and no others', () => {
+test('the body has exactly the five public fields of an event', () => {
   const event = {
     id: 'e',
     type: 'document.published',
@@ -18,7 +18,7 @@ test('the body has the five fields that receivers know, and no others', () => {
   );
 });
 
-test('the headers name event, delivery and attempt, and are signed for this moment', () => {
+test('the headers contain event, delivery, attempt and signatures', () => {
   const secrets = [new Secret(`whsec_${'A'.repeat(43)}=`)];
   const at = new Date('2026-11-21T09:30:00.900Z');
   const headers = toHeaders({
@@ -42,7 +42,7 @@ test('the headers name event, delivery and attempt, and are signed for this mome
   });
 });
 
-test('a webhook is changed by its creator and by admins', () => {
+test('canChange allows the creator and admins only', () => {
   const webhook = { created_by: 'ada' };
   expect(canChange({ user_id: 'ada', role: 'member' }, webhook)).toBe(true);
   expect(canChange({ user_id: 'bob', role: 'admin' }, webhook)).toBe(true);

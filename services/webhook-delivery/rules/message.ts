@@ -1,8 +1,8 @@
-/** What a delivery says: the body that is made once for an event, and the headers of one attempt. */
+/** Webhook messages: the body of an event, serialized once, and the headers of each attempt. */
 import type { Secret } from '#libs/contract';
-import { signatureHeaders } from './signature.ts';
+import { createSignatureHeaders } from './signature.ts';
 
-/** An event as receivers know it. */
+/** An event in the form that receivers get. */
 export interface WebhookPayload {
   readonly id: string;
   readonly type: string;
@@ -11,33 +11,36 @@ export interface WebhookPayload {
   readonly data: unknown;
 }
 
-/** One attempt to tell it. */
+/** The input for the headers of one attempt. */
 export interface WebhookMessage {
   readonly eventId: string;
   readonly eventType: string;
   /** Id of the log entry. */
   readonly deliveryId: string;
-  /** Which attempt it is, from 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
   readonly body: string;
   readonly secrets: readonly Secret[];
   readonly at: Date;
 }
 
-/** The body of every attempt: JSON text, kept and never made again, so that its bytes stay the same. */
+/**
+ * Returns the body as JSON text. It is stored and never serialized again, so all attempts send the same
+ * bytes.
+ */
 export function toBody({ id, type, occurred_at, organization_id, data }: WebhookPayload): string {
   return JSON.stringify({ id, event_type: type, timestamp: occurred_at, organization_id, data });
 }
 
-/** The headers of one attempt, signed. */
-export function toHeaders(telling: WebhookMessage): Record<string, string> {
-  const { eventId, eventType, deliveryId, attempt, body, secrets, at } = telling;
+/** Returns the headers of one attempt, including its signatures. */
+export function toHeaders(message: WebhookMessage): Record<string, string> {
+  const { eventId, eventType, deliveryId, attempt, body, secrets, at } = message;
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'Process-Document-Service-Webhooks/1',
     'X-Service-Event': eventType,
     'X-Service-Delivery': deliveryId,
     'X-Service-Attempt': String(attempt),
-    ...signatureHeaders({ id: eventId, timestamp: Math.floor(at.getTime() / 1000), body, secrets }),
+    ...createSignatureHeaders({ id: eventId, timestamp: Math.floor(at.getTime() / 1000), body, secrets }),
   };
 }

@@ -1,32 +1,36 @@
-/** The secrets of a webhook: which of them sign, and what a rotation leaves of them. */
+/** Rotation of webhook secrets: which secrets sign, and until when. */
 
-/** At most this many sign at the same time. */
+/** Maximum number of secrets of a webhook that sign at the same time. */
 export const maxSecrets = 5;
 
-/** How long an older secret may go on signing, s: a week. */
+/** Longest overlap in which older secrets keep signing, in seconds: one week. */
 export const maxOverlapSeconds = 604_800;
 
-/** A secret, as far as time goes. */
-export interface Ending {
-  /** When it stops to sign; null while it has no end. */
+/** A secret with an optional expiry. */
+export interface Expiring {
+  /** When it stops signing; null if it does not expire. */
   readonly until: Date | null;
 }
 
-/** Whether a secret signs. */
-export function isInForce({ until }: Ending, at: Date): boolean {
+/** Returns whether a secret still signs. */
+export function isUnexpired({ until }: Expiring, at: Date): boolean {
   return until === null || until > at;
 }
 
 /**
- * The secrets after a rotation, newest first. Every older one signs until the overlap is over, or until its own end when
- * that comes first: after the overlap the new one is alone, however often it was rotated before.
+ * Returns the secrets after a rotation, newest first, without expired ones. Older secrets expire when the
+ * overlap ends, or at their own expiry if that is earlier. So only the new secret signs after the overlap,
+ * even after several rotations.
  */
-export function rotated<Kept extends Ending>(
-  secrets: readonly Kept[],
-  young: Kept,
+export function rotateSecrets<StoredSecret extends Expiring>(
+  secrets: readonly StoredSecret[],
+  newSecret: StoredSecret,
   { at, overlapSeconds }: { at: Date; overlapSeconds: number },
-): Kept[] {
+): StoredSecret[] {
   const end = new Date(at.getTime() + overlapSeconds * 1000);
-  const ending = secrets.map((one) => ({ ...one, until: one.until && one.until < end ? one.until : end }));
-  return [young, ...ending.filter((one) => isInForce(one, at))];
+  const older = secrets.map((secret) => ({
+    ...secret,
+    until: secret.until && secret.until < end ? secret.until : end,
+  }));
+  return [newSecret, ...older.filter((secret) => isUnexpired(secret, at))];
 }

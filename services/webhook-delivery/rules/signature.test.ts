@@ -1,9 +1,9 @@
-/** Signatures against the published test vectors, which were made without this code. */
+/** Tests signatures against the published test vectors, which were created without this code. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Secret } from '#libs/contract';
-import { parseSecret, signatureHeaders } from './signature.ts';
+import { createSignatureHeaders, formatSecret } from './signature.ts';
 
 interface Vector {
   name: string;
@@ -17,25 +17,28 @@ interface Vector {
 const published = new URL('../../../docs/webhook-test-vectors.json', import.meta.url);
 const { vectors }: { vectors: Vector[] } = JSON.parse(readFileSync(published, 'utf8'));
 
-describe('the published test vectors hold', () => {
-  test.each(vectors)('$name', ({ webhook_id, webhook_timestamp, body, secrets, headers }) => {
-    const sealed = secrets.map((secret) => new Secret(secret));
-    expect(signatureHeaders({ id: webhook_id, timestamp: webhook_timestamp, body, secrets: sealed })).toEqual(
-      headers,
-    );
-  });
+describe('published test vectors', () => {
+  test.each(vectors)(
+    'the signatures match the vector: $name',
+    ({ webhook_id, webhook_timestamp, body, secrets, headers }) => {
+      const secretValues = secrets.map((secret) => new Secret(secret));
+      expect(
+        createSignatureHeaders({ id: webhook_id, timestamp: webhook_timestamp, body, secrets: secretValues }),
+      ).toEqual(headers);
+    },
+  );
 });
 
-test('while a rotation overlaps, a receiver with either secret accepts', () => {
-  const [older, newer] = [parseSecret(new Uint8Array(32).fill(1)), parseSecret(new Uint8Array(32).fill(2))];
+test('during a rotation, receivers with the old or new secret accept', () => {
+  const [older, newer] = [formatSecret(new Uint8Array(32).fill(1)), formatSecret(new Uint8Array(32).fill(2))];
   const timestamp = Math.floor(Date.now() / 1000);
   const secrets = [new Secret(newer), new Secret(older)];
-  const headers = signatureHeaders({ id: 'msg', timestamp, body: '{"ü":1}', secrets });
+  const headers = createSignatureHeaders({ id: 'msg', timestamp, body: '{"ü":1}', secrets });
   expect(new Webhook(older).verify('{"ü":1}', headers)).toEqual({ ü: 1 });
   expect(new Webhook(newer).verify('{"ü":1}', headers)).toEqual({ ü: 1 });
   expect(() => new Webhook(newer).verify('{"ü":2}', headers)).toThrow();
 });
 
-test('a secret is whsec_ and base64 of its 32 bytes', () => {
-  expect(parseSecret(new Uint8Array(32))).toBe(`whsec_${'A'.repeat(43)}=`);
+test('formatSecret returns whsec_ and the base64 of 32 bytes', () => {
+  expect(formatSecret(new Uint8Array(32))).toBe(`whsec_${'A'.repeat(43)}=`);
 });

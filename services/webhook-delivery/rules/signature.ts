@@ -1,38 +1,44 @@
-/** Signatures of deliveries: ours over the body, and the Standard Webhooks trio over id, time and body. */
+/** Signs webhook requests with `X-Service-Signature` and the Standard Webhooks headers. */
 import { createHmac } from 'node:crypto';
 import type { Secret } from '#libs/contract';
 
 const prefix = 'whsec_';
 
-/** What is signed. */
-export interface Signed {
-  /** The event's id, the same at every attempt. */
+/** What is signed, and with which secrets. */
+export interface SignatureInput {
+  /** Id of the event, the same for every attempt. */
   readonly id: string;
   /** Unix time of this attempt, whole seconds. */
   readonly timestamp: number;
-  /** The very text that is sent, as UTF-8. */
+  /** Exact text of the body, sent as UTF-8. */
   readonly body: string;
-  /** Secrets in force, newest first: several while a rotation overlaps. */
+  /** Unexpired secrets, newest first. There are several during the overlap of a rotation. */
   readonly secrets: readonly Secret[];
 }
 
-/** A new secret's text from 32 random bytes. */
-export function parseSecret(bytes: Uint8Array): string {
+/** Formats 32 random bytes as the text of a secret: `whsec_` and base64. */
+export function formatSecret(bytes: Uint8Array): string {
   return prefix + Buffer.from(bytes).toString('base64');
 }
 
 /**
- * The headers that prove where a delivery comes from. The two schemes use two keys: `X-Service-Signature` the whole
- * secret as text, the trio (standardwebhooks.com) the bytes that its part after `whsec_` stands for.
+ * Creates the headers that authenticate a delivery. The two schemes use different keys: `X-Service-Signature`
+ * uses the whole secret as text. The Standard Webhooks headers (standardwebhooks.com) use the bytes that are
+ * encoded after `whsec_`.
  */
-export function signatureHeaders({ id, timestamp, body, secrets }: Signed): Record<string, string> {
-  const ours = secrets.map((secret) => `sha256=${hmac(secret.reveal(), body).digest('hex')}`);
+export function createSignatureHeaders({
+  id,
+  timestamp,
+  body,
+  secrets,
+}: SignatureInput): Record<string, string> {
+  const service = secrets.map((secret) => `sha256=${hmac(secret.reveal(), body).digest('hex')}`);
   const standard = secrets.map((secret) => {
     const key = Buffer.from(secret.reveal().slice(prefix.length), 'base64');
     return `v1,${hmac(key, `${id}.${timestamp}.${body}`).digest('base64')}`;
   });
   return {
-    'X-Service-Signature': ours.join(','),
+    'X-Service-Signature': service.join(','),
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': standard.join(' '),

@@ -1,15 +1,15 @@
-/** Which targets are refused, in every spelling we know of. */
+/** Tests which targets are allowed, in all known notations. */
 import { describe, expect, test } from '@jest/globals';
-import { isAllowed, literalAddress, parseRange, targetFault, urlFault } from './target.ts';
+import { checkTargetPolicy, checkUrlForm, isAllowed, parseLiteralAddress, parseRange } from './target.ts';
 
 const strict = { allowLoopback: false, allowedRanges: [] };
 const local = { allowLoopback: true, allowedRanges: [] };
-const opened = {
+const ranges = {
   allowLoopback: false,
   allowedRanges: ['10.20.0.0/16', 'fd00::/8'].flatMap((cidr) => parseRange(cidr) ?? []),
 };
 
-describe('a target is an https URL without credentials and fragment', () => {
+describe('form of a target URL', () => {
   test.each([
     'https://example.com/hook',
     'https://example.com:8443/hook?a=1',
@@ -18,16 +18,16 @@ describe('a target is an https URL without credentials and fragment', () => {
     'http://127.0.0.1:9000/',
     'http://localhost/',
     'http://[::1]:1/',
-  ])('%s is well-formed', (url) => expect(urlFault(url)).toBeUndefined());
+  ])('the URL %s is valid', (url) => expect(checkUrlForm(url)).toBeUndefined());
 
   test.each([
-    ['', /no absolute URL/],
-    ['example.com', /no absolute URL/],
-    ['/hook', /no absolute URL/],
-    ['https://', /no absolute URL/],
-    ['https://exa mple.com', /no absolute URL/],
-    [' https://example.com', /no absolute URL/],
-    ['https://example.com/\n', /no absolute URL/],
+    ['', /must be absolute/],
+    ['example.com', /must be absolute/],
+    ['/hook', /must be absolute/],
+    ['https://', /must be absolute/],
+    ['https://exa mple.com', /must be absolute/],
+    [' https://example.com', /must be absolute/],
+    ['https://example.com/\n', /must be absolute/],
     ['http://example.com', /https/],
     ['http://10.0.0.1', /https/],
     ['http://localhost.example.com', /https/],
@@ -39,20 +39,23 @@ describe('a target is an https URL without credentials and fragment', () => {
     ['https://:pw@example.com', /credentials/],
     ['https://example.com/#part', /fragment/],
     ['https://example.com/#', /fragment/],
-  ])('%j is not', (url, message) => expect(urlFault(url)).toMatch(message));
+  ])('the URL %j is rejected', (url, message) => expect(checkUrlForm(url)).toMatch(message));
 });
 
-test('http needs the allowance for local work', () => {
-  expect(targetFault('http://127.0.0.1/', strict)).toMatch(/https/);
-  expect(targetFault('http://127.0.0.1/', local)).toBeUndefined();
-  expect(targetFault('https://example.com/', strict)).toBeUndefined();
-  expect(targetFault('http://example.com/', local)).toMatch(/https/);
+test('http targets need the loopback allowance', () => {
+  expect(checkTargetPolicy('http://127.0.0.1/', strict)).toMatch(/https/);
+  expect(checkTargetPolicy('http://127.0.0.1/', local)).toBeUndefined();
+  expect(checkTargetPolicy('https://example.com/', strict)).toBeUndefined();
+  expect(checkTargetPolicy('http://example.com/', local)).toMatch(/https/);
 });
 
-describe('public addresses are allowed', () => {
-  test.each(['8.8.8.8', '93.184.215.14', '2606:4700::1111', '::ffff:8.8.8.8'])('%s', (address) => {
-    expect(isAllowed(address, strict)).toBe(true);
-  });
+describe('public addresses', () => {
+  test.each(['8.8.8.8', '93.184.215.14', '2606:4700::1111', '::ffff:8.8.8.8'])(
+    'the public address %s is allowed',
+    (address) => {
+      expect(isAllowed(address, strict)).toBe(true);
+    },
+  );
 });
 
 const notPublic = [
@@ -92,30 +95,32 @@ const notPublic = [
   '',
 ];
 
-describe('everything else is refused', () => {
-  test.each(notPublic)('%j', (address) => expect(isAllowed(address, strict)).toBe(false));
+describe('other addresses', () => {
+  test.each(notPublic)('the address %j is rejected', (address) =>
+    expect(isAllowed(address, strict)).toBe(false),
+  );
 });
 
-test('the allowance opens loopback and nothing else', () => {
+test('allowLoopback allows loopback addresses only', () => {
   const allowed = notPublic.filter((address) => isAllowed(address, local));
   expect(allowed).toEqual(['127.0.0.1', '127.255.255.254', '::1', '::127.0.0.1', '::ffff:127.0.0.1']);
 });
 
-test('a range opens its own addresses and nothing else', () => {
-  expect(isAllowed('10.20.3.4', opened)).toBe(true);
-  expect(isAllowed('::ffff:10.20.3.4', opened)).toBe(true);
-  expect(isAllowed('fd12::1', opened)).toBe(true);
-  expect(isAllowed('10.21.0.1', opened)).toBe(false);
-  expect(isAllowed('127.0.0.1', opened)).toBe(false);
+test('an allowed range allows only its own addresses', () => {
+  expect(isAllowed('10.20.3.4', ranges)).toBe(true);
+  expect(isAllowed('::ffff:10.20.3.4', ranges)).toBe(true);
+  expect(isAllowed('fd12::1', ranges)).toBe(true);
+  expect(isAllowed('10.21.0.1', ranges)).toBe(false);
+  expect(isAllowed('127.0.0.1', ranges)).toBe(false);
 });
 
-test('a text that is no range is none', () => {
+test('an invalid CIDR is not parsed', () => {
   expect(parseRange('10.0.0.0/33')).toBeUndefined();
   expect(parseRange('10.0.0.1')).toBeUndefined();
   expect(parseRange('example.com')).toBeUndefined();
 });
 
-describe('hosts that spell an address are known as addresses', () => {
+describe('literal addresses', () => {
   test.each([
     ['https://2130706433/', '127.0.0.1'],
     ['https://0x7f000001/', '127.0.0.1'],
@@ -126,5 +131,7 @@ describe('hosts that spell an address are known as addresses', () => {
     ['https://[::1]/', '::1'],
     ['https://[::ffff:127.0.0.1]/', '::ffff:7f00:1'],
     ['https://example.com/', undefined],
-  ])('%s', (url, address) => expect(literalAddress(new URL(url).hostname)).toBe(address));
+  ])('parseLiteralAddress parses the host of %s', (url, address) =>
+    expect(parseLiteralAddress(new URL(url).hostname)).toBe(address),
+  );
 });

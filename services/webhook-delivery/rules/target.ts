@@ -1,56 +1,66 @@
-/** Which addresses a webhook may be sent to: the public internet, and what the operator opens. */
+/** Target rules: webhooks may reach public addresses and the ranges that the operator allows. */
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A range of addresses. */
+/** A CIDR range. */
 export interface Range {
   readonly network: Address;
   readonly bits: number;
 }
 
-/** What the operator allows beyond the public internet. */
+/** Targets that the operator allows in addition to public addresses. */
 export interface TargetPolicy {
-  /** Loopback targets (localhost, 127.0.0.0/8, ::1), also by http. */
+  /** Allows loopback targets (localhost, 127.0.0.0/8, ::1), also over http. */
   readonly allowLoopback: boolean;
   readonly allowedRanges: readonly Range[];
 }
 
-/** The range that a CIDR text names; nothing when it names none. */
+/** Parses a CIDR range. Returns undefined if the text is invalid. */
 export function parseRange(cidr: string): Range | undefined {
   if (!ipaddr.isValidCIDR(cidr)) return undefined;
   const [network, bits] = ipaddr.parseCIDR(cidr);
   return { network, bits };
 }
 
-/** What is wrong with the form of a target, whatever the policy is; nothing when it is well-formed. */
-export function urlFault(text: string): string | undefined {
+/**
+ * Checks the form of a target URL, independent of the policy. Returns an error message, or undefined if it is
+ * valid.
+ */
+export function checkUrlForm(text: string): string | undefined {
   const url = URL.canParse(text) && !/\s/.test(text) ? new URL(text) : undefined;
-  if (!url) return 'This is no absolute URL';
+  if (!url) return 'The URL must be absolute';
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname)))
     return 'Use an https URL';
-  if (url.username || url.password) return 'A URL with credentials is refused: deliveries are signed instead';
-  if (text.includes('#')) return 'A URL with a fragment is refused';
+  if (url.username || url.password)
+    return 'The URL must not contain credentials. Deliveries are signed instead.';
+  if (text.includes('#')) return 'The URL must not contain a fragment';
   return undefined;
 }
 
-/** What the policy has against a target before its name is resolved: its form, or http where https is asked for. */
-export function targetFault(text: string, policy: TargetPolicy): string | undefined {
-  const fault = urlFault(text);
-  if (fault) return fault;
+/**
+ * Checks a target before its name is resolved: its form, and https unless loopback is allowed. Returns an
+ * error message.
+ */
+export function checkTargetPolicy(text: string, policy: TargetPolicy): string | undefined {
+  const message = checkUrlForm(text);
+  if (message) return message;
   return new URL(text).protocol === 'http:' && !policy.allowLoopback ? 'Use an https URL' : undefined;
 }
 
 /**
- * The address that a URL's host spells; nothing for a name. Decimal, hexadecimal, octal and short spellings were made
- * plain by `new URL()` already (WHATWG URL, host parsing).
+ * Parses the host of a URL as an IP address. Returns undefined for a name. `new URL()` has already normalized
+ * decimal, hexadecimal, octal and short notations (WHATWG URL, host parsing).
  */
-export function literalAddress(hostname: string): string | undefined {
+export function parseLiteralAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   return ipaddr.isValid(bare) ? bare : undefined;
 }
 
-/** Whether a connection to this address is allowed: public (also inside of IPv4-mapped IPv6), or opened by the policy. */
+/**
+ * Returns whether an address may be connected to: public addresses (also IPv4-mapped) and those the policy
+ * allows.
+ */
 export function isAllowed(address: string, policy: TargetPolicy): boolean {
   if (!ipaddr.isValid(address)) return false;
   const ip = ipaddr.process(address);
@@ -58,10 +68,13 @@ export function isAllowed(address: string, policy: TargetPolicy): boolean {
   return isPublic(ip) || policy.allowedRanges.some((range) => isWithin(ip, range));
 }
 
-/** Azure's host agent answers on a public address, but only to virtual machines themselves: a metadata service. */
+/** Azure's host agent: a metadata service with a public address that only virtual machines can reach. */
 const publicMetadata = ['168.63.129.16'];
 
-/** IPv6 gives out global addresses from 2000::/3 only (RFC 4291, section 2.4); NAT64, 6to4 and Teredo wrap others. */
+/**
+ * Global IPv6 addresses are allocated from 2000::/3 only (RFC 4291, section 2.4). Ranges that embed IPv4
+ * addresses (NAT64, 6to4, Teredo) are not public.
+ */
 const globalIpv6: Range = { network: ipaddr.parse('2000::'), bits: 3 };
 
 function isPublic(ip: Address): boolean {
@@ -73,12 +86,12 @@ function isWithin(ip: Address, { network, bits }: Range): boolean {
   return ip.kind() === network.kind() && ip.match(network, bits);
 }
 
-/** Whether a name stands for this very machine (RFC 6761, section 6.3). */
+/** Returns whether a name always means the local machine (RFC 6761, section 6.3). */
 export function isLoopbackName(hostname: string): boolean {
   return /^(.+\.)?localhost\.?$/i.test(hostname);
 }
 
 function isLoopbackHost(hostname: string): boolean {
-  const address = literalAddress(hostname);
+  const address = parseLiteralAddress(hostname);
   return address ? ipaddr.process(address).range() === 'loopback' : hostname === 'localhost';
 }

@@ -1,9 +1,10 @@
-/** What webhook delivery keeps in MongoDB: its collections with their fields and indexes. */
+/** MongoDB collections of webhook delivery: fields, indexes and sealed fields. */
 import { collection, type SealedField } from '#libs/store';
 import type { DeliveryStatus } from '../contract.ts';
 
 const logSeconds = 90 * 86_400;
 
+/** A webhook of an organization. */
 export interface ConfigRow {
   _id: string;
   organization_id: string;
@@ -12,38 +13,40 @@ export interface ConfigRow {
   url: string;
   event_types: string[];
   is_active: boolean;
-  /** Newest first; an older one signs beside it until its time is over. */
+  /** Newest first. Older secrets keep signing until they expire. */
   secrets: SealedSecret[];
-  /** Failures before this are forgiven: when it was made, switched on again, or got another URL. */
+  /** Earlier failures do not count: when the webhook was created, enabled again or got another URL. */
   failures_counted_from?: Date;
-  /** When it was last said that deliveries failed. */
+  /** When the last failure notification was published. */
   notified_at?: Date;
   created_at: Date;
   updated_at: Date;
 }
 
+/** An encrypted secret of a webhook. */
 export interface SealedSecret {
   sealed: string;
-  /** When it stops to sign and may be removed; null while it has no end. */
+  /** When it stops signing and may be deleted; null if it does not expire. */
   until: Date | null;
 }
 
-/** What is told of an event, once for all webhooks and attempts. */
+/** The payload of an event, stored once for all webhooks and attempts. */
 export interface EventRow {
   /** The event's id. */
   _id: string;
   organization_id: string;
-  /** The body as JSON text: its UTF-8 bytes are what is signed and sent. */
+  /** The body as JSON text. Its UTF-8 bytes are signed and sent. */
   body: string;
-  /** When the change was, and its W3C trace context if it was traced; absent in rows of before these were kept, and of tests. */
+  /** Time of the change; absent for test events. */
   occurred_at?: Date;
+  /** W3C trace context of the change, if it was traced. */
   trace?: string;
-  /** The webhooks that it is told to. Absent where its deliveries were written in one transaction with it. */
+  /** Webhooks that get the event. Absent if its deliveries were inserted in the same transaction. */
   recipient_ids?: string[];
   created_at: Date;
 }
 
-/** One event on its way to one webhook: the log entry and the schedule in one. */
+/** The delivery of one event to one webhook: the log entry and the schedule in one row. */
 export interface DeliveryRow {
   _id: string;
   event_id: string;
@@ -51,22 +54,25 @@ export interface DeliveryRow {
   document_id: string | null;
   config_id: string;
   organization_id: string;
-  /** Set unless it is a repetition by command: then it may stand beside the first. */
+  /** Set for the first delivery of an event to a webhook, and absent for a redelivery. */
   is_first?: true;
-  /** Whether it is among those that a command sends again once they failed: no test is, and nothing that was sent again. */
+  /**
+   * Whether `redeliverFailedEvents` includes it after it failed. False for tests and already redelivered
+   * rows.
+   */
   redeliverable: boolean;
   status: DeliveryStatus;
-  /** Attempts begun: counted before each request. */
+  /** Number of attempts, counted before each request. */
   attempts: number;
-  /** When the next attempt is due; absent while a process has the row in hand, and at the end. */
+  /** When the next attempt is due; absent while the row is leased and after its final status. */
   due_at?: Date;
-  /** Set while it waits for an endpoint that does not answer, instead of for its own pause. */
+  /** Set while the row waits for an open circuit breaker instead of its own retry delay. */
   postponed?: true;
   shard: number;
-  /** Whose claim it is; every later step of that claim must name it. */
+  /** Token of the current claim. Every later step of the claim must match it. */
   lock_token?: string;
   locked_until?: Date;
-  /** Set when all its attempts failed, until that was said. */
+  /** Set when the delivery has failed, until the failure notification is published. */
   notification_pending?: true;
   http_status: number | null;
   duration_ms: number | null;
@@ -77,6 +83,7 @@ export interface DeliveryRow {
 
 const text = { type: String, required: true } as const;
 
+/** The encrypted secrets in `webhook_configs`. */
 export const sealedSecrets: SealedField<object> = {
   path: 'secrets.sealed',
   context: () => 'webhook_configs.secret',
@@ -159,7 +166,7 @@ export const webhookDeliveries = collection<DeliveryRow>('webhook_deliveries', {
       on: { notification_pending: 1, config_id: 1, _id: -1 },
       options: { partialFilterExpression: { notification_pending: true } },
     },
-    // the type, so that those of another are skipped without reading them
+    // includes event_type so that a filter by type skips other entries without reading them
     { on: { organization_id: 1, created_at: -1, _id: -1, event_type: 1 } },
     {
       on: { organization_id: 1, created_at: -1, _id: -1 },

@@ -1,9 +1,9 @@
-/** Webhook configs in MongoDB: within the organization of who asks, their secrets sealed. */
+/** Webhook configs in MongoDB, limited to the organization of the caller; secrets are stored encrypted. */
 import { type Envelope, NotFound, newId, type Problem, Secret } from '#libs/contract';
 import type { Actor, Store, Transaction } from '#libs/store';
 import { maxWebhooks, TooManySecrets, TooManyWebhooks, type Webhook } from '../contract.ts';
 import { WebhookDisabled } from '../events.ts';
-import { isInForce, maxSecrets, rotated } from '../rules/secrets.ts';
+import { isUnexpired, maxSecrets, rotateSecrets } from '../rules/secrets.ts';
 import {
   type ConfigRow,
   type SealedSecret,
@@ -12,40 +12,44 @@ import {
   webhookDeliveries,
 } from './collections.ts';
 
-/** What a webhook is made of. */
+/** The fields of a new webhook. */
 export type NewConfig = Pick<ConfigRow, 'name' | 'url' | 'event_types'> & { secret: Secret };
 
-/** What may be changed of it. */
+/** The fields of a webhook that may be updated. */
 export type Changes = {
   readonly [Field in 'name' | 'url' | 'event_types' | 'is_active']?: ConfigRow[Field] | undefined;
 };
 
-/** Why somebody may not do this to a webhook; nothing when they may. */
-export type Refuses = (config: ConfigRow) => Problem | undefined;
+/** Returns why the caller may not perform an action on a webhook, or undefined if allowed. */
+export type Authorize = (config: ConfigRow) => Problem | undefined;
 
-/** Where a delivery goes, and what it is signed with. */
+/** Where deliveries of a webhook are sent, and which secrets sign them. */
 export interface Receiver {
   readonly id: string;
   readonly url: string;
   readonly isActive: boolean;
-  /** The secrets in force, newest first; none when no key of the ring opens them. */
+  /** Unexpired secrets, newest first; empty if no key of the keyring decrypts them. */
   readonly secrets: readonly Secret[];
 }
 
-/** No two clocks of replicas differ by so much, and none is set back by as much. */
-const clocksDifferMs = 3_600_000;
+/** Upper bound for the clock difference between replicas, and for a clock that is set back. */
+const maxClockSkewMs = 3_600_000;
 
-/** Reads and writes webhook configs. */
-export function configs(store: Store, now: () => Date) {
+/** Creates the repository of webhook configs. */
+export function createConfigs(store: Store, now: () => Date) {
   const sealing = store.sealing(sealedSecrets);
   const rows = store.rows(webhookConfigs);
   const deliveries = store.rows(webhookDeliveries);
 
   return {
-    /** Keeps a new webhook and gives the reply; `TooManyWebhooks`. Two replicas at the same moment may go one over the limit. */
-    add<R>(acting: Actor & { user_id: string }, config: NewConfig, reply: (row: ConfigRow) => R): Promise<R> {
-      const { organization_id, user_id } = acting;
-      const add = async (tx: Transaction) => {
+    /** Inserts a webhook; throws `TooManyWebhooks`. Two replicas may exceed the limit by one. */
+    create<R>(
+      actor: Actor & { user_id: string },
+      config: NewConfig,
+      reply: (row: ConfigRow) => R,
+    ): Promise<R> {
+      const { organization_id, user_id } = actor;
+      const insert = async (tx: Transaction) => {
         const { session } = tx;
         if ((await rows.countDocuments({ organization_id }, { session })) >= maxWebhooks)
           throw TooManyWebhooks();
@@ -65,10 +69,10 @@ export function configs(store: Store, now: () => Date) {
         await rows.insertMany([row], { session, lean: true });
         return reply(row);
       };
-      return store.withLock(organization_id, () => store.respond(acting, (_, tx) => add(tx)));
+      return store.withLock(organization_id, () => store.respond(actor, (_, tx) => insert(tx)));
     },
 
-    /** Webhooks after an id, the oldest first. */
+    /** Returns the webhooks after an id, oldest first. */
     list(
       { organization_id }: Actor,
       { after, limit }: { after: string | undefined; limit: number },
@@ -77,106 +81,110 @@ export function configs(store: Store, now: () => Date) {
       return rows.find(filter).sort({ _id: 1 }).limit(limit).lean();
     },
 
-    /** One webhook; nothing when there is none. */
-    async known({ organization_id, tx }: Actor, id: string): Promise<ConfigRow | undefined> {
-      return (await rows.findOne({ _id: id, organization_id }, null, within(tx)).lean()) ?? undefined;
+    /** Returns a webhook, or undefined if it does not exist. */
+    async find({ organization_id, tx }: Actor, id: string): Promise<ConfigRow | undefined> {
+      return (await rows.findOne({ _id: id, organization_id }, null, toOptions(tx)).lean()) ?? undefined;
     },
 
-    /** One webhook; `NotFound`. */
-    one(acting: Actor, id: string): Promise<ConfigRow> {
-      return find(acting, id);
+    /** Returns a webhook; throws `NotFound`. */
+    get(actor: Actor, id: string): Promise<ConfigRow> {
+      return getRow(actor, id);
     },
 
-    /** Changes a webhook; `NotFound`, or what `refuses` says. */
-    change(acting: Actor, id: string, changed: Changes, refuses: Refuses): Promise<ConfigRow> {
-      return store.transact(acting, async (tx) => {
-        const row = await findAllowed(acting, id, refuses, tx);
+    /** Updates a webhook; throws `NotFound` or the problem that `authorize` returns. */
+    update(actor: Actor, id: string, changes: Changes, authorize: Authorize): Promise<ConfigRow> {
+      return store.transact(actor, async (tx) => {
+        const row = await getAuthorized(actor, id, authorize, tx);
         const at = now();
-        const isAnew = changed.is_active && !row.is_active;
-        const isElsewhere = changed.url !== undefined && changed.url !== row.url;
+        const isReactivated = changes.is_active && !row.is_active;
+        const hasNewUrl = changes.url !== undefined && changes.url !== row.url;
         const set = {
-          ...changed,
-          ...((isAnew || isElsewhere) && { failures_counted_from: at }),
+          ...changes,
+          ...((isReactivated || hasNewUrl) && { failures_counted_from: at }),
           updated_at: at,
         };
         await rows.updateOne({ _id: id }, { $set: set }, { session: tx.session });
-        return find(acting, id, tx);
+        return getRow(actor, id, tx);
       });
     },
 
-    /** Has a new secret sign, and older ones beside it for a while; gives the reply. `NotFound`, `TooManySecrets`, or what `refuses` says. */
-    rotate<R>(
-      acting: Actor,
+    /**
+     * Adds a new secret and lets older ones sign until the overlap ends; returns the reply. Throws
+     * `NotFound`, `TooManySecrets` or the problem that `authorize` returns.
+     */
+    rotateSecret<R>(
+      actor: Actor,
       id: string,
       { secret, overlapSeconds }: { secret: Secret; overlapSeconds: number },
-      refuses: Refuses,
+      authorize: Authorize,
       reply: (row: ConfigRow) => R,
     ): Promise<R> {
       const rotate = async (tx: Transaction) => {
-        const row = await findAllowed(acting, id, refuses, tx);
+        const row = await getAuthorized(actor, id, authorize, tx);
         const at = now();
-        const young = { sealed: sealing.seal(secret.reveal(), {}), until: null };
-        const secrets = rotated(row.secrets, young, { at, overlapSeconds });
+        const newSecret = { sealed: sealing.seal(secret.reveal(), {}), until: null };
+        const secrets = rotateSecrets(row.secrets, newSecret, { at, overlapSeconds });
         if (secrets.length > maxSecrets) throw TooManySecrets();
         const set = { secrets, updated_at: at };
         await rows.updateOne({ _id: id }, { $set: set }, { session: tx.session });
         return reply({ ...row, ...set });
       };
-      return store.withLock(id, () => store.respond(acting, (_, tx) => rotate(tx)));
+      return store.withLock(id, () => store.respond(actor, (_, tx) => rotate(tx)));
     },
 
-    /** Removes secrets that sign no more. */
-    async forgetSecrets(): Promise<void> {
-      const over = { $lte: now() };
-      // the type is what the index asks for
-      const some = { 'secrets.until': { ...over, $type: 'date' as const } };
-      await rows.updateMany(some, { $pull: { secrets: { until: over } } });
+    /** Deletes expired secrets of all webhooks. */
+    async deleteExpiredSecrets(): Promise<void> {
+      const expired = { $lte: now() };
+      // the partial index is used only if the filter contains the type
+      const filter = { 'secrets.until': { ...expired, $type: 'date' as const } };
+      await rows.updateMany(filter, { $pull: { secrets: { until: expired } } });
     },
 
-    /** Where one webhook's deliveries go; `NotFound`. */
-    async receiver(acting: Actor, id: string): Promise<Receiver> {
-      const receiver = receiverOf(await find(acting, id));
-      if (receiver.secrets.length === 0) throw new Error(`No key opens a secret of webhook ${id}`);
+    /** Returns the receiver of one webhook; throws `NotFound`, or an error if no secret can be decrypted. */
+    async getReceiver(actor: Actor, id: string): Promise<Receiver> {
+      const receiver = toReceiver(await getRow(actor, id));
+      if (receiver.secrets.length === 0) throw new Error(`Could not decrypt any secret of webhook ${id}`);
       return receiver;
     },
 
-    /** Deletes a webhook (`NotFound`, or what `refuses` says) and ends what was still to be sent to it. */
-    async remove(acting: Actor, id: string, refuses: Refuses): Promise<void> {
-      await store.transact(acting, async (tx) => {
-        await findAllowed(acting, id, refuses, tx);
+    /** Deletes a webhook and fails its waiting deliveries. Throws like `update`. */
+    async delete(actor: Actor, id: string, authorize: Authorize): Promise<void> {
+      await store.transact(actor, async (tx) => {
+        await getAuthorized(actor, id, authorize, tx);
         await rows.deleteOne({ _id: id }, { session: tx.session });
-        const waiting = { config_id: id, status: 'pending' as const, due_at: { $exists: true } };
-        const end = { status: 'failed' as const, error: 'webhook_deleted', updated_at: now() };
+        const pending = { config_id: id, status: 'pending' as const, due_at: { $exists: true } };
+        const set = { status: 'failed' as const, error: 'webhook_deleted', updated_at: now() };
         const { session } = tx;
-        await deliveries.updateMany(waiting, { $set: end, $unset: { due_at: 1 } }, { session });
+        await deliveries.updateMany(pending, { $set: set, $unset: { due_at: 1 } }, { session });
       });
     },
 
     /**
-     * Where an event goes. A webhook is not told what happened before it was made, though clocks may differ: an event that
-     * nobody subscribed to may come again hours later, when a broker has lost what it had.
+     * Returns the receivers of an event: active webhooks that subscribe to its type and were created before
+     * it, with one hour of tolerance for clock differences. The time matters because an event without
+     * receivers is not logged, so a copy that arrives hours later is not recognized as repeated.
      */
-    async subscribed({ organization_id, type, occurred_at }: Envelope): Promise<Receiver[]> {
-      const created_at = { $lt: new Date(Date.parse(occurred_at) + clocksDifferMs) };
+    async findSubscribed({ organization_id, type, occurred_at }: Envelope): Promise<Receiver[]> {
+      const created_at = { $lt: new Date(Date.parse(occurred_at) + maxClockSkewMs) };
       const filter = { organization_id, is_active: true, event_types: type, created_at };
-      return (await rows.find(filter).readConcern('majority').lean()).map(receiverOf);
+      return (await rows.find(filter).readConcern('majority').lean()).map(toReceiver);
     },
 
-    /** Where claimed deliveries go, by config id; deleted ones are missing. */
-    async receivers(ids: readonly string[]): Promise<Map<string, Receiver>> {
+    /** Returns the receivers of claimed deliveries by config id, without deleted webhooks. */
+    async getReceivers(ids: readonly string[]): Promise<Map<string, Receiver>> {
       const found = await rows
         .find({ _id: { $in: [...new Set(ids)] } })
         .readConcern('majority')
         .lean();
-      return new Map(found.map((row) => [row._id, receiverOf(row)]));
+      return new Map(found.map((row) => [row._id, toReceiver(row)]));
     },
 
-    /** Switches a webhook off, because its receiver said that it is gone, and says so, once. */
-    async switchOff(organization_id: string, id: string): Promise<void> {
+    /** Disables an active webhook whose receiver is gone, and publishes `webhook.disabled`. */
+    async disable(organization_id: string, id: string): Promise<void> {
       await store.transact({ organization_id, user_id: null }, async (tx) => {
-        const active = { _id: id, organization_id, is_active: true };
-        const off = { is_active: false, updated_at: now() };
-        const row = await rows.findOneAndUpdate(active, off, { session: tx.session }).lean();
+        const filter = { _id: id, organization_id, is_active: true };
+        const update = { is_active: false, updated_at: now() };
+        const row = await rows.findOneAndUpdate(filter, update, { session: tx.session }).lean();
         if (!row) return;
         const webhook = { id, name: row.name, created_by: row.created_by };
         tx.publish(WebhookDisabled, { webhook, reason: 'gone' });
@@ -184,31 +192,32 @@ export function configs(store: Store, now: () => Date) {
     },
   };
 
-  async function find({ organization_id, tx }: Actor, id: string, mine = tx): Promise<ConfigRow> {
-    const row = await rows.findOne({ _id: id, organization_id }, null, within(mine)).lean();
+  async function getRow(actor: Actor, id: string, tx = actor.tx): Promise<ConfigRow> {
+    const { organization_id } = actor;
+    const row = await rows.findOne({ _id: id, organization_id }, null, toOptions(tx)).lean();
     if (!row) throw NotFound();
     return row;
   }
 
-  async function findAllowed(
-    acting: Actor,
+  async function getAuthorized(
+    actor: Actor,
     id: string,
-    refuses: Refuses,
+    authorize: Authorize,
     tx: Transaction,
   ): Promise<ConfigRow> {
-    const row = await find(acting, id, tx);
-    const refused = refuses(row);
-    if (refused) throw refused;
+    const row = await getRow(actor, id, tx);
+    const problem = authorize(row);
+    if (problem) throw problem;
     return row;
   }
 
-  function receiverOf({ _id, url, is_active, secrets }: ConfigRow): Receiver {
-    const inForce = secrets.filter((secret) => isInForce(secret, now()));
-    return { id: _id, url, isActive: is_active, secrets: inForce.flatMap(opened) };
+  function toReceiver({ _id, url, is_active, secrets }: ConfigRow): Receiver {
+    const unexpired = secrets.filter((secret) => isUnexpired(secret, now()));
+    return { id: _id, url, isActive: is_active, secrets: unexpired.flatMap(openSecret) };
   }
 
-  /** One webhook whose secret cannot be opened any more must not hold up the others of its batch. */
-  function opened({ sealed }: SealedSecret): Secret[] {
+  /** Does not throw, because one unreadable secret must not block the rest of a batch. */
+  function openSecret({ sealed }: SealedSecret): Secret[] {
     try {
       return [new Secret(sealing.open(sealed, {}))];
     } catch {
@@ -217,9 +226,9 @@ export function configs(store: Store, now: () => Date) {
   }
 }
 
-export type Configs = ReturnType<typeof configs>;
+export type Configs = ReturnType<typeof createConfigs>;
 
-/** A config as clients see it. */
+/** Maps a row to the webhook that clients see. */
 export function toWebhook(row: ConfigRow): Webhook {
   return {
     id: row._id,
@@ -227,13 +236,13 @@ export function toWebhook(row: ConfigRow): Webhook {
     created_by: row.created_by,
     name: row.name,
     url: row.url,
-    // only recognised types were ever kept
+    // only validated event types are stored
     event_types: row.event_types as Webhook['event_types'],
     is_active: row.is_active,
     created_at: row.created_at.toISOString(),
   };
 }
 
-function within(tx: Transaction | undefined) {
+function toOptions(tx: Transaction | undefined) {
   return tx ? { session: tx.session } : {};
 }

@@ -1,4 +1,4 @@
-/** The event log in MongoDB: what is to be told is written here, and what was told is read from here. */
+/** The event log in MongoDB: inserts events with their deliveries and lists the entries. */
 import { type Actor, isDuplicate, type Store } from '#libs/store';
 import type { DeliveryStatus, WebhookEvent } from '../contract.ts';
 import { deliveryStatus } from '../shapes.ts';
@@ -9,17 +9,17 @@ import {
   webhookDeliveries,
   webhookEvents,
 } from './collections.ts';
-import { type About, entry, type Lease, newDelivery, writeMissing } from './update-pipelines.ts';
+import { createDelivery, createEntry, type EventRef, insertMissing, type Lease } from './update-pipelines.ts';
 
-/** An event to be told. */
-export type EventToDeliver = Readonly<About> & {
+/** An event with its body. */
+export type EventToDeliver = Readonly<EventRef> & {
   readonly body: string;
   readonly occurred_at?: Date;
   readonly trace?: string | undefined;
 };
 
-/** How the one request of a test ended. */
-export type Ended = Pick<
+/** The result of a test request. */
+export type TestResult = Pick<
   DeliveryRow,
   '_id' | 'config_id' | 'status' | 'http_status' | 'duration_ms' | 'error'
 >;
@@ -30,8 +30,8 @@ export interface Position {
   readonly _id: string;
 }
 
-/** Which entries are listed. */
-export interface Listed {
+/** Filters and page of a list of entries. */
+export interface ListOptions {
   readonly after: Position | undefined;
   readonly limit: number;
   readonly config_id?: string | undefined;
@@ -39,70 +39,71 @@ export interface Listed {
   readonly event_type?: string | undefined;
 }
 
-/** Writes and reads the log. */
-export function eventLog(store: Store, now: () => Date) {
+/** Creates the repository of the event log. */
+export function createEventLog(store: Store, now: () => Date) {
   const rows = store.rows(webhookDeliveries);
   const events = store.rows(webhookEvents);
 
   return {
     /**
-     * Keeps an event's body, and a row for each webhook that it is to be told to, unless they are in the log: gives the ids of
-     * the rows that this call has written. `book` says which of them are in hand from the beginning; the others are due at once.
+     * Inserts an event and one delivery per receiver, unless the log already has them. Returns the ids of the
+     * deliveries that this call inserted. `reserve` selects deliveries that are inserted as leased; the
+     * others are due at once.
      *
-     * No transaction: the body comes first and names the webhooks, so that whoever finds it when the event comes again writes
-     * what is missing. Every step is known to the majority before the next.
+     * Works without a transaction: the event is inserted first and names its recipients. If the event is
+     * repeated, the missing deliveries are inserted. Each step is majority-committed before the next.
      */
     async enqueueOnce<Receiver extends { readonly id: string }>(
-      telling: EventToDeliver,
+      event: EventToDeliver,
       receivers: readonly Receiver[],
-      book: (
-        drafts: readonly { row: DeliveryRow; receiver: Receiver; event: EventRow }[],
+      reserve: (
+        deliveries: readonly { row: DeliveryRow; receiver: Receiver; event: EventRow }[],
       ) => Lease | undefined,
     ): Promise<ReadonlySet<string>> {
       const at = now();
-      const event = { ...bodyRow(telling, at), recipient_ids: receivers.map(({ id }) => id) };
-      const left = (await isNew(event)) ? receivers : await withoutDelivery(event._id, receivers);
-      if (left.length === 0) return new Set();
-      const drafts = left.map((receiver) => {
-        const row = { ...newDelivery(telling, receiver.id, at), is_first: true as const };
-        return { row, receiver, event };
+      const eventRow = { ...toEventRow(event, at), recipient_ids: receivers.map(({ id }) => id) };
+      const missing = (await insertEvent(eventRow)) ? receivers : await findMissing(eventRow._id, receivers);
+      if (missing.length === 0) return new Set();
+      const deliveries = missing.map((receiver) => {
+        const row = { ...createDelivery(event, receiver.id, at), is_first: true as const };
+        return { row, receiver, event: eventRow };
       });
-      const written = drafts.map(({ row }) => row);
-      return writeMissing(store, written, book(drafts));
+      const newRows = deliveries.map(({ row }) => row);
+      return insertMissing(store, newRows, reserve(deliveries));
     },
 
-    /** Keeps the entry of a test that was sent already. */
-    async record(acting: Actor, telling: EventToDeliver, ended: Ended): Promise<void> {
+    /** Inserts the entry of a test that has already been sent. */
+    async recordTest(actor: Actor, event: EventToDeliver, result: TestResult): Promise<void> {
       const at = now();
-      const once = { is_first: true as const, redeliverable: false, attempts: 1 };
-      const row = { ...entry(telling, at), ...ended, ...once };
-      await store.transact(acting, async ({ session }) => {
-        await events.insertMany([bodyRow(telling, at)], { session, lean: true });
+      const fields = { is_first: true as const, redeliverable: false, attempts: 1 };
+      const row = { ...createEntry(event, at), ...result, ...fields };
+      await store.transact(actor, async ({ session }) => {
+        await events.insertMany([toEventRow(event, at)], { session, lean: true });
         await rows.insertMany([row], { session, lean: true });
       });
     },
 
-    /** An organization's entries after a position, the newest first. */
-    async list({ organization_id }: Actor, listed: Listed): Promise<DeliveryRow[]> {
-      const { after, limit, ...filters } = listed;
-      const named = Object.entries(filters).filter(([, value]) => value !== undefined);
-      const which = {
+    /** Returns the entries of an organization after a position, newest first. */
+    async list({ organization_id }: Actor, options: ListOptions): Promise<DeliveryRow[]> {
+      const { after, limit, ...filters } = options;
+      const setFilters = Object.entries(filters).filter(([, value]) => value !== undefined);
+      const filter = {
         organization_id,
-        ...(filters.status === 'pending' && (await whereRowsWait(organization_id))),
-        // all of them, because the index of webhooks goes by status
+        ...(filters.status === 'pending' && (await toPendingFilter(organization_id))),
+        // lists all statuses, because status is the second field of the index by config_id
         ...(filters.config_id !== undefined && { status: { $in: deliveryStatus.options } }),
-        ...Object.fromEntries(named),
+        ...Object.fromEntries(setFilters),
         ...(after && {
           created_at: { $lte: after.created_at },
           $or: [{ created_at: { $lt: after.created_at } }, { _id: { $lt: after._id } }],
         }),
       };
-      return rows.find(which).sort({ created_at: -1, _id: -1 }).limit(limit).lean();
+      return rows.find(filter).sort({ created_at: -1, _id: -1 }).limit(limit).lean();
     },
   };
 
-  /** Writes the row of an event; gives whether there was none. */
-  async function isNew(event: EventRow): Promise<boolean> {
+  /** Inserts an event. Returns false if it already exists. */
+  async function insertEvent(event: EventRow): Promise<boolean> {
     try {
       await events.insertMany([event], { lean: true });
       return true;
@@ -112,30 +113,33 @@ export function eventLog(store: Store, now: () => Date) {
     }
   }
 
-  /** Those of some webhooks that an event in the log was to be told to, and has no row for. */
-  async function withoutDelivery<Receiver extends { readonly id: string }>(
+  /** Returns the receivers that are recipients of a logged event and have no delivery of it yet. */
+  async function findMissing<Receiver extends { readonly id: string }>(
     event_id: string,
     receivers: readonly Receiver[],
   ): Promise<Receiver[]> {
-    const [event, told] = await Promise.all([
+    const [event, deliveries] = await Promise.all([
       events.findOne({ _id: event_id }, { recipient_ids: 1 }).lean(),
-      // what the majority does not know may yet be lost: trying to write it again waits for that
+      // a delivery without majority may be rolled back; inserting it again waits for the majority
       rows.find({ event_id, is_first: true }, { config_id: 1 }).readConcern('majority').lean(),
     ]);
-    const toldTo = new Set(told.map(({ config_id }) => config_id));
-    return receivers.filter(({ id }) => event?.recipient_ids?.includes(id) && !toldTo.has(id));
+    const existingIds = new Set(deliveries.map(({ config_id }) => config_id));
+    return receivers.filter(({ id }) => event?.recipient_ids?.includes(id) && !existingIds.has(id));
   }
 
-  /** Few rows are pending among all of an organization, and no index has just those: the webhooks lead there. */
-  async function whereRowsWait(organization_id: string) {
+  /**
+   * Filters by the organization's webhooks, so that the index by config_id and status finds the few pending
+   * rows. No index has only the pending rows of an organization.
+   */
+  async function toPendingFilter(organization_id: string) {
     const found = await store.rows(webhookConfigs).find({ organization_id }, { _id: 1 }).lean();
     return { config_id: { $in: found.map(({ _id }) => _id) } };
   }
 }
 
-export type EventLog = ReturnType<typeof eventLog>;
+export type EventLog = ReturnType<typeof createEventLog>;
 
-/** A row as clients see it. */
+/** Maps a row to the log entry that clients see. */
 export function toEntry(row: DeliveryRow): WebhookEvent {
   return {
     id: row._id,
@@ -155,10 +159,10 @@ export function toEntry(row: DeliveryRow): WebhookEvent {
   };
 }
 
-function bodyRow(
+function toEventRow(
   { event_id, organization_id, body, occurred_at, trace }: EventToDeliver,
   at: Date,
 ): EventRow {
-  const since = { ...(occurred_at && { occurred_at }), ...(trace !== undefined && { trace }) };
-  return { _id: event_id, organization_id, body, ...since, created_at: at };
+  const origin = { ...(occurred_at && { occurred_at }), ...(trace !== undefined && { trace }) };
+  return { _id: event_id, organization_id, body, ...origin, created_at: at };
 }

@@ -1,97 +1,97 @@
-/** Postponing on a real MongoDB: whose due times move, and whose do not. */
+/** Tests on a real MongoDB which due times a postponement changes. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { enqueueDeliveries } from '../testing/backlog.ts';
-import { ownStore } from '../testing/store-fixture.ts';
+import { openTestStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
-import { type Postponing, postponing } from './postponement.ts';
-import { type Queue, queue } from './queue.ts';
+import { createPostponements, type Postponements } from './postponement.ts';
+import { createQueue, type Queue } from './queue.ts';
 
 const minute = 60_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);
 
-let own: { store: Store; stop(): Promise<void> };
+let fixture: { store: Store; stop(): Promise<void> };
 let deliveries: Queue;
-let postponed: Postponing;
+let postponements: Postponements;
 
 beforeAll(async () => {
-  own = await ownStore();
-  deliveries = queue(own.store, 30_000);
-  postponed = postponing(own.store);
+  fixture = await openTestStore();
+  deliveries = createQueue(fixture.store, 30_000);
+  postponements = createPostponements(fixture.store);
 }, 60_000);
-afterAll(() => own?.stop());
+afterAll(() => fixture?.stop());
 
-const rows = () => own.store.rows(webhookDeliveries);
+const rows = () => fixture.store.rows(webhookDeliveries);
 
-/** Rows of a new webhook. */
-async function waiting(count: number, due: Date): Promise<{ hook: string; rows: DeliveryRow[] }> {
+/** Inserts rows for a new webhook that are due at `due`. */
+async function createDue(count: number, due: Date): Promise<{ hook: string; rows: DeliveryRow[] }> {
   const hook = { id: newId(), organization_id: newId() };
   const { db } = rows().db;
-  if (!db) throw new Error('There is no database');
+  if (!db) throw new Error('The database is not connected');
   await enqueueDeliveries(db, [hook], count, due);
-  return { hook: hook.id, rows: await rowsOf(hook.id) };
+  return { hook: hook.id, rows: await findRows(hook.id) };
 }
 
-const rowsOf = (config_id: string) => rows().find({ config_id }).lean();
+const findRows = (config_id: string) => rows().find({ config_id }).lean();
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
-test('what is due waits for as long as is said and a little longer, and is not seen meanwhile', async () => {
-  const { hook } = await waiting(20, inMs(-minute));
-  const other = await waiting(1, inMs(-minute));
-  await postponed.postpone(hook, 10 * minute);
-  for (const row of await rowsOf(hook)) {
+test('postponed rows are due after the pause and not found before it', async () => {
+  const { hook } = await createDue(20, inMs(-minute));
+  const other = await createDue(1, inMs(-minute));
+  await postponements.postpone(hook, 10 * minute);
+  for (const row of await findRows(hook)) {
     expect(row).toMatchObject({ status: 'pending', attempts: 0, postponed: true });
     expect(row.due_at?.getTime()).toBeGreaterThan(Date.now() + 9 * minute);
     expect(row.due_at?.getTime()).toBeLessThan(Date.now() + 13 * minute);
   }
-  const due = await deliveries.due({ shards: everyShard, without: [], limit: 100 });
+  const due = await deliveries.findDue({ shards: everyShard, without: [], limit: 100 });
   expect(due.map(({ config_id }) => config_id)).toEqual([other.hook]);
 });
 
-test('what waits for a pause of its own, and what is in hand, stays as it is', async () => {
-  const { hook, rows: made } = await waiting(2, inMs(-minute));
-  const [retried, held] = made as [DeliveryRow, DeliveryRow];
+test('leased rows and rows waiting for a retry are not postponed', async () => {
+  const { hook, rows: created } = await createDue(2, inMs(-minute));
+  const [retried, leased] = created as [DeliveryRow, DeliveryRow];
   await rows().updateOne({ _id: retried._id }, { due_at: inMs(30 * minute), attempts: 2 });
-  await deliveries.claim([held._id], newId());
-  const before = await rowsOf(hook);
-  await postponed.postpone(hook, minute);
-  await postponed.resume(hook);
-  expect(await rowsOf(hook)).toEqual(before);
+  await deliveries.claim([leased._id], newId());
+  const before = await findRows(hook);
+  await postponements.postpone(hook, minute);
+  await postponements.resume(hook);
+  expect(await findRows(hook)).toEqual(before);
 });
 
-test('what was postponed is due within seconds once somebody answers, and is claimed as ever', async () => {
-  const { hook } = await waiting(20, inMs(-minute));
-  await postponed.postpone(hook, 10 * minute);
-  await postponed.resume(hook);
-  const resumed = await rowsOf(hook);
+test('resumed rows are due within seconds, at different times', async () => {
+  const { hook } = await createDue(20, inMs(-minute));
+  await postponements.postpone(hook, 10 * minute);
+  await postponements.resume(hook);
+  const resumed = await findRows(hook);
   const times = resumed.map(({ due_at }) => due_at?.getTime() ?? 0);
   expect(Math.max(...times)).toBeLessThan(Date.now() + 6_000);
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(500);
   expect(resumed.some((row) => 'postponed' in row)).toBe(false);
 });
 
-test('a claim ends the postponement: the pause that follows is not hurried', async () => {
-  const { hook, rows: made } = await waiting(1, inMs(-minute));
-  await postponed.postpone(hook, minute);
+test('a claim ends the postponement, so its retry delay is not shortened', async () => {
+  const { hook, rows: created } = await createDue(1, inMs(-minute));
+  await postponements.postpone(hook, minute);
   await rows().updateOne({ config_id: hook }, { due_at: inMs(-1) });
-  const [claimed] = await deliveries.claim([made[0]?._id ?? ''], newId());
+  const [claimed] = await deliveries.claim([created[0]?._id ?? ''], newId());
   if (!claimed) throw new Error('Nothing was claimed');
-  const seen = { http_status: null, duration_ms: 1, error: 'timeout' };
-  const result = { verdict: { status: 'pending', delayMs: 30 * minute } as const, ...seen };
+  const response = { http_status: null, duration_ms: 1, error: 'timeout' };
+  const result = { decision: { status: 'pending', delayMs: 30 * minute } as const, ...response };
   await deliveries.finish([{ row: claimed, result }]);
-  await postponed.resume(hook);
-  const [row] = await rowsOf(hook);
+  await postponements.resume(hook);
+  const [row] = await findRows(hook);
   expect(row?.due_at?.getTime()).toBeGreaterThan(Date.now() + 29 * minute);
 });
 
-test('what is older than a day fails instead, and its maker will be told; younger rows wait', async () => {
-  const { hook, rows: made } = await waiting(2, inMs(-minute));
-  await rows().updateOne({ _id: made[0]?._id ?? '' }, { created_at: inMs(-25 * 60 * minute) });
-  await postponed.postpone(hook, minute);
-  const after = await rowsOf(hook);
+test('rows older than a day fail with a notification, younger ones wait', async () => {
+  const { hook, rows: created } = await createDue(2, inMs(-minute));
+  await rows().updateOne({ _id: created[0]?._id ?? '' }, { created_at: inMs(-25 * 60 * minute) });
+  await postponements.postpone(hook, minute);
+  const after = await findRows(hook);
   const failed = after.filter(({ status }) => status === 'failed');
-  expect(failed).toMatchObject([{ _id: made[0]?._id, error: 'endpoint_unavailable', attempts: 0 }]);
+  expect(failed).toMatchObject([{ _id: created[0]?._id, error: 'endpoint_unavailable', attempts: 0 }]);
   expect(failed[0]).not.toHaveProperty('due_at');
   expect(after.map(({ status, notification_pending }) => [status, notification_pending]).sort()).toEqual([
     ['failed', true],

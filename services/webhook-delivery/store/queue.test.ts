@@ -1,238 +1,235 @@
-/** The queue on a real MongoDB: what a claim is worth, and what is left of it when a process dies. */
+/** Tests the queue on a real MongoDB: claims, locks and recovery after a crash. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
 import { until } from '#libs/testing';
-import { ownStore } from '../testing/store-fixture.ts';
+import { openTestStore } from '../testing/store-fixture.ts';
 import { type DeliveryRow, webhookDeliveries } from './collections.ts';
-import { eventLog } from './log.ts';
-import { type Claimed, type Queue, queue, type Result } from './queue.ts';
+import { createEventLog } from './log.ts';
+import { type AttemptResult, type ClaimedRow, createQueue, type Queue } from './queue.ts';
 import type { Lease } from './update-pipelines.ts';
 
 const lockMs = 30_000;
 const everyShard = Array.from({ length: 16 }, (_, at) => at);
 const delivered = {
-  verdict: { status: 'delivered' },
+  decision: { status: 'delivered' },
   http_status: 204,
   duration_ms: 5,
   error: null,
 } as const;
 const later = {
-  verdict: { status: 'pending', delayMs: 60_000 },
+  decision: { status: 'pending', delayMs: 60_000 },
   http_status: 500,
   duration_ms: 5,
   error: 'status_500',
 } as const;
 
-let own: { store: Store; stop(): Promise<void> };
+let fixture: { store: Store; stop(): Promise<void> };
 let deliveries: Queue;
 
 beforeAll(async () => {
-  own = await ownStore();
-  deliveries = queue(own.store, lockMs);
+  fixture = await openTestStore();
+  deliveries = createQueue(fixture.store, lockMs);
 }, 60_000);
-afterAll(() => own?.stop());
+afterAll(() => fixture?.stop());
 beforeEach(async () => {
-  await own.store.rows(webhookDeliveries).deleteMany({});
+  await fixture.store.rows(webhookDeliveries).deleteMany({});
 });
 
-/** Enqueues one event for several webhooks, by a process of which `now` is the clock, and gives the rows' ids. */
-async function enqueued(
+/** Enqueues one event for several webhooks and returns the row ids. `now` is the clock of the process. */
+async function enqueue(
   configIds: readonly string[],
-  { inHand, now }: { inHand?: Lease; now?: () => Date } = {},
+  { lease, now }: { lease?: Lease; now?: () => Date } = {},
 ): Promise<string[]> {
   const [event_id, organization_id] = [newId(), newId()];
-  const telling = {
+  const event = {
     event_id,
     event_type: 'document.published',
     organization_id,
     document_id: null,
     body: '{}',
   };
-  const log = eventLog(own.store, now ?? (() => new Date()));
+  const log = createEventLog(fixture.store, now ?? (() => new Date()));
   const receivers = configIds.map((id) => ({ id }));
-  await log.enqueueOnce(telling, receivers, (drafts) => {
-    const ids = new Set(drafts.map(({ row }) => row._id));
-    return inHand && { ...inHand, ids };
+  await log.enqueueOnce(event, receivers, (newDeliveries) => {
+    const ids = new Set(newDeliveries.map(({ row }) => row._id));
+    return lease && { ...lease, ids };
   });
-  return (await own.store.rows(webhookDeliveries).find({ event_id }, { _id: 1 }).lean()).map(
+  return (await fixture.store.rows(webhookDeliveries).find({ event_id }, { _id: 1 }).lean()).map(
     ({ _id }) => _id,
   );
 }
 
-async function claimedOne(): Promise<Claimed> {
-  const [claimed] = await deliveries.claim(await enqueued([newId()]), newId());
+async function claimOne(): Promise<ClaimedRow> {
+  const [claimed] = await deliveries.claim(await enqueue([newId()]), newId());
   if (!claimed) throw new Error('Nothing was claimed');
   return claimed;
 }
 
-async function rowOf({ _id }: { _id: string }): Promise<DeliveryRow> {
-  const row = await own.store.rows(webhookDeliveries).findOne({ _id }).lean();
-  if (!row) throw new Error('The row is gone');
+async function findRow({ _id }: { _id: string }): Promise<DeliveryRow> {
+  const row = await fixture.store.rows(webhookDeliveries).findOne({ _id }).lean();
+  if (!row) throw new Error('The row does not exist');
   return row;
 }
 
 async function serverTime(): Promise<number> {
-  const [{ now } = { now: new Date(Number.NaN) }] = await own.store
+  const [{ now } = { now: new Date(Number.NaN) }] = await fixture.store
     .rows(webhookDeliveries)
     .aggregate<{ now: Date }>([{ $collStats: { count: {} } }, { $project: { now: '$$NOW' } }]);
   return now.getTime();
 }
 
 const dueIds = async (without: string[] = []) =>
-  (await deliveries.due({ shards: everyShard, without, limit: 100 })).map(({ _id }) => _id);
-const count = async (row: Claimed) => (await deliveries.count([row]))[0];
-const finish = (row: Claimed, result: Result) => deliveries.finish([{ row, result }]);
+  (await deliveries.findDue({ shards: everyShard, without, limit: 100 })).map(({ _id }) => _id);
+const count = async (row: ClaimedRow) => (await deliveries.countAttempts([row]))[0];
+const finish = (row: ClaimedRow, result: AttemptResult) => deliveries.finish([{ row, result }]);
 const change = ({ _id }: { _id: string }, set: Partial<DeliveryRow>) =>
-  own.store.rows(webhookDeliveries).updateOne({ _id }, set);
+  fixture.store.rows(webhookDeliveries).updateOne({ _id }, set);
 const abandon = (row: { _id: string }) => change(row, { locked_until: new Date(Date.now() - 1_000) });
 
-test('a row is claimed by one of many who try at the same time', async () => {
-  const ids = await enqueued(Array.from({ length: 20 }, newId));
+test('a row is claimed by exactly one of several concurrent claims', async () => {
+  const ids = await enqueue(Array.from({ length: 20 }, newId));
   const claims = await Promise.all(Array.from({ length: 8 }, () => deliveries.claim(ids, newId())));
   const claimed = claims.flat().map(({ _id }) => _id);
   expect(claimed.sort()).toEqual([...ids].sort());
 });
 
-test('a claimed row is not due, and its claim counted nothing', async () => {
-  const row = await claimedOne();
+test('a claimed row is not due, and the claim counts no attempt', async () => {
+  const row = await claimOne();
   expect(await dueIds()).toEqual([]);
-  expect(await rowOf(row)).toMatchObject({ status: 'pending', attempts: 0 });
+  expect(await findRow(row)).toMatchObject({ status: 'pending', attempts: 0 });
 });
 
-test.each([-1, 1])(
-  'a process whose clock is %i h off writes rows that are due at once, and no sooner',
-  async (h) => {
-    const before = await serverTime();
-    const ids = await enqueued([newId()], { now: () => new Date(Date.now() + h * 3_600_000) });
-    expect(await dueIds()).toEqual(ids);
-    const { due_at } = await rowOf({ _id: ids[0] ?? '' });
-    expect(due_at?.getTime()).toBeGreaterThanOrEqual(before);
-  },
-);
+test.each([-1, 1])('rows are due at once on the server clock, %i h from the process clock', async (h) => {
+  const before = await serverTime();
+  const ids = await enqueue([newId()], { now: () => new Date(Date.now() + h * 3_600_000) });
+  expect(await dueIds()).toEqual(ids);
+  const { due_at } = await findRow({ _id: ids[0] ?? '' });
+  expect(due_at?.getTime()).toBeGreaterThanOrEqual(before);
+});
 
-test('a row that is in hand when it is written is not due, its attempt counts, and its outcome is recorded', async () => {
-  const inHand = { token: newId(), lockMs, ids: new Set<string>() };
-  const [_id = ''] = await enqueued([newId()], { inHand });
+test('a row inserted as leased is not due, and its outcome is recorded', async () => {
+  const lease = { token: newId(), lockMs, ids: new Set<string>() };
+  const [_id = ''] = await enqueue([newId()], { lease });
   expect(await dueIds()).toEqual([]);
   expect(await deliveries.claim([_id], newId())).toEqual([]);
   await deliveries.sweep();
-  const row = await rowOf({ _id });
-  expect(row).toMatchObject({ status: 'pending', attempts: 1, lock_token: inHand.token });
-  await finish({ ...row, lock_token: inHand.token }, delivered);
-  expect(await rowOf(row)).toMatchObject({ status: 'delivered', attempts: 1 });
+  const row = await findRow({ _id });
+  expect(row).toMatchObject({ status: 'pending', attempts: 1, lock_token: lease.token });
+  await finish({ ...row, lock_token: lease.token }, delivered);
+  expect(await findRow(row)).toMatchObject({ status: 'delivered', attempts: 1 });
 });
 
-test('a row that was in the hands of a process that died when it was written is due again', async () => {
-  const ids = await enqueued([newId()], { inHand: { token: newId(), lockMs: 1, ids: new Set() } });
-  await until('the end of its lock', async () => {
+test('a row inserted as leased by a process that died is due again', async () => {
+  const ids = await enqueue([newId()], { lease: { token: newId(), lockMs: 1, ids: new Set() } });
+  await until('the lock to expire', async () => {
     await deliveries.sweep();
     return (await dueIds()).length > 0;
   });
   expect(await dueIds()).toEqual(ids);
 });
 
-test('rows that are due later, and those of excepted endpoints, are not due', async () => {
+test('rows due later and rows of excluded endpoints are not returned', async () => {
   const [busy, free] = [newId(), newId()];
-  const ids = await enqueued([busy, free]);
-  const postponed = await enqueued([newId()]);
+  const ids = await enqueue([busy, free]);
+  const postponed = await enqueue([newId()]);
   for (const _id of postponed) await change({ _id }, { due_at: new Date(Date.now() + 60_000) });
   expect((await dueIds()).sort()).toEqual([...ids].sort());
   expect(await dueIds([busy])).toHaveLength(1);
 });
 
-test('an attempt is counted once for a claim, and never by another one', async () => {
-  const row = await claimedOne();
+test('an attempt is counted once per claim', async () => {
+  const row = await claimOne();
   expect(await count({ ...row, lock_token: newId() })).toBeUndefined();
   expect(await count(row)).toMatchObject({ _id: row._id, attempts: 1 });
   expect(await count(row)).toBeUndefined();
-  expect(await rowOf(row)).toMatchObject({ attempts: 1 });
+  expect(await findRow(row)).toMatchObject({ attempts: 1 });
 });
 
-test('rows of a batch are counted together, except those whose claim is not valid any more', async () => {
-  const claimed = await deliveries.claim(await enqueued([newId(), newId(), newId()]), newId());
-  const [first, second, lost] = claimed as [Claimed, Claimed, Claimed];
+test('a batch is counted except for rows with an invalid claim', async () => {
+  const claimed = await deliveries.claim(await enqueue([newId(), newId(), newId()]), newId());
+  const [first, second, lost] = claimed as [ClaimedRow, ClaimedRow, ClaimedRow];
   await change(second, { attempts: 1 });
   await change(lost, { lock_token: newId() });
-  const counted = await deliveries.count([first, { ...second, attempts: 1 }, lost]);
+  const counted = await deliveries.countAttempts([first, { ...second, attempts: 1 }, lost]);
   expect(counted.map(({ _id }) => _id).sort()).toEqual([first._id, second._id].sort());
-  expect(await rowOf(first)).toMatchObject({ attempts: 1 });
-  expect(await rowOf(second)).toMatchObject({ attempts: 2 });
-  expect(await rowOf(lost)).toMatchObject({ attempts: 0 });
+  expect(await findRow(first)).toMatchObject({ attempts: 1 });
+  expect(await findRow(second)).toMatchObject({ attempts: 2 });
+  expect(await findRow(lost)).toMatchObject({ attempts: 0 });
 });
 
-test('outcomes of a batch are recorded each by itself, except where the claim is not valid any more', async () => {
-  const claimed = await deliveries.claim(await enqueued([newId(), newId(), newId()]), newId());
-  const [first, second, lost] = claimed as [Claimed, Claimed, Claimed];
+test('outcomes of a batch are recorded except for invalid claims', async () => {
+  const claimed = await deliveries.claim(await enqueue([newId(), newId(), newId()]), newId());
+  const [first, second, lost] = claimed as [ClaimedRow, ClaimedRow, ClaimedRow];
   await change(lost, { lock_token: newId() });
   const results = [delivered, { ...delivered, error: '$due_at' }, delivered];
   await deliveries.finish(
     [first, second, lost].map((row, at) => ({ row, result: results[at] ?? delivered })),
   );
   await deliveries.finish([]);
-  expect(await rowOf(first)).toMatchObject({ status: 'delivered', error: null });
-  expect(await rowOf(second)).toMatchObject({ status: 'delivered', error: '$due_at' });
-  expect(await rowOf(lost)).toMatchObject({ status: 'pending' });
+  expect(await findRow(first)).toMatchObject({ status: 'delivered', error: null });
+  expect(await findRow(second)).toMatchObject({ status: 'delivered', error: '$due_at' });
+  expect(await findRow(lost)).toMatchObject({ status: 'pending' });
 });
 
-test('no fourth attempt is counted, whatever the row says', async () => {
-  const row = await claimedOne();
+test('a fourth attempt is never counted', async () => {
+  const row = await claimOne();
   await change(row, { attempts: 3 });
   expect(await count({ ...row, attempts: 3 })).toBeUndefined();
 });
 
-test('an attempt that ended is recorded and the row let go', async () => {
-  const row = await claimedOne();
+test('finish records the outcome and unlocks the row', async () => {
+  const row = await claimOne();
   await finish((await count(row)) ?? row, delivered);
-  const after = await rowOf(row);
+  const after = await findRow(row);
   expect(after).toMatchObject({ status: 'delivered', http_status: 204, duration_ms: 5, error: null });
   expect(after).not.toHaveProperty('lock_token');
   expect(after).not.toHaveProperty('due_at');
 });
 
-test('a next attempt is due when its pause is over', async () => {
-  const row = await claimedOne();
+test('a retry is due when its delay is over', async () => {
+  const row = await claimOne();
   await finish(row, later);
-  const after = await rowOf(row);
+  const after = await findRow(row);
   expect(after).toMatchObject({ status: 'pending', error: 'status_500' });
   expect(after.due_at?.getTime()).toBeGreaterThan(Date.now() + 50_000);
   expect(await dueIds()).toEqual([]);
 });
 
-test('who lost the claim records nothing', async () => {
-  const row = await claimedOne();
+test('finish and release do nothing after the claim was lost', async () => {
+  const row = await claimOne();
   await abandon(row);
   await deliveries.sweep();
-  const [again] = await deliveries.claim([row._id], newId());
-  expect(again).toBeDefined();
+  const [secondClaim] = await deliveries.claim([row._id], newId());
+  expect(secondClaim).toBeDefined();
   await finish(row, delivered);
-  await deliveries.giveBack([row]);
-  expect(await rowOf(row)).toMatchObject({ status: 'pending', lock_token: again?.lock_token });
+  await deliveries.release([row]);
+  expect(await findRow(row)).toMatchObject({ status: 'pending', lock_token: secondClaim?.lock_token });
 });
 
-test('a row that is given back is due at once, without a burnt attempt', async () => {
-  const row = await claimedOne();
-  await deliveries.giveBack([row]);
+test('a released row is due at once and keeps its attempts', async () => {
+  const row = await claimOne();
+  await deliveries.release([row]);
   expect(await dueIds()).toEqual([row._id]);
-  expect(await rowOf(row)).toMatchObject({ attempts: 0 });
+  expect(await findRow(row)).toMatchObject({ attempts: 0 });
 });
 
-test('the sweep frees what a dead process held, and leaves what is in living hands', async () => {
-  const [dead, alive] = [await claimedOne(), await claimedOne()];
-  await abandon(dead);
+test('the sweep unlocks only rows whose lock has expired', async () => {
+  const [abandoned, locked] = [await claimOne(), await claimOne()];
+  await abandon(abandoned);
   await deliveries.sweep();
-  expect(await dueIds()).toEqual([dead._id]);
-  expect(await rowOf(alive)).toMatchObject({ lock_token: alive.lock_token });
+  expect(await dueIds()).toEqual([abandoned._id]);
+  expect(await findRow(locked)).toMatchObject({ lock_token: locked.lock_token });
 });
 
-test('three crashes before any request cost no attempt; three after it end the row', async () => {
-  const row = await claimedOne();
+test('crashes before counting use no attempt, three after it fail the row', async () => {
+  const row = await claimOne();
   for (let crash = 0; crash < 3; crash += 1) {
     await abandon(row);
     await deliveries.sweep();
     await deliveries.claim([row._id], newId());
   }
-  expect(await rowOf(row)).toMatchObject({ status: 'pending', attempts: 0 });
+  expect(await findRow(row)).toMatchObject({ status: 'pending', attempts: 0 });
   for (let crash = 0; crash < 3; crash += 1) {
     await abandon(row);
     await deliveries.sweep();
@@ -241,23 +238,23 @@ test('three crashes before any request cost no attempt; three after it end the r
   }
   await abandon(row);
   await deliveries.sweep();
-  expect(await rowOf(row)).toMatchObject({
+  expect(await findRow(row)).toMatchObject({
     ...{ status: 'failed', attempts: 3, error: 'interrupted' },
     notification_pending: true,
   });
   expect(await dueIds()).toEqual([]);
 });
 
-test('looking for due rows reads the index only as far as rows are due', async () => {
-  await enqueued([newId()]);
-  const waiting = await enqueued(Array.from({ length: 50 }, newId));
-  const rows = own.store.rows(webhookDeliveries);
-  await rows.updateMany({ _id: { $in: waiting } }, { due_at: new Date(Date.now() + 60_000) });
-  await own.store.rows(webhookDeliveries).db.db?.command({ profile: 2 });
-  await deliveries.due({ shards: everyShard, without: [], limit: 100 });
-  await own.store.rows(webhookDeliveries).db.db?.command({ profile: 0 });
-  const profile = own.store.rows(webhookDeliveries).db.collection('system.profile');
-  const seen = await profile.findOne({ ns: /webhook_deliveries$/, op: 'query' });
-  expect(seen).toMatchObject({ docsExamined: 1, nreturned: 1 });
-  expect(seen?.keysExamined).toBeLessThanOrEqual(32);
+test('finding due rows reads only index entries of due rows', async () => {
+  await enqueue([newId()]);
+  const laterIds = await enqueue(Array.from({ length: 50 }, newId));
+  const rows = fixture.store.rows(webhookDeliveries);
+  await rows.updateMany({ _id: { $in: laterIds } }, { due_at: new Date(Date.now() + 60_000) });
+  await fixture.store.rows(webhookDeliveries).db.db?.command({ profile: 2 });
+  await deliveries.findDue({ shards: everyShard, without: [], limit: 100 });
+  await fixture.store.rows(webhookDeliveries).db.db?.command({ profile: 0 });
+  const profile = fixture.store.rows(webhookDeliveries).db.collection('system.profile');
+  const query = await profile.findOne({ ns: /webhook_deliveries$/, op: 'query' });
+  expect(query).toMatchObject({ docsExamined: 1, nreturned: 1 });
+  expect(query?.keysExamined).toBeLessThanOrEqual(32);
 });

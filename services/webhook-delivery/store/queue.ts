@@ -1,58 +1,59 @@
 /**
- * The deliveries as a queue in MongoDB. Every step is one atomic update of each row on the server's time, and the steps
- * after a claim are fenced by its token: claim → count → finish (or give back); the sweep frees what a dead process held.
+ * The queue of deliveries in MongoDB: claim → count → finish (or release). Each step is one atomic update per
+ * row on the server's clock. All steps after the claim are fenced by its lock token. The sweep unlocks rows
+ * of dead processes.
  */
 import type { QueryFilter } from 'mongoose';
 import { newId } from '#libs/contract';
 import type { Store } from '#libs/store';
-import { maxAttempts, type Verdict } from '../rules/backoff.ts';
+import { maxAttempts, type RetryDecision } from '../rules/backoff.ts';
 import type { Candidate } from '../rules/fair-scheduler.ts';
 import { type DeliveryRow, type EventRow, webhookDeliveries, webhookEvents } from './collections.ts';
 
-/** A row that this process has in hand. */
-export type Claimed = Pick<
+/** A row that this process has leased. */
+export type ClaimedRow = Pick<
   DeliveryRow,
   '_id' | 'event_id' | 'event_type' | 'config_id' | 'organization_id' | 'attempts' | 'is_first'
 > & { lock_token: string };
 
-/** What is told of an event. */
+/** The stored payload of an event. */
 export type StoredEvent = Pick<EventRow, 'body' | 'occurred_at' | 'trace'>;
 
-/** How a row that is in hand ended, for now or for good. */
-export interface Finished {
-  readonly row: Pick<Claimed, '_id' | 'lock_token'>;
-  readonly result: Result;
+/** A leased row with the result of its attempt. */
+export interface Outcome {
+  readonly row: Pick<ClaimedRow, '_id' | 'lock_token'>;
+  readonly result: AttemptResult;
 }
 
-/** How one attempt ended. */
-export interface Result {
-  readonly verdict: Verdict;
+/** The result of one attempt, and what follows it. */
+export interface AttemptResult {
+  readonly decision: RetryDecision;
   readonly http_status: number | null;
   readonly duration_ms: number | null;
   readonly error: string | null;
 }
 
-const mostCounted = 10_000;
+const maxBacklog = 10_000;
 const pipeline = { updatePipeline: true };
-const release = { $unset: ['lock_token', 'locked_until'] };
-const isDue: QueryFilter<DeliveryRow> = {
+const unlock = { $unset: ['lock_token', 'locked_until'] };
+const dueFilter: QueryFilter<DeliveryRow> = {
   due_at: { $exists: true },
   $expr: { $lte: ['$due_at', '$$NOW'] },
 };
-const isAbandoned: QueryFilter<DeliveryRow> = {
+const abandonedFilter: QueryFilter<DeliveryRow> = {
   status: 'pending',
   locked_until: { $exists: true },
   $expr: { $lte: ['$locked_until', '$$NOW'] },
 };
 
-/** The queue of deliveries. `lockMs`: how long a claimed row is safe from the sweep, from its claim and again from its request. */
-export function queue(store: Store, lockMs: number) {
+/** Creates the queue. `lockMs` is how long a row stays locked after its claim, and again after its count. */
+export function createQueue(store: Store, lockMs: number) {
   const rows = store.rows(webhookDeliveries);
   const events = store.rows(webhookEvents);
 
   return {
-    /** Due rows of some shards, the longest due first, except those for some endpoints. */
-    async due({
+    /** Returns due rows of some shards, earliest due first, except those of the endpoints in `without`. */
+    async findDue({
       shards,
       without,
       limit,
@@ -61,20 +62,20 @@ export function queue(store: Store, lockMs: number) {
       without: readonly string[];
       limit: number;
     }): Promise<Candidate[]> {
-      const filter: QueryFilter<DeliveryRow> = { ...isDue, shard: { $in: shards } };
+      const filter: QueryFilter<DeliveryRow> = { ...dueFilter, shard: { $in: shards } };
       if (without.length > 0) filter.config_id = { $nin: without };
       const fields = { _id: 1, config_id: 1, organization_id: 1 } as const;
       return rows.find(filter, fields).sort({ due_at: 1 }).limit(limit).lean();
     },
 
     /**
-     * Takes rows in hand, as far as nobody else did. Read back as the majority knows them: what a failing primary may
-     * still roll back is never sent.
+     * Claims due rows and returns those that this call locked. Reads them back with majority read concern, so
+     * that a claim that a failover may roll back is never sent.
      */
-    async claim(ids: readonly string[], token: string): Promise<Claimed[]> {
-      const mine = { ...isDue, _id: { $in: ids } };
-      const lock = { lock_token: token, locked_until: after(lockMs), updated_at: '$$NOW' };
-      await rows.updateMany(mine, [{ $set: lock }, { $unset: ['due_at', 'postponed'] }], pipeline);
+    async claim(ids: readonly string[], token: string): Promise<ClaimedRow[]> {
+      const filter = { ...dueFilter, _id: { $in: ids } };
+      const lock = { lock_token: token, locked_until: addToNow(lockMs), updated_at: '$$NOW' };
+      await rows.updateMany(filter, [{ $set: lock }, { $unset: ['due_at', 'postponed'] }], pipeline);
       const fields = {
         event_id: 1,
         event_type: 1,
@@ -91,105 +92,107 @@ export function queue(store: Store, lockMs: number) {
     },
 
     /**
-     * Counts an attempt of each just before their requests, and renews the locks. Gives those whose claim was valid, under
-     * the token of this very count.
+     * Counts an attempt of each row just before its request and extends the lock. Returns the rows whose
+     * claim was still valid, with a new lock token.
      */
-    async count(claimed: readonly Claimed[]): Promise<Claimed[]> {
-      const alike = Map.groupBy(claimed, ({ lock_token, attempts }) => `${lock_token} ${attempts}`);
-      return (await Promise.all([...alike.values()].map(countAlike))).flat();
+    async countAttempts(claimed: readonly ClaimedRow[]): Promise<ClaimedRow[]> {
+      const groups = Map.groupBy(claimed, ({ lock_token, attempts }) => `${lock_token} ${attempts}`);
+      return (await Promise.all([...groups.values()].map(countGroup))).flat();
     },
 
-    /** Records how attempts ended; nothing happens where the claim is not valid any more. */
-    async finish(finished: readonly Finished[]): Promise<void> {
-      if (finished.length === 0) return;
+    /** Records outcomes and unlocks the rows. Rows whose claim is no longer valid do not change. */
+    async finish(outcomes: readonly Outcome[]): Promise<void> {
+      if (outcomes.length === 0) return;
       const collection = rows.db.collection<DeliveryRow>(webhookDeliveries.name);
-      await collection.bulkWrite(finished.map(recordOf), { ordered: false });
+      await collection.bulkWrite(outcomes.map(toUpdate), { ordered: false });
     },
 
-    /** Gives rows back that were not sent, due at once. */
-    async giveBack(claimed: readonly Claimed[]): Promise<void> {
+    /** Unlocks rows that were not sent; they are due at once. */
+    async release(claimed: readonly ClaimedRow[]): Promise<void> {
       const tokens = [...new Set(claimed.map(({ lock_token }) => lock_token))];
-      const mine = { _id: { $in: claimed.map(({ _id }) => _id) }, lock_token: { $in: tokens } };
-      await rows.updateMany(mine, [{ $set: { due_at: '$$NOW' } }, release], pipeline);
+      const filter = { _id: { $in: claimed.map(({ _id }) => _id) }, lock_token: { $in: tokens } };
+      await rows.updateMany(filter, [{ $set: { due_at: '$$NOW' } }, unlock], pipeline);
     },
 
-    /** Frees what was in the hands of a process that died: due again, or failed when its attempts are used up; gives how many failed. */
+    /**
+     * Unlocks rows whose lock expired because their process died. They are due at once, or failed if they
+     * have no attempts left. Returns the number of failed rows.
+     */
     async sweep(): Promise<number> {
-      const over = {
+      const failed = {
         status: 'failed',
         error: 'interrupted',
         updated_at: '$$NOW',
         notification_pending: true,
       };
-      const usedUp = { ...isAbandoned, attempts: { $gte: maxAttempts } };
-      const { modifiedCount } = await rows.updateMany(usedUp, [{ $set: over }, release], pipeline);
+      const exhausted = { ...abandonedFilter, attempts: { $gte: maxAttempts } };
+      const { modifiedCount } = await rows.updateMany(exhausted, [{ $set: failed }, unlock], pipeline);
       await rows.updateMany(
-        isAbandoned,
-        [{ $set: { due_at: '$$NOW', updated_at: '$$NOW' } }, release],
+        abandonedFilter,
+        [{ $set: { due_at: '$$NOW', updated_at: '$$NOW' } }, unlock],
         pipeline,
       );
       return modifiedCount;
     },
 
-    /** What is due and in nobody's hands: how many, of which 10,000 stand for as many or more, and for how long the oldest. */
+    /** Returns the number of due rows (capped at 10,000) and how long the oldest has been due. */
     async backlog(): Promise<{ count: number; oldestSeconds: number }> {
       const [found] = await rows.aggregate<{ count: number; oldest: Date; now: Date }>([
-        { $match: isDue },
-        { $limit: mostCounted },
+        { $match: dueFilter },
+        { $limit: maxBacklog },
         { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$due_at' }, now: { $max: '$$NOW' } } },
       ]);
       if (!found) return { count: 0, oldestSeconds: 0 };
       return { count: found.count, oldestSeconds: (found.now.getTime() - found.oldest.getTime()) / 1000 };
     },
 
-    /** What is told of events, by event id. */
-    async bodies(eventIds: readonly string[]): Promise<Map<string, StoredEvent>> {
+    /** Returns stored events by event id. */
+    async getEvents(eventIds: readonly string[]): Promise<Map<string, StoredEvent>> {
       const found = await events
         .find({ _id: { $in: [...new Set(eventIds)] } }, { body: 1, occurred_at: 1, trace: 1 })
         .readConcern('majority')
         .lean();
-      return new Map(found.map(({ _id, ...kept }) => [_id, kept]));
+      return new Map(found.map(({ _id, ...event }) => [_id, event]));
     },
   };
 
-  /** Counts rows of one claim with as many attempts behind them. */
-  async function countAlike(alike: readonly Claimed[]): Promise<Claimed[]> {
-    const [{ lock_token, attempts } = { lock_token: '', attempts: maxAttempts }] = alike;
-    const ids = alike.map(({ _id }) => _id);
-    const mine = { _id: { $in: ids }, lock_token, attempts: { $eq: attempts, $lt: maxAttempts } };
+  /** Counts rows that have the same lock token and number of attempts. */
+  async function countGroup(group: readonly ClaimedRow[]): Promise<ClaimedRow[]> {
+    const [{ lock_token, attempts } = { lock_token: '', attempts: maxAttempts }] = group;
+    const ids = group.map(({ _id }) => _id);
+    const filter = { _id: { $in: ids }, lock_token, attempts: { $eq: attempts, $lt: maxAttempts } };
     const token = newId();
-    const counted = {
+    const set = {
       attempts: { $add: ['$attempts', 1] },
       lock_token: token,
-      locked_until: after(lockMs),
+      locked_until: addToNow(lockMs),
       updated_at: '$$NOW',
     };
-    const { modifiedCount } = await rows.updateMany(mine, [{ $set: counted }], pipeline);
-    const now = alike.map((row) => ({ ...row, attempts: attempts + 1, lock_token: token }));
-    if (modifiedCount === ids.length) return now;
+    const { modifiedCount } = await rows.updateMany(filter, [{ $set: set }], pipeline);
+    const counted = group.map((row) => ({ ...row, attempts: attempts + 1, lock_token: token }));
+    if (modifiedCount === ids.length) return counted;
     const valid = await rows.find({ _id: { $in: ids }, lock_token: token }, { _id: 1 }).lean();
-    const those = new Set(valid.map(({ _id }) => _id));
-    return now.filter(({ _id }) => those.has(_id));
+    const validIds = new Set(valid.map(({ _id }) => _id));
+    return counted.filter(({ _id }) => validIds.has(_id));
   }
 }
 
-export type Queue = ReturnType<typeof queue>;
+export type Queue = ReturnType<typeof createQueue>;
 
-function after(ms: number) {
+function addToNow(ms: number) {
   return { $add: ['$$NOW', ms] };
 }
 
-/** One update of a batch. */
-function recordOf({ row: { _id, lock_token }, result: { verdict, ...seen } }: Finished) {
-  const outcome = {
-    status: verdict.status,
-    http_status: seen.http_status,
-    duration_ms: seen.duration_ms,
-    error: { $literal: seen.error },
+function toUpdate({ row: { _id, lock_token }, result: { decision, ...response } }: Outcome) {
+  const set = {
+    status: decision.status,
+    http_status: response.http_status,
+    duration_ms: response.duration_ms,
+    error: { $literal: response.error },
     updated_at: '$$NOW',
-    ...(verdict.status === 'pending' && { due_at: after(verdict.delayMs) }),
-    // what could not be sent at all took no time
-    ...(verdict.status === 'failed' && seen.duration_ms !== null && { notification_pending: true }),
+    ...(decision.status === 'pending' && { due_at: addToNow(decision.delayMs) }),
+    // without a duration no request was sent, and such failures are not reported
+    ...(decision.status === 'failed' && response.duration_ms !== null && { notification_pending: true }),
   };
-  return { updateOne: { filter: { _id, lock_token }, update: [{ $set: outcome }, release] } };
+  return { updateOne: { filter: { _id, lock_token }, update: [{ $set: set }, unlock] } };
 }

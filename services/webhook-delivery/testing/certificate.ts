@@ -1,13 +1,16 @@
-/** A self-signed certificate for tests, made anew each time, so that no key lies in the repository. */
+/** Creates self-signed certificates for tests at run time, so that the repository contains no keys. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A key and its certificate, PEM. */
+/** A private key and its certificate, in PEM. */
 export interface Certificate {
   key: string;
   cert: string;
 }
 
-/** A certificate for one DNS name, in force between two moments; it is its own authority (X.509 v3, RFC 5280). */
+/**
+ * Creates a certificate for one DNS name, valid between two times. It is its own authority (X.509 v3, RFC
+ * 5280).
+ */
 export function selfSigned(host: string, from: Date, to: Date): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(set(sequence(oid('550403'), der(0x0c, Buffer.from(host)))));
@@ -37,7 +40,7 @@ export function selfSigned(host: string, from: Date, to: Date): Certificate {
   };
 }
 
-/** One value in DER: tag, length, content. */
+/** Encodes one DER value: tag, length, content. */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content;
   const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];

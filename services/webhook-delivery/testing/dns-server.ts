@@ -1,42 +1,45 @@
-/** A name server for tests, on a UDP port of 127.0.0.1: it knows some names, denies others, and is silent about some. */
+/** A DNS server for tests on a UDP port of 127.0.0.1. It resolves, denies or ignores names as configured. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What it says about a name: addresses (those of IPv6 in full), `nothing` (there is no such name), or `silence`. */
-export type Saying = readonly string[] | 'nothing' | 'silence';
+/**
+ * The answer for a name: its addresses (IPv6 in full form), `nothing` (NXDOMAIN), or `silence` (no response).
+ */
+export type DnsAnswer = readonly string[] | 'nothing' | 'silence';
 
-/** A running name server. */
+/** A running DNS server. */
 export interface NameServer {
   /** `127.0.0.1:port`. */
   address: string;
-  /** Every name that it was asked for. */
-  asked: string[];
+  /** Every name that was queried. */
+  queries: string[];
   close(): Promise<void>;
 }
 
-/** Starts a name server. */
-export async function nameServer(saying: (name: string) => Saying): Promise<NameServer> {
+/** Starts a DNS server that answers with `getAnswer`. */
+export async function startNameServer(getAnswer: (name: string) => DnsAnswer): Promise<NameServer> {
   const socket = createSocket('udp4');
-  const asked: string[] = [];
+  const queries: string[] = [];
   socket.on('message', (query, from) => {
-    const { name, type, end } = questionIn(query);
-    asked.push(name);
-    const said = saying(name);
-    if (said === 'silence') return;
-    const addresses = said === 'nothing' ? [] : said;
-    const answers = addresses.filter((address) => address.includes(':') === (type === aaaa)).map(record);
+    const { name, type, end } = parseQuestion(query);
+    queries.push(name);
+    const answer = getAnswer(name);
+    if (answer === 'silence') return;
+    const addresses = answer === 'nothing' ? [] : answer;
+    const records = addresses.filter((address) => address.includes(':') === (type === aaaa)).map(toRecord);
     const head = Buffer.from(query.subarray(0, 12));
-    // RFC 1035, section 4.1.1: a response, recursion available; 3 stands for a name that there is not
-    head.writeUInt16BE(said === 'nothing' ? 0x8183 : 0x8180, 2);
-    head.writeUInt16BE(answers.length, 6);
+    // RFC 1035, section 4.1.1: a response with recursion available; RCODE 3 means that the name does not
+    // exist
+    head.writeUInt16BE(answer === 'nothing' ? 0x8183 : 0x8180, 2);
+    head.writeUInt16BE(records.length, 6);
     head.fill(0, 8, 12);
-    socket.send(Buffer.concat([head, query.subarray(12, end), ...answers]), from.port, from.address);
+    socket.send(Buffer.concat([head, query.subarray(12, end), ...records]), from.port, from.address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    asked,
+    queries,
     async close() {
       socket.close();
       await once(socket, 'close');
@@ -46,7 +49,7 @@ export async function nameServer(saying: (name: string) => Saying): Promise<Name
 
 const aaaa = 28;
 
-function questionIn(query: Buffer) {
+function parseQuestion(query: Buffer) {
   const labels: string[] = [];
   let at = 12;
   for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {
@@ -56,8 +59,8 @@ function questionIn(query: Buffer) {
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** An A or AAAA record of the name in the question (RFC 1035, sections 4.1.3 and 4.1.4). */
-function record(address: string): Buffer {
+/** Encodes an A or AAAA record for the name in the question (RFC 1035, sections 4.1.3 and 4.1.4). */
+function toRecord(address: string): Buffer {
   const bytes = address.includes(':')
     ? Buffer.from(
         address

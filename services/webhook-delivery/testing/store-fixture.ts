@@ -1,4 +1,4 @@
-/** The store of webhook delivery alone, for tests: a real MongoDB with a database of its own and no other service. */
+/** Test fixture: the store of webhook delivery in its own MongoDB database, without other services. */
 import { randomBytes } from 'node:crypto';
 import { Secret } from '#libs/contract';
 import { memoryBus, toTopology } from '#libs/events';
@@ -7,8 +7,10 @@ import { testMongo } from '#libs/testing';
 import { webhookDeliveryContract as contract } from '../contract.ts';
 import { webhookConfigs, webhookDeliveries, webhookEvents } from '../store/collections.ts';
 
-/** Opens it; `stop` closes it and ends the server if it was started for this. */
-export async function ownStore(): Promise<{ store: Store; stop(): Promise<void> }> {
+/**
+ * Opens the store. `stop` drops the database, closes the store and stops a server that was started for it.
+ */
+export async function openTestStore(): Promise<{ store: Store; stop(): Promise<void> }> {
   const mongo = await testMongo();
   const uri = new URL(mongo.uri);
   uri.pathname = `/test_${randomBytes(6).toString('hex')}`;

@@ -1,9 +1,9 @@
-/** Stands for the tracing of a process, where a test starts a part of the service without one. */
+/** A tracing stub for tests that start a part of the service without a process. */
 import type { Tracing } from '#libs/service';
 
-/** Runs units of work in no trace. */
+/** Runs work without a trace. */
 export const untraced: Pick<Tracing, 'withSpan' | 'setAttributes' | 'current' | 'workStats'> = {
-  withSpan: (_of, work) => work(),
+  withSpan: (_options, work) => work(),
   setAttributes: () => undefined,
   current: () => undefined,
   workStats: () => ({ mongodb_commands: 0, mongodb_ms: 0, events: 0 }),

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '#libs/contract';
-import { type MongoServers, ownMongo, type TestRabbit, tcpProxy, testRabbit, until } from '#libs/testing';
-import { shardOf } from '../../../services/webhook-delivery/rules/fair-scheduler.ts';
+import { type MongoReplicaSet, ownMongo, type TestRabbit, tcpProxy, testRabbit, until } from '#libs/testing';
+import { toShard } from '../../../services/webhook-delivery/rules/fair-scheduler.ts';
 import { toBody } from '../../../services/webhook-delivery/rules/message.ts';
 import { readMetric, type System, startSystem } from '../system.ts';
 import {
@@ -17,7 +17,7 @@ import {
   waitUntilSettled,
 } from '../tenants.ts';
 
-let mongo: MongoServers;
+let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;
 let receiver: RecordingReceiver;
 let running: System | undefined;
@@ -221,7 +221,7 @@ async function insertDueDeliveries(
             organization_id,
             is_first: true,
             ...unsent,
-            shard: shardOf(_id),
+            shard: toShard(_id),
             due_at: at,
             ...times,
           };

@@ -1,7 +1,7 @@
 /** F1 and F2: SIGKILL of webhook delivery during a batch, during a POST, and between a response and its record. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import {
-  type MongoServers,
+  type MongoReplicaSet,
   ownMongo,
   type TcpProxy,
   type TestRabbit,
@@ -20,7 +20,7 @@ import {
   waitUntilSettled,
 } from '../tenants.ts';
 
-let mongo: MongoServers;
+let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;
 let proxy: TcpProxy;
 let receiver: RecordingReceiver;

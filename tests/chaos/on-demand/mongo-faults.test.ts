@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { type MongoServers, ownMongo, type TestRabbit, testRabbit, until } from '#libs/testing';
+import { type MongoReplicaSet, ownMongo, type TestRabbit, testRabbit, until } from '#libs/testing';
 import { type System, shortLeases, startSystem } from '../system.ts';
 import {
   createTenant,
@@ -16,7 +16,7 @@ import {
 } from '../tenants.ts';
 
 let rabbit: TestRabbit;
-let mongo: MongoServers | undefined;
+let mongo: MongoReplicaSet | undefined;
 let receiver: RecordingReceiver;
 let running: System | undefined;
 

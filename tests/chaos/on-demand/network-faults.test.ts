@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import {
-  type MongoServers,
+  type MongoReplicaSet,
   ownMongo,
   type TcpProxy,
   type TestRabbit,
@@ -22,7 +22,7 @@ import {
   waitUntilSettled,
 } from '../tenants.ts';
 
-let mongo: MongoServers;
+let mongo: MongoReplicaSet;
 let rabbit: TestRabbit;
 let proxies: Record<'MongoDB' | 'RabbitMQ', TcpProxy>;
 let running: System;

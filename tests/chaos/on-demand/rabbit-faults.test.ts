@@ -143,7 +143,7 @@ test('F7: a deleted exchange or binding is repaired without lost events', async 
     });
     await waitForPosts();
   }
-  expect(running.processes.some((one) => one.printed().includes('could not be published'))).toBe(true);
+  expect(running.processes.some((one) => one.printed().includes('Could not publish'))).toBe(true);
   await expectNothingLost(load);
 }, 240_000);
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '#libs/contract';
-import { type SecretWatch, secretWatch } from '#libs/testing';
+import { type SecretScanner, secretScanner } from '#libs/testing';
 
 /** A response: its status and its JSON, or its text if it is not JSON. */
 export interface ApiResponse {
@@ -31,7 +31,7 @@ export interface Client {
   /** The number of retries. */
   retries(): number;
   /** All secrets in requests and responses, also in discarded responses. */
-  secrets: SecretWatch;
+  secrets: SecretScanner;
 }
 
 const giveUpMs = 120_000;
@@ -41,7 +41,7 @@ const lostEvery = 7;
 
 /** Creates a client of the API at an origin. */
 export function client(origin: string): Client {
-  const secrets = secretWatch();
+  const secrets = secretScanner();
   const inFlight = new Set<{ path: string }>();
   let repeats = 0;
   let changes = 0;
@@ -53,8 +53,8 @@ export function client(origin: string): Client {
     async request(method, path, { as, body } = {}) {
       const entry = { path };
       inFlight.add(entry);
-      secrets.know(as);
-      secrets.knowWithin(body);
+      secrets.add(as);
+      secrets.addFrom(body);
       try {
         const url = origin + (path.startsWith('/embed') ? path : `/api/v1${path}`);
         const headers = {
@@ -69,7 +69,7 @@ export function client(origin: string): Client {
         const isLost = method !== 'GET' && changes % lostEvery === 0;
         for (let again = false; ; again = true) {
           const result = await sendOnce(url, request);
-          if ('answer' in result) secrets.knowWithin(result.answer.body);
+          if ('answer' in result) secrets.addFrom(result.answer.body);
           const outcome = isLost && !again && 'answer' in result ? lostResponse : result;
           if ('answer' in outcome) return { ...outcome.answer, again };
           if (performance.now() > limit) throw new Error(`${method} ${path}: ${outcome.why}`);

@@ -1,6 +1,6 @@
-/** A refusal of an upload: what is wrong, in a sentence that tells the uploader what to do. */
+/** The faults for which an uploaded template is rejected. */
 
-/** Why an upload is refused: the `reason` of the answer. They are stable; docs/word-templates.md explains each. */
+/** Values of `reason` in a rejection. They are stable; docs/word-templates.md explains each. */
 export const faultCodes = [
   'bomb',
   'compression',
@@ -32,10 +32,10 @@ export const faultCodes = [
 
 export type FaultCode = (typeof faultCodes)[number];
 
-/** `message` is one sentence for the uploader. */
+/** Why a template is rejected; `message` tells the uploader what is wrong and what to do. */
 export type TemplateFault = { code: FaultCode; message: string };
 
-/** Thrown inside the compile step only; `compileTemplate` turns it into its answer. */
+/** Thrown by the compiler; `compileTemplate` catches it and returns its fault. */
 export class TemplateRejected extends Error {
   readonly fault: TemplateFault;
 
@@ -45,7 +45,7 @@ export class TemplateRejected extends Error {
   }
 }
 
-/** Refuses the upload. */
-export function refuse(code: FaultCode, message: string): never {
+/** Rejects the template. Errors: always `TemplateRejected`. */
+export function reject(code: FaultCode, message: string): never {
   throw new TemplateRejected({ code, message });
 }

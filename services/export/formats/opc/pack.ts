@@ -1,28 +1,28 @@
-/** Writes a zip; the same parts give the same bytes. */
-
+/** Writes zip archives; the same parts result in the same bytes. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
-/** A part's bytes, or text made when its turn comes (parts are written in the order given). */
+/** A part's bytes, or a function that generates its text when the part is written. */
 export type PartSource = Uint8Array | (() => Iterable<string>);
 
 /**
- * The archive's bytes. A part made from text is compressed while it is made and never held whole; the next part is
- * asked for when it is done, so that later parts may tell what earlier ones used.
+ * Writes the parts in order and returns the archive. Generated text is compressed while it is generated and
+ * never held as a whole. The next part is requested after that, so it may depend on what earlier parts
+ * contain.
  */
 export async function pack(parts: Iterable<[string, PartSource]>): Promise<Buffer> {
   const archive = new ZipFile();
   const written = buffer(archive.outputStream);
   for (const [name, source] of parts) {
-    if (typeof source !== 'function' && isPacked(name)) {
+    if (typeof source !== 'function' && isCompressed(name)) {
       const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
       archive.addBuffer(bytes, name, { ...OPTIONS, compress: false });
       continue;
     }
-    // one at a time: the library would compress all that it is given at once, each with memory of its own
-    const stream = typeof source === 'function' ? bytesOf(source()) : Readable.from([source]);
+    // one part at a time: the library would compress all parts in parallel, each with its own buffers
+    const stream = typeof source === 'function' ? toByteStream(source()) : Readable.from([source]);
     archive.addReadStream(stream, name, OPTIONS);
     await finished(stream);
   }
@@ -30,29 +30,29 @@ export async function pack(parts: Iterable<[string, PartSource]>): Promise<Buffe
   return written;
 }
 
-/** The first moment that a zip can tell, in local time as the format wants it. */
+/** A fixed timestamp: the earliest one that zip can store, in local time as the format requires. */
 const OPTIONS = { mtime: new Date(1980, 0, 1), mode: 0o100644, forceDosTimestamp: true };
 
-function bytesOf(source: Iterable<string>): Readable {
-  return Readable.from(inSlices(source), { objectMode: false, highWaterMark: SLICE });
+function toByteStream(source: Iterable<string>): Readable {
+  return Readable.from(toSlices(source), { objectMode: false, highWaterMark: SLICE });
 }
 
 const SLICE = 128 * 1024;
 
-function* inSlices(source: Iterable<string>): Generator<Buffer> {
-  let waiting: string[] = [];
+function* toSlices(source: Iterable<string>): Generator<Buffer> {
+  let pending: string[] = [];
   let size = 0;
   for (const text of source) {
-    waiting.push(text);
+    pending.push(text);
     size += text.length;
     if (size < SLICE) continue;
-    yield Buffer.from(waiting.join(''), 'utf8');
-    waiting = [];
+    yield Buffer.from(pending.join(''), 'utf8');
+    pending = [];
     size = 0;
   }
-  yield Buffer.from(waiting.join(''), 'utf8');
+  yield Buffer.from(pending.join(''), 'utf8');
 }
 
-function isPacked(name: string): boolean {
+function isCompressed(name: string): boolean {
   return /\.(png|jpe?g|gif|emz|wmz|odttf|zip|xlsx|docx)$/i.test(name);
 }

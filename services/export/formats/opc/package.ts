@@ -1,5 +1,5 @@
-/** An OPC package (ECMA-376 part 2): parts with content types, tied together by relationships. */
-import { refuse } from './fault.ts';
+/** Reads and changes an OPC package (ECMA-376 part 2): parts with content types and relationships. */
+import { reject } from './fault.ts';
 import { attribute, elements } from './tree.ts';
 import type { Parts } from './unpack.ts';
 import { parseXml, type XmlBudget, type XmlElement } from './xml.ts';
@@ -8,7 +8,10 @@ export const TYPES_PART = '[Content_Types].xml';
 const RELS_NS = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const TYPES_NS = 'http://schemas.openxmlformats.org/package/2006/content-types';
 
-/** `type` is the last word of the relationship's URI ("officeDocument", "image"); `part` is set when the target is a part. */
+/**
+ * A relationship. `type` is the last segment of its type URI ("officeDocument", "image"); `part` is set if
+ * the target is a part.
+ */
 export type Relationship = {
   id: string;
   type: string;
@@ -18,82 +21,82 @@ export type Relationship = {
   part?: string;
 };
 
-/** `relationships` are by source part; the package's own are under the empty name. */
+/** A package; `relationships` are by source part, those of the package itself under the empty name. */
 export type Package = {
   parts: Parts;
   types: XmlElement;
   relationships: Map<string, Relationship[]>;
   budget: XmlBudget;
-  /** Content types by `/part name` and by `extension`, both in lower case. */
-  typeOf: Map<string, string>;
+  /** Content types by `/part name` and by file extension, both in lower case. */
+  contentTypes: Map<string, string>;
 };
 
-/** Reads content types and relationships; every internal target must be there. */
+/** Reads content types and relationships. Rejects a package without them or with a missing target part. */
 export function readPackage(parts: Parts, budget: XmlBudget): Package {
   const typesPart = parts.get(TYPES_PART);
   if (!typesPart || !parts.has('_rels/.rels'))
-    return refuse('not_docx', 'The file is a zip archive but not a Word document; upload a .docx file.');
+    return reject('not_docx', 'The file is a zip archive but not a Word document; upload a .docx file.');
   const types = parseXml(typesPart, TYPES_PART, budget);
   const relationships = new Map<string, Relationship[]>();
-  // part names are compared without case (ECMA-376 part 2, 6.2.2.3)
+  // part names are case-insensitive (ECMA-376 part 2, 6.2.2.3)
   const names = new Map([...parts.keys()].map((name) => [name.toLowerCase(), name]));
   for (const [name, bytes] of parts) {
-    const source = sourceOf(name);
+    const source = parseSourcePart(name);
     if (source === undefined) continue;
     const root = parseXml(bytes, name, budget);
     relationships.set(
       source,
-      elements(root).map((element) => relationshipOf(element, source, names)),
+      elements(root).map((element) => parseRelationship(element, source, names)),
     );
   }
-  return { parts, types, relationships, budget, typeOf: typesOf(types) };
+  return { parts, types, relationships, budget, contentTypes: parseContentTypes(types) };
 }
 
-function typesOf(types: XmlElement): Map<string, string> {
-  const found = new Map<string, string>();
+function parseContentTypes(types: XmlElement): Map<string, string> {
+  const contentTypes = new Map<string, string>();
   for (const entry of elements(types)) {
     const isOverride = entry.local === 'Override';
     const key = attribute(entry, isOverride ? 'PartName' : 'Extension', '')?.toLowerCase();
     if (isOverride !== key?.startsWith('/')) continue;
     const type = attribute(entry, 'ContentType', '');
-    if (key !== undefined && type !== undefined && !found.has(key)) found.set(key, type);
+    if (key !== undefined && type !== undefined && !contentTypes.has(key)) contentTypes.set(key, type);
   }
-  return found;
+  return contentTypes;
 }
 
-/** The relationships of a part, or of the package itself for ''. */
-export function relationshipsOf(pack: Package, part: string): Relationship[] {
-  return pack.relationships.get(part) ?? [];
+/** Returns the relationships of a part, or of the package itself for ''. */
+export function getRelationships(pkg: Package, part: string): Relationship[] {
+  return pkg.relationships.get(part) ?? [];
 }
 
-/** The part that a part points to by a relationship of this type. */
-export function relatedPart(pack: Package, part: string, type: string): string | undefined {
-  return relationshipsOf(pack, part).find((found) => found.type === type && found.part)?.part;
+/** Finds the target part of the first relationship of this type. */
+export function findRelatedPart(pkg: Package, part: string, type: string): string | undefined {
+  return getRelationships(pkg, part).find((found) => found.type === type && found.part)?.part;
 }
 
-/** A part's content type, by its own entry or by its extension. */
-export function contentType(pack: Package, part: string): string | undefined {
+/** Returns a part's content type, from its own entry or from its extension. */
+export function getContentType(pkg: Package, part: string): string | undefined {
   const name = part.toLowerCase();
-  return pack.typeOf.get(`/${name}`) ?? pack.typeOf.get(name.slice(name.lastIndexOf('.') + 1));
+  return pkg.contentTypes.get(`/${name}`) ?? pkg.contentTypes.get(name.slice(name.lastIndexOf('.') + 1));
 }
 
-/** Adds a part with its own content type and a relationship from `source` to it; tells the relationship's id. */
-export function addPart(pack: Package, source: string, name: string, type: string, contents: string): string {
+/** Adds a part with its content type and a relationship from `source`; returns the relationship's id. */
+export function addPart(pkg: Package, source: string, name: string, type: string, contents: string): string {
   const kind = type.slice(type.lastIndexOf('.') + 1).replace('+xml', '');
-  pack.parts.set(name, Buffer.from(contents, 'utf8'));
-  addOverride(pack, name, type);
-  const known = relationshipsOf(pack, source);
-  const id = freeId(known);
+  pkg.parts.set(name, Buffer.from(contents, 'utf8'));
+  addOverride(pkg, name, type);
+  const known = getRelationships(pkg, source);
+  const id = createRelationshipId(known);
   const folder = source.slice(0, source.lastIndexOf('/') + 1);
   const target = name.startsWith(folder) ? name.slice(folder.length) : `/${name}`;
   const uri = `http://schemas.openxmlformats.org/officeDocument/2006/relationships/${kind}`;
-  pack.relationships.set(source, [...known, { id, type: kind, uri, target, external: false, part: name }]);
+  pkg.relationships.set(source, [...known, { id, type: kind, uri, target, external: false, part: name }]);
   return id;
 }
 
-function addOverride(pack: Package, name: string, type: string): void {
-  pack.typeOf.set(`/${name}`.toLowerCase(), type);
-  pack.types.children.push({
+function addOverride(pkg: Package, name: string, type: string): void {
+  pkg.contentTypes.set(`/${name}`.toLowerCase(), type);
+  pkg.types.children.push({
     name: 'Override',
     uri: TYPES_NS,
     local: 'Override',
@@ -106,21 +109,21 @@ function addOverride(pack: Package, name: string, type: string): void {
   });
 }
 
-function freeId(known: Relationship[]): string {
+function createRelationshipId(known: Relationship[]): string {
   const taken = new Set(known.map(({ id }) => id));
   let number = known.length + 1;
   while (taken.has(`rId${number}`)) number += 1;
   return `rId${number}`;
 }
 
-/** The name of the part that holds the relationships of `source`. */
-export function relsPart(source: string): string {
+/** Returns the name of the part that contains the relationships of `source`. */
+export function toRelsPart(source: string): string {
   const slash = source.lastIndexOf('/') + 1;
   return `${source.slice(0, slash)}_rels/${source.slice(slash)}.rels`;
 }
 
-/** A relationships part; `extra` is markup put at its end. */
-export function relsTree(relationships: Relationship[], extra = ''): XmlElement {
+/** Creates a relationships part; `extra` is markup to append. */
+export function createRelsTree(relationships: Relationship[], extra = ''): XmlElement {
   const children = relationships.map(({ id, uri, target, external }) => ({
     name: 'Relationship',
     uri: RELS_NS,
@@ -142,39 +145,39 @@ export function relsTree(relationships: Relationship[], extra = ''): XmlElement 
   };
 }
 
-function sourceOf(name: string): string | undefined {
+function parseSourcePart(name: string): string | undefined {
   const match = /^(.*\/)?_rels\/([^/]*)\.rels$/i.exec(name);
   return match ? `${match[1] ?? ''}${match[2]}` : undefined;
 }
 
-function relationshipOf(element: XmlElement, source: string, names: Map<string, string>): Relationship {
+function parseRelationship(element: XmlElement, source: string, names: Map<string, string>): Relationship {
   const id = attribute(element, 'Id', '') ?? '';
   const uri = attribute(element, 'Type', '') ?? '';
   const target = attribute(element, 'Target', '') ?? '';
   const type = uri.slice(uri.lastIndexOf('/') + 1);
   const external = attribute(element, 'TargetMode', '')?.toLowerCase() === 'external';
   if (external) return { id, type, uri, target, external };
-  const part = resolve(source, target, names);
+  const part = resolveTarget(source, target, names);
   if (part) return { id, type, uri, target, external, part };
   if (target.startsWith('#') && type === 'hyperlink') return { id, type, uri, target, external };
-  return refuse(
+  return reject(
     'missing_part',
-    `The file refers to a part that is not in it (${target.slice(0, 120)}); open it in Word and save it again as .docx.`,
+    `The file refers to a missing part (${target.slice(0, 120)}); open it in Word and save it again as .docx.`,
   );
 }
 
-function resolve(source: string, target: string, names: Map<string, string>): string | undefined {
+function resolveTarget(source: string, target: string, names: Map<string, string>): string | undefined {
   const path = target.replace(/[?#].*$/s, '');
-  const steps = path.startsWith('/') ? [] : source.split('/').slice(0, -1);
-  for (const step of path.split('/')) {
-    if (step === '..') steps.pop();
-    else if (step !== '' && step !== '.') steps.push(step);
+  const segments = path.startsWith('/') ? [] : source.split('/').slice(0, -1);
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
   }
-  const name = steps.join('/').toLowerCase();
-  return names.get(name) ?? names.get(decoded(name).toLowerCase());
+  const name = segments.join('/').toLowerCase();
+  return names.get(name) ?? names.get(decodePath(name).toLowerCase());
 }
 
-function decoded(name: string): string {
+function decodePath(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {

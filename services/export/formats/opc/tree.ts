@@ -1,19 +1,20 @@
-/** Finding and changing things in an XML tree, by meaning and never by prefix. */
+/** Queries and changes XML trees by namespace and local name, never by prefix. */
 import { isElement, type XmlElement, type XmlNode } from './xml.ts';
 
-/** WordprocessingML, the transitional form that every .docx but "Strict" uses (ECMA-376 part 4). */
+/** The WordprocessingML namespace of all .docx files except "Strict" ones (ECMA-376 part 4, transitional). */
 export const W = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
-/** Attributes that name a relationship. */
+/** The namespace of attributes that contain a relationship id. */
 export const R = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
+/** A WordprocessingML element. */
 export type WElement = XmlElement & { uri: typeof W };
 
-/** Is this node the WordprocessingML element of one of these names? */
+/** Returns true for a WordprocessingML element with one of these local names. */
 export function isW(node: XmlNode | undefined, ...locals: string[]): node is WElement {
   return isElement(node) && node.uri === W && locals.includes(node.local);
 }
 
-/** A WordprocessingML element of our own. */
+/** Creates a WordprocessingML element. */
 export function w(local: string, values: Record<string, string>, children: XmlNode[] = []): XmlElement {
   const attributes = Object.entries(values).map(([name, value]) => ({
     name: `w:${name}`,
@@ -24,24 +25,24 @@ export function w(local: string, values: Record<string, string>, children: XmlNo
   return { name: `w:${local}`, uri: W, local, attributes, children };
 }
 
-/** The child elements. */
+/** Returns the child elements. */
 export function elements(parent: XmlElement): XmlElement[] {
   return parent.children.filter(isElement);
 }
 
-/** The first WordprocessingML child of that name, along a path. */
+/** Follows a path of local names; returns the first WordprocessingML child for each. */
 export function childW(parent: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
-  let found = parent;
-  for (const local of path) found = found?.children.find((child): child is WElement => isW(child, local));
-  return found;
+  let element = parent;
+  for (const local of path) element = element?.children.find((child): child is WElement => isW(child, local));
+  return element;
 }
 
-/** The WordprocessingML children of that name. */
+/** Returns the WordprocessingML children with this local name. */
 export function childrenW(parent: XmlElement | undefined, local: string): XmlElement[] {
   return parent ? parent.children.filter((child): child is WElement => isW(child, local)) : [];
 }
 
-/** An attribute's value; WordprocessingML's own namespace unless another is given. */
+/** Returns an attribute's value; the default namespace is WordprocessingML. */
 export function attribute(
   element: XmlElement | undefined,
   local: string,
@@ -50,27 +51,27 @@ export function attribute(
   return element?.attributes.find((found) => found.local === local && found.uri === uri)?.value;
 }
 
-/** `w:val` of a child along a path. */
+/** Returns the `w:val` of the child at a path. */
 export function valueW(parent: XmlElement | undefined, ...path: string[]): string | undefined {
   return attribute(childW(parent, ...path), 'val');
 }
 
-/** A whole number from an attribute value; undefined when it is none, or one that no Word file has (ST_DecimalNumber). */
-export function numberOf(value: string | undefined): number | undefined {
+/** Parses an integer; undefined if it is not a number or outside the range of ST_DecimalNumber. */
+export function parseNumber(value: string | undefined): number | undefined {
   const number = Number.parseInt(value ?? '', 10);
   return Math.abs(number) < 2 ** 31 ? number : undefined;
 }
 
-/** The most that Word takes for a measure, in twips: 22 inches. */
-const MOST_TWIPS = 31_680;
+/** Word's largest measure: 22 inches, in twips. */
+const MAX_TWIPS = 31_680;
 
-/** A measure in twips; undefined when it is none, no more than Word takes otherwise. */
-export function twipsOf(value: string | undefined): number | undefined {
-  const number = numberOf(value);
-  return number === undefined ? undefined : Math.max(-MOST_TWIPS, Math.min(number, MOST_TWIPS));
+/** Parses a measure in twips and limits it to Word's range; undefined if it is not a number. */
+export function parseTwips(value: string | undefined): number | undefined {
+  const number = parseNumber(value);
+  return number === undefined ? undefined : Math.max(-MAX_TWIPS, Math.min(number, MAX_TWIPS));
 }
 
-/** The first number above all of these; far ones, which nobody counts up to, are left out. */
+/** Returns the number after the largest of these; numbers from 2^30 are ignored. */
 export function nextNumber(numbers: Iterable<number | undefined>): number {
   let largest = 0;
   for (const number of numbers)
@@ -78,23 +79,23 @@ export function nextNumber(numbers: Iterable<number | undefined>): number {
   return largest + 1;
 }
 
-/** Every element below the root in document order, with its parent. */
-export function* everyElement(root: XmlElement): Generator<{ element: XmlElement; parent: XmlElement }> {
-  const waiting = elements(root).map((element) => ({ element, parent: root }));
-  waiting.reverse();
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+/** Generates every element below the root in document order, with its parent. */
+export function* walkElements(root: XmlElement): Generator<{ element: XmlElement; parent: XmlElement }> {
+  const pending = elements(root).map((element) => ({ element, parent: root }));
+  pending.reverse();
+  for (let next = pending.pop(); next; next = pending.pop()) {
     yield next;
     const { element: parent } = next;
-    for (let at = parent.children.length - 1; at >= 0; at -= 1) {
-      const element = parent.children[at];
-      if (isElement(element)) waiting.push({ element, parent });
+    for (let index = parent.children.length - 1; index >= 0; index -= 1) {
+      const element = parent.children[index];
+      if (isElement(element)) pending.push({ element, parent });
     }
   }
 }
 
 /**
- * Rewrites a tree from the leaves up: what `change` returns takes the element's place (`[]` removes it,
- * `element.children` unwraps it).
+ * Rewrites a tree from the leaves up. The result of `change` replaces the element: `[]` removes it,
+ * `element.children` unwraps it.
  */
 export function rewrite(root: XmlElement, change: (element: XmlElement) => XmlNode[]): void {
   let changed = false;

@@ -1,12 +1,12 @@
-/** Opens a zip from a stranger within limits of our own; what the file declares about itself is never trusted. */
+/** Unpacks untrusted zip archives within limits; sizes declared in the archive are never trusted. */
 import { crc32 } from 'node:zlib';
 import * as yauzl from 'yauzl';
-import { refuse, TemplateRejected } from './fault.ts';
+import { reject, TemplateRejected } from './fault.ts';
 
-/** Parts by name, in the order of the archive. */
+/** The parts of an archive by name, in their order. */
 export type Parts = Map<string, Uint8Array>;
 
-/** Sizes in bytes; `ratio` holds for parts larger than `ratioFromBytes`. */
+/** Limits; sizes are in bytes. `ratio` (unpacked to packed) applies to parts larger than `ratioFromBytes`. */
 export type UnpackLimits = {
   fileBytes: number;
   entries: number;
@@ -17,7 +17,7 @@ export type UnpackLimits = {
 
 const MIB = 1024 * 1024;
 
-/** What an uploaded template may be. */
+/** The limits of an uploaded template. */
 export const uploadLimits: UnpackLimits = {
   fileBytes: 10 * MIB,
   entries: 2_000,
@@ -26,50 +26,53 @@ export const uploadLimits: UnpackLimits = {
   ratioFromBytes: MIB,
 };
 
-/** Every part of the archive, unpacked; refuses bombs, overlaps, unsafe or doubled names, encryption and damage. */
+/** Unpacks all parts. Rejects bombs, overlaps, unsafe or duplicate names, encryption and damage. */
 export async function unpack(file: Uint8Array, limits: UnpackLimits = uploadLimits): Promise<Parts> {
-  checkStart(file, limits);
+  checkSignature(file, limits);
   try {
-    return await read(file, limits);
+    return await readParts(file, limits);
   } catch (error) {
     if (error instanceof TemplateRejected) throw error;
-    return refuse('damaged', 'The file is damaged or cut short; open it in Word and save it again as .docx.');
+    return reject(
+      'damaged',
+      'The file is damaged or incomplete; open it in Word and save it again as .docx.',
+    );
   }
 }
 
-function checkStart(file: Uint8Array, limits: UnpackLimits): void {
+function checkSignature(file: Uint8Array, limits: UnpackLimits): void {
   if (file.length > limits.fileBytes)
-    refuse('too_large', `The file is larger than ${limits.fileBytes / MIB} MiB; make its pictures smaller.`);
+    reject('too_large', `The file is larger than ${limits.fileBytes / MIB} MiB; make its pictures smaller.`);
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   if (bytes.length >= 4 && bytes.readUInt32BE(0) === 0xd0cf11e0) {
     if (bytes.includes(Buffer.from('EncryptedPackage', 'utf16le')))
-      refuse(
+      reject(
         'password_protected',
         'The file is protected with a password; remove the password and upload it again.',
       );
-    refuse('legacy_doc', 'The file is in the old .doc format; save it in Word as "Word Document (.docx)".');
+    reject('legacy_doc', 'The file is in the old .doc format; save it in Word as "Word Document (.docx)".');
   }
   if (bytes.length < 22 || bytes.readUInt32BE(0) !== 0x504b0304)
-    refuse('not_docx', 'The file is not a Word document; upload a .docx file.');
+    reject('not_docx', 'The file is not a Word document; upload a .docx file.');
 }
 
-async function read(file: Uint8Array, limits: UnpackLimits): Promise<Parts> {
+async function readParts(file: Uint8Array, limits: UnpackLimits): Promise<Parts> {
   const archive = await yauzl.fromBufferPromise(Buffer.from(file.buffer, file.byteOffset, file.byteLength), {
     decodeStrings: false,
     validateEntrySizes: false,
   });
   if (archive.entryCount > limits.entries)
-    refuse('too_many_parts', `The file has more than ${limits.entries} parts; save it again in Word.`);
+    reject('too_many_parts', `The file has more than ${limits.entries} parts; save it again in Word.`);
   const entries: yauzl.Entry[] = [];
   for await (const entry of archive.eachEntry()) entries.push(entry);
-  const names = entries.map(nameOf);
+  const names = entries.map(decodeName);
   checkNames(names);
   for (const entry of entries) checkEntry(entry);
   await checkOverlap(archive, entries, names);
   const parts: Parts = new Map();
   let left = limits.unpackedBytes;
-  for (const [at, entry] of entries.entries()) {
-    const name = names[at] ?? '';
+  for (const [index, entry] of entries.entries()) {
+    const name = names[index] ?? '';
     if (name.endsWith('/')) continue;
     const bytes = await inflate(archive, entry, left, limits);
     left -= bytes.length;
@@ -78,54 +81,58 @@ async function read(file: Uint8Array, limits: UnpackLimits): Promise<Parts> {
   return parts;
 }
 
-function nameOf(entry: yauzl.Entry): string {
+function decodeName(entry: yauzl.Entry): string {
   return yauzl.getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, true);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a name with one is what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: names with control characters are rejected
 const UNSAFE = /^\/|^[a-z]:|[\\\u0000-\u001f\ufffd]/i;
 
 function checkNames(names: string[]): void {
   const seen = new Set<string>();
   for (const name of names) {
-    const isUnsafe = UNSAFE.test(name) || name.split('/').some((step) => /^\.+$/.test(step));
-    if (isUnsafe) refuse('unsafe_name', 'The file holds a part with an unsafe name; save it again in Word.');
+    const isUnsafe = UNSAFE.test(name) || name.split('/').some((segment) => /^\.+$/.test(segment));
+    if (isUnsafe)
+      reject('unsafe_name', 'The file contains a part with an unsafe name; save it again in Word.');
     const key = name.toLowerCase();
     if (seen.has(key))
-      refuse('duplicate_part', 'The file holds two parts of one name; save it again in Word.');
+      reject('duplicate_part', 'The file contains two parts with the same name; save it again in Word.');
     seen.add(key);
   }
 }
 
 function checkEntry(entry: yauzl.Entry): void {
   if ((entry.generalPurposeBitFlag & 0x2041) !== 0)
-    refuse('encrypted', 'The file is encrypted; remove its protection and upload it again.');
+    reject('encrypted', 'The file is encrypted; remove its protection and upload it again.');
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
-    refuse('compression', 'The file is compressed in a way that Word does not use; save it again in Word.');
+    reject('compression', 'The file uses a compression that Word does not use; save it again in Word.');
 }
 
 /**
- * Entries that share bytes are how a small file becomes a huge one: each byte may belong to one part. As no part reaches
- * beyond the file (yauzl sees to that), all of them together cannot be larger than it.
+ * Rejects entries that share bytes, because with them a small file can unpack to a huge one. yauzl checks
+ * that no entry exceeds the file, so all packed parts together are not larger than the file.
  */
 async function checkOverlap(archive: yauzl.ZipFile, entries: yauzl.Entry[], names: string[]): Promise<void> {
   const ranges: { from: number; to: number }[] = [];
-  for (const [at, entry] of entries.entries()) {
+  for (const [index, entry] of entries.entries()) {
     const header = await archive.readLocalFileHeaderPromise(entry);
     const flag = header.generalPurposeBitFlag;
     const name = yauzl.getFileNameLowLevel(flag, header.fileName, [], true);
-    if (name !== names[at] && !header.fileName.equals(entry.fileNameRaw))
-      refuse('damaged', 'The file names a part in two ways; open it in Word and save it again as .docx.');
+    if (name !== names[index] && !header.fileName.equals(entry.fileNameRaw))
+      reject(
+        'damaged',
+        'The file contains a part with two different names; open it in Word and save it again as .docx.',
+      );
     ranges.push({
       from: entry.relativeOffsetOfLocalHeader,
       to: header.fileDataStart + entry.compressedSize,
     });
   }
   ranges.sort((a, b) => a.from - b.from);
-  if (ranges.some((range, at) => range.from < (ranges[at - 1]?.to ?? 0))) overlapping();
+  if (ranges.some((range, index) => range.from < (ranges[index - 1]?.to ?? 0))) rejectOverlap();
 }
 
-/** Unpacks one part, counting what really comes out; stops at `left` bytes and at the ratio of a bomb. */
+/** Unpacks one part. Counts the actual output and stops after `left` bytes or at the maximum ratio. */
 async function inflate(
   archive: yauzl.ZipFile,
   entry: yauzl.Entry,
@@ -137,26 +144,26 @@ async function inflate(
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > left) tooLargeUnpacked(limits.unpackedBytes);
+    if (size > left) rejectUnpackedSize(limits.unpackedBytes);
     if (size > limits.ratioFromBytes && size > entry.compressedSize * limits.ratio)
-      refuse('bomb', 'The file unpacks to far more than its size; save it again in Word.');
+      reject('bomb', 'The file unpacks to far more than its size; save it again in Word.');
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks, size);
   if (size !== entry.uncompressedSize || crc32(bytes) !== entry.crc32)
-    refuse(
+    reject(
       'damaged',
       'The file is damaged (a checksum is wrong); open it in Word and save it again as .docx.',
     );
   return bytes;
 }
 
-function overlapping(): never {
-  return refuse('overlapping_parts', 'The parts of the file overlap each other; save it again in Word.');
+function rejectOverlap(): never {
+  return reject('overlapping_parts', 'The parts of the file overlap each other; save it again in Word.');
 }
 
-function tooLargeUnpacked(bytes: number): never {
-  return refuse(
+function rejectUnpackedSize(bytes: number): never {
+  return reject(
     'unpacked_too_large',
     `The file unpacks to more than ${bytes / MIB} MiB; make its pictures smaller.`,
   );

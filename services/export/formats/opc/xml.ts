@@ -1,11 +1,12 @@
-/** A small tree over XML for the parts that the compile step rewrites; everything it reads it writes back. */
+/** Reads and writes XML trees of the parts that the compiler changes; a round trip keeps all content. */
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
-import { refuse } from './fault.ts';
+import { reject } from './fault.ts';
 import { escapeXml } from './xml-text.ts';
 
-/** A name as written, and what it means. */
+/** An attribute: `name` as written, with its namespace `uri` and `local` name. */
 export type XmlAttribute = { name: string; uri: string; local: string; value: string };
 
+/** An element: `name` as written, with its namespace `uri` and `local` name. */
 export type XmlElement = {
   name: string;
   uri: string;
@@ -14,28 +15,32 @@ export type XmlElement = {
   children: XmlNode[];
 };
 
-/** Written as it stands: comments, processing instructions, slots, markup of our own. */
+/** Markup that is written unchanged: comments, processing instructions, slots, generated markup. */
 export type XmlRaw = { raw: string };
 
+/** A node; a string is text. */
 export type XmlNode = XmlElement | XmlRaw | string;
 
-/** What may still be read from one package: a bound on memory and time that declared sizes cannot lift. */
+/** The remaining budget of one package. It limits memory and time regardless of declared sizes. */
 export type XmlBudget = { nodes: number; bytes: number };
 
-/** Nodes and attributes of all trees of one package (at most about 300 bytes of memory each), and bytes of all its XML. */
-export const xmlBudget = (): XmlBudget => ({ nodes: 500_000, bytes: 24 * 1024 * 1024 });
+/**
+ * Creates the budget of a package: nodes and attributes of all its trees (about 300 bytes of memory each at
+ * most), and bytes of all its XML.
+ */
+export const createXmlBudget = (): XmlBudget => ({ nodes: 500_000, bytes: 24 * 1024 * 1024 });
 
 const MAX_DEPTH = 256;
 const MAX_ATTRIBUTES = 1_000;
 const SLICE = 65_536;
 
-/** The tree of a part; refuses what is no well-formed XML 1.0 without a DOCTYPE. */
+/** Parses a part. Rejects anything but well-formed XML 1.0 without a DOCTYPE. */
 export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): XmlElement {
   const top: XmlElement = { name: '', uri: '', local: '', attributes: [], children: [] };
   const open: XmlElement[] = [top];
   const spend = (count: number) => {
     budget.nodes -= count;
-    if (budget.nodes < 0) tooLarge();
+    if (budget.nodes < 0) rejectSize();
   };
   const add = (node: XmlNode) => {
     spend(1);
@@ -57,50 +62,53 @@ export function parseXml(bytes: Uint8Array, part: string, budget: XmlBudget): Xm
     },
   });
   const root = top.children.find(isElement);
-  return root ?? refuse('xml_malformed', `The part ${part} of the template is empty; save it again in Word.`);
+  return root ?? reject('xml_malformed', `The part ${part} of the template is empty; save it again in Word.`);
 }
 
-/** Reads a part only to see that it is well-formed; nothing is kept. */
+/** Checks that a part is well-formed, without building a tree. */
 export function checkXml(bytes: Uint8Array, part: string, budget: XmlBudget): void {
   read(bytes, part, budget, { open() {}, close() {}, text() {}, other() {} });
 }
 
-/** The bytes of a part. */
+/** Serializes a tree. */
 export function writeXml(root: XmlElement): Buffer {
   const out: string[] = ['<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'];
-  write(root, out);
+  serialize(root, out);
   return Buffer.from(out.join(''), 'utf8');
 }
 
-/** Is this node an element, and not text or raw markup? */
+/** Returns true for an element, false for text and raw markup. */
 export function isElement(node: XmlNode | undefined): node is XmlElement {
   return typeof node === 'object' && 'children' in node;
 }
 
-/** Binds a prefix at the root, so that markup of our own may use it; refuses a part that uses it otherwise. */
+/** Binds a prefix at the root for generated markup. Rejects a part that binds it to another namespace. */
 export function bindPrefix(root: XmlElement, prefix: string, uri: string, part: string): void {
-  const bound = root.attributes.find((attribute) => attribute.name === `xmlns:${prefix}`);
-  if (!bound) root.attributes.push({ name: `xmlns:${prefix}`, uri: '', local: prefix, value: uri });
-  else if (bound.value !== uri)
-    refuse('xml_malformed', `The part ${part} of the template uses unusual names; save it again in Word.`);
+  const binding = root.attributes.find((attribute) => attribute.name === `xmlns:${prefix}`);
+  if (!binding) root.attributes.push({ name: `xmlns:${prefix}`, uri: '', local: prefix, value: uri });
+  else if (binding.value !== uri)
+    reject(
+      'xml_malformed',
+      `The part ${part} of the template uses unusual XML prefixes; save it again in Word.`,
+    );
 }
 
-type Reader = {
+type XmlHandler = {
   open(name: string, uri: string, local: string, attributes: XmlAttribute[]): void;
   close(): void;
   text(text: string): void;
   other(raw: string): void;
 };
 
-function tooLarge(): never {
-  return refuse('xml_too_large', 'The template holds too much text and markup; shorten it.');
+function rejectSize(): never {
+  return reject('xml_too_large', 'The template contains too much text and markup; shorten it.');
 }
 
-function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: Reader): void {
+function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: XmlHandler): void {
   budget.bytes -= bytes.length;
-  if (budget.bytes < 0) tooLarge();
+  if (budget.bytes < 0) rejectSize();
   const malformed = () =>
-    refuse(
+    reject(
       'xml_malformed',
       `The part ${part} of the template is damaged; open it in Word and save it again as .docx.`,
     );
@@ -109,22 +117,28 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: Reader
   let attributes = 0;
   parser.on('error', malformed);
   parser.on('doctype', () =>
-    refuse('xml_doctype', `The part ${part} of the template carries a DOCTYPE, which no Word file has.`),
+    reject(
+      'xml_doctype',
+      `The part ${part} of the template contains a DOCTYPE; open the file in Word and save it again as .docx.`,
+    ),
   );
   parser.on('xmldecl', ({ encoding }) => {
     if (encoding && !/^(utf-?8|utf-?16|us-ascii)$/i.test(encoding)) malformed();
   });
-  // counted while a tag is still being read: one tag could fill the memory
+  // counted before the end of the tag, because a single tag could exhaust the memory
   parser.on('attribute', () => {
     attributes += 1;
-    if (attributes > MAX_ATTRIBUTES) tooLarge();
+    if (attributes > MAX_ATTRIBUTES) rejectSize();
   });
   parser.on('opentag', (tag) => {
     attributes = 0;
     depth += 1;
     if (depth > MAX_DEPTH)
-      refuse('xml_too_deep', `The part ${part} of the template is nested deeper than ${MAX_DEPTH} levels.`);
-    reader.open(tag.name, tag.uri, tag.local, Object.values(tag.attributes).map(attributeOf));
+      reject(
+        'xml_too_deep',
+        `The part ${part} of the template is nested deeper than ${MAX_DEPTH} levels; simplify it.`,
+      );
+    reader.open(tag.name, tag.uri, tag.local, Object.values(tag.attributes).map(toAttribute));
   });
   parser.on('closetag', () => {
     depth -= 1;
@@ -134,9 +148,9 @@ function read(bytes: Uint8Array, part: string, budget: XmlBudget, reader: Reader
   parser.on('cdata', (text) => reader.text(text));
   parser.on('comment', (text) => reader.other(`<!--${text}-->`));
   parser.on('processinginstruction', ({ target, body }) => reader.other(`<?${target} ${body}?>`));
-  const decoder = new TextDecoder(encodingOf(bytes), { fatal: true });
-  for (let at = 0; at < bytes.length; at += SLICE)
-    parser.write(decode(decoder, bytes.subarray(at, at + SLICE), malformed));
+  const decoder = new TextDecoder(detectEncoding(bytes), { fatal: true });
+  for (let offset = 0; offset < bytes.length; offset += SLICE)
+    parser.write(decode(decoder, bytes.subarray(offset, offset + SLICE), malformed));
   parser.close();
 }
 
@@ -152,17 +166,17 @@ function decode(
   }
 }
 
-function encodingOf(bytes: Uint8Array): string {
+function detectEncoding(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   return 'utf-8';
 }
 
-function attributeOf({ name, uri, local, value }: SaxesAttributeNS): XmlAttribute {
+function toAttribute({ name, uri, local, value }: SaxesAttributeNS): XmlAttribute {
   return { name, uri, local, value };
 }
 
-function write(node: XmlNode, out: string[]): void {
+function serialize(node: XmlNode, out: string[]): void {
   if (typeof node === 'string') {
     out.push(escapeXml(node));
     return;
@@ -178,6 +192,6 @@ function write(node: XmlNode, out: string[]): void {
     return;
   }
   out.push('>');
-  for (const child of node.children) write(child, out);
+  for (const child of node.children) serialize(child, out);
   out.push('</', node.name, '>');
 }

@@ -1,16 +1,16 @@
-/** The compile step itself: a package goes in, one with slots and the facts about it come out. */
-import { refuse } from '../opc/fault.ts';
+/** Compiles a package: returns its parts with slots, and the plan that the renderer needs. */
+import { reject } from '../opc/fault.ts';
 import {
   addPart,
-  contentType,
+  createRelsTree,
+  findRelatedPart,
+  getContentType,
+  getRelationships,
   type Package,
-  relatedPart,
-  relationshipsOf,
-  relsPart,
-  relsTree,
   TYPES_PART,
+  toRelsPart,
 } from '../opc/package.ts';
-import { attribute, everyElement, isW, nextNumber, numberOf, R, W } from '../opc/tree.ts';
+import { attribute, isW, nextNumber, parseNumber, R, W, walkElements } from '../opc/tree.ts';
 import {
   bindPrefix,
   checkXml,
@@ -20,182 +20,192 @@ import {
   type XmlElement,
   type XmlRaw,
 } from '../opc/xml.ts';
-import { openContentSlot } from './content-slot.ts';
+import { insertContentSlot } from './content-slot.ts';
 import { ensureLists } from './lists.ts';
-import { bodyOf, checkTypes, mainPart } from './main-part.ts';
-import { lastSection, roomAt } from './page.ts';
-import { findPlaceholders, KNOWN, MOST_PLACEHOLDERS, slot } from './placeholders.ts';
+import { checkTypes, findMainPart, getBody } from './main-part.ts';
+import { createLastSection, getTextArea } from './page.ts';
+import { insertSlots, KNOWN_PLACEHOLDERS, MAX_PLACEHOLDERS, toSlot } from './placeholders.ts';
 import type { TemplateMode, TemplatePlan } from './plan.ts';
 import { dropRelationships, sanitize } from './sanitize.ts';
-import { ensureStyles, styleSheet, tableStyle } from './styles.ts';
+import { createStyleSheet, ensureStyles, findTableStyle } from './styles.ts';
 
 const WORD_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 const TITLE_NS = 'http://purl.org/dc/elements/1.1/';
-/** Nobody reads more; what comes after is said to be more. */
-const MOST_WARNINGS = 40;
+/** Maximum number of warnings; one more says that there are further warnings. */
+const MAX_WARNINGS = 40;
 
-export type Compiled = {
+/** A compiled package: its plan and parts, the known placeholders, and warnings for the uploader. */
+export type CompiledPackage = {
   plan: TemplatePlan;
   parts: [string, Uint8Array][];
   placeholders: string[];
   warnings: string[];
 };
 
-/** Compiles a package that has been read; refuses what cannot be a template. */
-export function compilePlan(pack: Package, nonce: string): Compiled {
-  const main = mainPart(pack);
-  checkTypes(pack);
+/** Compiles a package. Errors: `TemplateRejected`. */
+export function compilePlan(pkg: Package, nonce: string): CompiledPackage {
+  const main = findMainPart(pkg);
+  checkTypes(pkg);
   const warnings = new Set<string>();
   const warn = (text: string) => {
-    warnings.add(warnings.size < MOST_WARNINGS ? text : 'There are more remarks than these.');
+    warnings.add(warnings.size < MAX_WARNINGS ? text : 'There are more warnings than these.');
   };
-  const dropped = dropRelationships(pack, warn);
-  const styles = ensurePart(pack, main, 'styles');
-  const numbering = ensurePart(pack, main, 'numbering');
-  dropUnreachable(pack);
-  const trees = treesOf(pack, dropped, warn);
-  const document = treeOf(trees, main);
+  const dropped = dropRelationships(pkg, warn);
+  const styles = ensurePart(pkg, main, 'styles');
+  const numbering = ensurePart(pkg, main, 'numbering');
+  dropUnreachable(pkg);
+  const trees = parseTrees(pkg, dropped, warn);
+  const document = getTree(trees, main);
   bindPrefix(document, 'r', R, main);
-  for (const part of [main, styles, numbering]) bindPrefix(treeOf(trees, part), 'w', W, part);
-  const found: string[] = [];
-  for (const part of fillable(pack, main)) {
-    found.push(...placeholdersOf(part, treeOf(trees, part), part === main, nonce));
-    if (found.length > MOST_PLACEHOLDERS)
-      refuse(
+  for (const part of [main, styles, numbering]) bindPrefix(getTree(trees, part), 'w', W, part);
+  const placeholders: string[] = [];
+  for (const part of findFillableParts(pkg, main)) {
+    placeholders.push(...replacePlaceholders(part, getTree(trees, part), part === main, nonce));
+    if (placeholders.length > MAX_PLACEHOLDERS)
+      reject(
         'too_many_placeholders',
-        `The template has more than ${MOST_PLACEHOLDERS} placeholders; use fewer.`,
+        `The template has more than ${MAX_PLACEHOLDERS} placeholders; use fewer.`,
       );
   }
-  const body = bodyOf(document);
-  const mode = placeContent(document, body, found, slot(nonce, 'content'));
-  report(found, mode, warn);
-  setTitle(pack, trees, slot(nonce, 'title'));
-  const sheet = styleSheet(treeOf(trees, styles));
+  const body = getBody(document);
+  const mode = placeContent(document, body, placeholders, toSlot(nonce, 'content'));
+  addWarnings(placeholders, mode, warn);
+  setTitle(pkg, trees, toSlot(nonce, 'title'));
+  const sheet = createStyleSheet(getTree(trees, styles));
   const plan: TemplatePlan = {
     mode,
     nonce,
     main,
     numbering,
-    filled: [...fillable(pack, main).filter((part) => part !== main), ...coreProperties(pack)],
-    names: freeName(pack, nonce),
+    filled: [...findFillableParts(pkg, main).filter((part) => part !== main), ...findCoreProperties(pkg)],
+    names: createNamePrefix(pkg, nonce),
     styles: ensureStyles(sheet),
-    tableStyle: tableStyle(sheet) ?? null,
-    lists: ensureLists(treeOf(trees, numbering), sheet, slot(nonce, 'lists')),
-    room: roomAt(body, slot(nonce, 'content')),
-    nextDrawingId: nextNumber(drawingIds(trees.values())),
+    tableStyle: findTableStyle(sheet) ?? null,
+    lists: ensureLists(getTree(trees, numbering), sheet, toSlot(nonce, 'lists')),
+    room: getTextArea(body, toSlot(nonce, 'content')),
+    nextDrawingId: nextNumber(findDrawingIds(trees.values())),
   };
-  const placeholders = KNOWN.filter((name) => found.includes(name));
-  return { plan, parts: partsOf(pack, trees, main, nonce), placeholders, warnings: [...warnings] };
+  const known = KNOWN_PLACEHOLDERS.filter((name) => placeholders.includes(name));
+  return {
+    plan,
+    parts: serializeParts(pkg, trees, main, nonce),
+    placeholders: known,
+    warnings: [...warnings],
+  };
 }
 
-/** The part with styles or numbering, made if the template has none. */
-function ensurePart(pack: Package, main: string, kind: 'styles' | 'numbering'): string {
-  const known = relatedPart(pack, main, kind);
-  if (known) return known;
+/** Returns the part with styles or numbering; adds an empty one if the template has none. */
+function ensurePart(pkg: Package, main: string, kind: 'styles' | 'numbering'): string {
+  const existing = findRelatedPart(pkg, main, kind);
+  if (existing) return existing;
   const folder = main.slice(0, main.lastIndexOf('/') + 1);
   let name = `${folder}${kind}.xml`;
-  for (let number = 2; pack.parts.has(name); number += 1) name = `${folder}${kind}${number}.xml`;
-  addPart(pack, main, name, `${WORD_TYPE}.${kind}+xml`, `<w:${kind} xmlns:w="${W}"/>`);
+  for (let number = 2; pkg.parts.has(name); number += 1) name = `${folder}${kind}${number}.xml`;
+  addPart(pkg, main, name, `${WORD_TYPE}.${kind}+xml`, `<w:${kind} xmlns:w="${W}"/>`);
   return name;
 }
 
-/** What nothing points to any more is not carried along. */
-function dropUnreachable(pack: Package): void {
+/** Deletes parts that no relationship refers to. */
+function dropUnreachable(pkg: Package): void {
   const reached = new Set<string>();
   const waiting = [''];
   for (let source = waiting.pop(); source !== undefined; source = waiting.pop()) {
-    for (const { part } of relationshipsOf(pack, source)) {
+    for (const { part } of getRelationships(pkg, source)) {
       if (!part || reached.has(part)) continue;
       reached.add(part);
       waiting.push(part);
     }
   }
-  for (const name of pack.parts.keys()) if (!reached.has(name)) pack.parts.delete(name);
-  for (const source of pack.relationships.keys())
-    if (source !== '' && !reached.has(source)) pack.relationships.delete(source);
+  for (const name of pkg.parts.keys()) if (!reached.has(name)) pkg.parts.delete(name);
+  for (const source of pkg.relationships.keys())
+    if (source !== '' && !reached.has(source)) pkg.relationships.delete(source);
   const typed = new Set([...reached].map((part) => `/${part}`.toLowerCase()));
-  pack.types.children = pack.types.children.filter((child) => {
+  pkg.types.children = pkg.types.children.filter((child) => {
     const name = isElement(child) ? attribute(child, 'PartName', '') : undefined;
     return name === undefined || typed.has(name.toLowerCase());
   });
 }
 
-/** The trees of all parts that the compile step may change; every other XML part is read once, to know that it is sound. */
-function treesOf(pack: Package, dropped: Map<string, Set<string>>, warn: (text: string) => void) {
+/** Parses all parts that the compiler may change; every other XML part is only checked. */
+function parseTrees(pkg: Package, dropped: Map<string, Set<string>>, warn: (text: string) => void) {
   const trees = new Map<string, XmlElement>();
-  for (const [name, bytes] of pack.parts) {
-    const type = contentType(pack, name) ?? '';
-    const gone = dropped.get(name);
-    if (type.startsWith(WORD_TYPE) || gone || type.endsWith('core-properties+xml')) {
-      const root = parseXml(bytes, name, pack.budget);
-      sanitize(root, gone ?? new Set(), warn);
+  for (const [name, bytes] of pkg.parts) {
+    const type = getContentType(pkg, name) ?? '';
+    const droppedIds = dropped.get(name);
+    if (type.startsWith(WORD_TYPE) || droppedIds || type.endsWith('core-properties+xml')) {
+      const root = parseXml(bytes, name, pkg.budget);
+      sanitize(root, droppedIds ?? new Set(), warn);
       trees.set(name, root);
-    } else if (/[+/]xml$/i.test(type)) checkXml(bytes, name, pack.budget);
+    } else if (/[+/]xml$/i.test(type)) checkXml(bytes, name, pkg.budget);
   }
   return trees;
 }
 
-function treeOf(trees: Map<string, XmlElement>, part: string): XmlElement {
+function getTree(trees: Map<string, XmlElement>, part: string): XmlElement {
   return (
     trees.get(part) ??
-    refuse('missing_type', `The part ${part} has the wrong content type; save the file again in Word.`)
+    reject('missing_type', `The part ${part} has the wrong content type; save the file again in Word.`)
   );
 }
 
-/** The parts whose text a reader sees on the page. */
-function fillable(pack: Package, main: string): string[] {
+/** Finds the parts whose text is visible on the page: the main part, headers, footers and notes. */
+function findFillableParts(pkg: Package, main: string): string[] {
   const kinds = ['header', 'footer', 'footnotes', 'endnotes'];
-  const related = relationshipsOf(pack, main).filter(({ type, part }) => part && kinds.includes(type));
+  const related = getRelationships(pkg, main).filter(({ type, part }) => part && kinds.includes(type));
   return [main, ...new Set(related.map(({ part }) => part ?? ''))];
 }
 
-function placeholdersOf(part: string, root: XmlElement, isMain: boolean, nonce: string): string[] {
-  const found = findPlaceholders(root, nonce);
+function replacePlaceholders(part: string, root: XmlElement, isMain: boolean, nonce: string): string[] {
+  const found = insertSlots(root, nonce);
   if (!isMain && found.includes('content'))
-    refuse(
+    reject(
       'content_place',
-      `The template has {{content}} in a header, footer or note (${part}); put it in a paragraph of the page itself.`,
+      `The template has {{content}} in a header, footer or note (${part}); move it to a paragraph of the page.`,
     );
   return found;
 }
 
-function placeContent(document: XmlElement, body: XmlElement, found: string[], here: string): TemplateMode {
-  if (found.includes('content')) {
-    openContentSlot(document, here);
+function placeContent(
+  document: XmlElement,
+  body: XmlElement,
+  placeholders: string[],
+  slot: string,
+): TemplateMode {
+  if (placeholders.includes('content')) {
+    insertContentSlot(document, slot);
     return 'placeholder';
   }
-  const room: XmlRaw = { raw: here };
-  if (found.length > 0) {
+  const slotNode: XmlRaw = { raw: slot };
+  if (placeholders.length > 0) {
     const last = body.children.findLastIndex((child) => isW(child, 'sectPr'));
-    body.children.splice(last === -1 ? body.children.length : last, 0, room);
+    body.children.splice(last === -1 ? body.children.length : last, 0, slotNode);
     return 'append';
   }
-  const section = lastSection(body);
-  body.children = section ? [room, section] : [room];
+  const section = createLastSection(body);
+  body.children = section ? [slotNode, section] : [slotNode];
   return 'styles';
 }
 
-function report(found: string[], mode: TemplateMode, warn: (text: string) => void): void {
-  for (const name of new Set(found))
-    if (!KNOWN.includes(name))
-      warn(
-        `{{${name}}} is not known and stays as it is; known are ${KNOWN.map((one) => `{{${one}}}`).join(', ')}.`,
-      );
-  if (mode === 'append') warn('There is no {{content}}: the document is put at the end of the template.');
+function addWarnings(placeholders: string[], mode: TemplateMode, warn: (text: string) => void): void {
+  const known = KNOWN_PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ');
+  for (const name of new Set(placeholders))
+    if (!KNOWN_PLACEHOLDERS.includes(name))
+      warn(`The placeholder {{${name}}} is unknown and stays unchanged; known placeholders are ${known}.`);
+  if (mode === 'append') warn('The template has no {{content}}; the document is inserted at its end.');
   if (mode === 'styles')
     warn(
-      'There are no placeholders: the document takes the place of the text; styles, headers and footers stay.',
+      'The template has no placeholders; the document replaces its text. Styles, headers and footers stay.',
     );
 }
 
-function coreProperties(pack: Package): string[] {
-  const part = relatedPart(pack, '', 'core-properties');
+function findCoreProperties(pkg: Package): string[] {
+  const part = findRelatedPart(pkg, '', 'core-properties');
   return part ? [part] : [];
 }
 
-/** The file's own title, as file managers and screen readers show it, is the document's. */
-function setTitle(pack: Package, trees: Map<string, XmlElement>, title: string): void {
-  const [part] = coreProperties(pack);
+/** Sets the title in the file's properties, which file managers and screen readers show. */
+function setTitle(pkg: Package, trees: Map<string, XmlElement>, title: string): void {
+  const [part] = findCoreProperties(pkg);
   const root = part ? trees.get(part) : undefined;
   if (!root) return;
   root.children = root.children.filter(
@@ -205,34 +215,34 @@ function setTitle(pack: Package, trees: Map<string, XmlElement>, title: string):
   root.children.push({ raw: `<dc:title xmlns:dc="${TITLE_NS}">${title}</dc:title>` });
 }
 
-/** A beginning for names of our own; where the template uses the plain one, nobody can have guessed the other. */
-function freeName(pack: Package, nonce: string): string {
-  const ids = [...pack.relationships.values()].flat().map(({ id }) => id);
-  const isTaken = [...pack.parts.keys(), ...ids].some((name) => name.toLowerCase().includes('export'));
+/** Creates a prefix for added names. If the template uses the plain one, the nonce makes it unique. */
+function createNamePrefix(pkg: Package, nonce: string): string {
+  const ids = [...pkg.relationships.values()].flat().map(({ id }) => id);
+  const isTaken = [...pkg.parts.keys(), ...ids].some((name) => name.toLowerCase().includes('export'));
   return isTaken ? `export${nonce}x` : 'export';
 }
 
-function* drawingIds(trees: Iterable<XmlElement>): Generator<number | undefined> {
+function* findDrawingIds(trees: Iterable<XmlElement>): Generator<number | undefined> {
   for (const tree of trees)
-    for (const { element } of everyElement(tree))
-      if (element.local === 'docPr') yield numberOf(attribute(element, 'id', ''));
+    for (const { element } of walkElements(tree))
+      if (element.local === 'docPr') yield parseNumber(attribute(element, 'id', ''));
 }
 
-/** The compiled package; relationships and content types have slots for what the renderer adds. */
-function partsOf(
-  pack: Package,
+/** Serializes the package; relationships and content types get slots for what the renderer adds. */
+function serializeParts(
+  pkg: Package,
   trees: Map<string, XmlElement>,
   main: string,
   nonce: string,
 ): [string, Uint8Array][] {
-  pack.types.children.push({ raw: slot(nonce, 'types') });
-  const relationships = [...pack.relationships].map(([source, known]): [string, Uint8Array] => [
-    relsPart(source),
-    writeXml(relsTree(known, source === main ? slot(nonce, 'relationships') : '')),
+  pkg.types.children.push({ raw: toSlot(nonce, 'types') });
+  const relationships = [...pkg.relationships].map(([source, own]): [string, Uint8Array] => [
+    toRelsPart(source),
+    writeXml(createRelsTree(own, source === main ? toSlot(nonce, 'relationships') : '')),
   ]);
-  const parts = [...pack.parts].map(([name, bytes]): [string, Uint8Array] => {
+  const parts = [...pkg.parts].map(([name, bytes]): [string, Uint8Array] => {
     const tree = trees.get(name);
     return [name, tree ? writeXml(tree) : bytes];
   });
-  return [[TYPES_PART, writeXml(pack.types)], ...relationships, ...parts];
+  return [[TYPES_PART, writeXml(pkg.types)], ...relationships, ...parts];
 }

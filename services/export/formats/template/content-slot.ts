@@ -1,36 +1,37 @@
-/** Makes room for the document's body where the template says {{content}}. */
-import { refuse } from '../opc/fault.ts';
-import { childW, elements, everyElement, isW } from '../opc/tree.ts';
+/** Replaces {{content}} in a template by a slot for the document's body. */
+import { reject } from '../opc/fault.ts';
+import { childW, elements, isW, walkElements } from '../opc/tree.ts';
 import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
-import { holds } from './placeholders.ts';
+import { containsText } from './placeholders.ts';
 
-/** Puts the slot between blocks, in place of the paragraph that holds it; text beside it stays in paragraphs of its own. */
-export function openContentSlot(root: XmlElement, slot: string): void {
-  const boxes = [...everyElement(root)].filter(({ element }) => isW(element, 'txbxContent'));
-  if (boxes.some(({ element }) => holds(element, slot))) misplaced();
-  const places = [...everyElement(root)].filter(
-    ({ element }) => isW(element, 'p') && textHolds(element, slot),
+/** Replaces the paragraph that contains the slot by the slot; text beside it stays in separate paragraphs. */
+export function insertContentSlot(root: XmlElement, slot: string): void {
+  const boxes = [...walkElements(root)].filter(({ element }) => isW(element, 'txbxContent'));
+  if (boxes.some(({ element }) => containsText(element, slot))) rejectPlace();
+  const places = [...walkElements(root)].filter(
+    ({ element }) => isW(element, 'p') && textContains(element, slot),
   );
   const [place] = places;
-  const many = places.length > 1 || (place && countIn(place.element, slot) > 1);
-  if (many) refuse('content_twice', 'The template says {{content}} more than once; leave it in one place.');
+  const isRepeated = places.length > 1 || (place && countSlots(place.element, slot) > 1);
+  if (isRepeated)
+    reject('content_twice', 'The template contains {{content}} more than once; keep one of them.');
   if (!place) return;
   splitAround(place.parent, place.element, slot);
   unwrapControls(root, slot);
   checkPlace(root, slot);
 }
 
-function countIn(paragraph: XmlElement, slot: string): number {
-  return [...everyElement(paragraph)]
+function countSlots(paragraph: XmlElement, slot: string): number {
+  return [...walkElements(paragraph)]
     .filter(({ element }) => isW(element, 't'))
     .reduce((sum, { element }) => sum + element.children.join('').split(slot).length - 1, 0);
 }
 
-/** Like `holds`, without looking into paragraphs inside this one (text boxes). */
-function textHolds(parent: XmlElement, slot: string): boolean {
+/** Like `containsText`, but without paragraphs inside this one (text boxes). */
+function textContains(parent: XmlElement, slot: string): boolean {
   return parent.children.some((child) => {
     if (typeof child === 'string') return child.includes(slot);
-    return isElement(child) && !isW(child, 'p') && textHolds(child, slot);
+    return isElement(child) && !isW(child, 'p') && textContains(child, slot);
   });
 }
 
@@ -41,25 +42,25 @@ function splitAround(parent: XmlElement, paragraph: XmlElement, slot: string): v
   const beforeProperties = childW(before, 'pPr');
   if (beforeProperties)
     beforeProperties.children = beforeProperties.children.filter((child) => !isW(child, 'sectPr'));
-  const first = isVisible(before) ? [before] : marksOf(before);
+  const first = isVisible(before) ? [before] : findRangeMarks(before);
   const end = section ? [{ ...after, children: properties ? [properties] : [] }] : [];
-  const last = isVisible(after) ? [after] : [...end, ...marksOf(after)];
-  putInstead(parent, paragraph, [...first, { raw: slot }, ...last]);
+  const last = isVisible(after) ? [after] : [...end, ...findRangeMarks(after)];
+  replaceChild(parent, paragraph, [...first, { raw: slot }, ...last]);
 }
 
-function putInstead(parent: XmlElement, child: XmlElement, nodes: XmlNode[]): void {
-  parent.children = parent.children.flatMap((one) => (one === child ? nodes : [one]));
+function replaceChild(parent: XmlElement, child: XmlElement, nodes: XmlNode[]): void {
+  parent.children = parent.children.flatMap((node) => (node === child ? nodes : [node]));
 }
 
-/** The element twice: with what comes before the slot and with what comes after it; both keep its properties. */
+/** Splits an element into the part before and the part after the slot; both keep its properties. */
 function split(element: XmlElement, slot: string): [XmlElement, XmlElement] {
-  const at = element.children.findIndex((child) =>
-    typeof child === 'string' ? child.includes(slot) : isElement(child) && textHolds(child, slot),
+  const index = element.children.findIndex((child) =>
+    typeof child === 'string' ? child.includes(slot) : isElement(child) && textContains(child, slot),
   );
-  const middle = element.children[at];
+  const middle = element.children[index];
   const properties = element.children.filter((child) => isW(child, 'pPr', 'rPr', 'sdtPr'));
-  const before = { ...element, children: element.children.slice(0, Math.max(at, 0)) };
-  const after = { ...element, children: [...properties, ...element.children.slice(at + 1)].map(copy) };
+  const before = { ...element, children: element.children.slice(0, Math.max(index, 0)) };
+  const after = { ...element, children: [...properties, ...element.children.slice(index + 1)].map(copy) };
   if (typeof middle === 'string') {
     const [left = '', right = ''] = middle.split(slot);
     before.children.push(left);
@@ -77,15 +78,15 @@ function copy(node: XmlNode): XmlNode {
 }
 
 function isVisible(element: XmlElement): boolean {
-  return [...everyElement(element)].some(
+  return [...walkElements(element)].some(
     ({ element: inner }) =>
       isW(inner, 'drawing', 'pict', 'br', 'fldChar', 'fldSimple', 'sym', 'footnoteReference') ||
       (isW(inner, 't') && inner.children.join('').trim() !== ''),
   );
 }
 
-/** Bookmarks and comment ranges may stand between blocks too, and are lost by nobody. */
-function marksOf(paragraph: XmlElement): XmlElement[] {
+/** Finds the bookmarks and range marks of a paragraph; they may also stand between blocks. */
+function findRangeMarks(paragraph: XmlElement): XmlElement[] {
   return elements(paragraph).filter((child) =>
     isW(
       child,
@@ -99,15 +100,15 @@ function marksOf(paragraph: XmlElement): XmlElement[] {
   );
 }
 
-/** A content control may hold one paragraph only, or be bound to data: the body takes its place. */
+/** Unwraps content controls around the slot: they may allow only one paragraph or be bound to data. */
 function unwrapControls(parent: XmlElement, slot: string): void {
-  const child = elements(parent).find((one) => holds(one, slot));
+  const child = elements(parent).find((element) => containsText(element, slot));
   if (!child) return;
   if (!isW(child, 'sdt')) {
     unwrapControls(child, slot);
     return;
   }
-  putInstead(parent, child, childW(child, 'sdtContent')?.children ?? []);
+  replaceChild(parent, child, childW(child, 'sdtContent')?.children ?? []);
   unwrapControls(parent, slot);
 }
 
@@ -117,16 +118,16 @@ function checkPlace(root: XmlElement, slot: string): void {
     if (
       parent.children.some((child) => !isElement(child) && typeof child === 'object' && child.raw === slot)
     ) {
-      if (!isW(parent, 'body', 'tc')) misplaced();
+      if (!isW(parent, 'body', 'tc')) rejectPlace();
       return;
     }
-    parent = elements(parent).find((child) => holds(child, slot));
+    parent = elements(parent).find((child) => containsText(child, slot));
   }
 }
 
-function misplaced(): never {
-  return refuse(
+function rejectPlace(): never {
+  return reject(
     'content_place',
-    'The template has {{content}} where a whole document cannot stand (a text box or a note); put it in a paragraph of the page or of a table cell.',
+    'The template has {{content}} in a place that cannot contain a document (a text box or a note); move it to a paragraph of the page or of a table cell.',
   );
 }

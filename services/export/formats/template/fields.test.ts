@@ -1,17 +1,18 @@
-/** Promises about fields: none that reaches outside survives, all others do. */
+/** Tests fields: fields that reach outside the file are removed, all others stay. */
 import { expect, test } from '@jest/globals';
-import { compiled, documentOf, docx, p, rendered, textOf } from '../../testing/samples.ts';
+import { compile, createDocument, docx, getText, p, renderParts } from '../../testing/samples.ts';
 
 const mark = (kind: string) => `<w:r><w:fldChar w:fldCharType="${kind}"/></w:r>`;
 const code = (...pieces: string[]) =>
   pieces.map((text) => `<w:r><w:instrText>${text}</w:instrText></w:r>`).join('');
-const shown = '<w:r><w:t>shown</w:t></w:r>';
-const field = (instruction: string) => mark('begin') + instruction + mark('separate') + shown + mark('end');
+const shownText = '<w:r><w:t>shown</w:t></w:r>';
+const field = (instruction: string) =>
+  mark('begin') + instruction + mark('separate') + shownText + mark('end');
 
-async function outcome(paragraph: string) {
-  const template = await compiled(docx(`<w:p>${paragraph}</w:p>${p('{{content}}')}`));
-  const { 'word/document.xml': xml = '' } = await rendered(documentOf(), template);
-  return { xml, text: textOf(xml), warnings: template.warnings };
+async function compileAndRender(paragraph: string) {
+  const template = await compile(docx(`<w:p>${paragraph}</w:p>${p('{{content}}')}`));
+  const { 'word/document.xml': xml = '' } = await renderParts(createDocument(), template);
+  return { xml, text: getText(xml), warnings: template.warnings };
 }
 
 test.each([
@@ -26,39 +27,39 @@ test.each([
   'PRINT 27',
   'HYPERLINK "file:///C:/Windows/System32/calc.exe"',
   'HYPERLINK javascript:alert(1)',
-])('the field %s loses its instruction and keeps the text it showed', async (instruction) => {
+])('the field %s is replaced by its text', async (instruction) => {
   const escaped = instruction.replaceAll('"', '&quot;');
-  for (const written of [
+  for (const markup of [
     field(code(escaped)),
-    field(code(...[...instruction].map((one) => one.replace('"', '&quot;')))),
-    `<w:fldSimple w:instr="${escaped}">${shown}</w:fldSimple>`,
+    field(code(...[...instruction].map((character) => character.replace('"', '&quot;')))),
+    `<w:fldSimple w:instr="${escaped}">${shownText}</w:fldSimple>`,
   ]) {
-    const { xml, text, warnings } = await outcome(written);
+    const { xml, text, warnings } = await compileAndRender(markup);
     expect(xml).not.toMatch(/instr|fldChar/);
     expect(text).toBe('shown');
     expect(warnings).toEqual([expect.stringContaining('reaches outside the file')]);
   }
 });
 
-test('an instruction whose first word is another field is no way around', async () => {
-  const inner = mark('begin') + code('QUOTE 68 68 69') + mark('separate') + shown + mark('end');
-  const { xml, text } = await outcome(
-    mark('begin') + inner + code(' cmd') + mark('separate') + shown + mark('end'),
+test('a field whose instruction starts with another field is removed', async () => {
+  const inner = mark('begin') + code('QUOTE 68 68 69') + mark('separate') + shownText + mark('end');
+  const { xml, text } = await compileAndRender(
+    mark('begin') + inner + code(' cmd') + mark('separate') + shownText + mark('end'),
   );
   expect(xml).not.toMatch(/instr|fldChar/);
   expect(text).toBe('shown');
 });
 
-test('an unsafe field inside a safe one is taken out as well', async () => {
-  const { xml } = await outcome(
-    mark('begin') + code('IF 1 = 1 ') + field(code('DDE a b')) + mark('separate') + shown + mark('end'),
+test('an unsafe field inside a safe one is removed', async () => {
+  const { xml } = await compileAndRender(
+    mark('begin') + code('IF 1 = 1 ') + field(code('DDE a b')) + mark('separate') + shownText + mark('end'),
   );
   expect(xml).not.toContain('DDE');
   expect(xml).toContain('IF 1 = 1');
 });
 
-test('an unsafe field that never ends is taken out', async () => {
-  expect((await outcome(mark('begin') + code('DDEAUTO a b'))).xml).not.toMatch(/instr|fldChar/);
+test('an unsafe field without an end is removed', async () => {
+  expect((await compileAndRender(mark('begin') + code('DDEAUTO a b'))).xml).not.toMatch(/instr|fldChar/);
 });
 
 test.each([
@@ -69,13 +70,13 @@ test.each([
   'HYPERLINK \\l "_Toc1"',
   'DATE',
 ])('the field %s stays', async (instruction) => {
-  const { xml, warnings } = await outcome(field(code(instruction.replaceAll('"', '&quot;'))));
+  const { xml, warnings } = await compileAndRender(field(code(instruction.replaceAll('"', '&quot;'))));
   expect(xml.match(/w:fldCharType/g)).toHaveLength(3);
   expect(warnings).toEqual([]);
 });
 
-test('a table of contents is made anew when the file is opened', async () => {
-  expect((await outcome(field(code('TOC \\o')))).xml).toContain(
+test('a table of contents is marked for an update', async () => {
+  expect((await compileAndRender(field(code('TOC \\o')))).xml).toContain(
     '<w:fldChar w:fldCharType="begin" w:dirty="true"/>',
   );
 });

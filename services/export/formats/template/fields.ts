@@ -1,81 +1,84 @@
-/** Word fields: those that fetch or run something lose their instruction and keep the text they show. */
-
-import { refuse } from '../opc/fault.ts';
-import { attribute, everyElement, isW, rewrite, W } from '../opc/tree.ts';
+/** Sanitizes Word fields: those that fetch or run something are replaced by the text that they show. */
+import { reject } from '../opc/fault.ts';
+import { attribute, isW, rewrite, W, walkElements } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
 
-/** Fetch a file, start a program, send codes to a printer or run a macro (ECMA-376 part 1, 17.16.5). */
+/** Fields that fetch a file, start a program, control a printer or run a macro (ECMA-376 part 1, 17.16.5). */
 const UNSAFE =
   /^(DDE|DDEAUTO|INCLUDE|INCLUDETEXT|INCLUDEPICTURE|IMPORT|LINK|EMBED|DATABASE|MACROBUTTON|PRINT|RD|ADDIN|CONTROL|HTMLCONTROL)$/i;
 
-/** Word itself stops long before. */
-const MAX_NESTED = 64;
+/** Maximum nesting of fields; Word's own limit is much lower. */
+const MAX_DEPTH = 64;
 
-type Field = { instruction: string; parts: XmlElement[]; isNested: boolean; isShown: boolean };
+/** A field of several runs. `parts` are the elements to remove if the field is unsafe. */
+type Field = { instruction: string; parts: XmlElement[]; isNested: boolean; hasSeparator: boolean };
 
-/** Neutralises unsafe fields of a part, also when split over runs or built from nested fields; marks a table of contents to be made anew. */
+/**
+ * Removes unsafe fields of a part, including those split over runs or built from nested fields. Marks tables
+ * of contents for an update.
+ */
 export function sanitizeFields(root: XmlElement, warn: (text: string) => void): void {
-  const doomed = new Set<XmlElement>();
-  for (const field of complexFields(root)) {
+  const removed = new Set<XmlElement>();
+  for (const field of findComplexFields(root)) {
     if (!isUnsafe(field)) {
-      if (/^\s*TOC\b/i.test(field.instruction)) makeAnew(field);
+      if (/^\s*TOC\b/i.test(field.instruction)) markDirty(field);
       continue;
     }
-    for (const part of field.parts) doomed.add(part);
-    warn(warningFor(field.instruction));
+    for (const part of field.parts) removed.add(part);
+    warn(createWarning(field.instruction));
   }
   rewrite(root, (element) => {
-    if (doomed.has(element)) return [];
+    if (removed.has(element)) return [];
     if (!isW(element, 'fldSimple')) return [element];
     const instruction = attribute(element, 'instr') ?? '';
     if (!isUnsafe({ instruction, isNested: false })) return [element];
-    warn(warningFor(instruction));
+    warn(createWarning(instruction));
     return element.children;
   });
 }
 
-/** Every field made of begin, instruction, separate and end; also one that never ends. */
-function complexFields(root: XmlElement): Field[] {
+/** Finds every field of begin, instruction, separator and end, including those without an end. */
+function findComplexFields(root: XmlElement): Field[] {
   const open: Field[] = [];
   const all: Field[] = [];
-  for (const { element } of everyElement(root)) {
+  for (const { element } of walkElements(root)) {
     if (isW(element, 'instrText', 'delInstrText')) {
       const field = open.at(-1);
-      if (field && !field.isShown) field.instruction += textOf(element);
-      for (const around of open) if (!around.isShown) around.parts.push(element);
+      if (field && !field.hasSeparator) field.instruction += getText(element);
+      for (const enclosing of open) if (!enclosing.hasSeparator) enclosing.parts.push(element);
     } else if (isW(element, 'fldChar')) {
-      step(element, open, all);
+      readFieldChar(element, open, all);
     } else if (isW(element, 't')) {
-      // What an inner field shows is part of the outer field's instruction.
-      const outer = open.findLast((field) => !field.isShown);
+      // the text that an inner field shows is part of the outer field's instruction
+      const outer = open.findLast((field) => !field.hasSeparator);
       if (outer && open.at(-1) !== outer) outer.parts.push(element);
     }
   }
   return all;
 }
 
-function step(element: XmlElement, open: Field[], all: Field[]): void {
+function readFieldChar(element: XmlElement, open: Field[], all: Field[]): void {
   const kind = attribute(element, 'fldCharType');
   if (kind === 'begin') {
     const parent = open.at(-1);
-    if (parent && !parent.isShown) parent.isNested ||= parent.instruction.trim() === '';
-    const field = { instruction: '', parts: [], isNested: false, isShown: false };
+    if (parent && !parent.hasSeparator) parent.isNested ||= parent.instruction.trim() === '';
+    const field = { instruction: '', parts: [], isNested: false, hasSeparator: false };
     open.push(field);
-    if (open.length > MAX_NESTED)
-      refuse('fields_too_deep', `The fields of the template are nested deeper than ${MAX_NESTED} levels.`);
+    if (open.length > MAX_DEPTH)
+      reject('fields_too_deep', `The fields of the template are nested deeper than ${MAX_DEPTH} levels.`);
     all.push(field);
   }
-  for (const around of open) if (!around.isShown) around.parts.push(element);
+  for (const enclosing of open) if (!enclosing.hasSeparator) enclosing.parts.push(element);
   const field = open.at(-1);
   if (!field) return;
-  if (kind === 'separate') field.isShown = true;
+  if (kind === 'separate') field.hasSeparator = true;
   if (kind === 'end') {
-    if (field.isShown) field.parts.push(element);
+    if (field.hasSeparator) field.parts.push(element);
     open.pop();
   }
 }
 
-/** A field whose first word comes from another field is a way to hide that word. */
+/** Returns true for unsafe fields; a nested field as first word could hide an unsafe instruction. */
 function isUnsafe({ instruction, isNested }: Pick<Field, 'instruction' | 'isNested'>): boolean {
   if (isNested) return true;
   const [word = '', ...rest] = instruction.replace(/["“”]/g, ' " ').trim().split(/\s+/);
@@ -89,19 +92,19 @@ function isSafeLink(instruction: string, rest: string[]): boolean {
   return /^(https?:|mailto:|\\l\b)/i.test(target.trim());
 }
 
-function warningFor(instruction: string): string {
+function createWarning(instruction: string): string {
   const word = /^\s*([A-Za-z]{2,20})\b/.exec(instruction)?.[1]?.toUpperCase() ?? 'nested';
-  return `A field that reaches outside the file (${word}) was removed; the text it showed stays.`;
+  return `A field that reaches outside the file (${word}) was removed; its text stays.`;
 }
 
-/** Word makes a dirty field anew when the file is opened, so that its page numbers are right. */
-function makeAnew(field: Field): void {
+/** Marks a field as dirty: Word updates it, and so its page numbers, when the file is opened. */
+function markDirty(field: Field): void {
   const [begin] = field.parts;
   if (!begin || attribute(begin, 'dirty') !== undefined) return;
   const prefix = begin.name.slice(0, begin.name.indexOf(':') + 1);
   begin.attributes.push({ name: `${prefix}dirty`, uri: W, local: 'dirty', value: 'true' });
 }
 
-function textOf(element: XmlElement): string {
+function getText(element: XmlElement): string {
   return element.children.filter((child) => typeof child === 'string').join('');
 }

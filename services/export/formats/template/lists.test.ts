@@ -1,17 +1,17 @@
-/** Promises about lists: they look like the template’s, and each ordered one counts for itself. */
+/** Tests lists: they look like the template's lists, and each ordered list has its own numbers. */
 import { expect, test } from '@jest/globals';
 import {
-  compiled,
-  documentOf,
+  compile,
+  createDocument,
+  createNode,
+  createParagraph,
   docx,
-  nodeOf,
   p,
   rels,
-  rendered,
+  renderParts,
   types,
   W,
   WORD_TYPE,
-  words,
 } from '../../testing/samples.ts';
 
 const item = (...content: object[]) => ({ type: 'listItem', content: content as never });
@@ -37,16 +37,18 @@ function withLists(
     'word/numbering.xml': `<w:numbering xmlns:w="${W}">${abstract}${nums}<w:numIdMacAtCleanup w:val="1"/></w:numbering>`,
   });
 }
-const style = (id: string, name: string, form: string) =>
-  `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/><w:pPr>${form}</w:pPr></w:style>`;
+const style = (id: string, name: string, properties: string) =>
+  `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/><w:pPr>${properties}</w:pPr></w:style>`;
 const numbered = (numId: number, more = '') => `<w:numPr><w:numId w:val="${numId}"/></w:numPr>${more}`;
-const deep = nodeOf('N', [list('bulletList', item(words('a'), list('bulletList', item(words('b')))))]);
+const deep = createNode('N', [
+  list('bulletList', item(createParagraph('a'), list('bulletList', item(createParagraph('b'))))),
+]);
 
-test("the template's own bullets and indents are used, on every level that it has", async () => {
+test("lists use the template's bullets and indents on every level", async () => {
   const abstract = `<w:abstractNum w:abstractNumId="3"><w:multiLevelType w:val="multilevel"/>${level(0, '■', 400)}${level(1, '–', 900)}</w:abstractNum>`;
-  const template = await compiled(withLists(abstract, style('Aufz', 'List Bullet', numbered(7))));
-  const { 'word/document.xml': xml, 'word/numbering.xml': numbering } = await rendered(
-    documentOf([deep]),
+  const template = await compile(withLists(abstract, style('Aufz', 'List Bullet', numbered(7))));
+  const { 'word/document.xml': xml, 'word/numbering.xml': numbering } = await renderParts(
+    createDocument([deep]),
     template,
   );
   expect(xml).toContain(
@@ -60,15 +62,15 @@ test("the template's own bullets and indents are used, on every level that it ha
   expect(numbering?.match(/w:pStyle/g)).toHaveLength(2);
 });
 
-test('a style that sets its own indent keeps it', async () => {
+test('a list style with its own indent keeps it', async () => {
   const abstract = `<w:abstractNum w:abstractNumId="3">${level(0, '■', 400)}</w:abstractNum>`;
-  const template = await compiled(
+  const template = await compile(
     withLists(abstract, style('A', 'list bullet', numbered(7, '<w:ind w:left="555" w:hanging="111"/>'))),
   );
   expect(template.plan.lists.bullets[0]).toEqual({ left: 555, hanging: 111 });
 });
 
-test('a list of one level goes on with "List Bullet 2", then further in', async () => {
+test('a single-level list continues with List Bullet 2, then indents', async () => {
   const single = '<w:multiLevelType w:val="singleLevel"/>';
   const abstract =
     `<w:abstractNum w:abstractNumId="3">${single}${level(0, '■', 400)}${level(1, '○', 50)}</w:abstractNum>` +
@@ -76,48 +78,51 @@ test('a list of one level goes on with "List Bullet 2", then further in', async 
   const nums =
     '<w:num w:numId="7"><w:abstractNumId w:val="3"/></w:num><w:num w:numId="9"><w:abstractNumId w:val="5"/></w:num>';
   const styles = style('A', 'List Bullet', numbered(7)) + style('B', 'List Bullet 2', numbered(9));
-  const { plan } = await compiled(withLists(abstract, styles, nums));
+  const { plan } = await compile(withLists(abstract, styles, nums));
   expect(plan.lists.bullets.map(({ left }) => left).slice(0, 4)).toEqual([400, 800, 1_160, 1_520]);
 });
 
-test('a number used on a deeper level counts that level', async () => {
+test('a number format on a deeper level counts that level', async () => {
   const abstract = `<w:abstractNum w:abstractNumId="3"><w:multiLevelType w:val="singleLevel"/>${level(0, '%1)', 400)}</w:abstractNum>`;
-  const template = await compiled(withLists(abstract, style('A', 'List Number', numbered(7))));
-  const { 'word/numbering.xml': numbering } = await rendered(documentOf(), template);
+  const template = await compile(withLists(abstract, style('A', 'List Number', numbered(7))));
+  const { 'word/numbering.xml': numbering } = await renderParts(createDocument(), template);
   for (const text of ['%1)', '%2)', '%9)']) expect(numbering).toContain(`w:val="${text}"`);
 });
 
-test('a deeper level that is no bullet is not taken for one', async () => {
+test('a numbered level is not used for a bullet list', async () => {
   const abstract = `<w:abstractNum w:abstractNumId="3">${level(0, '■', 400)}${level(1, '%2.', 900)}</w:abstractNum>`;
-  const template = await compiled(withLists(abstract, style('A', 'List Bullet', numbered(7))));
+  const template = await compile(withLists(abstract, style('A', 'List Bullet', numbered(7))));
   expect(template.plan.lists.bullets[1]).toEqual({ left: 760, hanging: 200 });
 });
 
-test('a box to tick has room before its text, however little a bullet has', async () => {
+test('a checkbox has a minimum width before its text', async () => {
   const abstract = `<w:abstractNum w:abstractNumId="3">${level(0, '■', 400)}</w:abstractNum>`;
-  const template = await compiled(withLists(abstract, style('A', 'List Bullet', numbered(7))));
-  const tasks = list('taskList', { type: 'taskItem', content: [words('t')] });
-  const { 'word/document.xml': xml } = await rendered(documentOf([nodeOf('N', [tasks])]), template);
+  const template = await compile(withLists(abstract, style('A', 'List Bullet', numbered(7))));
+  const tasks = list('taskList', { type: 'taskItem', content: [createParagraph('t')] });
+  const { 'word/document.xml': xml } = await renderParts(
+    createDocument([createNode('N', [tasks])]),
+    template,
+  );
   expect(xml).toContain('<w:ind w:left="400" w:hanging="360"/>');
 });
 
-test('a list style named by another list is followed', async () => {
+test('a list that links to a list style uses its levels', async () => {
   const abstract =
     '<w:abstractNum w:abstractNumId="3"><w:numStyleLink w:val="L"/></w:abstractNum>' +
     `<w:abstractNum w:abstractNumId="5"><w:styleLink w:val="L"/>${level(0, '◆', 333)}</w:abstractNum>`;
   const nums =
     '<w:num w:numId="7"><w:abstractNumId w:val="3"/></w:num><w:num w:numId="9"><w:abstractNumId w:val="5"/></w:num>';
   const styles = style('A', 'List Bullet', numbered(7)) + style('L', 'Our list', numbered(9));
-  expect((await compiled(withLists(abstract, styles, nums))).plan.lists.bullets[0]?.left).toBe(333);
+  expect((await compile(withLists(abstract, styles, nums))).plan.lists.bullets[0]?.left).toBe(333);
 });
 
-test('each ordered list counts from its own start, and twelve levels stay within nine', async () => {
-  let inner: object = list('orderedList', item(words('deepest')));
-  for (let at = 0; at < 11; at += 1) inner = list('orderedList', item(words(`${at}`), inner));
-  const second = { ...list('orderedList', item(words('x'))), attrs: { start: 4 } };
-  const template = await compiled(docx(p('{{content}}')));
-  const { 'word/document.xml': xml, 'word/numbering.xml': numbering } = await rendered(
-    documentOf([nodeOf('N', [inner as never, second])]),
+test('each ordered list has its own start, twelve levels stay within nine', async () => {
+  let inner: object = list('orderedList', item(createParagraph('deepest')));
+  for (let at = 0; at < 11; at += 1) inner = list('orderedList', item(createParagraph(`${at}`), inner));
+  const second = { ...list('orderedList', item(createParagraph('x'))), attrs: { start: 4 } };
+  const template = await compile(docx(p('{{content}}')));
+  const { 'word/document.xml': xml, 'word/numbering.xml': numbering } = await renderParts(
+    createDocument([createNode('N', [inner as never, second])]),
     template,
   );
   const levels = [...(xml?.matchAll(/w:ilvl w:val="(\d+)"/g) ?? [])].map(([, at]) => Number(at));

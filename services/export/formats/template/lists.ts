@@ -1,12 +1,12 @@
-/** Lists that look like the template's: nine levels with its own bullets and numbers, ready to be used again and again. */
-import { attribute, childrenW, childW, isW, nextNumber, numberOf, valueW, w } from '../opc/tree.ts';
+/** Adds list definitions that look like the template's lists: nine levels with its bullets and numbers. */
+import { attribute, childrenW, childW, isW, nextNumber, parseNumber, valueW, w } from '../opc/tree.ts';
 import type { XmlElement, XmlNode } from '../opc/xml.ts';
-import { hangingOf, leftOf, listOfStyle, type StyleSheet } from './styles.ts';
+import { getHanging, getLeft, getStyleList, type StyleSheet } from './styles.ts';
 
-/** Where a list's text starts and how far its bullet hangs out, in twips. */
+/** The left edge of a list's text and the hanging indent of its bullet, in twips. */
 export type ListLevel = { left: number; hanging: number };
 
-/** `nextNumId` is the first number free for ordered lists, each of which gets its own. */
+/** The lists of a compiled template; each ordered list gets its own number, from `nextNumId` on. */
 export type ListPlan = {
   bulletNumId: number;
   orderedAbstractId: number;
@@ -15,31 +15,32 @@ export type ListPlan = {
   numbers: ListLevel[];
 };
 
-/** `isSure` is false where the list does not say whether its deeper levels are meant. */
-type Level = { children: XmlNode[]; indent: ListLevel; from: number; isSure?: boolean };
+/** A level; `isExplicit` is false if the list does not state whether it has several levels. */
+type Level = { children: XmlNode[]; indent: ListLevel; from: number; isExplicit?: boolean };
 
 type ListKind = 'bullet' | 'number';
 
-/** What is taken over from a level, in the order of the schema (ECMA-376 part 1, 17.9.6, CT_Lvl). */
+/** The elements that are copied from a level, in schema order (ECMA-376 part 1, 17.9.6, CT_Lvl). */
 const LEVEL_PARTS = ['start', 'numFmt', 'isLgl', 'suff', 'lvlText', 'lvlPicBulletId', 'lvlJc', 'pPr', 'rPr'];
-/** How a bullet or number may look, in the order of the schema (17.3.2.28, CT_RPr). */
+/** The formatting of a bullet or number that is copied, in schema order (17.3.2.28, CT_RPr). */
 const RUN_PARTS =
   'rFonts b bCs i iCs caps smallCaps strike noProof vanish color spacing position sz szCs u bdr shd vertAlign'.split(
     ' ',
   );
+/** Default indent of each level, twips. */
 const STEP = 360;
 const LEVELS = 9;
 
-/** Adds one bullet list and the pattern of all ordered lists to the numbering part; `slot` is where their numbers go. */
+/** Adds a bullet list, a pattern for ordered lists and `slot`, where the renderer inserts ordered lists. */
 export function ensureLists(numbering: XmlElement, styles: StyleSheet, slot: string): ListPlan {
-  const bullets = levelsOf(numbering, styles, 'bullet', defaultBullet);
-  const numbers = levelsOf(numbering, styles, 'number', defaultNumber);
+  const bullets = resolveLevels(numbering, styles, 'bullet', defaultBullet);
+  const numbers = resolveLevels(numbering, styles, 'number', defaultNumber);
   const free = (local: string, name: string) =>
-    nextNumber(childrenW(numbering, local).map((found) => numberOf(attribute(found, name))));
+    nextNumber(childrenW(numbering, local).map((found) => parseNumber(attribute(found, name))));
   const abstractId = free('abstractNum', 'abstractNumId');
   const numId = free('num', 'numId');
-  const bulletPattern = pattern(abstractId, bullets, '5D0B17E1');
-  const orderedPattern = pattern(abstractId + 1, numbers, '5D0B17E2');
+  const bulletPattern = createPattern(abstractId, bullets, '5D0B17E1');
+  const orderedPattern = createPattern(abstractId + 1, numbers, '5D0B17E2');
   const firstNum = numbering.children.findIndex((child) => isW(child, 'num', 'numIdMacAtCleanup'));
   const at = firstNum === -1 ? numbering.children.length : firstNum;
   numbering.children.splice(at, 0, bulletPattern, orderedPattern);
@@ -56,41 +57,42 @@ export function ensureLists(numbering: XmlElement, styles: StyleSheet, slot: str
 }
 
 /**
- * The levels of the style's list; where it has no more (LibreOffice fills up each list with levels that nobody asked for),
- * those of "List Bullet 2" and so on; then the last one, further in.
+ * Resolves nine levels. Each comes from the style's list, else from "List Bullet 2" and so on, else from the
+ * previous level with a larger indent. In a list without a type, deeper levels rank below "List Bullet 2",
+ * because LibreOffice fills lists up with unwanted levels.
  */
-function levelsOf(
+function resolveLevels(
   numbering: XmlElement,
   styles: StyleSheet,
   kind: ListKind,
-  otherwise: (level: number) => Level,
+  createDefault: (level: number) => Level,
 ): Level[] {
   const name = `list ${kind}`;
   const levels: Level[] = [];
   for (let level = 0; level < LEVELS; level += 1) {
-    const own = listOfStyle(styles, name);
-    const deeper = level === 0 ? undefined : listOfStyle(styles, `${name} ${level + 1}`);
-    const first = own && levelAt(numbering, styles, own.numId, own.level + level, level === 0, kind);
-    const second = deeper && levelAt(numbering, styles, deeper.numId, deeper.level, true, kind);
-    const found = first?.isSure ? first : (second ?? first);
+    const own = getStyleList(styles, name);
+    const deeper = level === 0 ? undefined : getStyleList(styles, `${name} ${level + 1}`);
+    const first = own && findLevel(numbering, styles, own.numId, own.level + level, level === 0, kind);
+    const second = deeper && findLevel(numbering, styles, deeper.numId, deeper.level, true, kind);
+    const found = first?.isExplicit ? first : (second ?? first);
     const styled = level === 0 ? own : found === second ? deeper : undefined;
     const last = levels.at(-1);
-    if (found) levels.push({ ...found, indent: { ...found.indent, ...indentOf(styled) } });
-    else if (own && last) levels.push(furtherIn(last));
-    else levels.push(otherwise(level));
+    if (found) levels.push({ ...found, indent: { ...found.indent, ...toIndent(styled) } });
+    else if (own && last) levels.push(indentLevel(last));
+    else levels.push(createDefault(level));
   }
   return levels;
 }
 
-function indentOf(styled: { left?: number; hanging?: number } | undefined): Partial<ListLevel> {
+function toIndent(styled: { left?: number; hanging?: number } | undefined): Partial<ListLevel> {
   return {
     ...(styled?.left === undefined ? {} : { left: styled.left }),
     ...(styled?.hanging === undefined ? {} : { hanging: styled.hanging }),
   };
 }
 
-/** One level of a list as the template defines it; a list that is meant for one level has only the first. */
-function levelAt(
+/** Finds a level of a list in the template; a single-level list has only the first. */
+function findLevel(
   numbering: XmlElement,
   styles: StyleSheet,
   numId: string,
@@ -99,52 +101,52 @@ function levelAt(
   kind: ListKind,
 ): Level | undefined {
   const num = childrenW(numbering, 'num').find((found) => attribute(found, 'numId') === numId);
-  const abstract = abstractOf(numbering, styles, valueW(num, 'abstractNumId'));
+  const abstract = findAbstract(numbering, styles, valueW(num, 'abstractNumId'));
   const type = valueW(abstract, 'multiLevelType');
   if (!abstract || (!isFirst && type === 'singleLevel')) return undefined;
   const isLevel = (found: XmlElement) => attribute(found, 'ilvl') === `${level}`;
   const override = childW(childrenW(num, 'lvlOverride').find(isLevel), 'lvl');
   const definition = override ?? childrenW(abstract, 'lvl').find(isLevel);
-  if (!definition || (level > 0 && !isOfKind(definition, kind))) return undefined;
+  if (!definition || (level > 0 && !matchesKind(definition, kind))) return undefined;
   const indent = childW(definition, 'pPr', 'ind');
   return {
     children: LEVEL_PARTS.flatMap((local) => childW(definition, local) ?? []),
     indent: {
-      left: leftOf(indent) ?? STEP * (level + 1),
-      hanging: hangingOf(indent) ?? STEP,
+      left: getLeft(indent) ?? STEP * (level + 1),
+      hanging: getHanging(indent) ?? STEP,
     },
     from: level,
-    isSure: isFirst || type !== undefined,
+    isExplicit: isFirst || type !== undefined,
   };
 }
 
-/** Some editors fill the deeper levels of a bullet list with numbers, or with nothing: those are not meant. */
-function isOfKind(level: XmlElement, kind: ListKind): boolean {
+/** Returns false for the numbered or empty levels with which some editors fill up a bullet list. */
+function matchesKind(level: XmlElement, kind: ListKind): boolean {
   const format = valueW(level, 'numFmt') ?? 'decimal';
   return kind === 'bullet' ? format === 'bullet' : format !== 'bullet' && format !== 'none';
 }
 
-/** An abstract list may only name a list style, which leads to another one. */
-function abstractOf(
+/** Finds an abstract list; follows its link to a list style, if it has one. */
+function findAbstract(
   numbering: XmlElement,
   { byId }: StyleSheet,
   id: string | undefined,
 ): XmlElement | undefined {
-  const find = (wanted: string | undefined) =>
-    childrenW(numbering, 'abstractNum').find((found) => attribute(found, 'abstractNumId') === wanted);
+  const find = (abstractId: string | undefined) =>
+    childrenW(numbering, 'abstractNum').find((found) => attribute(found, 'abstractNumId') === abstractId);
   const found = find(id);
   const link = valueW(found, 'numStyleLink');
   if (!link) return found;
   const numId = valueW(byId.get(link), 'pPr', 'numPr', 'numId');
-  const num = childrenW(numbering, 'num').find((one) => attribute(one, 'numId') === numId);
+  const num = childrenW(numbering, 'num').find((element) => attribute(element, 'numId') === numId);
   return find(valueW(num, 'abstractNumId'));
 }
 
-function furtherIn({ children, indent, from }: Level): Level {
+function indentLevel({ children, indent, from }: Level): Level {
   return { children, indent: { ...indent, left: indent.left + STEP }, from };
 }
 
-function pattern(id: number, levels: Level[], nsid: string): XmlNode {
+function createPattern(id: number, levels: Level[], nsid: string): XmlNode {
   return w('abstractNum', { abstractNumId: `${id}` }, [
     w('nsid', { val: nsid }),
     w('multiLevelType', { val: 'multilevel' }),
@@ -152,14 +154,14 @@ function pattern(id: number, levels: Level[], nsid: string): XmlNode {
       w(
         'lvl',
         { ilvl: `${at}` },
-        level.children.map((child) => shifted(child, level, at)),
+        level.children.map((child) => shiftLevel(child, level, at)),
       ),
     ),
   ]);
 }
 
-/** A level used at another depth counts that depth: "%1." of a first level is "%2." on the second. */
-function shifted(node: XmlNode, { from, indent }: Level, to: number): XmlNode {
+/** Copies an element of a level to another depth: "%1." of the first level becomes "%2." on the second. */
+function shiftLevel(node: XmlNode, { from, indent }: Level, to: number): XmlNode {
   if (isW(node, 'lvlText')) {
     const shift = (_match: string, digit: string) => `%${Math.min(Number(digit) + to - from, LEVELS)}`;
     const attributes = node.attributes.map((found) =>
@@ -188,15 +190,15 @@ const JUSTIFIED = new Map([
 
 function defaultBullet(level: number): Level {
   const glyph = ['•', '–', '▪'][level % 3] ?? '•';
-  return standard(level, 'bullet', glyph);
+  return createLevel(level, 'bullet', glyph);
 }
 
 function defaultNumber(level: number): Level {
   const format = ['decimal', 'lowerLetter', 'lowerRoman'][level % 3] ?? 'decimal';
-  return standard(level, format, `%${level + 1}.`);
+  return createLevel(level, format, `%${level + 1}.`);
 }
 
-function standard(level: number, format: string, text: string): Level {
+function createLevel(level: number, format: string, text: string): Level {
   const indent = { left: STEP * (level + 1), hanging: STEP };
   const children = [
     w('start', { val: '1' }),

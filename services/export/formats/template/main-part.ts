@@ -1,71 +1,71 @@
-/** Finds the document in a package and says no to what is not a plain .docx. */
-import { refuse } from '../opc/fault.ts';
-import { contentType, type Package, relationshipsOf } from '../opc/package.ts';
+/** Finds the main part of a package and rejects anything but a plain .docx file. */
+import { reject } from '../opc/fault.ts';
+import { getContentType, getRelationships, type Package } from '../opc/package.ts';
 import { childW } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
 
 const MACROS = /macroEnabled|vbaProject|wordVbaData/i;
-/** What the names of ISO/IEC 29500 Strict begin with; transitional files, which Word writes by default, have others. */
+/** The prefix of the namespaces of ISO/IEC 29500 Strict; Word writes transitional files by default. */
 const STRICT = 'http://purl.oclc.org/ooxml/';
-const OTHERS: [RegExp, string][] = [
+const OTHER_TYPES: [RegExp, string][] = [
   [/spreadsheetml/i, 'The file is an Excel workbook; upload a Word document (.docx).'],
   [/presentationml/i, 'The file is a PowerPoint presentation; upload a Word document (.docx).'],
 ];
 
-/** The name of the main part, found through the officeDocument relationship. */
-export function mainPart(pack: Package): string {
-  const relationship = relationshipsOf(pack, '').find(({ type }) => type === 'officeDocument');
-  if (relationship?.uri.startsWith(STRICT)) strict();
+/** Finds the name of the main part through the officeDocument relationship. Errors: `TemplateRejected`. */
+export function findMainPart(pkg: Package): string {
+  const relationship = getRelationships(pkg, '').find(({ type }) => type === 'officeDocument');
+  if (relationship?.uri.startsWith(STRICT)) rejectStrict();
   if (!relationship?.part)
-    return refuse('not_docx', 'The file has no document in it; save it in Word as "Word Document (.docx)".');
-  const type = contentType(pack, relationship.part) ?? '';
-  refuseMacros(pack, type);
-  for (const [pattern, message] of OTHERS) if (pattern.test(type)) refuse('not_docx', message);
+    return reject('not_docx', 'The file contains no document; save it in Word as "Word Document (.docx)".');
+  const type = getContentType(pkg, relationship.part) ?? '';
+  rejectMacros(pkg, type);
+  for (const [pattern, message] of OTHER_TYPES) if (pattern.test(type)) reject('not_docx', message);
   if (/template\.main\+xml$/i.test(type))
-    refuse(
+    reject(
       'dotx',
       'The file is a Word template (.dotx); save it as "Word Document (.docx)" and upload that.',
     );
   if (!/wordprocessingml\.document\.main\+xml$/i.test(type))
-    refuse('not_docx', 'The file is not a Word document; upload a .docx file.');
+    reject('not_docx', 'The file is not a Word document; upload a .docx file.');
   return relationship.part;
 }
 
-/** The body of the document. */
-export function bodyOf(document: XmlElement): XmlElement {
-  if (document.uri.startsWith(STRICT)) strict();
+/** Returns the body of the document. Errors: `TemplateRejected`. */
+export function getBody(document: XmlElement): XmlElement {
+  if (document.uri.startsWith(STRICT)) rejectStrict();
   return (
-    childW(document, 'body') ?? refuse('not_docx', 'The file is not a Word document; upload a .docx file.')
+    childW(document, 'body') ?? reject('not_docx', 'The file is not a Word document; upload a .docx file.')
   );
 }
 
-function strict(): never {
-  return refuse(
+function rejectStrict(): never {
+  return reject(
     'strict_ooxml',
     'The file is saved as "Strict Open XML Document"; save it as "Word Document (.docx)".',
   );
 }
 
-/** Every part that something points to has a content type; Word calls a file without one damaged. */
-export function checkTypes(pack: Package): void {
-  for (const relationships of pack.relationships.values())
+/** Rejects a package with a referenced part without content type, because Word treats it as damaged. */
+export function checkTypes(pkg: Package): void {
+  for (const relationships of pkg.relationships.values())
     for (const { part } of relationships)
-      if (part && !contentType(pack, part))
-        refuse(
+      if (part && !getContentType(pkg, part))
+        reject(
           'missing_type',
           `The part ${part.slice(0, 120)} has no content type; open the file in Word and save it again as .docx.`,
         );
 }
 
-function refuseMacros(pack: Package, type: string): void {
-  const types = pack.types.children.some(
+function rejectMacros(pkg: Package, type: string): void {
+  const types = pkg.types.children.some(
     (child) =>
       typeof child === 'object' &&
       'attributes' in child &&
       child.attributes.some(({ value }) => MACROS.test(value)),
   );
-  const parts = [...pack.parts.keys()].some((name) => MACROS.test(name));
-  const related = [...pack.relationships.values()].flat().some(({ uri }) => MACROS.test(uri));
+  const parts = [...pkg.parts.keys()].some((name) => MACROS.test(name));
+  const related = [...pkg.relationships.values()].flat().some(({ uri }) => MACROS.test(uri));
   if (types || parts || related || MACROS.test(type))
-    refuse('macros', 'The file contains macros; save it in Word as "Word Document (.docx)" without macros.');
+    reject('macros', 'The file contains macros; save it in Word as "Word Document (.docx)" without macros.');
 }

@@ -1,22 +1,22 @@
-/** What a template's sections say about the page: how much room there is, and which headers a last section inherits. */
-import { attribute, childrenW, childW, everyElement, isW, numberOf, twipsOf } from '../opc/tree.ts';
+/** Reads the sections of a template: the text area, and the headers that the last section inherits. */
+import { attribute, childrenW, childW, isW, parseNumber, parseTwips, walkElements } from '../opc/tree.ts';
 import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
 
-/** Room for the body in twips (1,440 an inch). */
-export type Room = { width: number; height: number };
+/** The area for the body, in twips (1,440 per inch). */
+export type TextArea = { width: number; height: number };
 
-/** The room between the margins of the section that holds the slot; in a table cell, the cell's width. */
-export function roomAt(body: XmlElement, slot: string): Room {
-  const { section, cell } = surroundings(body, slot);
-  const room = roomOf(section);
+/** Returns the text area of the section with the slot; in a table cell, its width is that of the cell. */
+export function getTextArea(body: XmlElement, slot: string): TextArea {
+  const { section, cell } = findSurroundings(body, slot);
+  const area = getSectionArea(section);
   const width = childW(cell, 'tcPr', 'tcW');
-  const cellWidth = attribute(width, 'type') === 'dxa' ? twipsOf(attribute(width, 'w')) : undefined;
-  return cellWidth ? { ...room, width: Math.max(cellWidth - CELL_MARGINS, NARROWEST) } : room;
+  const cellWidth = attribute(width, 'type') === 'dxa' ? parseTwips(attribute(width, 'w')) : undefined;
+  return cellWidth ? { ...area, width: Math.max(cellWidth - CELL_MARGINS, MIN_SIZE) } : area;
 }
 
-/** The last section's properties, with the headers and footers that it takes over from sections before it. */
-export function lastSection(body: XmlElement): XmlElement | undefined {
-  const sections = sectionsOf(body);
+/** Copies the last section's properties and adds the headers and footers that it inherits. */
+export function createLastSection(body: XmlElement): XmlElement | undefined {
+  const sections = findSections(body);
   const last = sections.at(-1);
   if (!last) return undefined;
   const inherited = new Map<string, XmlElement>();
@@ -29,11 +29,11 @@ export function lastSection(body: XmlElement): XmlElement | undefined {
 }
 
 const CELL_MARGINS = 216;
-const NARROWEST = 1_440;
+const MIN_SIZE = 1_440;
 const A4 = { width: 11_906, height: 16_838 };
 
-/** A section's properties stand at its end, so those of the slot's section are the first ones after it. */
-function surroundings(body: XmlElement, slot: string): { section?: XmlElement; cell?: XmlElement } {
+/** Finds the section and table cell of the slot. A section's properties follow its content. */
+function findSurroundings(body: XmlElement, slot: string): { section?: XmlElement; cell?: XmlElement } {
   const found: { section?: XmlElement; cell?: XmlElement } = {};
   let isPast = false;
   const visit = (parent: XmlElement, cell: XmlElement | undefined) => {
@@ -56,24 +56,24 @@ function isSlot(node: XmlNode, slot: string): boolean {
   return typeof node === 'object' && !isElement(node) && node.raw === slot;
 }
 
-function sectionsOf(body: XmlElement): XmlElement[] {
-  return [...everyElement(body)]
+function findSections(body: XmlElement): XmlElement[] {
+  return [...walkElements(body)]
     .filter(({ element, parent }) => isW(element, 'sectPr') && isW(parent, 'pPr', 'body'))
     .map(({ element }) => element);
 }
 
-function roomOf(section: XmlElement | undefined): Room {
+function getSectionArea(section: XmlElement | undefined): TextArea {
   const size = childW(section, 'pgSz');
   const margins = childW(section, 'pgMar');
-  const read = (element: XmlElement | undefined, name: string, otherwise: number) =>
-    Math.abs(twipsOf(attribute(element, name)) ?? otherwise);
+  const read = (element: XmlElement | undefined, name: string, fallback: number) =>
+    Math.abs(parseTwips(attribute(element, name)) ?? fallback);
   const sides = read(margins, 'left', 1_440) + read(margins, 'right', 1_440) + read(margins, 'gutter', 0);
   const ends = read(margins, 'top', 1_440) + read(margins, 'bottom', 1_440);
   const columns = childW(section, 'cols');
-  const count = Math.max(numberOf(attribute(columns, 'num')) ?? 1, 1);
+  const count = Math.max(parseNumber(attribute(columns, 'num')) ?? 1, 1);
   const width = read(size, 'w', A4.width) - sides - (count - 1) * read(columns, 'space', 720);
   return {
-    width: Math.max(Math.floor(width / count), NARROWEST),
-    height: Math.max(read(size, 'h', A4.height) - ends, NARROWEST),
+    width: Math.max(Math.floor(width / count), MIN_SIZE),
+    height: Math.max(read(size, 'h', A4.height) - ends, MIN_SIZE),
   };
 }

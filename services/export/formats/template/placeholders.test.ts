@@ -1,15 +1,15 @@
-/** Promises about placeholders: found wherever a reader sees them, and never in a value. */
+/** Tests placeholders: they are found in all visible text and never in a value. */
 import { expect, test } from '@jest/globals';
 import {
-  compiled,
-  documentOf,
+  compile,
+  createDocument,
+  createNode,
   docx,
-  nodeOf,
+  getText,
   p,
   R,
   rels,
-  rendered,
-  textOf,
+  renderParts,
   types,
   W,
   WORD_TYPE,
@@ -17,22 +17,24 @@ import {
 
 const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
 const split = `<w:p>${run('{')}${run('{ti')}<w:proofErr w:type="spellStart"/>${run('tle')}${run('}} and ')}${run('{{version}}')}</w:p>`;
-const fill = async (inner: string, more = {}, document = documentOf([nodeOf('First')])) =>
-  rendered(document, await compiled(docx(inner, more)));
+const fill = async (inner: string, more = {}, document = createDocument([createNode('First')])) =>
+  renderParts(document, await compile(docx(inner, more)));
 
-test('a placeholder that Word has split over runs is filled', async () => {
+test('a placeholder that Word has split over runs is replaced', async () => {
   const { 'word/document.xml': xml } = await fill(split);
-  expect(textOf(xml)).toBe('Pay and 1.2\nFirst');
+  expect(getText(xml)).toBe('Pay and 1.2\nFirst');
 });
 
-test('every fact has its placeholder, and one that is not set leaves nothing', async () => {
+test('each property has a placeholder; null leaves it empty', async () => {
   const all = '[{{title}}|{{version}}|{{department}}|{{published_at}}|{{organization}}]';
-  expect(textOf((await fill(p(all)))['word/document.xml'])).toBe('[Pay|1.2|Ops|2026-11-21|Aldermoor]\nFirst');
-  const bare = documentOf([], { version: null, department: null, published_at: null });
-  expect(textOf((await fill(p(all), {}, bare))['word/document.xml'])).toBe('[Pay||||Aldermoor]');
+  expect(getText((await fill(p(all)))['word/document.xml'])).toBe(
+    '[Pay|1.2|Ops|2026-11-21|Aldermoor]\nFirst',
+  );
+  const bare = createDocument([], { version: null, department: null, published_at: null });
+  expect(getText((await fill(p(all), {}, bare))['word/document.xml'])).toBe('[Pay||||Aldermoor]');
 });
 
-test('headers, footers, notes, table cells and text boxes are filled', async () => {
+test('placeholders in headers, notes, cells and text boxes are replaced', async () => {
   const kinds = ['header', 'footer', 'footnotes', 'endnotes'];
   const more: Record<string, string> = {
     '[Content_Types].xml': types(
@@ -48,19 +50,19 @@ test('headers, footers, notes, table cells and text boxes are filled', async () 
     `<w:tbl><w:tr><w:tc>${split}</w:tc></w:tr></w:tbl>${box}${p('{{content}}')}`,
     more,
   );
-  for (const kind of kinds) expect(textOf(found[`word/${kind}.xml`])).toBe('Pay and 1.2');
-  expect(textOf(found['word/document.xml'])).toBe('Pay and 1.2\nBox Pay\n\nFirst');
+  for (const kind of kinds) expect(getText(found[`word/${kind}.xml`])).toBe('Pay and 1.2');
+  expect(getText(found['word/document.xml'])).toBe('Pay and 1.2\nBox Pay\n\nFirst');
 });
 
-test('a content control shows what was filled in, not the data it was bound to', async () => {
+test('a content control with a placeholder loses its data binding', async () => {
   const control = `<w:sdt><w:sdtPr><w:showingPlcHdr/><w:dataBinding w:xpath="/a" w:storeItemID="x"/><w:text/></w:sdtPr><w:sdtContent>${run('{{title}}')}</w:sdtContent></w:sdt>`;
   const { 'word/document.xml': xml } = await fill(`<w:p>${control}</w:p>`);
   expect(xml).toContain('<w:sdtPr><w:text/></w:sdtPr>');
-  expect(textOf(xml)).toBe('Pay\nFirst');
+  expect(getText(xml)).toBe('Pay\nFirst');
 });
 
-test('a title that looks like a placeholder stays a title', async () => {
-  const hostile = documentOf([nodeOf('{{title}}')], {
+test('a title that looks like a placeholder is not replaced', async () => {
+  const hostile = createDocument([createNode('{{title}}')], {
     title: '{{content}} {{version}}',
     organization: '{{title}}',
   });
@@ -69,24 +71,27 @@ test('a title that looks like a placeholder stays a title', async () => {
     {},
     hostile,
   );
-  expect(textOf(xml)).toBe('{{content}} {{version}} of {{title}}\n{{title}}');
+  expect(getText(xml)).toBe('{{content}} {{version}} of {{title}}\n{{title}}');
 });
 
-test('not even a title that knows the nonce is expanded', async () => {
-  const template = await compiled(docx(p('{{title}}') + p('{{content}}')));
+test('a title that contains a slot with the nonce is not replaced', async () => {
+  const template = await compile(docx(p('{{title}}') + p('{{content}}')));
   const title = ['version', 'content'].map((name) => `${template.plan.nonce}:${name};`).join(' ');
-  const { 'word/document.xml': xml } = await rendered(documentOf([nodeOf(title)], { title }), template);
-  expect(textOf(xml)).toBe(`${title}\n${title}`);
+  const { 'word/document.xml': xml } = await renderParts(
+    createDocument([createNode(title)], { title }),
+    template,
+  );
+  expect(getText(xml)).toBe(`${title}\n${title}`);
 });
 
-test('a line break between braces is no placeholder', async () => {
+test('a placeholder with a line break is not replaced', async () => {
   const { 'word/document.xml': xml } = await fill(
     `<w:p>${run('{{ti')}<w:r><w:br/></w:r>${run('tle}}')}</w:p>${p('{{content}}')}`,
   );
-  expect(textOf(xml)).toBe('{{title}}\nFirst');
+  expect(getText(xml)).toBe('{{title}}\nFirst');
 });
 
-test("the file's own title is the document's", async () => {
+test('the title in the file properties is the title of the document', async () => {
   const core = 'application/vnd.openxmlformats-package.core-properties+xml';
   const uri = 'http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties';
   const found = await fill(p('{{content}}'), {
@@ -95,5 +100,5 @@ test("the file's own title is the document's", async () => {
     'core.xml':
       '<c:p xmlns:c="urn:c" xmlns:d="http://purl.org/dc/elements/1.1/"><d:title>Old</d:title></c:p>',
   });
-  expect(textOf(found['core.xml'])).toBe('Pay');
+  expect(getText(found['core.xml'])).toBe('Pay');
 });

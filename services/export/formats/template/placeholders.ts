@@ -1,48 +1,55 @@
-/** Finds {{placeholders}} as a reader sees them and turns them into slots that no text can imitate. */
-import { childW, elements, everyElement, isW } from '../opc/tree.ts';
+/** Finds {{placeholders}} in the visible text and turns them into slots that no text can imitate. */
+import { childW, elements, isW, walkElements } from '../opc/tree.ts';
 import { isElement, type XmlElement, type XmlNode } from '../opc/xml.ts';
 
-/** The placeholders that an export fills. */
-export const KNOWN = ['title', 'version', 'department', 'published_at', 'organization', 'content'];
+/** The placeholders that an export replaces. */
+export const KNOWN_PLACEHOLDERS = [
+  'title',
+  'version',
+  'department',
+  'published_at',
+  'organization',
+  'content',
+];
 
-/** Placeholders of one template: each may grow to the length of a title in every export. */
-export const MOST_PLACEHOLDERS = 1_000;
+/** Maximum number of placeholders in a template: in each export, each may be replaced by a long title. */
+export const MAX_PLACEHOLDERS = 1_000;
 
-/** What a slot looks like inside a compiled part. */
-export function slot(nonce: string, name: string): string {
+/** Returns the slot of a placeholder, as it is written in a compiled part. */
+export function toSlot(nonce: string, name: string): string {
   return `${nonce}:${name};`;
 }
 
 /**
- * Turns every known placeholder of a part into its slot, also where Word has split it over runs;
- * tells the names found, unknown ones too, in order. It stops when they are more than a template may have.
+ * Replaces every known placeholder of a part by its slot, even if Word has split it over runs. Returns the
+ * names of known and unknown placeholders in order; stops when they exceed the maximum of a template.
  */
-export function findPlaceholders(root: XmlElement, nonce: string): string[] {
+export function insertSlots(root: XmlElement, nonce: string): string[] {
   const found: string[] = [];
-  for (const { element } of everyElement(root)) {
+  for (const { element } of walkElements(root)) {
     if (!isW(element, 'p')) continue;
-    for (const name of inParagraph(element, nonce)) found.push(name);
-    if (found.length > MOST_PLACEHOLDERS) return found;
+    for (const name of insertSlotsInParagraph(element, nonce)) found.push(name);
+    if (found.length > MAX_PLACEHOLDERS) return found;
   }
-  for (const { element } of everyElement(root)) if (isW(element, 'sdt')) unbind(element, nonce);
+  for (const { element } of walkElements(root)) if (isW(element, 'sdt')) unbind(element, nonce);
   return found;
 }
 
-/** Does anything below hold this text? */
-export function holds(node: XmlNode, text: string): boolean {
+/** Returns true if the node or a descendant contains this text. */
+export function containsText(node: XmlNode, text: string): boolean {
   if (typeof node === 'string') return node.includes(text);
-  return isElement(node) ? node.children.some((child) => holds(child, text)) : node.raw.includes(text);
+  return isElement(node) ? node.children.some((child) => containsText(child, text)) : node.raw.includes(text);
 }
 
-/** A text element with what it says, and where that begins in its paragraph. */
+/** A text element, its text, and the offset of the text in its paragraph. */
 type Piece = { element: XmlElement; text: string; from: number };
-/** A known placeholder's place in its paragraph's text, and the slot for it. */
+/** The range of a known placeholder in its paragraph's text, and its slot. */
 type Match = { from: number; to: number; slot: string };
 
-function inParagraph(paragraph: XmlElement, nonce: string): string[] {
+function insertSlotsInParagraph(paragraph: XmlElement, nonce: string): string[] {
   const pieces: Piece[] = [];
   let from = 0;
-  for (const element of textsOf(paragraph)) {
+  for (const element of findTextElements(paragraph)) {
     const text = isW(element, 't')
       ? element.children.filter((child) => typeof child === 'string').join('')
       : '\n';
@@ -56,39 +63,39 @@ function inParagraph(paragraph: XmlElement, nonce: string): string[] {
     const name = (match[1] ?? '').toLowerCase();
     const to = match.index + match[0].length;
     found.push(name);
-    if (KNOWN.includes(name)) known.push({ from: match.index, to, slot: slot(nonce, name) });
-    if (found.length > MOST_PLACEHOLDERS) break;
+    if (KNOWN_PLACEHOLDERS.includes(name)) known.push({ from: match.index, to, slot: toSlot(nonce, name) });
+    if (found.length > MAX_PLACEHOLDERS) break;
   }
-  fill(pieces, known);
+  replaceMatches(pieces, known);
   return found;
 }
 
-/** The text elements (and breaks) of a paragraph in order, without those of paragraphs inside it. */
-function textsOf(parent: XmlElement): XmlElement[] {
+/** Finds the text elements and breaks of a paragraph in order, without those of nested paragraphs. */
+function findTextElements(parent: XmlElement): XmlElement[] {
   return elements(parent).flatMap((child) => {
     if (isW(child, 't', 'br', 'tab', 'cr')) return [child];
-    return isW(child, 'p', 'pPr', 'rPr') ? [] : textsOf(child);
+    return isW(child, 'p', 'pPr', 'rPr') ? [] : findTextElements(child);
   });
 }
 
-/** Puts each slot into the piece where its placeholder begins; what the placeholder covers goes from all pieces. */
-function fill(pieces: Piece[], matches: Match[]): void {
+/** Inserts each slot where its placeholder begins and removes the placeholder from all pieces. */
+function replaceMatches(pieces: Piece[], matches: Match[]): void {
   let first = 0;
   for (const piece of pieces) {
     const end = piece.from + piece.text.length;
     while ((matches[first]?.to ?? Number.POSITIVE_INFINITY) <= piece.from) first += 1;
-    let kept = '';
-    let at = piece.from;
+    let text = '';
+    let offset = piece.from;
     let isChanged = false;
     for (let index = first; ; index += 1) {
       const match = matches[index];
       if (!match || match.from >= end) break;
       isChanged = true;
       if (match.from >= piece.from)
-        kept += piece.text.slice(at - piece.from, match.from - piece.from) + match.slot;
-      at = Math.min(match.to, end);
+        text += piece.text.slice(offset - piece.from, match.from - piece.from) + match.slot;
+      offset = Math.min(match.to, end);
     }
-    if (isChanged) setText(piece.element, kept + piece.text.slice(at - piece.from));
+    if (isChanged) setText(piece.element, text + piece.text.slice(offset - piece.from));
   }
 }
 
@@ -103,11 +110,11 @@ function setText(element: XmlElement, text: string): void {
   });
 }
 
-/** A content control bound to other data would show that data instead of what was filled in. */
+/** Removes the data binding of a content control, because Word would show the bound data instead. */
 function unbind(control: XmlElement, nonce: string): void {
   const content = childW(control, 'sdtContent');
   const properties = childW(control, 'sdtPr');
-  if (!content || !properties || !holds(content, `${nonce}:`)) return;
+  if (!content || !properties || !containsText(content, `${nonce}:`)) return;
   properties.children = properties.children.filter(
     (child) => !isElement(child) || !['dataBinding', 'showingPlcHdr'].includes(child.local),
   );

@@ -1,15 +1,18 @@
-/** The facts about a compiled template that the renderer needs; JSON, so that it can be kept beside the bytes. */
+/** The plan of a compiled template: what the renderer needs to know. It is stored as JSON. */
 import type { ListPlan } from './lists.ts';
-import type { Room } from './page.ts';
-import type { StyleFacts } from './styles.ts';
+import type { TextArea } from './page.ts';
+import type { StyleInfos } from './styles.ts';
 
 /**
- * `placeholder`: the body goes where the template says {{content}}; `append`: at the end, as the template has other
- * placeholders only; `styles`: it takes the place of the template's text, of which headers and footers stay.
+ * Where the body is inserted. `placeholder`: at {{content}}. `append`: at the end, because the template has
+ * only other placeholders. `styles`: in place of the template's text; headers and footers stay.
  */
 export type TemplateMode = 'placeholder' | 'append' | 'styles';
 
-/** `filled` are the parts with slots in them; `names` is free in part names and relationship ids of the template. */
+/**
+ * `filled` are the parts with slots. `names` is a prefix that no part name or relationship id of the template
+ * uses. `room` is the area for the body.
+ */
 export type TemplatePlan = {
   mode: TemplateMode;
   nonce: string;
@@ -17,9 +20,9 @@ export type TemplatePlan = {
   numbering: string;
   filled: string[];
   names: string;
-  styles: StyleFacts;
+  styles: StyleInfos;
   tableStyle: string | null;
   lists: ListPlan;
-  room: Room;
+  room: TextArea;
   nextDrawingId: number;
 };

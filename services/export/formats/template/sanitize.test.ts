@@ -1,31 +1,31 @@
-/** Promises about references to the outside: they go, with a warning, and what a reader sees stays. */
+/** Tests external references: they are removed with a warning, and visible content stays. */
 import { expect, test } from '@jest/globals';
 import {
-  compiled,
-  documentOf,
+  compile,
+  createDocument,
   docx,
+  getText,
   p,
   R,
   rels,
-  rendered,
-  textOf,
+  renderParts,
   types,
   W,
   WORD_TYPE,
 } from '../../testing/samples.ts';
 
-async function outcome(
+async function compileAndRender(
   inner: string,
   links: [string, string, string, string?][],
   more: Record<string, string> = {},
 ) {
   const file = docx(inner + p('{{content}}'), { 'word/_rels/document.xml.rels': rels(...links), ...more });
-  const template = await compiled(file);
-  const found = await rendered(documentOf(), template);
+  const template = await compile(file);
+  const found = await renderParts(createDocument(), template);
   return {
     found,
     xml: found['word/document.xml'] ?? '',
-    text: textOf(found['word/document.xml']),
+    text: getText(found['word/document.xml']),
     warnings: template.warnings,
   };
 }
@@ -35,9 +35,9 @@ const blip = (attributes: string) =>
   `<w:p><w:r><w:t>a</w:t><w:drawing><a:blip xmlns:a="urn:a" ${attributes}/></w:drawing></w:r></w:p>`;
 
 test.each(['file:///etc/passwd', 'javascript:alert(1)', '\\\\server\\share', 'ms-word:ofe|u|http://a'])(
-  'a link to %s loses its target and keeps its text',
+  'an unsafe template link to %s is replaced by its text',
   async (target) => {
-    const { found, xml, text, warnings } = await outcome(hyperlink, [
+    const { found, xml, text, warnings } = await compileAndRender(hyperlink, [
       ['rId1', 'hyperlink', target, 'External'],
     ]);
     expect(xml).not.toContain('w:hyperlink');
@@ -47,43 +47,49 @@ test.each(['file:///etc/passwd', 'javascript:alert(1)', '\\\\server\\share', 'ms
   },
 );
 
-test.each(['https://a.example', 'mailto:a@b.example'])('a link to %s stays', async (target) => {
-  const { found, xml, warnings } = await outcome(hyperlink, [['rId1', 'hyperlink', target, 'External']]);
+test.each(['https://a.example', 'mailto:a@b.example'])('a template link to %s stays', async (target) => {
+  const { found, xml, warnings } = await compileAndRender(hyperlink, [
+    ['rId1', 'hyperlink', target, 'External'],
+  ]);
   expect(xml).toContain('<w:hyperlink r:id="rId1">');
   expect(found['word/_rels/document.xml.rels']).toContain(target);
   expect(warnings).toEqual([]);
 });
 
-test('a picture that is only linked goes, one that is also embedded stays without its link', async () => {
+test('a linked picture is removed, an embedded one loses its link', async () => {
   const link: [string, string, string, string] = [
     'rId1',
     'image',
     'http://tracker.example/a.png',
     'External',
   ];
-  const gone = await outcome(blip('r:link="rId1"'), [link]);
-  expect(gone.xml).not.toContain('w:drawing');
-  expect(gone.text).toBe('a');
-  expect(gone.warnings).toEqual([expect.stringContaining('linked, not embedded')]);
+  const linked = await compileAndRender(blip('r:link="rId1"'), [link]);
+  expect(linked.xml).not.toContain('w:drawing');
+  expect(linked.text).toBe('a');
+  expect(linked.warnings).toEqual([expect.stringContaining('linked, not embedded')]);
   const more = { 'word/a.png': 'x' };
-  const stays = await outcome(blip('r:embed="rId2" r:link="rId1"'), [link, ['rId2', 'image', 'a.png']], more);
-  expect(stays.xml).toContain('r:embed="rId2"/>');
-  expect(stays.found['word/_rels/document.xml.rels']).not.toContain('tracker');
+  const embedded = await compileAndRender(
+    blip('r:embed="rId2" r:link="rId1"'),
+    [link, ['rId2', 'image', 'a.png']],
+    more,
+  );
+  expect(embedded.xml).toContain('r:embed="rId2"/>');
+  expect(embedded.found['word/_rels/document.xml.rels']).not.toContain('tracker');
 });
 
-test('a picture that VML fetches by itself loses its address', async () => {
-  const { xml } = await outcome(
+test('a VML picture with an external address loses it', async () => {
+  const { xml } = await compileAndRender(
     '<w:p><w:r><w:pict><v:imagedata xmlns:v="urn:schemas-microsoft-com:vml" src="http://t.example/a.png"/></w:pict></w:r></w:p>',
     [],
   );
   expect(xml).not.toContain('t.example');
 });
 
-test('an embedded object becomes its picture', async () => {
+test('an embedded object is replaced by its picture', async () => {
   const object =
     '<w:p><w:r><w:object><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:imagedata r:id="rId2"/></v:shape>' +
     '<o:OLEObject xmlns:o="urn:schemas-microsoft-com:office:office" r:id="rId1"/></w:object></w:r></w:p>';
-  const { found, xml, warnings } = await outcome(
+  const { found, xml, warnings } = await compileAndRender(
     object,
     [
       ['rId1', 'oleObject', 'a.bin'],
@@ -101,16 +107,18 @@ test.each([
   ['control', '<w:p><w:r><w:object><w:control r:id="rId1"/></w:object></w:r></w:p>', 'w:control', 'ActiveX'],
   ['aFChunk', '<w:altChunk r:id="rId1"/>', 'altChunk', 'altChunk'],
   ['subDocument', '<w:p><w:subDoc r:id="rId1"/></w:p>', 'subDoc', 'sub-document'],
-])('a part of type %s is taken out with a warning', async (type, inner, name, warning) => {
-  const { found, xml, warnings } = await outcome(inner, [['rId1', type, 'a.bin']], { 'word/a.bin': 'x' });
+])('a part of type %s is removed with a warning', async (type, inner, name, warning) => {
+  const { found, xml, warnings } = await compileAndRender(inner, [['rId1', type, 'a.bin']], {
+    'word/a.bin': 'x',
+  });
   expect(xml).not.toContain(name);
   expect(Object.keys(found)).not.toContain('word/a.bin');
   expect(warnings).toEqual([expect.stringContaining(warning)]);
 });
 
-test('the settings lose another template and a mail merge, and keep the rest', async () => {
+test('an attached template and a mail merge are removed from settings', async () => {
   const settings = `<w:settings xmlns:w="${W}" xmlns:r="${R}"><w:zoom w:percent="80"/><w:attachedTemplate r:id="rId1"/><w:mailMerge><w:query w:val="SELECT"/></w:mailMerge></w:settings>`;
-  const { found, warnings } = await outcome('', [['rId9', 'settings', 'settings.xml']], {
+  const { found, warnings } = await compileAndRender('', [['rId9', 'settings', 'settings.xml']], {
     '[Content_Types].xml': types({ '/word/settings.xml': `${WORD_TYPE}.settings+xml` }),
     'word/settings.xml': settings,
     'word/_rels/settings.xml.rels': rels([
@@ -130,8 +138,8 @@ test('the settings lose another template and a mail merge, and keep the rest', a
 test.each([
   'http://schemas.microsoft.com/office/2011/relationships/webextensiontaskpanes',
   'http://schemas.openxmlformats.org/package/2006/relationships/digital-signature/origin',
-])('the package loses %s', async (type) => {
-  const { found } = await outcome('', [], {
+])('the relationship %s is removed from the package', async (type) => {
+  const { found } = await compileAndRender('', [], {
     '_rels/.rels': rels(['rId1', 'officeDocument', 'word/document.xml'], ['rId2', type, 'extra.xml']),
     'extra.xml': '<a/>',
   });

@@ -1,4 +1,4 @@
-/** Takes out of a template what reaches outside or runs something, and says so in warnings. */
+/** Removes from a template what refers to external resources or runs something, with a warning for each. */
 import type { Package, Relationship } from '../opc/package.ts';
 import { isW, R, rewrite, W } from '../opc/tree.ts';
 import type { XmlElement, XmlNode } from '../opc/xml.ts';
@@ -24,41 +24,41 @@ const REMOVED = new Map<string, string>(
     extensibility: 'A custom ribbon was removed.',
     attachedToolbars: 'A custom toolbar was removed.',
     keyMapCustomizations: 'Custom keyboard shortcuts were removed.',
-    origin: 'The digital signature was removed, because an export is a new file.',
+    origin: 'The digital signature was removed, because each export is a new file.',
   }),
 );
 
 const LINKED_PICTURE =
-  'A picture that is linked, not embedded, was removed; insert it into the template instead.';
-const LINK = 'A link that is not to a web or mail address was removed; its text stays.';
+  'A picture that is linked, not embedded, was removed; embed it in the template instead.';
+const LINK = 'A link to something other than a web or mail address was removed; its text stays.';
 const OTHER = 'A reference to something outside the file was removed.';
 
-/** Drops the relationships of every part that reach outside; tells which ids went, by part. */
-export function dropRelationships(pack: Package, warn: (text: string) => void): Map<string, Set<string>> {
+/** Drops unsafe relationships of all parts; returns the dropped ids by part. */
+export function dropRelationships(pkg: Package, warn: (text: string) => void): Map<string, Set<string>> {
   const dropped = new Map<string, Set<string>>();
-  for (const [source, relationships] of pack.relationships) {
-    const gone = new Set<string>();
-    const kept = relationships.filter((relationship) => {
-      const warning = warningFor(relationship);
+  for (const [source, relationships] of pkg.relationships) {
+    const droppedIds = new Set<string>();
+    const remaining = relationships.filter((relationship) => {
+      const warning = getWarning(relationship);
       if (warning === undefined) return true;
       warn(warning);
-      gone.add(relationship.id);
+      droppedIds.add(relationship.id);
       return false;
     });
-    if (gone.size === 0) continue;
-    dropped.set(source, gone);
-    pack.relationships.set(source, kept);
+    if (droppedIds.size === 0) continue;
+    dropped.set(source, droppedIds);
+    pkg.relationships.set(source, remaining);
   }
   return dropped;
 }
 
-/** Takes out of a part's tree what needed a dropped relationship, and fields that fetch or run something. */
+/** Removes from a part's tree what uses a dropped relationship, and fields that fetch or run something. */
 export function sanitize(root: XmlElement, dropped: Set<string>, warn: (text: string) => void): void {
-  let dead = false;
+  let isPictureEmpty = false;
   sanitizeFields(root, warn);
   rewrite(root, (element) => {
-    if (isW(element, 'drawing', 'pict', 'object') && dead) {
-      dead = false;
+    if (isW(element, 'drawing', 'pict', 'object') && isPictureEmpty) {
+      isPictureEmpty = false;
       return [];
     }
     if (isW(element, 'mailMerge')) {
@@ -66,31 +66,31 @@ export function sanitize(root: XmlElement, dropped: Set<string>, warn: (text: st
       return [];
     }
     if (element.uri === VML) dropVmlLinks(element, warn);
-    const isGone = element.attributes.some(({ uri, value }) => uri === R && dropped.has(value));
-    if (!isGone) return [renamed(element)];
-    const { rest, picture } = without(element, dropped);
-    dead ||= picture;
+    const isDropped = element.attributes.some(({ uri, value }) => uri === R && dropped.has(value));
+    if (!isDropped) return [toPicture(element)];
+    const { rest, isEmpty } = removeReference(element, dropped);
+    isPictureEmpty ||= isEmpty;
     return rest;
   });
 }
 
-function warningFor({ type, external, target }: Relationship): string | undefined {
+function getWarning({ type, external, target }: Relationship): string | undefined {
   const warning = REMOVED.get(type);
   if (warning || !external) return warning;
   if (type === 'hyperlink') return /^(https?:|mailto:|#)/i.test(target.trim()) ? undefined : LINK;
   return type === 'image' ? LINKED_PICTURE : OTHER;
 }
 
-/** What is left of an element whose relationship is gone, and whether the picture around it is now empty. */
-function without(element: XmlElement, dropped: Set<string>): { rest: XmlNode[]; picture: boolean } {
-  if (isW(element, 'hyperlink')) return { rest: element.children, picture: false };
-  if (element.local !== 'blip' && element.local !== 'imagedata') return { rest: [], picture: false };
+/** Removes a dropped reference; returns what remains and whether the enclosing picture is now empty. */
+function removeReference(element: XmlElement, dropped: Set<string>): { rest: XmlNode[]; isEmpty: boolean } {
+  if (isW(element, 'hyperlink')) return { rest: element.children, isEmpty: false };
+  if (element.local !== 'blip' && element.local !== 'imagedata') return { rest: [], isEmpty: false };
   element.attributes = element.attributes.filter(({ uri, value }) => uri !== R || !dropped.has(value));
-  return { rest: [element], picture: !element.attributes.some(({ uri }) => uri === R) };
+  return { rest: [element], isEmpty: !element.attributes.some(({ uri }) => uri === R) };
 }
 
-/** An object without its embedded file is a picture. */
-function renamed(element: XmlElement): XmlElement {
+/** Turns an object without its embedded file into a picture. */
+function toPicture(element: XmlElement): XmlElement {
   if (!isW(element, 'object')) return element;
   const isLive = element.children.some(
     (child) => typeof child === 'object' && 'uri' in child && (child.uri === OFFICE || isW(child, 'control')),

@@ -1,6 +1,7 @@
-/** The styles that an export uses, each with what is added to a template that lacks it. */
-import type { StyleFacts } from './styles.ts';
+/** The styles that an export uses, with the definition to add to a template without the style. */
+import type { StyleInfos } from './styles.ts';
 
+/** What a style is used for. */
 export type StyleRole =
   | 'title'
   | 'heading1'
@@ -15,39 +16,40 @@ export type StyleRole =
   | 'code'
   | 'link';
 
-type Definition = {
+/** A style and its default definition. */
+type StyleDefinition = {
   role: StyleRole;
-  /** The name that Word keeps in the file in every language, in lower case. */
+  /** The built-in name, which files contain in every language of Word, in lower case. */
   name: string;
   type: 'paragraph' | 'character';
-  /** The style as markup, under an id that is free; `facts` holds the styles before it. */
-  define(id: string, facts: StyleFacts): string;
+  /** Returns the markup of the style with this id; `styles` has the styles defined before it. */
+  define(id: string, styles: StyleInfos): string;
 };
 
-/** In this order, because later ones may be based on earlier ones. */
-export const STYLES: Definition[] = [
-  paragraph(
+/** All styles; a style may be based on an earlier one. */
+export const STYLES: StyleDefinition[] = [
+  defineParagraphStyle(
     'title',
     'title',
     'Title',
     '<w:pPr><w:spacing w:after="240"/></w:pPr><w:rPr><w:b/><w:sz w:val="48"/><w:szCs w:val="48"/></w:rPr>',
   ),
-  heading(1, undefined, '<w:b/><w:sz w:val="32"/><w:szCs w:val="32"/>'),
-  heading(2, undefined, '<w:b/><w:sz w:val="28"/><w:szCs w:val="28"/>'),
-  heading(3, undefined, '<w:b/><w:sz w:val="24"/><w:szCs w:val="24"/>'),
-  heading(4, 'heading3', '<w:b/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
-  heading(5, 'heading3', '<w:b/><w:i/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
-  heading(6, 'heading3', '<w:b w:val="0"/><w:i/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
-  paragraph('bullet', 'list bullet', 'List Bullet', '<w:pPr><w:contextualSpacing/></w:pPr>'),
-  paragraph('number', 'list number', 'List Number', '<w:pPr><w:contextualSpacing/></w:pPr>'),
-  paragraph(
+  defineHeadingStyle(1, undefined, '<w:b/><w:sz w:val="32"/><w:szCs w:val="32"/>'),
+  defineHeadingStyle(2, undefined, '<w:b/><w:sz w:val="28"/><w:szCs w:val="28"/>'),
+  defineHeadingStyle(3, undefined, '<w:b/><w:sz w:val="24"/><w:szCs w:val="24"/>'),
+  defineHeadingStyle(4, 'heading3', '<w:b/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
+  defineHeadingStyle(5, 'heading3', '<w:b/><w:i/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
+  defineHeadingStyle(6, 'heading3', '<w:b w:val="0"/><w:i/><w:sz w:val="22"/><w:szCs w:val="22"/>'),
+  defineParagraphStyle('bullet', 'list bullet', 'List Bullet', '<w:pPr><w:contextualSpacing/></w:pPr>'),
+  defineParagraphStyle('number', 'list number', 'List Number', '<w:pPr><w:contextualSpacing/></w:pPr>'),
+  defineParagraphStyle(
     'quote',
     'quote',
     'Quote',
     '<w:pPr><w:pBdr><w:left w:val="single" w:sz="18" w:space="8" w:color="BFBFBF"/></w:pBdr></w:pPr>' +
       '<w:rPr><w:i/><w:iCs/><w:color w:val="404040"/></w:rPr>',
   ),
-  paragraph(
+  defineParagraphStyle(
     'code',
     'html preformatted',
     'HTML Preformatted',
@@ -64,31 +66,40 @@ export const STYLES: Definition[] = [
   },
 ];
 
-function paragraph(role: StyleRole, name: string, shown: string, form: string): Definition {
+function defineParagraphStyle(
+  role: StyleRole,
+  name: string,
+  displayName: string,
+  markup: string,
+): StyleDefinition {
   return {
     role,
     name,
     type: 'paragraph',
     define: (id) =>
-      `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${shown}"/><w:qFormat/>${form}</w:style>`,
+      `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${displayName}"/><w:qFormat/>${markup}</w:style>`,
   };
 }
 
-/** Headings inside a node's text look like the template's third heading, smaller and never numbered. */
-function heading(level: number, base: StyleRole | undefined, form: string): Definition {
+/** Defines a heading. Levels 4 to 6 are inside a node's text: based on heading 3, without a number. */
+function defineHeadingStyle(
+  level: number,
+  base: StyleRole | undefined,
+  runProperties: string,
+): StyleDefinition {
   const role = `heading${level}` as StyleRole; // level is 1 to 6
   const isInner = base !== undefined;
   return {
     role,
     name: `heading ${level}`,
     type: 'paragraph',
-    define: (id, facts) =>
+    define: (id, styles) =>
       `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="heading ${level}"/>` +
-      (isInner ? `<w:basedOn w:val="${facts[base].id}"/>` : '') +
+      (isInner ? `<w:basedOn w:val="${styles[base].id}"/>` : '') +
       '<w:uiPriority w:val="9"/><w:qFormat/><w:pPr><w:keepNext/><w:keepLines/>' +
       (isInner ? '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>' : '') +
       `<w:spacing w:before="${isInner ? 160 : 280}" w:after="80"/>` +
       (isInner ? '<w:ind w:left="0" w:firstLine="0"/>' : '') +
-      `<w:outlineLvl w:val="${level - 1}"/></w:pPr><w:rPr>${form}</w:rPr></w:style>`,
+      `<w:outlineLvl w:val="${level - 1}"/></w:pPr><w:rPr>${runProperties}</w:rPr></w:style>`,
   };
 }

@@ -1,17 +1,17 @@
-/** Promises about styles: found in every language, added where missing, never changed. */
+/** Tests styles: they are found in every language, added if missing, and never changed. */
 import { expect, test } from '@jest/globals';
 import {
-  compiled,
-  documentOf,
+  compile,
+  createDocument,
+  createNode,
+  createParagraph,
   docx,
-  nodeOf,
   p,
   rels,
-  rendered,
+  renderParts,
   types,
   W,
   WORD_TYPE,
-  words,
 } from '../../testing/samples.ts';
 
 const withStyles = (styles: string) =>
@@ -23,8 +23,8 @@ const withStyles = (styles: string) =>
 const style = (id: string, name: string, more = '') =>
   `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>`;
 
-test('styles are found by the name that Word keeps in every language', async () => {
-  const template = await compiled(
+test('styles are found by their built-in name in every language', async () => {
+  const template = await compile(
     withStyles(style('berschrift1', 'heading 1') + style('Titel', 'Title') + style('x', 'Heading 2,H2')),
   );
   expect(template.plan.styles.heading1.id).toBe('berschrift1');
@@ -32,23 +32,23 @@ test('styles are found by the name that Word keeps in every language', async () 
   expect(template.plan.styles.title.id).toBe('Titel');
 });
 
-test('a style that is missing is added under an id that is free', async () => {
-  const template = await compiled(withStyles(style('Heading1', 'Something else')));
-  const { 'word/styles.xml': xml } = await rendered(documentOf(), template);
+test('a missing style is added with an unused id', async () => {
+  const template = await compile(withStyles(style('Heading1', 'Something else')));
+  const { 'word/styles.xml': xml } = await renderParts(createDocument(), template);
   expect(template.plan.styles.heading1.id).toBe('Heading12');
   expect(xml).toContain('w:styleId="Heading12"><w:name w:val="heading 1"/>');
   expect(xml?.match(/w:name w:val="List Bullet"/g)).toHaveLength(1);
 });
 
-test('every style that the text uses exists, also without a part for styles', async () => {
-  const template = await compiled(docx(p('{{content}}')));
+test('all used styles exist even without a styles part', async () => {
+  const template = await compile(docx(p('{{content}}')));
   const blocks = [
     { type: 'heading', attrs: { level: 2 }, content: [{ type: 'text', text: 'h' }] },
-    { type: 'blockquote', content: [words('q')] },
+    { type: 'blockquote', content: [createParagraph('q')] },
     { type: 'codeBlock', content: [{ type: 'text', text: 'c' }] },
-    words('l', { type: 'link', attrs: { href: 'https://a.example' } }),
+    createParagraph('l', { type: 'link', attrs: { href: 'https://a.example' } }),
   ];
-  const found = await rendered(documentOf([nodeOf('N', blocks)]), template);
+  const found = await renderParts(createDocument([createNode('N', blocks)]), template);
   const used = [...(found['word/document.xml'] ?? '').matchAll(/<w:[pr]Style w:val="([^"]+)"/g)].map(
     ([, id]) => id,
   );
@@ -56,13 +56,13 @@ test('every style that the text uses exists, also without a part for styles', as
   for (const id of used) expect(found['word/styles.xml']).toContain(`w:styleId="${id}"`);
 });
 
-test('numbering and indents are inherited, and a style based on itself ends', async () => {
+test('numbering and indents are inherited; a style cycle is harmless', async () => {
   const base = style(
     'B',
     'Base',
     '<w:basedOn w:val="H"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr><w:ind w:start="300"/></w:pPr>',
   );
-  const template = await compiled(
+  const template = await compile(
     withStyles(
       base +
         style('H', 'heading 1', '<w:basedOn w:val="B"/>') +
@@ -73,14 +73,14 @@ test('numbering and indents are inherited, and a style based on itself ends', as
   expect(template.plan.styles.heading2).toEqual({ id: 'L', left: 0, isNumbered: false });
 });
 
-test('a numbered heading keeps its own indent, another one is indented like its text', async () => {
+test('only a heading without a number is indented like its text', async () => {
   const numbered = style('H', 'heading 2', '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>');
-  const step = nodeOf('Step', [words('text')], { node_type: 'step' });
+  const step = createNode('Step', [createParagraph('text')], { node_type: 'step' });
   const render = async (styles: string) =>
     (
-      await rendered(
-        documentOf([nodeOf('S', [], { children: [step] })]),
-        await compiled(withStyles(styles)),
+      await renderParts(
+        createDocument([createNode('S', [], { children: [step] })]),
+        await compile(withStyles(styles)),
         0.5,
       )
     )['word/document.xml'];
@@ -89,10 +89,13 @@ test('a numbered heading keeps its own indent, another one is indented like its 
   expect(await render(numbered)).toMatch(/<w:ind w:left="720"\/><\/w:pPr><w:r><w:t[^>]*>text/);
 });
 
-test('a numbered "heading 4" of the template is not numbered inside the text', async () => {
+test('a numbered heading 4 of the template has no number inside the text', async () => {
   const numbered = style('H', 'heading 4', '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>');
   const heading = { type: 'heading', attrs: { level: 1 }, content: [{ type: 'text', text: 'h' }] };
-  const found = await rendered(documentOf([nodeOf('N', [heading])]), await compiled(withStyles(numbered)));
+  const found = await renderParts(
+    createDocument([createNode('N', [heading])]),
+    await compile(withStyles(numbered)),
+  );
   expect(found['word/document.xml']).toContain(
     '<w:pStyle w:val="H"/><w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>',
   );

@@ -1,73 +1,74 @@
-/** The template's styles by the names that Word keeps in every language; what is missing is added, never changed. */
-import { attribute, childrenW, childW, numberOf, twipsOf, valueW } from '../opc/tree.ts';
+/** Finds the template's styles by their built-in names and adds missing ones; existing ones never change. */
+import { attribute, childrenW, childW, parseNumber, parseTwips, valueW } from '../opc/tree.ts';
 import type { XmlElement } from '../opc/xml.ts';
 import { STYLES, type StyleRole } from './style-definitions.ts';
 
-/** `left` is the style's own indent in twips; `isNumbered` is true when its paragraphs get a number. */
-export type StyleFact = { id: string; left: number; isNumbered: boolean };
+/** A style; `left` is its own indent in twips, `isNumbered` is true if its paragraphs are numbered. */
+export type StyleInfo = { id: string; left: number; isNumbered: boolean };
 
-export type StyleFacts = Record<StyleRole, StyleFact>;
+/** The styles of a template by their role. */
+export type StyleInfos = Record<StyleRole, StyleInfo>;
 
-/** Where a style takes its numbering from. */
+/** The list and level that a style is numbered by; indents in twips. */
 export type StyleList = { numId: string; level: number; left?: number; hanging?: number };
 
-/** A template's styles, found without looking through all of them. */
+/** A template's styles, indexed by id and by `type/name`. */
 export type StyleSheet = { root: XmlElement; byId: Map<string, XmlElement>; byName: Map<string, XmlElement> };
 
-/** The styles of a styles part; of two with one id or name the first counts. */
-export function styleSheet(root: XmlElement): StyleSheet {
+/** Indexes the styles of a styles part; of duplicate ids or names, the first counts. */
+export function createStyleSheet(root: XmlElement): StyleSheet {
   const byId = new Map<string, XmlElement>();
   const byName = new Map<string, XmlElement>();
   const aliases = new Map<string, XmlElement>();
-  const note = (map: Map<string, XmlElement>, key: string, style: XmlElement) => {
+  const setIfMissing = (map: Map<string, XmlElement>, key: string, style: XmlElement) => {
     if (!map.has(key)) map.set(key, style);
   };
   for (const style of childrenW(root, 'style')) {
     const id = attribute(style, 'styleId');
-    if (id !== undefined) note(byId, id, style);
+    if (id !== undefined) setIfMissing(byId, id, style);
     const type = attribute(style, 'type') ?? 'paragraph';
     const name = valueW(style, 'name')?.toLowerCase() ?? '';
-    note(byName, `${type}/${name}`, style);
-    for (const alias of name.split(',')) note(aliases, `${type}/${alias.trim()}`, style);
+    setIfMissing(byName, `${type}/${name}`, style);
+    for (const alias of name.split(',')) setIfMissing(aliases, `${type}/${alias.trim()}`, style);
   }
-  for (const [name, style] of aliases) note(byName, name, style);
+  for (const [name, style] of aliases) setIfMissing(byName, name, style);
   return { root, byId, byName };
 }
 
-/** The facts that the renderer needs about each style; adds those that the template lacks. */
-export function ensureStyles(sheet: StyleSheet): StyleFacts {
-  const facts = {} as StyleFacts; // filled for every role below
+/** Returns the style of each role; adds the styles that the template lacks. */
+export function ensureStyles(sheet: StyleSheet): StyleInfos {
+  const styles = {} as StyleInfos; // the loop sets every role
   for (const { role, name, type, define } of STYLES) {
     const found = findStyle(sheet, name, type);
-    const known = attribute(found, 'styleId');
-    if (known !== undefined) facts[role] = { id: known, ...factsOf(sheet, found) };
+    const existing = attribute(found, 'styleId');
+    if (existing !== undefined) styles[role] = { id: existing, ...getStyleInfo(sheet, found) };
     else {
-      const id = addStyle(sheet, name, (free) => define(free, facts));
-      facts[role] = { id, left: 0, isNumbered: false };
+      const id = addStyle(sheet, name, (free) => define(free, styles));
+      styles[role] = { id, left: 0, isNumbered: false };
     }
   }
-  return facts;
+  return styles;
 }
 
-/** A style by its built-in name or one of its aliases, without regard to case. */
+/** Finds a style by its built-in name or an alias; `name` is in lower case. */
 export function findStyle(sheet: StyleSheet, name: string, type: string): XmlElement | undefined {
   return sheet.byName.get(`${type}/${name}`);
 }
 
-/** The id of a table style for grids, when the template has one. */
-export function tableStyle(sheet: StyleSheet): string | undefined {
+/** Finds the id of the template's "Table Grid" style. */
+export function findTableStyle(sheet: StyleSheet): string | undefined {
   return attribute(findStyle(sheet, 'table grid', 'table'), 'styleId');
 }
 
-/** The numbering that a style by that name brings along, its own or inherited. */
-export function listOfStyle(sheet: StyleSheet, name: string): StyleList | undefined {
+/** Returns the numbering of a style, its own or inherited. */
+export function getStyleList(sheet: StyleSheet, name: string): StyleList | undefined {
   const style = findStyle(sheet, name, 'paragraph');
-  const numId = inherited(sheet, style, (one) => valueW(one, 'pPr', 'numPr', 'numId'));
+  const numId = findInherited(sheet, style, (base) => valueW(base, 'pPr', 'numPr', 'numId'));
   if (!numId || numId === '0') return undefined;
-  const level = numberOf(inherited(sheet, style, (one) => valueW(one, 'pPr', 'numPr', 'ilvl'))) ?? 0;
+  const level = parseNumber(findInherited(sheet, style, (base) => valueW(base, 'pPr', 'numPr', 'ilvl'))) ?? 0;
   const indent = childW(style, 'pPr', 'ind');
-  const left = leftOf(indent);
-  const hanging = hangingOf(indent);
+  const left = getLeft(indent);
+  const hanging = getHanging(indent);
   return {
     numId,
     level,
@@ -76,42 +77,46 @@ export function listOfStyle(sheet: StyleSheet, name: string): StyleList | undefi
   };
 }
 
-/** The indent of the start of the line: "left" in transitional files, "start" in newer ones. */
-export function leftOf(indent: XmlElement | undefined): number | undefined {
-  return twipsOf(attribute(indent, 'left') ?? attribute(indent, 'start'));
+/** Returns the left indent in twips; newer files call the attribute "start". */
+export function getLeft(indent: XmlElement | undefined): number | undefined {
+  return parseTwips(attribute(indent, 'left') ?? attribute(indent, 'start'));
 }
 
-/** How far the first line hangs out to the left. */
-export function hangingOf(indent: XmlElement | undefined): number | undefined {
-  const hanging = twipsOf(attribute(indent, 'hanging'));
+/** Returns the hanging indent of the first line in twips. */
+export function getHanging(indent: XmlElement | undefined): number | undefined {
+  const hanging = parseTwips(attribute(indent, 'hanging'));
   return hanging === undefined ? undefined : Math.max(hanging, 0);
 }
 
-function factsOf(sheet: StyleSheet, style: XmlElement | undefined): Omit<StyleFact, 'id'> {
-  const numId = inherited(sheet, style, (one) => valueW(one, 'pPr', 'numPr', 'numId'));
-  const left = inherited(sheet, style, (one) => leftOf(childW(one, 'pPr', 'ind'))?.toString());
-  return { left: numberOf(left) ?? 0, isNumbered: numId !== undefined && numId !== '0' };
+function getStyleInfo(sheet: StyleSheet, style: XmlElement | undefined): Omit<StyleInfo, 'id'> {
+  const numId = findInherited(sheet, style, (base) => valueW(base, 'pPr', 'numPr', 'numId'));
+  const left = findInherited(sheet, style, (base) => getLeft(childW(base, 'pPr', 'ind'))?.toString());
+  return { left: parseNumber(left) ?? 0, isNumbered: numId !== undefined && numId !== '0' };
 }
 
-/** The first answer along the chain of styles that this one is based on; a chain that bites its tail ends. */
-function inherited(
+/** Returns the first value along the chain of base styles; stops at a cycle. */
+function findInherited(
   { byId }: StyleSheet,
   style: XmlElement | undefined,
   read: (style: XmlElement) => string | undefined,
 ): string | undefined {
   const seen = new Set<XmlElement>();
-  for (let one = style; one && !seen.has(one); one = byId.get(valueW(one, 'basedOn') ?? '')) {
-    seen.add(one);
-    const value = read(one);
+  for (
+    let current = style;
+    current && !seen.has(current);
+    current = byId.get(valueW(current, 'basedOn') ?? '')
+  ) {
+    seen.add(current);
+    const value = read(current);
     if (value !== undefined) return value;
   }
   return undefined;
 }
 
 function addStyle({ root, byId }: StyleSheet, name: string, define: (id: string) => string): string {
-  const wanted = name.replace(/(^| )(\w)/g, (_match, _space, letter: string) => letter.toUpperCase());
-  let id = wanted;
-  for (let number = 2; byId.has(id); number += 1) id = `${wanted}${number}`;
+  const baseId = name.replace(/(^| )(\w)/g, (_match, _space, letter: string) => letter.toUpperCase());
+  let id = baseId;
+  for (let number = 2; byId.has(id); number += 1) id = `${baseId}${number}`;
   byId.set(id, root);
   root.children.push({ raw: define(id) });
   return id;

@@ -1,7 +1,16 @@
-/** Promises about rich text in Word: every node and mark is shown, nothing unsafe is linked. */
+/** Tests rich text in Word files: every node and mark is rendered, and unsafe links are not. */
 import { expect, test } from '@jest/globals';
 import { dataUri, png } from '../../../../libs/rich-text/testing/sample-images.ts';
-import { compiled, documentOf, docx, nodeOf, p, rendered, textOf, words } from '../../testing/samples.ts';
+import {
+  compile,
+  createDocument,
+  createNode,
+  createParagraph,
+  docx,
+  getText,
+  p,
+  renderParts,
+} from '../../testing/samples.ts';
 
 const text = (value: string, ...marks: string[]) => ({
   type: 'text',
@@ -11,10 +20,14 @@ const text = (value: string, ...marks: string[]) => ({
 const para = (...content: object[]) => ({ type: 'paragraph', content: content as never });
 
 async function render(content: object[], indentInches = 0.5, depth = 0) {
-  const inner = nodeOf('Leaf', content as never, { node_type: depth === 0 ? 'section' : 'sub_step' });
+  const inner = createNode('Leaf', content as never, { node_type: depth === 0 ? 'section' : 'sub_step' });
   let node = inner;
-  for (let at = 0; at < depth; at += 1) node = nodeOf('Parent', [], { children: [node] });
-  const found = await rendered(documentOf([node]), await compiled(docx(p('{{content}}'))), indentInches);
+  for (let at = 0; at < depth; at += 1) node = createNode('Parent', [], { children: [node] });
+  const found = await renderParts(
+    createDocument([node]),
+    await compile(docx(p('{{content}}'))),
+    indentInches,
+  );
   return { found, xml: found['word/document.xml'] ?? '', rels: found['word/_rels/document.xml.rels'] ?? '' };
 }
 
@@ -26,19 +39,19 @@ test.each([
   ['highlight', '<w:highlight w:val="yellow"/>'],
   ['superscript', '<w:vertAlign w:val="superscript"/>'],
   ['subscript', '<w:vertAlign w:val="subscript"/>'],
-])('the mark %s is shown', async (mark, form) => {
+])('the mark %s is rendered in Word', async (mark, properties) => {
   expect((await render([para(text('x', mark))])).xml).toContain(
-    `<w:rPr>${form}</w:rPr><w:t xml:space="preserve">x</w:t>`,
+    `<w:rPr>${properties}</w:rPr><w:t xml:space="preserve">x</w:t>`,
   );
 });
 
-test('code is set in a fixed width, and a highlight has its own colour', async () => {
+test('code has a monospaced font, a highlight its own colour', async () => {
   expect((await render([para(text('x', 'code'))])).xml).toContain('w:ascii="Consolas"');
   const mark = { type: 'highlight', attrs: { color: '#fa0' } };
-  expect((await render([words('x', mark)])).xml).toContain('w:fill="FFAA00"');
+  expect((await render([createParagraph('x', mark)])).xml).toContain('w:fill="FFAA00"');
 });
 
-test('many marks stand in the order that the schema wants', async () => {
+test('run properties are in schema order', async () => {
   const all = ['superscript', 'underline', 'highlight', 'strike', 'italic', 'bold', 'code'];
   const { xml } = await render([para(text('x', ...all))]);
   const order = [...(/<w:rPr>(.*?)<\/w:rPr>/.exec(xml)?.[1] ?? '').matchAll(/<w:(\w+)/g)].map(
@@ -58,7 +71,7 @@ test('many marks stand in the order that the schema wants', async () => {
   ]);
 });
 
-test('neighbours with one target share a link, and a target has one relationship', async () => {
+test('neighbours with one target share a link and a relationship', async () => {
   const link = { type: 'link', attrs: { href: 'https://a.example/?a=1&b="2"' } };
   const two = [
     { ...text('one'), marks: [link] },
@@ -71,21 +84,21 @@ test('neighbours with one target share a link, and a target has one relationship
 });
 
 test.each(['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x', '//a.example'])(
-  'a link to %s is only its text',
+  'an unsafe link to %s is rendered as text',
   async (href) => {
-    const { xml, rels } = await render([words('x', { type: 'link', attrs: { href } })]);
+    const { xml, rels } = await render([createParagraph('x', { type: 'link', attrs: { href } })]);
     expect(xml).not.toContain('w:hyperlink');
     expect(rels).not.toContain('External');
-    expect(textOf(xml)).toBe('Leaf\nx');
+    expect(getText(xml)).toBe('Leaf\nx');
   },
 );
 
-test('what XML cannot carry is left out, and the rest is escaped', async () => {
-  const { xml } = await render([words('a\u0000\u000B\uFFFE\uFFFF<b>&"\uD800z')]);
+test('characters that XML does not allow are removed, others escaped', async () => {
+  const { xml } = await render([createParagraph('a\u0000\u000B\uFFFE\uFFFF<b>&"\uD800z')]);
   expect(xml).toContain('>a&lt;b&gt;&amp;&quot;\uFFFDz<');
 });
 
-test('hard breaks are breaks; a line end in text is a space, in code a break', async () => {
+test('a line feed is a space in text and a break in code', async () => {
   const { xml } = await render([
     para(text('a'), { type: 'hardBreak' }, text('b\nc')),
     { type: 'codeBlock', content: [text('d\n\te')] },
@@ -95,7 +108,7 @@ test('hard breaks are breaks; a line end in text is a space, in code a break', a
   expect(xml).toContain('>d</w:t><w:br/><w:tab/><w:t xml:space="preserve">e<');
 });
 
-test('an embedded picture is kept once and made to fit its column', async () => {
+test('a repeated picture is stored once and fits its column', async () => {
   const image = { type: 'image', attrs: { src: dataUri('image/png', png(4_000, 2_000)), alt: 'A "plan"' } };
   const { found, xml } = await render([para(image), para(image)]);
   expect(xml.match(/descr="A &quot;plan&quot;"/g)).toHaveLength(2);
@@ -107,41 +120,45 @@ test('an embedded picture is kept once and made to fit its column', async () => 
   );
 });
 
-test('a picture is never cut off by a fixed line height of the template', async () => {
+test('a paragraph with a picture has an automatic line height', async () => {
   const image = { type: 'image', attrs: { src: dataUri('image/png', png(40, 20)) } };
   expect((await render([para(image)])).xml).toMatch(
     /<w:spacing w:line="240" w:lineRule="auto"\/>.*w:drawing/,
   );
 });
 
-test('short code stays on one page, long code may run over several', async () => {
+test('code of up to 20 lines is kept on one page', async () => {
   const code = (lines: number) => ({ type: 'codeBlock', content: [text(Array(lines).fill('x').join('\n'))] });
   expect((await render([code(20)])).xml).toContain('<w:keepLines/>');
   expect((await render([code(21)])).xml).not.toContain('<w:keepLines/>');
 });
 
-test('a picture keeps its shape when the editor gives one side', async () => {
+test('a picture with one given side keeps its aspect ratio', async () => {
   const image = { type: 'image', attrs: { src: dataUri('image/png', png(400, 200)), width: 100 } };
   expect((await render([para(image)])).xml).toContain(`<wp:extent cx="${100 * 9_525}" cy="${50 * 9_525}"/>`);
 });
 
-test('a picture from the web is a link to it, never fetched', async () => {
+test('a picture from the web is rendered as a link', async () => {
   const { xml, rels } = await render([
     para({ type: 'image', attrs: { src: 'https://a.example/x.png', alt: 'Plan' } }),
   ]);
-  expect(textOf(xml)).toBe('Leaf\nPlan');
+  expect(getText(xml)).toBe('Leaf\nPlan');
   expect(rels).toContain('Target="https://a.example/x.png" TargetMode="External"');
   expect(xml).not.toContain('w:drawing');
 });
 
-test('a task can be ticked and shows whether it is', async () => {
-  const task = (checked: boolean) => ({ type: 'taskItem', attrs: { checked }, content: [words('t')] });
+test('a task has a checkbox with its state', async () => {
+  const task = (checked: boolean) => ({
+    type: 'taskItem',
+    attrs: { checked },
+    content: [createParagraph('t')],
+  });
   const { xml } = await render([{ type: 'taskList', content: [task(true), task(false)] }]);
   expect([...xml.matchAll(/<w14:checked w14:val="(\d)"/g)].map(([, value]) => value)).toEqual(['1', '0']);
-  expect(textOf(xml)).toBe('Leaf\n☒t\n☐t');
+  expect(getText(xml)).toBe('Leaf\n☒t\n☐t');
 });
 
-test('an item that opens with something else than text still has its bullet', async () => {
+test('an item that does not start with text has a bullet', async () => {
   const item = { type: 'listItem', content: [{ type: 'codeBlock', content: [text('c')] }] };
   const { xml } = await render([{ type: 'bulletList', content: [item] }]);
   expect(xml).toMatch(
@@ -149,27 +166,27 @@ test('an item that opens with something else than text still has its bullet', as
   );
 });
 
-test('an unknown node leaves its text', async () => {
-  const { xml } = await render([{ type: 'callout', content: [words('inside')] }]);
-  expect(textOf(xml)).toBe('Leaf\ninside');
+test('an unknown node is replaced by its text in Word', async () => {
+  const { xml } = await render([{ type: 'callout', content: [createParagraph('inside')] }]);
+  expect(getText(xml)).toBe('Leaf\ninside');
 });
 
-test('text is indented by depth times the width asked for, an inch of room always stays', async () => {
-  expect((await render([words('x')], 0.5, 2)).xml).toMatch(
+test('text is indented by depth and keeps one inch of width', async () => {
+  expect((await render([createParagraph('x')], 0.5, 2)).xml).toMatch(
     /<w:ind w:left="1440"\/><\/w:pPr><w:r><w:t[^>]*>x</,
   );
-  expect((await render([words('x')], 0, 2)).xml).not.toContain('w:ind');
-  expect((await render([words('x')], 3, 2)).xml).toContain(`<w:ind w:left="${9_026 - 1_440}"/>`);
+  expect((await render([createParagraph('x')], 0, 2)).xml).not.toContain('w:ind');
+  expect((await render([createParagraph('x')], 3, 2)).xml).toContain(`<w:ind w:left="${9_026 - 1_440}"/>`);
 });
 
-test('quotes and lists in them stand further in', async () => {
-  const list = { type: 'bulletList', content: [{ type: 'listItem', content: [words('b')] }] };
-  const { xml } = await render([{ type: 'blockquote', content: [words('a'), list] }]);
+test('quotes and lists in quotes are indented', async () => {
+  const list = { type: 'bulletList', content: [{ type: 'listItem', content: [createParagraph('b')] }] };
+  const { xml } = await render([{ type: 'blockquote', content: [createParagraph('a'), list] }]);
   expect(xml).toContain('<w:pStyle w:val="Quote"/><w:ind w:left="360"/>');
   expect(xml).toContain('<w:ind w:left="720" w:hanging="360"/>');
 });
 
-test('a heading in the text is a deeper one of the template, never numbered', async () => {
+test('a heading in the text is heading 4, 5 or 6 without a number', async () => {
   const heading = (level: number) => ({ type: 'heading', attrs: { level }, content: [text('h')] });
   const { xml, found } = await render([heading(1), heading(2), heading(6)]);
   expect([...xml.matchAll(/pStyle w:val="(Heading[4-6])"/g)].map(([, id]) => id)).toEqual([
@@ -180,9 +197,9 @@ test('a heading in the text is a deeper one of the template, never numbered', as
   expect(found['word/styles.xml']).toMatch(/w:styleId="Heading4">.*?<w:numId w:val="0"\/>/);
 });
 
-test('alignment and rules are shown', async () => {
+test('alignment and horizontal rules are rendered', async () => {
   const { xml } = await render([
-    { ...words('x'), attrs: { textAlign: 'justify' } },
+    { ...createParagraph('x'), attrs: { textAlign: 'justify' } },
     { type: 'horizontalRule' },
   ]);
   expect(xml).toContain('<w:jc w:val="both"/>');

@@ -1,116 +1,133 @@
-/** The blocks of rich text as WordprocessingML: each starts where its place says. */
+/** Renders the blocks of rich text as WordprocessingML. */
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import type { StyleFact } from '../template/styles.ts';
-import { type BodyWriter, inward, type Place } from './body-writer.ts';
-import { list } from './list.ts';
-import { runs } from './runs.ts';
-import { table } from './table.ts';
+import type { StyleInfo } from '../template/styles.ts';
+import { type BodyWriter, limitIndent, type Position } from './body-writer.ts';
+import { renderList } from './list.ts';
+import { renderRuns } from './runs.ts';
+import { renderTable } from './table.ts';
 
-/** What a paragraph is beside its text; the order is the schema's (ECMA-376 part 1, 17.3.1.26, CT_PPr). */
-export type ParagraphForm = {
+/** Properties of a paragraph in schema order (ECMA-376 part 1, 17.3.1.26, CT_PPr); indents in twips. */
+export type ParagraphProperties = {
   style?: string;
-  isWhole?: boolean;
+  keepLines?: boolean;
   numbering?: string;
   border?: string;
   spacing?: string;
   left?: number;
   hanging?: number;
-  isTight?: boolean;
+  contextualSpacing?: boolean;
   align?: unknown;
 };
 
-/** Code of up to so many lines stays on one page. */
-const LINES_TOGETHER = 20;
+/** Maximum number of lines of a code block that Word keeps on one page. */
+const MAX_KEPT_LINES = 20;
 
-/** The steps that a quote stands further in, in twips. */
+/** Additional indent of each quote, in twips. */
 const QUOTE = 360;
 
-/** Blocks of a tree that `wellFormed` has made; unknown nodes are gone by then and have left their text. */
-export function blocks(pen: BodyWriter, nodes: RichText[], place: Place): string {
-  return nodes.map((node) => block(pen, node, place)).join('');
+/** Renders blocks that `wellFormed` returned: it has replaced unknown nodes by their text. */
+export function renderBlocks(writer: BodyWriter, nodes: RichText[], position: Position): string {
+  return nodes.map((node) => renderBlock(writer, node, position)).join('');
 }
 
-function block(pen: BodyWriter, node: RichText, place: Place): string {
+function renderBlock(writer: BodyWriter, node: RichText, position: Position): string {
   switch (node.type) {
     case 'heading':
-      return innerHeading(pen, node, place);
+      return renderHeading(writer, node, position);
     case 'codeBlock': {
-      const inner = runs(pen, node.content ?? [], place, true);
-      const isWhole = inner.split('<w:br/>').length <= LINES_TOGETHER;
-      return paragraph({ ...formOf(pen.plan.styles.code, place), isWhole }, inner);
+      const inner = renderRuns(writer, node.content ?? [], position, true);
+      const keepLines = inner.split('<w:br/>').length <= MAX_KEPT_LINES;
+      return renderParagraph({ ...getStyleProperties(writer.plan.styles.code, position), keepLines }, inner);
     }
     case 'blockquote':
-      return blocks(pen, node.content ?? [], {
-        ...place,
-        base: inward(place, place.base + QUOTE),
-        left: inward(place, place.left + QUOTE),
-        looks: { ...place.looks, quote: true },
+      return renderBlocks(writer, node.content ?? [], {
+        ...position,
+        base: limitIndent(position, position.base + QUOTE),
+        left: limitIndent(position, position.left + QUOTE),
+        context: { ...position.context, quote: true },
       });
     case 'horizontalRule':
-      return paragraph({ left: place.left, border: RULE }, '');
+      return renderParagraph({ left: position.left, border: RULE }, '');
     case 'table':
-      return table(pen, node, place);
+      return renderTable(writer, node, position);
     case 'bulletList':
     case 'orderedList':
     case 'taskList':
-      return list(pen, node, place);
+      return renderList(writer, node, position);
     default: {
-      const inner = runs(pen, node.content ?? [], place);
-      const form = plainForm(pen, node, place);
-      return paragraph(inner.includes('<w:drawing>') ? { ...form, spacing: WHOLE_LINE } : form, inner);
+      const inner = renderRuns(writer, node.content ?? [], position);
+      const properties = getParagraphProperties(writer, node, position);
+      return renderParagraph(
+        inner.includes('<w:drawing>') ? { ...properties, spacing: AUTO_LINE_HEIGHT } : properties,
+        inner,
+      );
     }
   }
 }
 
-/** How an ordinary paragraph looks where it stands. */
-export function plainForm(pen: BodyWriter, node: RichText, place: Place): ParagraphForm {
-  const { quote, cell } = place.looks;
+/** Returns the properties of an ordinary paragraph at a position. */
+export function getParagraphProperties(
+  writer: BodyWriter,
+  node: RichText,
+  position: Position,
+): ParagraphProperties {
+  const { quote, cell } = position.context;
   return {
-    ...(quote ? formOf(pen.plan.styles.quote, place) : { left: place.left }),
+    ...(quote ? getStyleProperties(writer.plan.styles.quote, position) : { left: position.left }),
     ...(cell ? { spacing: 'w:before="40" w:after="40"' } : {}),
     align: node.attrs?.textAlign,
   };
 }
 
-/** A paragraph with its text. */
-export function paragraph(form: ParagraphForm, inner: string): string {
-  const { style, isWhole, numbering, border, spacing, left = 0, hanging = 0, isTight, align } = form;
-  const properties = [
+/** Renders a paragraph; `inner` is the markup of its runs. */
+export function renderParagraph(properties: ParagraphProperties, inner: string): string {
+  const {
+    style,
+    keepLines,
+    numbering,
+    border,
+    spacing,
+    left = 0,
+    hanging = 0,
+    contextualSpacing,
+    align,
+  } = properties;
+  const markup = [
     style && `<w:pStyle w:val="${escapeXml(style)}"/>`,
-    isWhole && '<w:keepLines/>',
+    keepLines && '<w:keepLines/>',
     numbering,
     border && `<w:pBdr>${border}</w:pBdr>`,
     spacing && `<w:spacing ${spacing}/>`,
     (left > 0 || hanging > 0) && `<w:ind w:left="${left}"${hanging > 0 ? ` w:hanging="${hanging}"` : ''}/>`,
-    isTight && '<w:contextualSpacing/>',
+    contextualSpacing && '<w:contextualSpacing/>',
     typeof align === 'string' && ALIGNMENTS.get(align),
   ]
     .filter(Boolean)
     .join('');
-  return properties ? `<w:p><w:pPr>${properties}</w:pPr>${inner}</w:p>` : `<w:p>${inner}</w:p>`;
+  return markup ? `<w:p><w:pPr>${markup}</w:pPr>${inner}</w:p>` : `<w:p>${inner}</w:p>`;
 }
 
-/** A heading inside the text is one of the template's deeper headings, and never numbered. */
-function innerHeading(pen: BodyWriter, node: RichText, place: Place): string {
-  const asked = node.attrs?.level;
-  const level = typeof asked === 'number' ? asked : 1;
-  const { heading4, heading5, heading6 } = pen.plan.styles;
-  const fact = level <= 1 ? heading4 : level === 2 ? heading5 : heading6;
-  const numbering = fact.isNumbered ? NO_NUMBER : '';
-  return paragraph(
-    { ...formOf(fact, place), numbering, align: node.attrs?.textAlign },
-    runs(pen, node.content ?? [], place),
+/** Renders a heading inside the text as heading 4, 5 or 6, without a number. */
+function renderHeading(writer: BodyWriter, node: RichText, position: Position): string {
+  const value = node.attrs?.level;
+  const level = typeof value === 'number' ? value : 1;
+  const { heading4, heading5, heading6 } = writer.plan.styles;
+  const style = level <= 1 ? heading4 : level === 2 ? heading5 : heading6;
+  const numbering = style.isNumbered ? NO_NUMBER : '';
+  return renderParagraph(
+    { ...getStyleProperties(style, position), numbering, align: node.attrs?.textAlign },
+    renderRuns(writer, node.content ?? [], position),
   );
 }
 
-/** A style's own indent counts from where the block stands. */
-function formOf(fact: StyleFact, place: Place): ParagraphForm {
-  return { style: fact.id, left: place.left === 0 ? 0 : place.left + fact.left };
+/** Adds a style's own indent to that of the position. */
+function getStyleProperties(style: StyleInfo, position: Position): ParagraphProperties {
+  return { style: style.id, left: position.left === 0 ? 0 : position.left + style.left };
 }
 
-/** A template with a fixed line height would cut pictures off. */
-const WHOLE_LINE = 'w:line="240" w:lineRule="auto"';
+/** Automatic line height, because a fixed height of the template would cut pictures off. */
+const AUTO_LINE_HEIGHT = 'w:line="240" w:lineRule="auto"';
 const NO_NUMBER = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>';
 const RULE = '<w:bottom w:val="single" w:sz="6" w:space="1" w:color="A6A6A6"/>';
 const ALIGNMENTS = new Map([

@@ -1,10 +1,11 @@
-/** What one rendering gathers while it writes: links, pictures, list numbers; and the room that blocks are written in. */
+/** Collects the links, pictures and lists of one rendering, and limits indents to the text area. */
 import { escapeXml } from '../opc/xml-text.ts';
 import type { TemplatePlan } from '../template/plan.ts';
 
+/** A picture to add: its relationship id, part name, media type and bytes. */
 export type Picture = { id: string; part: string; mime: string; bytes: Uint8Array };
 
-/** One for each rendering; `links` and `pictures` are by target and source. */
+/** The state of one rendering; `links` are by target, `pictures` by source, `lists` is markup. */
 export type BodyWriter = {
   plan: TemplatePlan;
   links: Map<string, string>;
@@ -14,74 +15,77 @@ export type BodyWriter = {
 };
 
 /**
- * Where a block stands, in twips: `base` is the left edge that lists count from, `left` that of text, `width` is the
- * column's; `level` is the list level to come. `looks` are the surroundings that change how text looks.
+ * The position of a block; distances are in twips. `base` is the left edge for lists, `left` that for text,
+ * `width` the width of the column, `level` the next list level. `context` is what encloses the block and
+ * changes its formatting.
  */
-export type Place = {
+export type Position = {
   base: number;
   left: number;
   width: number;
   level: number;
-  looks: { quote?: boolean; cell?: boolean; head?: boolean };
+  context: { quote?: boolean; cell?: boolean; head?: boolean };
 };
 
-/** Text has at least this width, however far in it stands: an inch, in twips; in a narrow column half of it. */
-const LEAST_WIDTH = 1_440;
+/** Minimum width of indented text: one inch, in twips; in a narrow column, half its width. */
+const MIN_TEXT_WIDTH = 1_440;
 
-/** So far in from the left as asked for, as long as there is room for text. */
-export function inward({ width, left }: Pick<Place, 'width' | 'left'>, wanted: number): number {
-  return Math.min(wanted, Math.max(width - Math.min(LEAST_WIDTH, Math.floor(width / 2)), left));
+/** Limits an indent so that the minimum text width remains. */
+export function limitIndent({ width, left }: Pick<Position, 'width' | 'left'>, indent: number): number {
+  return Math.min(indent, Math.max(width - Math.min(MIN_TEXT_WIDTH, Math.floor(width / 2)), left));
 }
 
-/** A pen for one rendering into a template. */
-export function newPen(plan: TemplatePlan): BodyWriter {
+/** Creates the state of one rendering into a template. */
+export function createBodyWriter(plan: TemplatePlan): BodyWriter {
   return { plan, links: new Map(), pictures: new Map(), lists: [], drawings: 0 };
 }
 
-/** The relationship id of a link; each target has one. */
-export function linkId(pen: BodyWriter, href: string): string {
-  const id = pen.links.get(href) ?? `${pen.plan.names}Link${pen.links.size + 1}`;
-  pen.links.set(href, id);
+/** Adds a link and returns its relationship id; equal targets share one. */
+export function addLink(writer: BodyWriter, href: string): string {
+  const id = writer.links.get(href) ?? `${writer.plan.names}Link${writer.links.size + 1}`;
+  writer.links.set(href, id);
   return id;
 }
 
-/** The relationship id of a picture; each source is kept once. */
-export function pictureId(pen: BodyWriter, src: string, mime: string, bytes: Uint8Array): string {
-  const known = pen.pictures.get(src);
-  if (known) return known.id;
-  const number = pen.pictures.size + 1;
-  const folder = pen.plan.main.slice(0, pen.plan.main.lastIndexOf('/') + 1);
-  const part = `${folder}media/${pen.plan.names}-${number}.${mime === 'image/jpeg' ? 'jpg' : mime.slice(6)}`;
-  const picture = { id: `${pen.plan.names}Image${number}`, part, mime, bytes };
-  pen.pictures.set(src, picture);
+/** Adds a picture and returns its relationship id; equal sources share one. */
+export function addPicture(writer: BodyWriter, src: string, mime: string, bytes: Uint8Array): string {
+  const existing = writer.pictures.get(src);
+  if (existing) return existing.id;
+  const number = writer.pictures.size + 1;
+  const folder = writer.plan.main.slice(0, writer.plan.main.lastIndexOf('/') + 1);
+  const part = `${folder}media/${writer.plan.names}-${number}.${mime === 'image/jpeg' ? 'jpg' : mime.slice(6)}`;
+  const picture = { id: `${writer.plan.names}Image${number}`, part, mime, bytes };
+  writer.pictures.set(src, picture);
   return picture.id;
 }
 
-/** The number of a new ordered list, which starts anew at `start` on its level. */
-export function newList(pen: BodyWriter, level: number, start: number): number {
-  const { nextNumId, orderedAbstractId } = pen.plan.lists;
-  const numId = nextNumId + pen.lists.length;
-  pen.lists.push(
+/** Adds an ordered list that starts at `start` on its level; returns its number. */
+export function addOrderedList(writer: BodyWriter, level: number, start: number): number {
+  const { nextNumId, orderedAbstractId } = writer.plan.lists;
+  const numId = nextNumId + writer.lists.length;
+  writer.lists.push(
     `<w:num w:numId="${numId}"><w:abstractNumId w:val="${orderedAbstractId}"/>` +
       `<w:lvlOverride w:ilvl="${level}"><w:startOverride w:val="${start}"/></w:lvlOverride></w:num>`,
   );
   return numId;
 }
 
-/** The relationships that the main part needs for what was written. */
-export function relationshipsMarkup(pen: BodyWriter): string {
-  const kinds = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-  const one = (id: string, kind: string, target: string, more = '') =>
-    `<Relationship Id="${id}" Type="${kinds}/${kind}" Target="${escapeXml(target)}"${more}/>`;
-  const links = [...pen.links].map(([href, id]) => one(id, 'hyperlink', href, ' TargetMode="External"'));
-  const pictures = [...pen.pictures.values()].map(({ id, part }) => one(id, 'image', `/${part}`));
+/** Renders the relationships of the added links and pictures. */
+export function renderRelationships(writer: BodyWriter): string {
+  const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  const render = (id: string, kind: string, target: string, more = '') =>
+    `<Relationship Id="${id}" Type="${types}/${kind}" Target="${escapeXml(target)}"${more}/>`;
+  const links = [...writer.links].map(([href, id]) =>
+    render(id, 'hyperlink', href, ' TargetMode="External"'),
+  );
+  const pictures = [...writer.pictures.values()].map(({ id, part }) => render(id, 'image', `/${part}`));
   return [...links, ...pictures].join('');
 }
 
-/** The content types of the parts that were added. */
-export function typesMarkup(pen: BodyWriter): string {
+/** Renders the content types of the added pictures. */
+export function renderContentTypes(writer: BodyWriter): string {
   const xmlns = 'http://schemas.openxmlformats.org/package/2006/content-types';
-  return [...pen.pictures.values()]
+  return [...writer.pictures.values()]
     .map(({ part, mime }) => `<Override xmlns="${xmlns}" PartName="/${part}" ContentType="${mime}"/>`)
     .join('');
 }

@@ -1,39 +1,44 @@
-/** The body of the document: each node's heading and text, a node at a time, so that memory stays flat. */
-import { wellFormed } from '#libs/rich-text';
+/** Renders the body of a document node by node, so that memory use stays constant. */
+import { toWellFormed } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from '../document.ts';
-import { blocks, paragraph } from './blocks.ts';
-import { type BodyWriter, inward, type Place } from './body-writer.ts';
-import { textRun } from './runs.ts';
+import { renderBlocks, renderParagraph } from './blocks.ts';
+import { type BodyWriter, limitIndent, type Position } from './body-writer.ts';
+import { renderTextRun } from './runs.ts';
 
-/** The markup of the whole body, in pieces; it ends in a paragraph, as a table cell and a page want it. */
-export function* bodyMarkup(
-  pen: BodyWriter,
+/** Generates the markup of the body in pieces. It ends in a paragraph, as a table cell requires. */
+export function* renderBody(
+  writer: BodyWriter,
   document: ExportDocument,
   indentInches: number,
 ): Generator<string> {
-  if (pen.plan.mode === 'styles')
-    yield paragraph({ style: pen.plan.styles.title.id }, textRun(document.title));
-  if (document.nodes.length === 0 && pen.plan.mode !== 'styles') yield '<w:p/>';
-  yield* nodes(pen, document.nodes, 0, Math.round(indentInches * 1_440));
+  if (writer.plan.mode === 'styles')
+    yield renderParagraph({ style: writer.plan.styles.title.id }, renderTextRun(document.title));
+  if (document.nodes.length === 0 && writer.plan.mode !== 'styles') yield '<w:p/>';
+  yield* renderNodes(writer, document.nodes, 0, Math.round(indentInches * 1_440));
 }
 
-function* nodes(pen: BodyWriter, siblings: ExportNode[], depth: number, step: number): Generator<string> {
+function* renderNodes(
+  writer: BodyWriter,
+  siblings: ExportNode[],
+  depth: number,
+  step: number,
+): Generator<string> {
   for (const node of siblings) {
-    const edge: Place = { base: 0, left: 0, width: pen.plan.room.width, level: 0, looks: {} };
-    const left = inward(edge, depth * step);
-    const place = { ...edge, base: left, left };
-    // it is made each time that it is asked for
+    const edge: Position = { base: 0, left: 0, width: writer.plan.room.width, level: 0, context: {} };
+    const left = limitIndent(edge, depth * step);
+    const position = { ...edge, base: left, left };
+    // read once: each access parses the content again
     const { content } = node;
-    const text = content ? blocks(pen, wellFormed(content).content ?? [], place) : '';
-    yield heading(pen, node, left) + text;
-    yield* nodes(pen, node.children, depth + 1, step);
+    const text = content ? renderBlocks(writer, toWellFormed(content).content ?? [], position) : '';
+    yield renderHeading(writer, node, left) + text;
+    yield* renderNodes(writer, node.children, depth + 1, step);
   }
 }
 
-/** A heading that is numbered keeps the indent that its numbering gives it. */
-function heading(pen: BodyWriter, node: ExportNode, left: number): string {
-  const { heading1, heading2, heading3 } = pen.plan.styles;
-  const fact = node.node_type === 'section' ? heading1 : node.node_type === 'step' ? heading2 : heading3;
-  const indent = fact.isNumbered || left === 0 ? {} : { left: left + fact.left };
-  return paragraph({ style: fact.id, ...indent }, textRun(node.title));
+/** Renders a node's title; a numbered heading keeps the indent of its numbering. */
+function renderHeading(writer: BodyWriter, node: ExportNode, left: number): string {
+  const { heading1, heading2, heading3 } = writer.plan.styles;
+  const style = node.node_type === 'section' ? heading1 : node.node_type === 'step' ? heading2 : heading3;
+  const indent = style.isNumbered || left === 0 ? {} : { left: left + style.left };
+  return renderParagraph({ style: style.id, ...indent }, renderTextRun(node.title));
 }

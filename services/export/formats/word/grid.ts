@@ -1,95 +1,95 @@
-/** A table as a grid: which cell begins at which column, and where a cell above reaches down. */
+/** Lays a table out as a grid of columns, with cells that span columns and rows. */
 import type { RichText } from '#libs/rich-text';
 
 /**
- * `merge` says whether the cell reaches down from here ('start') or only fills what one above covers ('go on').
- * `pixels` is the width that the editor gave it, if it did.
+ * A cell of the grid. `merge` is 'restart' for the first cell of a row span and 'continue' for the cells that
+ * it covers, as in WordprocessingML. `pixels` is the width set in the editor, if any.
  */
 export type GridCell = {
   cell: RichText;
   column: number;
   span: number;
-  merge?: 'start' | 'go on';
+  merge?: 'restart' | 'continue';
   pixels?: number | undefined;
 };
 
-/** Word's own limit. */
-const MOST_COLUMNS = 63;
+/** Word's maximum number of columns. */
+const MAX_COLUMNS = 63;
 
-/** A cell above that covers a column in so many more rows. */
-type Reach = { rows: number; above: GridCell };
+/** A cell above, and the number of further rows that it covers. */
+type RowSpan = { rows: number; above: GridCell };
 
 /**
- * The rows of a table, each filling every column. Columns in which no cell begins do not count, as in a browser; what is
- * beyond 63 columns joins the last cell, so that no word is lost.
+ * Creates the grid of a table; each row fills every column. As in a browser, columns in which no cell starts
+ * are removed. The content of cells beyond 63 columns is appended to the last cell, so that no text is lost.
  */
-export function gridOf(table: RichText): { rows: GridCell[][]; columns: number } {
+export function createGrid(table: RichText): { rows: GridCell[][]; columns: number } {
   const sources = table.content ?? [];
-  const down: (Reach | undefined)[] = [];
-  return narrowed(sources.map((row, at) => rowOf(row, down, sources.length - at)));
+  const rowSpans: (RowSpan | undefined)[] = [];
+  return removeUnusedColumns(sources.map((row, index) => createRow(row, rowSpans, sources.length - index)));
 }
 
-/** One row; `down` is changed to what reaches into the next. */
-function rowOf(row: RichText, down: (Reach | undefined)[], rowsLeft: number): GridCell[] {
+/** Creates one row and updates `rowSpans` for the next row. */
+function createRow(row: RichText, rowSpans: (RowSpan | undefined)[], rowsLeft: number): GridCell[] {
   const cells: GridCell[] = [];
-  const waiting = [...(row.content ?? [])];
+  const pending = [...(row.content ?? [])];
   let lastAbove: GridCell | undefined;
   let column = 0;
-  while (waiting.length > 0 || down.some((reach, at) => at >= column && reach)) {
-    const reach = down[column];
-    if (reach) {
-      const { cell, span } = reach.above;
-      cells.push({ cell: { type: cell.type }, column, span, merge: 'go on' });
-      reach.rows -= 1;
-      if (reach.rows === 0) down[column] = undefined;
-      lastAbove = reach.above;
+  while (pending.length > 0 || rowSpans.some((rowSpan, at) => at >= column && rowSpan)) {
+    const rowSpan = rowSpans[column];
+    if (rowSpan) {
+      const { cell, span } = rowSpan.above;
+      cells.push({ cell: { type: cell.type }, column, span, merge: 'continue' });
+      rowSpan.rows -= 1;
+      if (rowSpan.rows === 0) rowSpans[column] = undefined;
+      lastAbove = rowSpan.above;
       column += span;
       continue;
     }
-    const cell = waiting.shift();
-    if (column >= MOST_COLUMNS) {
+    const cell = pending.shift();
+    if (column >= MAX_COLUMNS) {
       if (!cell) break;
-      join(cells.findLast(({ merge }) => merge !== 'go on') ?? lastAbove, cell);
+      appendContent(cells.findLast(({ merge }) => merge !== 'continue') ?? lastAbove, cell);
       continue;
     }
-    const span = spanWithin(cell ? spanOf(cell, 'colspan') : MOST_COLUMNS, column, down);
-    const rows = cell ? Math.min(spanOf(cell, 'rowspan'), rowsLeft) - 1 : 0;
-    const made: GridCell = { cell: cell ?? EMPTY, column, span, pixels: cell && pixelsOf(cell) };
+    const span = limitSpan(cell ? getSpan(cell, 'colspan') : MAX_COLUMNS, column, rowSpans);
+    const rows = cell ? Math.min(getSpan(cell, 'rowspan'), rowsLeft) - 1 : 0;
+    const gridCell: GridCell = { cell: cell ?? EMPTY, column, span, pixels: cell && getPixels(cell) };
     if (rows > 0) {
-      made.merge = 'start';
-      down[column] = { rows, above: made };
+      gridCell.merge = 'restart';
+      rowSpans[column] = { rows, above: gridCell };
     }
-    cells.push(made);
+    cells.push(gridCell);
     column += span;
   }
   return cells;
 }
 
-/** A cell may not reach over columns that a cell above still covers, nor beyond the last column. */
-function spanWithin(span: number, column: number, down: unknown[]): number {
-  let fits = 1;
-  while (fits < span && column + fits < MOST_COLUMNS && !down[column + fits]) fits += 1;
-  return fits;
+/** Limits a span to the last column and to columns that no cell above covers. */
+function limitSpan(span: number, column: number, rowSpans: unknown[]): number {
+  let width = 1;
+  while (width < span && column + width < MAX_COLUMNS && !rowSpans[column + width]) width += 1;
+  return width;
 }
 
-function join(into: GridCell | undefined, cell: RichText): void {
+function appendContent(into: GridCell | undefined, cell: RichText): void {
   if (into) into.cell = { ...into.cell, content: [...(into.cell.content ?? []), ...(cell.content ?? [])] };
 }
 
-/** The same rows over the columns in which a cell begins; an empty cell fills what is missing at the end of a row. */
-function narrowed(rows: GridCell[][]): { rows: GridCell[][]; columns: number } {
-  const begins = new Set(rows.flat().map(({ column }) => column));
-  const place = new Map<number, number>();
+/** Removes columns in which no cell starts, and fills short rows with an empty cell. */
+function removeUnusedColumns(rows: GridCell[][]): { rows: GridCell[][]; columns: number } {
+  const starts = new Set(rows.flat().map(({ column }) => column));
+  const newColumns = new Map<number, number>();
   let columns = 0;
-  for (let column = 0; column <= MOST_COLUMNS; column += 1) {
-    place.set(column, columns);
-    if (begins.has(column)) columns += 1;
+  for (let column = 0; column <= MAX_COLUMNS; column += 1) {
+    newColumns.set(column, columns);
+    if (starts.has(column)) columns += 1;
   }
-  const at = (column: number) => place.get(column) ?? columns;
+  const toNewColumn = (column: number) => newColumns.get(column) ?? columns;
   const full = rows.map((cells) => {
     const row = cells.map((cell) => {
-      const column = at(cell.column);
-      return { ...cell, column, span: at(cell.column + cell.span) - column };
+      const column = toNewColumn(cell.column);
+      return { ...cell, column, span: toNewColumn(cell.column + cell.span) - column };
     });
     const last = row.at(-1);
     const end = last ? last.column + last.span : 0;
@@ -100,17 +100,17 @@ function narrowed(rows: GridCell[][]): { rows: GridCell[][]; columns: number } {
 
 const EMPTY: RichText = { type: 'tableCell' };
 
-function spanOf(cell: RichText, name: string): number {
+function getSpan(cell: RichText, name: string): number {
   const span = cell.attrs?.[name];
   return typeof span === 'number' && Number.isInteger(span) && span > 1 ? Math.min(span, 1_000) : 1;
 }
 
-/** The width of all columns that the cell was drawn over; undefined when one of them has none. */
-function pixelsOf(cell: RichText): number | undefined {
-  const given: unknown = cell.attrs?.colwidth;
-  if (!Array.isArray(given) || given.length === 0) return undefined;
+/** Returns the width of all columns of the cell; undefined if the width of one is missing or invalid. */
+function getPixels(cell: RichText): number | undefined {
+  const widths: unknown = cell.attrs?.colwidth;
+  if (!Array.isArray(widths) || widths.length === 0) return undefined;
   let sum = 0;
-  for (const pixels of given) {
+  for (const pixels of widths) {
     if (typeof pixels !== 'number' || !(pixels >= 1 && pixels <= 10_000)) return undefined;
     sum += pixels;
   }

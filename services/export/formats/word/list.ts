@@ -1,65 +1,85 @@
-/** Bullet, ordered and task lists, with the template's bullets and numbers, as deep as Word can go. */
+/** Renders bullet, ordered and task lists with the template's bullets and numbers. */
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import { blocks, type ParagraphForm, paragraph, plainForm } from './blocks.ts';
-import { type BodyWriter, inward, newList, type Place } from './body-writer.ts';
-import { runs } from './runs.ts';
+import { getParagraphProperties, type ParagraphProperties, renderBlocks, renderParagraph } from './blocks.ts';
+import { addOrderedList, type BodyWriter, limitIndent, type Position } from './body-writer.ts';
+import { renderRuns } from './runs.ts';
 
-/** Word knows nine levels; what is deeper stays on the last. */
-const DEEPEST = 8;
+/** The last of Word's nine levels; deeper lists stay on it. */
+const MAX_LEVEL = 8;
 
-/** Room for a box to tick, in twips. */
-const BOX = 360;
+/** Minimum width of a checkbox, in twips. */
+const CHECKBOX_WIDTH = 360;
 
-/** A list; each ordered one counts from its own start. */
-export function list(pen: BodyWriter, node: RichText, place: Place): string {
-  const level = Math.min(place.level, DEEPEST);
+/** Renders a list; each ordered list counts from its own start. */
+export function renderList(writer: BodyWriter, node: RichText, position: Position): string {
+  const level = Math.min(position.level, MAX_LEVEL);
   const isOrdered = node.type === 'orderedList';
-  const levels = isOrdered ? pen.plan.lists.numbers : pen.plan.lists.bullets;
+  const levels = isOrdered ? writer.plan.lists.numbers : writer.plan.lists.bullets;
   const { left, hanging } = levels[level] ?? { left: 360, hanging: 360 };
-  const numId = isOrdered ? newList(pen, level, startOf(node)) : pen.plan.lists.bulletNumId;
-  const style = isOrdered ? pen.plan.styles.number.id : pen.plan.styles.bullet.id;
-  const inside = { ...place, left: inward(place, place.base + left), level: place.level + 1 };
-  const marked: ParagraphForm = {
-    left: inside.left,
-    hanging: inside.left < place.base + left ? Math.min(hanging, inside.left) : hanging,
+  const numId = isOrdered ? addOrderedList(writer, level, getStart(node)) : writer.plan.lists.bulletNumId;
+  const style = isOrdered ? writer.plan.styles.number.id : writer.plan.styles.bullet.id;
+  const itemPosition = {
+    ...position,
+    left: limitIndent(position, position.base + left),
+    level: position.level + 1,
+  };
+  const bulletProperties: ParagraphProperties = {
+    left: itemPosition.left,
+    hanging: itemPosition.left < position.base + left ? Math.min(hanging, itemPosition.left) : hanging,
     style,
     numbering: `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${numId}"/></w:numPr>`,
-    ...(place.looks.cell ? { spacing: 'w:before="40" w:after="40"' } : {}),
+    ...(position.context.cell ? { spacing: 'w:before="40" w:after="40"' } : {}),
   };
-  const box = Math.max(hanging, BOX);
-  const checked: ParagraphForm = { left: Math.max(inside.left, box), hanging: box, isTight: true };
+  const boxWidth = Math.max(hanging, CHECKBOX_WIDTH);
+  const taskProperties: ParagraphProperties = {
+    left: Math.max(itemPosition.left, boxWidth),
+    hanging: boxWidth,
+    contextualSpacing: true,
+  };
   return (node.content ?? [])
     .map((item) => {
       const isTask = item.type === 'taskItem';
-      return listItem(pen, item, inside, isTask ? checked : marked, isTask ? checkbox(item) : '');
+      return renderListItem(
+        writer,
+        item,
+        itemPosition,
+        isTask ? taskProperties : bulletProperties,
+        isTask ? renderCheckbox(item) : '',
+      );
     })
     .join('');
 }
 
-/** The first textblock carries the bullet; an item that opens with something else gets an empty line for it. */
-function listItem(pen: BodyWriter, item: RichText, place: Place, form: ParagraphForm, mark: string): string {
+/** Renders an item. The first textblock carries the bullet; without one, an empty paragraph does. */
+function renderListItem(
+  writer: BodyWriter,
+  item: RichText,
+  position: Position,
+  properties: ParagraphProperties,
+  mark: string,
+): string {
   const [first, ...rest] = item.content ?? [];
   const isText = first?.type === 'paragraph' || first?.type === 'heading';
-  const text = isText ? runs(pen, first.content ?? [], place) : '';
-  const align = isText ? plainForm(pen, first, place).align : undefined;
+  const text = isText ? renderRuns(writer, first.content ?? [], position) : '';
+  const align = isText ? getParagraphProperties(writer, first, position).align : undefined;
   const others = isText || !first ? rest : [first, ...rest];
-  return paragraph({ ...form, align }, mark + text) + blocks(pen, others, place);
+  return renderParagraph({ ...properties, align }, mark + text) + renderBlocks(writer, others, position);
 }
 
-/** A box that can be ticked in Word (a content control of Office 2010 and later, [MS-DOCX] 2.6.1.4). */
-function checkbox(item: RichText): string {
+/** Renders a clickable checkbox (a content control of Office 2010 and later, [MS-DOCX] 2.6.1.4). */
+function renderCheckbox(item: RichText): string {
   const isChecked = item.attrs?.checked === true;
   const font = 'MS Gothic';
-  const form = `<w:rPr><w:rFonts w:ascii="${font}" w:eastAsia="${font}" w:hAnsi="${font}" w:hint="eastAsia"/></w:rPr>`;
+  const properties = `<w:rPr><w:rFonts w:ascii="${font}" w:eastAsia="${font}" w:hAnsi="${font}" w:hint="eastAsia"/></w:rPr>`;
   return (
     `<w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="${isChecked ? 1 : 0}"/>` +
     `<w14:checkedState w14:val="2612" w14:font="${escapeXml(font)}"/><w14:uncheckedState w14:val="2610" w14:font="${escapeXml(font)}"/></w14:checkbox></w:sdtPr>` +
-    `<w:sdtContent><w:r>${form}<w:t>${isChecked ? '☒' : '☐'}</w:t></w:r></w:sdtContent></w:sdt><w:r><w:tab/></w:r>`
+    `<w:sdtContent><w:r>${properties}<w:t>${isChecked ? '☒' : '☐'}</w:t></w:r></w:sdtContent></w:sdt><w:r><w:tab/></w:r>`
   );
 }
 
-function startOf(node: RichText): number {
+function getStart(node: RichText): number {
   const start = node.attrs?.start;
   return typeof start === 'number' && Number.isInteger(start) && start >= 0 && start <= 32_767 ? start : 1;
 }

@@ -1,30 +1,30 @@
-/** A picture in the text, never larger than the column it stands in. */
+/** Renders pictures, scaled down to the column and page if necessary. */
 import type { RichText } from '#libs/rich-text';
 import { escapeLine } from '../opc/xml-text.ts';
-import { type BodyWriter, type Place, pictureId } from './body-writer.ts';
+import { addPicture, type BodyWriter, type Position } from './body-writer.ts';
 
-/** English Metric Units: 914,400 an inch; a pixel is 1/96 inch, a twip 1/1,440. */
+/** English Metric Units (EMU): 914,400 per inch. A pixel is 1/96 inch, a twip 1/1,440 inch. */
 const EMU_PER_PIXEL = 9_525;
 const EMU_PER_TWIP = 635;
 
 type Size = { width: number; height: number };
 
-/** The picture as a run; its size is the one asked for or its own, made to fit. */
-export function drawing(
-  pen: BodyWriter,
+/** Renders a picture as a run; its size is the requested one or its own, limited to the text area. */
+export function renderPicture(
+  writer: BodyWriter,
   leaf: RichText,
   image: Size & { mime: string; bytes: Uint8Array },
   alt: string,
-  place: Place,
+  position: Position,
 ): string {
-  const id = pictureId(pen, String(leaf.attrs?.src), image.mime, image.bytes);
-  const { width, height } = fitted(wanted(leaf, image), {
-    width: Math.max(place.width - place.left, 100) * EMU_PER_TWIP,
-    height: pen.plan.room.height * EMU_PER_TWIP * 0.9,
+  const id = addPicture(writer, String(leaf.attrs?.src), image.mime, image.bytes);
+  const { width, height } = fitInto(getRequestedSize(leaf, image), {
+    width: Math.max(position.width - position.left, 100) * EMU_PER_TWIP,
+    height: writer.plan.room.height * EMU_PER_TWIP * 0.9,
   });
-  pen.drawings += 1;
-  const number = pen.plan.nextDrawingId + pen.drawings - 1;
-  const name = `name="Picture ${pen.drawings}"`;
+  writer.drawings += 1;
+  const number = writer.plan.nextDrawingId + writer.drawings - 1;
+  const name = `name="Picture ${writer.drawings}"`;
   const extent = `cx="${width}" cy="${height}"`;
   const A = 'http://schemas.openxmlformats.org/drawingml/2006';
   return (
@@ -38,23 +38,23 @@ export function drawing(
   );
 }
 
-/** The size in EMU that the attributes ask for; one side alone keeps the picture's shape. */
-function wanted(leaf: RichText, { width, height }: Size): Size {
-  const ownWidth = pixels(leaf.attrs?.width);
-  const ownHeight = pixels(leaf.attrs?.height);
+/** Returns the requested size in EMU; if only one side is given, the aspect ratio is kept. */
+function getRequestedSize(leaf: RichText, { width, height }: Size): Size {
+  const requestedWidth = parsePixels(leaf.attrs?.width);
+  const requestedHeight = parsePixels(leaf.attrs?.height);
   const scaled = {
-    width: ownWidth ?? (ownHeight ? (ownHeight * width) / height : width),
-    height: ownHeight ?? (ownWidth ? (ownWidth * height) / width : height),
+    width: requestedWidth ?? (requestedHeight ? (requestedHeight * width) / height : width),
+    height: requestedHeight ?? (requestedWidth ? (requestedWidth * height) / width : height),
   };
   return { width: scaled.width * EMU_PER_PIXEL, height: scaled.height * EMU_PER_PIXEL };
 }
 
-function pixels(value: unknown): number | undefined {
+function parsePixels(value: unknown): number | undefined {
   const number = typeof value === 'string' ? Number.parseFloat(value) : value;
   return typeof number === 'number' && number >= 1 && number <= 10_000 ? number : undefined;
 }
 
-function fitted({ width, height }: Size, room: Size): Size {
-  const scale = Math.min(1, room.width / width, room.height / height);
+function fitInto({ width, height }: Size, limit: Size): Size {
+  const scale = Math.min(1, limit.width / width, limit.height / height);
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }

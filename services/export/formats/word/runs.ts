@@ -1,36 +1,43 @@
-/** The inside of a paragraph: text with its marks, breaks, links and pictures. */
+/** Renders the content of a paragraph: text with marks, breaks, links and pictures. */
 import { type Mark, parseImage, type RichText, safeHref } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import { type BodyWriter, linkId, type Place } from './body-writer.ts';
-import { drawing } from './picture.ts';
+import { addLink, type BodyWriter, type Position } from './body-writer.ts';
+import { renderPicture } from './picture.ts';
 
 const TEXT_END = '</w:t></w:r>';
 const TEXT_START = '<w:t xml:space="preserve">';
 
-/** The leaves of a textblock as runs; neighbours with one target share a link. `keepLines` shows line ends (code). */
-export function runs(pen: BodyWriter, leaves: RichText[], place: Place, keepLines = false): string {
+/** Renders a textblock; neighbours with one target share a link. `keepLines` keeps line breaks (code). */
+export function renderRuns(
+  writer: BodyWriter,
+  leaves: RichText[],
+  position: Position,
+  keepLines = false,
+): string {
   let out = '';
   let open: string | undefined;
   for (const leaf of leaves) {
-    const href = hrefOf(leaf);
+    const href = getHref(leaf);
     if (href !== open) {
       if (open !== undefined) out += '</w:hyperlink>';
-      if (href !== undefined) out += `<w:hyperlink r:id="${linkId(pen, href)}" w:history="1">`;
+      if (href !== undefined) out += `<w:hyperlink r:id="${addLink(writer, href)}" w:history="1">`;
       open = href;
     }
-    out += run(pen, leaf, place, href !== undefined, keepLines);
+    out += renderRun(writer, leaf, position, href !== undefined, keepLines);
   }
   return open === undefined ? out : `${out}</w:hyperlink>`;
 }
 
-/** A plain text run. */
-export function textRun(text: string, form = ''): string {
+/** Renders a plain text run; `properties` is the markup of its run properties. */
+export function renderTextRun(text: string, properties = ''): string {
   const clean = escapeXml(text.replace(/[\t\n\r]+/g, ' '));
-  return clean === '' ? '' : `<w:r>${form && `<w:rPr>${form}</w:rPr>`}${TEXT_START}${clean}${TEXT_END}`;
+  return clean === ''
+    ? ''
+    : `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}${TEXT_START}${clean}${TEXT_END}`;
 }
 
-/** A link mark's target; an image from the web has itself for a target, as nothing is fetched. */
-function hrefOf(leaf: RichText): string | undefined {
+/** Returns the target of a link mark, or of a web image: the image is linked, because nothing is fetched. */
+function getHref(leaf: RichText): string | undefined {
   for (const mark of leaf.marks ?? []) {
     const href = mark.type === 'link' ? safeHref(mark.attrs?.href) : undefined;
     if (href !== undefined) return href;
@@ -40,20 +47,26 @@ function hrefOf(leaf: RichText): string | undefined {
   return remote?.startsWith('http') ? remote : undefined;
 }
 
-function run(pen: BodyWriter, leaf: RichText, place: Place, isLink: boolean, keepLines: boolean): string {
+function renderRun(
+  writer: BodyWriter,
+  leaf: RichText,
+  position: Position,
+  isLink: boolean,
+  keepLines: boolean,
+): string {
   if (leaf.type === 'hardBreak') return '<w:r><w:br/></w:r>';
-  const form = properties(pen, leaf.marks ?? [], place, isLink);
-  if (leaf.type !== 'image') return text(leaf.text ?? '', form, keepLines);
-  const alt = stringOf(leaf, 'alt') || stringOf(leaf, 'title');
+  const properties = renderRunProperties(writer, leaf.marks ?? [], position, isLink);
+  if (leaf.type !== 'image') return renderText(leaf.text ?? '', properties, keepLines);
+  const alt = getStringAttribute(leaf, 'alt') || getStringAttribute(leaf, 'title');
   const image = parseImage(leaf.attrs?.src);
-  if (image) return drawing(pen, leaf, image, alt, place);
-  return text(alt || (isLink ? stringOf(leaf, 'src') : ''), form, false);
+  if (image) return renderPicture(writer, leaf, image, alt, position);
+  return renderText(alt || (isLink ? getStringAttribute(leaf, 'src') : ''), properties, false);
 }
 
-function text(value: string, form: string, keepLines: boolean): string {
+function renderText(value: string, properties: string, keepLines: boolean): string {
   if (value === '') return '';
-  const properties = form && `<w:rPr>${form}</w:rPr>`;
-  if (!/[\t\n\r]/.test(value)) return `<w:r>${properties}${TEXT_START}${escapeXml(value)}${TEXT_END}`;
+  const markup = properties && `<w:rPr>${properties}</w:rPr>`;
+  if (!/[\t\n\r]/.test(value)) return `<w:r>${markup}${TEXT_START}${escapeXml(value)}${TEXT_END}`;
   const plain = keepLines ? value.replace(/\r\n?/g, '\n') : value.replace(/[\t\n\r]+/g, ' ');
   const inner = plain
     .split(/([\t\n])/)
@@ -63,20 +76,20 @@ function text(value: string, form: string, keepLines: boolean): string {
       return piece === '' ? '' : `${TEXT_START}${escapeXml(piece)}</w:t>`;
     })
     .join('');
-  return `<w:r>${properties}${inner}</w:r>`;
+  return `<w:r>${markup}${inner}</w:r>`;
 }
 
-/** Run properties in the order that the schema wants (ECMA-376 part 1, 17.3.2.28, CT_RPr). */
-function properties(pen: BodyWriter, marks: Mark[], place: Place, isLink: boolean): string {
-  if (marks.length === 0 && !isLink && !place.looks.head) return '';
+/** Renders run properties in schema order (ECMA-376 part 1, 17.3.2.28, CT_RPr). */
+function renderRunProperties(writer: BodyWriter, marks: Mark[], position: Position, isLink: boolean): string {
+  if (marks.length === 0 && !isLink && !position.context.head) return '';
   const has = (type: string) => marks.some((mark) => mark.type === type);
   const isCode = has('code');
   const highlight = marks.find((mark) => mark.type === 'highlight');
-  const fill = highlight ? colorOf(highlight) : isCode ? 'F2F2F2' : undefined;
+  const fill = highlight ? getHighlightColor(highlight) : isCode ? 'F2F2F2' : undefined;
   return [
-    isLink && `<w:rStyle w:val="${escapeXml(pen.plan.styles.link.id)}"/>`,
+    isLink && `<w:rStyle w:val="${escapeXml(writer.plan.styles.link.id)}"/>`,
     isCode && '<w:rFonts w:ascii="Consolas" w:hAnsi="Consolas" w:cs="Courier New"/>',
-    (has('bold') || place.looks.head) && '<w:b/><w:bCs/>',
+    (has('bold') || position.context.head) && '<w:b/><w:bCs/>',
     has('italic') && '<w:i/><w:iCs/>',
     has('strike') && '<w:strike/>',
     isCode && '<w:noProof/>',
@@ -90,8 +103,8 @@ function properties(pen: BodyWriter, marks: Mark[], place: Place, isLink: boolea
     .join('');
 }
 
-/** A highlight's own colour when it is written as #rgb or #rrggbb. */
-function colorOf(mark: Mark): string | undefined {
+/** Returns a highlight's colour as RRGGBB if it is #rgb or #rrggbb. */
+function getHighlightColor(mark: Mark): string | undefined {
   const color = typeof mark.attrs?.color === 'string' ? mark.attrs.color.trim() : '';
   const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(color);
   if (short)
@@ -103,7 +116,7 @@ function colorOf(mark: Mark): string | undefined {
   return /^#[0-9a-f]{6}$/i.test(color) ? color.slice(1).toUpperCase() : undefined;
 }
 
-function stringOf(leaf: RichText, name: string): string {
+function getStringAttribute(leaf: RichText, name: string): string {
   const value = leaf.attrs?.[name];
   return typeof value === 'string' ? value.trim() : '';
 }

@@ -1,86 +1,101 @@
-/** Promises about tables: full rows, widths as asked for, cells that end as Word wants it. */
+/** Tests tables: complete rows, requested widths, and cells that end in a paragraph. */
 import { expect, test } from '@jest/globals';
-import { compiled, documentOf, docx, nodeOf, p, rendered, textOf, words } from '../../testing/samples.ts';
-import { gridOf } from './grid.ts';
+import {
+  compile,
+  createDocument,
+  createNode,
+  createParagraph,
+  docx,
+  getText,
+  p,
+  renderParts,
+} from '../../testing/samples.ts';
+import { createGrid } from './grid.ts';
 
 const cell = (text: string, attrs: object = {}, type = 'tableCell') => ({
   type,
   attrs: attrs as never,
-  content: [words(text)],
+  content: [createParagraph(text)],
 });
 const head = (text: string, attrs: object = {}) => cell(text, attrs, 'tableHeader');
 const table = (...rows: object[][]) => ({
   type: 'table',
   content: rows.map((content) => ({ type: 'tableRow', content: content as never })),
 });
-const shape = (node: object) =>
-  gridOf(node as never).rows.map((row) =>
+const getShape = (node: object) =>
+  createGrid(node as never).rows.map((row) =>
     row.map(({ column, span, merge }) => `${column}+${span}${merge ? ` ${merge}` : ''}`),
   );
 
-test('cells over columns and rows leave every row full', () => {
+test('every table row is filled despite spanning cells', () => {
   const grid = table(
     [cell('a', { rowspan: 2 }), cell('b', { colspan: 2 })],
     [cell('c'), cell('d')],
     [cell('e')],
   );
-  expect(shape(grid)).toEqual([
-    ['0+1 start', '1+2'],
-    ['0+1 go on', '1+1', '2+1'],
+  expect(getShape(grid)).toEqual([
+    ['0+1 restart', '1+2'],
+    ['0+1 continue', '1+1', '2+1'],
     ['0+1', '1+2'],
   ]);
 });
 
-test('columns in which no cell begins do not count, as in a browser', () => {
-  const grid = gridOf(
+test('table columns in which no cell starts are removed', () => {
+  const grid = createGrid(
     table([cell('a', { colspan: 99 })], [cell('b', { colspan: 2, colwidth: [100, 50] }), cell('c')]) as never,
   );
   expect(grid.columns).toBe(2);
   expect(grid.rows[1]?.map(({ pixels }) => pixels)).toEqual([150, undefined]);
 });
 
-test('a gap before a cell that reaches down is one empty cell', () => {
+test('a gap before a row span is one empty cell', () => {
   const grid = table([cell('a'), cell('b'), cell('c'), cell('d', { rowspan: 2 })], [cell('e')]);
-  expect(shape(grid)[1]).toEqual(['0+1', '1+2', '3+1 go on']);
+  expect(getShape(grid)[1]).toEqual(['0+1', '1+2', '3+1 continue']);
 });
 
-test('a cell that reaches down beyond the last row ends there, a covered column pushes cells aside', () => {
+test('a row span ends at the last row and moves later cells', () => {
   expect(
-    shape(table([cell('a'), cell('b', { rowspan: 9 })], [cell('c', { colspan: 2 }), cell('d')])),
+    getShape(table([cell('a'), cell('b', { rowspan: 9 })], [cell('c', { colspan: 2 }), cell('d')])),
   ).toEqual([
-    ['0+1', '1+1 start', '2+1'],
-    ['0+1', '1+1 go on', '2+1'],
+    ['0+1', '1+1 restart', '2+1'],
+    ['0+1', '1+1 continue', '2+1'],
   ]);
 });
 
-test('sixty-four cells in a row become sixty-three without losing a word', () => {
-  const { rows, columns } = gridOf(table(Array.from({ length: 65 }, (_cell, at) => cell(`${at}`))) as never);
+test('a row of 65 cells becomes 63 cells without losing text', () => {
+  const { rows, columns } = createGrid(
+    table(Array.from({ length: 65 }, (_cell, at) => cell(`${at}`))) as never,
+  );
   expect(columns).toBe(63);
-  expect(rows[0]?.at(-1)?.cell.content).toEqual([words('62'), words('63'), words('64')]);
+  expect(rows[0]?.at(-1)?.cell.content).toEqual([
+    createParagraph('62'),
+    createParagraph('63'),
+    createParagraph('64'),
+  ]);
 });
 
-test('a word in a row that cells above cover wholly joins the last of them', () => {
+test('text in a completely covered row moves to the last cell above', () => {
   const full = Array.from({ length: 63 }, (_cell, at) => cell(`${at}`, { rowspan: 2 }));
-  const { rows } = gridOf(table(full, [cell('late')]) as never);
-  expect(rows[0]?.at(-1)?.cell.content).toEqual([words('62'), words('late')]);
+  const { rows } = createGrid(table(full, [cell('late')]) as never);
+  expect(rows[0]?.at(-1)?.cell.content).toEqual([createParagraph('62'), createParagraph('late')]);
 });
 
 async function render(node: object, template = docx(p('{{content}}'))) {
-  const { 'word/document.xml': xml = '' } = await rendered(
-    documentOf([nodeOf('N', [node as never])]),
-    await compiled(template),
+  const { 'word/document.xml': xml = '' } = await renderParts(
+    createDocument([createNode('N', [node as never])]),
+    await compile(template),
   );
   return xml;
 }
 
-test('header rows are bold and repeated on each page', async () => {
+test('table header rows are bold and repeat on each page', async () => {
   const xml = await render(table([head('h')], [cell('c')]));
   expect(xml.match(/<w:tblHeader\/>/g)).toHaveLength(1);
   expect(xml).toContain('<w:rPr><w:b/><w:bCs/></w:rPr><w:t xml:space="preserve">h');
   expect(xml).not.toContain('<w:b/><w:bCs/></w:rPr><w:t xml:space="preserve">c');
 });
 
-test('columns are as wide as the editor says, in proportion, and fill the page', async () => {
+test('columns have the proportions of the editor and fill the page', async () => {
   const xml = await render(
     table([cell('a', { colwidth: [100] }), cell('b', { colwidth: [300] }), cell('c')]),
   );
@@ -89,15 +104,15 @@ test('columns are as wide as the editor says, in proportion, and fill the page',
   expect(widths[1]).toBeGreaterThan((widths[0] ?? 0) * 2);
 });
 
-test('many columns share the page instead of leaving it', async () => {
+test('40 table columns fit on the page', async () => {
   const xml = await render(table(Array.from({ length: 40 }, () => cell('x'))));
   const widths = [...xml.matchAll(/<w:gridCol w:w="(\d+)"/g)].map(([, width]) => Number(width));
   expect(widths).toHaveLength(40);
   expect(widths.reduce((sum, width) => sum + width, 0)).toBeLessThanOrEqual(9_026);
 });
 
-test('in a narrow cell a list keeps its bullets inside', async () => {
-  const list = { type: 'bulletList', content: [{ type: 'listItem', content: [words('b')] }] };
+test('a list in a narrow cell keeps its bullets inside the cell', async () => {
+  const list = { type: 'bulletList', content: [{ type: 'listItem', content: [createParagraph('b')] }] };
   const narrow = { type: 'tableCell', content: [list] };
   const xml = await render(table([narrow, ...Array.from({ length: 24 }, () => cell('x'))]));
   const [, left, hanging] = /<w:ind w:left="(\d+)" w:hanging="(\d+)"/.exec(xml) ?? [];
@@ -106,15 +121,15 @@ test('in a narrow cell a list keeps its bullets inside', async () => {
   expect(Number(left)).toBeLessThan(9_026 / 25);
 });
 
-test('each cell ends in a paragraph, also with a table inside, and nothing is lost', async () => {
+test('each table cell ends in a paragraph, even after a nested table', async () => {
   const inner = { type: 'tableCell', content: [table([cell('in')])] };
   const xml = await render(table([cell('a'), { type: 'tableCell', content: [] }, inner]));
   expect(xml.match(/<\/w:tc>/g)).toHaveLength(4);
   expect(xml.match(/(<\/w:p>|<w:p\/>)<\/w:tc>/g)).toHaveLength(4);
-  expect(textOf(xml)).toContain('in');
+  expect(getText(xml)).toContain('in');
 });
 
-test('two tables in a row stay two', async () => {
+test('two adjacent tables stay separate', async () => {
   const two = { type: 'blockquote', content: [table([cell('a')]), table([cell('b')])] };
   expect(await render(two)).toMatch(/<\/w:tbl><w:p>.*<w:tbl>/);
 });

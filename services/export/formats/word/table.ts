@@ -1,80 +1,80 @@
-/** Tables: cells over columns and rows, header rows that are repeated on each page, widths as in the editor. */
+/** Renders tables with spanning cells, repeated header rows and the column widths of the editor. */
 import type { RichText } from '#libs/rich-text';
 import { escapeXml } from '../opc/xml-text.ts';
-import { blocks, paragraph } from './blocks.ts';
-import type { BodyWriter, Place } from './body-writer.ts';
-import { type GridCell, gridOf } from './grid.ts';
+import { renderBlocks, renderParagraph } from './blocks.ts';
+import type { BodyWriter, Position } from './body-writer.ts';
+import { createGrid, type GridCell } from './grid.ts';
 
-/** A narrow column still shows a word, in twips; when there are too many for that, a letter. */
-const NARROW = 360;
-const NARROWEST = 120;
+/** Minimum column width in twips: a short word; if there are too many columns, a letter. */
+const MIN_COLUMN_WIDTH = 360;
+const ABSOLUTE_MIN_COLUMN_WIDTH = 120;
 
-/** The table and a thin paragraph after it, without which Word joins it with the next one. */
-export function table(pen: BodyWriter, node: RichText, place: Place): string {
-  const { rows, columns } = gridOf(node);
-  const total = Math.max(place.width - place.left, columns * NARROWEST);
-  const narrow = Math.min(NARROW, Math.floor(total / columns));
-  const widths = widthsOf(rows, columns, total, narrow);
-  const margin = narrow < NARROW ? 20 : MARGIN;
+/** Renders a table and a thin paragraph, without which Word would join it with a following table. */
+export function renderTable(writer: BodyWriter, node: RichText, position: Position): string {
+  const { rows, columns } = createGrid(node);
+  const total = Math.max(position.width - position.left, columns * ABSOLUTE_MIN_COLUMN_WIDTH);
+  const minWidth = Math.min(MIN_COLUMN_WIDTH, Math.floor(total / columns));
+  const widths = getColumnWidths(rows, columns, total, minWidth);
+  const margin = minWidth < MIN_COLUMN_WIDTH ? 20 : MARGIN;
   const grid = widths.map((width) => `<w:gridCol w:w="${width}"/>`).join('');
-  const heads = rows.findIndex((row) => !row.every(({ cell }) => cell.type === 'tableHeader'));
-  const body = rows.map((row, at) => {
-    const isHead = at < (heads === -1 ? rows.length : heads) && heads !== 0;
+  const firstBodyRow = rows.findIndex((row) => !row.every(({ cell }) => cell.type === 'tableHeader'));
+  const body = rows.map((row, index) => {
+    const isHead = index < (firstBodyRow === -1 ? rows.length : firstBodyRow) && firstBodyRow !== 0;
     const properties = isHead ? '<w:trPr><w:cantSplit/><w:tblHeader/></w:trPr>' : '';
-    return `<w:tr>${properties}${row.map((cell) => tableCell(pen, cell, widths, margin)).join('')}</w:tr>`;
+    return `<w:tr>${properties}${row.map((cell) => renderCell(writer, cell, widths, margin)).join('')}</w:tr>`;
   });
-  const style = pen.plan.tableStyle;
-  const look = style === null ? '' : `<w:tblStyle w:val="${escapeXml(style)}"/>`;
+  const style = writer.plan.tableStyle;
+  const styleMarkup = style === null ? '' : `<w:tblStyle w:val="${escapeXml(style)}"/>`;
   const borders = style === null ? BORDERS : '';
   return (
-    `<w:tbl><w:tblPr>${look}<w:tblW w:w="${total}" w:type="dxa"/><w:tblInd w:w="${place.left}" w:type="dxa"/>${borders}` +
-    `<w:tblLayout w:type="fixed"/>${marginsOf(margin)}</w:tblPr><w:tblGrid>${grid}</w:tblGrid>${body.join('')}</w:tbl>${AFTER}`
+    `<w:tbl><w:tblPr>${styleMarkup}<w:tblW w:w="${total}" w:type="dxa"/><w:tblInd w:w="${position.left}" w:type="dxa"/>${borders}` +
+    `<w:tblLayout w:type="fixed"/>${renderMargins(margin)}</w:tblPr><w:tblGrid>${grid}</w:tblGrid>${body.join('')}</w:tbl>${AFTER}`
   );
 }
 
-function tableCell(
-  pen: BodyWriter,
+function renderCell(
+  writer: BodyWriter,
   { cell, column, span, merge }: GridCell,
   widths: number[],
   margin: number,
 ): string {
-  const width = widths.slice(column, column + span).reduce((sum, one) => sum + one, 0);
+  const width = widths.slice(column, column + span).reduce((sum, columnWidth) => sum + columnWidth, 0);
   const isHead = cell.type === 'tableHeader';
   const properties =
     `<w:tcW w:w="${width}" w:type="dxa"/>` +
     (span > 1 ? `<w:gridSpan w:val="${span}"/>` : '') +
-    (merge === 'start' ? '<w:vMerge w:val="restart"/>' : merge === 'go on' ? '<w:vMerge/>' : '') +
+    (merge === 'restart' ? '<w:vMerge w:val="restart"/>' : merge === 'continue' ? '<w:vMerge/>' : '') +
     (isHead ? '<w:shd w:val="clear" w:color="auto" w:fill="EDEDED"/>' : '');
-  const inside: Place = {
+  const cellPosition: Position = {
     base: 0,
     left: 0,
     width: Math.max(width - 2 * margin, 1),
     level: 0,
-    looks: isHead ? { cell: true, head: true } : { cell: true },
+    context: isHead ? { cell: true, head: true } : { cell: true },
   };
-  const inner = merge === 'go on' ? '' : blocks(pen, cell.content ?? [], inside);
+  const inner = merge === 'continue' ? '' : renderBlocks(writer, cell.content ?? [], cellPosition);
   return `<w:tc><w:tcPr>${properties}</w:tcPr>${inner || '<w:p/>'}</w:tc>`;
 }
 
-/** Column widths in twips as the cells ask for them in pixels; columns that do not ask are as wide as the mean. */
-function widthsOf(rows: GridCell[][], columns: number, total: number, narrow: number): number[] {
-  const asked: (number | undefined)[] = Array.from({ length: columns });
-  const wanting = rows.flat().filter(({ pixels }) => pixels !== undefined);
-  // what a cell over one column says is surer than a share of what a cell over several says
-  for (const { column, span, pixels = 0 } of wanting.toSorted((one, other) => one.span - other.span))
-    for (let at = column; at < column + span; at += 1) asked[at] ??= pixels / span;
-  const known = asked.filter((pixels) => pixels !== undefined);
+/** Returns column widths in twips from those of the cells in pixels; other columns get the mean width. */
+function getColumnWidths(rows: GridCell[][], columns: number, total: number, minWidth: number): number[] {
+  const pixelWidths: (number | undefined)[] = Array.from({ length: columns });
+  const sized = rows.flat().filter(({ pixels }) => pixels !== undefined);
+  // the width of a single-column cell is more exact than a share of a spanning cell
+  for (const { column, span, pixels = 0 } of sized.toSorted((a, b) => a.span - b.span))
+    for (let at = column; at < column + span; at += 1) pixelWidths[at] ??= pixels / span;
+  const known = pixelWidths.filter((pixels) => pixels !== undefined);
   const mean = known.length === 0 ? 1 : known.reduce((sum, pixels) => sum + pixels, 0) / known.length;
-  const shares = asked.map((pixels) => pixels ?? mean);
-  const sum = shares.reduce((one, other) => one + other, 0);
-  const room = total - columns * narrow;
-  return shares.map((share) => narrow + Math.floor((share / sum) * room));
+  const shares = pixelWidths.map((pixels) => pixels ?? mean);
+  const sum = shares.reduce((previous, share) => previous + share, 0);
+  const rest = total - columns * minWidth;
+  return shares.map((share) => minWidth + Math.floor((share / sum) * rest));
 }
 
-const side = (name: string) => `<w:${name} w:val="single" w:sz="4" w:space="0" w:color="A6A6A6"/>`;
-const BORDERS = `<w:tblBorders>${['top', 'left', 'bottom', 'right', 'insideH', 'insideV'].map(side).join('')}</w:tblBorders>`;
-/** Word's own, left and right. */
+const renderBorder = (name: string) => `<w:${name} w:val="single" w:sz="4" w:space="0" w:color="A6A6A6"/>`;
+const BORDERS = `<w:tblBorders>${['top', 'left', 'bottom', 'right', 'insideH', 'insideV'].map(renderBorder).join('')}</w:tblBorders>`;
+/** Word's default left and right cell margin, in twips. */
 const MARGIN = 108;
-const marginsOf = (margin: number) =>
+const renderMargins = (margin: number) =>
   `<w:tblCellMar><w:left w:w="${margin}" w:type="dxa"/><w:right w:w="${margin}" w:type="dxa"/></w:tblCellMar>`;
-const AFTER = paragraph({ spacing: 'w:before="0" w:after="0" w:line="160" w:lineRule="exact"' }, '');
+const AFTER = renderParagraph({ spacing: 'w:before="0" w:after="0" w:line="160" w:lineRule="exact"' }, '');

@@ -1,29 +1,29 @@
-/** A document with every node and mark that rich text has, alone and inside each other; for tests only. */
+/** Creates a test document with every node and mark of rich text, alone and nested. */
 import type { Mark, RichText } from '#libs/rich-text';
 import { png } from '../../../../scripts/png.ts';
 import type { ExportDocument, ExportNode } from '../../formats/document.ts';
 
 type Inner = string | RichText;
 
-/** A text node; marks are names, or marks with attributes. */
+/** Creates a text node; marks are names, or marks with attributes. */
 export function text(value: string, ...marks: (string | Mark)[]): RichText {
   const all = marks.map((mark) => (typeof mark === 'string' ? { type: mark } : mark));
   return all.length > 0 ? { type: 'text', text: value, marks: all } : { type: 'text', text: value };
 }
 
-/** A node; strings in it are text. */
+/** Creates a node; strings become text nodes. */
 export function node(type: string, attrs: Record<string, unknown>, ...inner: Inner[]): RichText {
-  const content = inner.map((one) => (typeof one === 'string' ? text(one) : one));
+  const content = inner.map((child) => (typeof child === 'string' ? text(child) : child));
   return { type, ...(Object.keys(attrs).length > 0 && { attrs }), ...(content.length > 0 && { content }) };
 }
 
-/** A paragraph. */
+/** Creates a paragraph. */
 export const p = (...inner: Inner[]) => node('paragraph', {}, ...inner);
-/** An item that opens with a paragraph of these words. */
+/** Creates a list item that starts with a paragraph of these words. */
 export const li = (words: string, ...more: RichText[]) => node('listItem', {}, p(words), ...more);
-/** A bullet list. */
+/** Creates a bullet list. */
 export const bullets = (...items: RichText[]) => node('bulletList', {}, ...items);
-/** An ordered list that counts from `start`. */
+/** Creates an ordered list that counts from `start`. */
 export const numbers = (start: number, ...items: RichText[]) => node('orderedList', { start }, ...items);
 
 const task = (checked: boolean, words: string, ...more: RichText[]) =>
@@ -32,7 +32,7 @@ const cell = (attrs: Record<string, unknown>, ...inner: RichText[]) => node('tab
 const head = (words: string, attrs: Record<string, unknown> = {}) => node('tableHeader', attrs, p(words));
 const row = (...cells: RichText[]) => node('tableRow', {}, ...cells);
 const br: RichText = { type: 'hardBreak' };
-const to = (href: string): Mark => ({ type: 'link', attrs: { href } });
+const linkTo = (href: string): Mark => ({ type: 'link', attrs: { href } });
 
 /** A green square with an amber disc, as PNG, JPEG and GIF. */
 const disc = png(120, 60, (x, y) =>
@@ -64,11 +64,11 @@ const MARKS: [string, RichText[]][] = [
       ),
       p(
         'before ',
-        text('l-web', to('https://example.org/a?b=1&c="2"')),
+        text('l-web', linkTo('https://example.org/a?b=1&c="2"')),
         ' ',
-        text('l-mail', to('mailto:a@example.org')),
+        text('l-mail', linkTo('mailto:a@example.org')),
       ),
-      p(text('l-script', to('javascript:alert(1)')), ' ', text('l-file', to('file:///etc/passwd'))),
+      p(text('l-script', linkTo('javascript:alert(1)')), ' ', text('l-file', linkTo('file:///etc/passwd'))),
       p('one', br, 'two', br, br, 'four\twith a tab'),
       p('hostile: {{content}} {{title}} <w:p> & ]]> \u0000\u000B\uFFFE\uFFFF \uD800 \u202E end'),
       p('多言語 العربية עברית 🎉👩‍🚀 e\u0301'),
@@ -91,10 +91,10 @@ const MARKS: [string, RichText[]][] = [
   ],
 ];
 
-/** Twelve levels of alternating lists, of which Word can show nine. */
-const abyss = (level = 1): RichText =>
+/** Creates twelve levels of alternating lists; Word supports nine. */
+const createDeepList = (level = 1): RichText =>
   (level % 2 ? bullets : (item: RichText) => numbers(1, item))(
-    level === 12 ? li(`d-${level}`) : li(`d-${level}`, abyss(level + 1)),
+    level === 12 ? li(`d-${level}`) : li(`d-${level}`, createDeepList(level + 1)),
   );
 
 const LISTS: RichText[] = [
@@ -116,7 +116,7 @@ const LISTS: RichText[] = [
     node('listItem', {}),
     node('listItem', {}, p('i-table'), node('table', {}, row(cell({}, p('i-cell')), cell({}, p('i-next'))))),
   ),
-  abyss(),
+  createDeepList(),
 ];
 
 const TABLES: RichText[] = [
@@ -150,10 +150,10 @@ const PICTURES: RichText[] = [
     image('data:image/svg+xml;base64,PHN2Zy8+', { alt: 'p-svg' }),
     image('data:image/png;base64,AAAA', { alt: ' p-broken' }),
   ),
-  p(image('blob:1', { alt: 'p-blob' }), { ...image(pngUri), marks: [to('https://example.org/linked')] }),
+  p(image('blob:1', { alt: 'p-blob' }), { ...image(pngUri), marks: [linkTo('https://example.org/linked')] }),
 ];
 
-const STRANGE: RichText[] = [
+const INVALID: RichText[] = [
   node('callout', { tone: 'warn' }, p('u-inside')),
   text('u-loose'),
   node('mention', { id: 1 }, 'u-mention'),
@@ -162,19 +162,22 @@ const STRANGE: RichText[] = [
   p(node('paragraph', {}, 'u-nested'), 'u-after'),
 ];
 
-/** The document; its words carry a prefix each, so that a test can look for them in order. */
+/** Creates the document; its words have prefixes, so that a test can check their order. */
 export function everything(): ExportDocument {
   const parts: [string, RichText[]][] = [
     ...MARKS,
     ['lists', LISTS],
     ['tables', TABLES],
     ['pictures', PICTURES],
-    ['strange', STRANGE],
+    ['strange', INVALID],
   ];
   const nodes = parts.map(([title, content], at): ExportNode => {
-    const sub = nodeOf('sub_step', `Sub ${at + 1}: ${title}`, content);
-    return nodeOf('section', `Section ${at + 1}: ${title}`, content, [
-      nodeOf('step', `Step ${at + 1}: ${title}`, content, [sub, nodeOf('sub_step', '{{content}} & <b>', [])]),
+    const sub = createNode('sub_step', `Sub ${at + 1}: ${title}`, content);
+    return createNode('section', `Section ${at + 1}: ${title}`, content, [
+      createNode('step', `Step ${at + 1}: ${title}`, content, [
+        sub,
+        createNode('sub_step', '{{content}} & <b>', []),
+      ]),
     ]);
   });
   return {
@@ -187,7 +190,7 @@ export function everything(): ExportDocument {
   };
 }
 
-function nodeOf(
+function createNode(
   node_type: ExportNode['node_type'],
   title: string,
   content: RichText[],

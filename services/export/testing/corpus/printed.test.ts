@@ -1,24 +1,24 @@
-/** Promises about what a reader sees: LibreOffice prints the files, and all words stand there in their order, with their numbers. */
+/** Tests the pages that LibreOffice prints: all words in order, with the numbers of their list items. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { printedText } from '#libs/testing';
 import { renderWord } from '../../formats/word.ts';
-import { compiled } from '../samples.ts';
-import { procedure, reading } from './procedure.ts';
+import { compile } from '../samples.ts';
+import { expectedText, procedure } from './procedure.ts';
 import { samples } from './templates.ts';
 
 let pages: Map<string, string>;
 beforeAll(async () => {
   const files = new Map<string, Uint8Array>();
-  for (const { name, make } of samples)
-    files.set(name, await renderWord(procedure(), await compiled(await make()), { indentInches: 0.5 }));
+  for (const { name, create } of samples)
+    files.set(name, await renderWord(procedure(), await compile(await create()), { indentInches: 0.5 }));
   pages = await printedText(files);
 }, 300_000);
 
-/** What is read: the words that were found, in their order, as long as the marks of their lists are right. */
-function read(text: string): typeof reading {
+/** Returns the expected words that are found in order and have the expected list number. */
+function matchText(text: string): typeof expectedText {
   let from = 0;
-  return reading.filter((wanted) => {
-    const [mark, word] = typeof wanted === 'string' ? ['', wanted] : wanted;
+  return expectedText.filter((expected) => {
+    const [mark, word] = typeof expected === 'string' ? ['', expected] : expected;
     const at = text.toLowerCase().indexOf(word.toLowerCase(), from);
     if (at < 0) return false;
     from = at + word.length;
@@ -27,9 +27,9 @@ function read(text: string): typeof reading {
   });
 }
 
-describe.each(samples)('$name', ({ name }) => {
-  test('every word is printed in its order, and every list with its numbers', () => {
-    expect(read(pages.get(name) ?? '')).toEqual(reading);
+describe.each(samples)('the template $name printed by LibreOffice', ({ name }) => {
+  test('every word and list number is printed in order', () => {
+    expect(matchText(pages.get(name) ?? '')).toEqual(expectedText);
   });
 
   test('no placeholder is printed', () => {

@@ -1,4 +1,4 @@
-/** A short procedure of which every word can be told from every other, for tests that look at printed pages. */
+/** A short procedure in which every word is unique, for tests of printed pages. */
 import type { RichText } from '#libs/rich-text';
 import type { ExportDocument, ExportNode } from '../../formats/document.ts';
 import { bullets, li, node, numbers, p, text } from './everything.ts';
@@ -8,8 +8,8 @@ const cell = (words: string) => node('tableCell', {}, p(words));
 const head = (words: string) => node('tableHeader', {}, p(words));
 const row = (...cells: RichText[]) => node('tableRow', {}, ...cells);
 
-/** The words in the order in which they are to be read, with the mark of their list: templates count in numbers, Roman ones or letters. */
-export const reading: readonly (string | [mark: string, word: string])[] = [
+/** The expected words in order; a list item has its number, Arabic or Roman, or its letter. */
+export const expectedText: readonly (string | [mark: string, word: string])[] = [
   'Alarm',
   'alphaone',
   'alphatwo',
@@ -39,16 +39,16 @@ export const reading: readonly (string | [mark: string, word: string])[] = [
   'omega',
 ];
 
-/** The procedure. */
+/** Creates the procedure. */
 export function procedure(): ExportDocument {
-  const writing = part('sub_step', 'Writing', [
+  const writing = createNode('sub_step', 'Writing', [
     numbers(4, li('fourthly'), li('fifthly')),
     numbers(1, li('anewly')),
     node('blockquote', {}, p('quoted')),
     node('codeBlock', {}, 'codeone\n  codetwo'),
     node('taskList', {}, task(true, 'ticked'), task(false, 'open')),
   ]);
-  const calling = part(
+  const calling = createNode(
     'step',
     'Calling',
     [
@@ -57,7 +57,7 @@ export function procedure(): ExportDocument {
     ],
     [writing],
   );
-  const alarm = part(
+  const alarm = createNode(
     'section',
     'Alarm',
     [
@@ -66,16 +66,16 @@ export function procedure(): ExportDocument {
     ],
     [calling],
   );
-  const ending = part('section', 'Ending', [p('Größe'), p('omega')]);
-  const facts = { version: '3.1', department: 'Treasury', published_at: '2026-11-21T09:30:00.000Z' };
-  return { title: 'Titleword', ...facts, organization: 'Aldermoor', nodes: [alarm, ending] };
+  const ending = createNode('section', 'Ending', [p('Größe'), p('omega')]);
+  const properties = { version: '3.1', department: 'Treasury', published_at: '2026-11-21T09:30:00.000Z' };
+  return { title: 'Titleword', ...properties, organization: 'Aldermoor', nodes: [alarm, ending] };
 }
 
 function task(checked: boolean, words: string): RichText {
   return node('taskItem', { checked }, p(words));
 }
 
-function part(
+function createNode(
   node_type: ExportNode['node_type'],
   title: string,
   content: RichText[],

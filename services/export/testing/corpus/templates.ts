@@ -1,11 +1,12 @@
-/** Templates as companies have them, each with something that has broken an exporter before; for tests only. */
+/** Realistic templates for tests; each has a feature that broke an exporter before. */
 import { readFile } from 'node:fs/promises';
-import { defaultTemplateFile } from '../../formats/default-template.ts';
+import { createDefaultTemplateFile } from '../../formats/default-template.ts';
 import type { TemplateMode } from '../../formats/template/plan.ts';
 import {
   basics,
+  createListProperties,
+  createReference,
   field,
-  listed,
   lists,
   logo,
   type Part,
@@ -13,47 +14,46 @@ import {
   pattern,
   run,
   section,
-  shows,
   style,
   wordFile,
 } from './word-file.ts';
 
-/** `make` gives the file as it would be uploaded. */
-export type Sample = { name: string; mode: TemplateMode; make(): Promise<Uint8Array> };
+/** A template; `make` returns the file to upload, `mode` is where the body is inserted. */
+export type Sample = { name: string; mode: TemplateMode; create(): Promise<Uint8Array> };
 
 const fixture = (name: string) =>
   readFile(new URL(`../../../../tests/fixtures/${name}.docx`, import.meta.url));
 const BULLET = '\uF0B7';
 const ENGLISH = { normal: 'Normal', character: 'DefaultParagraphFont', table: 'TableNormal', none: 'NoList' };
 const page = () => para(`${run('{{organization}} · ')}${field('PAGE')}`, '<w:jc w:val="right"/>');
-const headings = (form: string) =>
+const headings = (runProperties: string) =>
   [1, 2, 3]
     .map((level) =>
       style(
         `Heading${level}`,
         `heading ${level}`,
-        `<w:pPr><w:keepNext/><w:spacing w:before="${480 - level * 100}" w:after="80"/><w:outlineLvl w:val="${level - 1}"/></w:pPr><w:rPr><w:b/>${form}<w:sz w:val="${36 - level * 4}"/></w:rPr>`,
+        `<w:pPr><w:keepNext/><w:spacing w:before="${480 - level * 100}" w:after="80"/><w:outlineLvl w:val="${level - 1}"/></w:pPr><w:rPr><w:b/>${runProperties}<w:sz w:val="${36 - level * 4}"/></w:rPr>`,
         'Normal',
       ),
     )
     .join('');
 const part = (kind: Part['kind'], inner: string, name: string = kind): Part => ({ kind, name, inner });
 
-/** The templates; the one that LibreOffice saved is the German one, opened there and saved again. */
+/** All templates. `libreoffice` is the German template, saved again by LibreOffice. */
 export const samples: Sample[] = [
-  { name: 'corporate', mode: 'placeholder', make: () => fixture('corporate-template') },
-  { name: 'built-in', mode: 'placeholder', make: defaultTemplateFile },
-  { name: 'german', mode: 'placeholder', make: german },
-  { name: 'libreoffice', mode: 'placeholder', make: () => fixture('libreoffice-template') },
-  { name: 'no-numbering', mode: 'placeholder', make: noNumbering },
-  { name: 'content-control', mode: 'placeholder', make: contentControl },
-  { name: 'table-layout', mode: 'placeholder', make: tableLayout },
-  { name: 'landscape', mode: 'placeholder', make: landscape },
-  { name: 'style-only', mode: 'styles', make: styleOnly },
-  { name: 'cover-only', mode: 'append', make: coverOnly },
+  { name: 'corporate', mode: 'placeholder', create: () => fixture('corporate-template') },
+  { name: 'built-in', mode: 'placeholder', create: createDefaultTemplateFile },
+  { name: 'german', mode: 'placeholder', create: german },
+  { name: 'libreoffice', mode: 'placeholder', create: () => fixture('libreoffice-template') },
+  { name: 'no-numbering', mode: 'placeholder', create: noNumbering },
+  { name: 'content-control', mode: 'placeholder', create: contentControl },
+  { name: 'table-layout', mode: 'placeholder', create: tableLayout },
+  { name: 'landscape', mode: 'placeholder', create: landscape },
+  { name: 'style-only', mode: 'styles', create: styleOnly },
+  { name: 'cover-only', mode: 'append', create: coverOnly },
 ];
 
-/** As German Word writes it: ids in German, lists of one level with a bullet of the font Symbol. */
+/** A template by German Word: German ids, single-level lists, bullets in the font Symbol. */
 async function german(): Promise<Uint8Array> {
   const names: [string, string, number][] = [
     ['Aufzhlungszeichen', 'List Bullet', 1],
@@ -80,7 +80,9 @@ async function german(): Promise<Uint8Array> {
       )
       .join('') +
     names
-      .map(([id, name, numId]) => style(id, name, listed(numId, '<w:contextualSpacing/>'), 'Standard'))
+      .map(([id, name, numId]) =>
+        style(id, name, createListProperties(numId, '<w:contextualSpacing/>'), 'Standard'),
+      )
       .join('') +
     style(
       'Zitat',
@@ -111,7 +113,7 @@ async function german(): Promise<Uint8Array> {
     para(title, '<w:pStyle w:val="Titel"/>') +
     para('Fassung {{version}} vom {{published_at}}, {{department}}') +
     para('{{content}}') +
-    section(shows('header', 'header') + shows('footer', 'footer'));
+    section(createReference('header', 'header') + createReference('footer', 'footer'));
   return wordFile(body, [
     part('styles', styles),
     part('numbering', numbering),
@@ -123,14 +125,16 @@ async function german(): Promise<Uint8Array> {
 function noNumbering(): Promise<Uint8Array> {
   const styles = basics('Georgia', ENGLISH) + headings('<w:color w:val="1F4E79"/>');
   const body =
-    para('{{title}}', '<w:jc w:val="center"/>') + para('{{content}}') + section(shows('header', 'header'));
+    para('{{title}}', '<w:jc w:val="center"/>') +
+    para('{{content}}') +
+    section(createReference('header', 'header'));
   return wordFile(body, [part('styles', styles), part('header', para('{{department}} / {{version}}'))]);
 }
 
-/** A cover whose title is bound to the file's properties, a control around the text, a table of contents, a note. */
+/** A bound title, a content control around {{content}}, a table of contents and a footnote. */
 function contentControl(): Promise<Uint8Array> {
-  const control = (form: string, inner: string) =>
-    `<w:sdt><w:sdtPr>${form}</w:sdtPr><w:sdtContent>${inner}</w:sdtContent></w:sdt>`;
+  const control = (properties: string, inner: string) =>
+    `<w:sdt><w:sdtPr>${properties}</w:sdtPr><w:sdtContent>${inner}</w:sdtContent></w:sdt>`;
   const bound =
     '<w:alias w:val="Title"/><w:id w:val="11"/><w:dataBinding w:prefixMappings="xmlns:ns0=\'http://purl.org/dc/elements/1.1/\'" w:xpath="/ns0:title[1]" w:storeItemID="{6C3C8BC8-F283-45AE-878A-BAB7291924A1}"/><w:text/>';
   const toc = control(
@@ -147,9 +151,9 @@ function contentControl(): Promise<Uint8Array> {
     control('<w:alias w:val="Body"/><w:id w:val="14"/><w:showingPlcHdr/>', para('{{content}}')) +
     para(`${run('Approved')}<w:r><w:footnoteReference w:id="1"/></w:r>`) +
     section();
-  const rule = (id: number, type: string) =>
+  const separator = (id: number, type: string) =>
     `<w:footnote w:type="${type}" w:id="${id}"><w:p><w:r><w:${type}/></w:r></w:p></w:footnote>`;
-  const notes = `${rule(-1, 'separator')}${rule(0, 'continuationSeparator')}<w:footnote w:id="1">${para('On {{published_at}}.')}</w:footnote>`;
+  const notes = `${separator(-1, 'separator')}${separator(0, 'continuationSeparator')}<w:footnote w:id="1">${para('On {{published_at}}.')}</w:footnote>`;
   const numbering = lists(
     pattern(
       1,
@@ -163,32 +167,32 @@ function contentControl(): Promise<Uint8Array> {
   const styles =
     basics('Calibri', ENGLISH) +
     headings('<w:color w:val="205B3B"/>') +
-    style('LB', 'List Bullet', listed(1), 'Normal') +
-    style('LN', 'List Number', listed(2), 'Normal');
+    style('LB', 'List Bullet', createListProperties(1), 'Normal') +
+    style('LN', 'List Number', createListProperties(2), 'Normal');
   return wordFile(body, [part('styles', styles), part('numbering', numbering), part('footnotes', notes)]);
 }
 
-/** The whole page is a table, the text stands in its right cell. */
+/** A page that is a table, with {{content}} in its right cell. */
 function tableLayout(): Promise<Uint8Array> {
   const cell = (width: number, inner: string, fill: string) =>
     `<w:tc><w:tcPr><w:tcW w:w="${width}" w:type="dxa"/><w:shd w:val="clear" w:color="auto" w:fill="${fill}"/></w:tcPr>${inner}</w:tc>`;
-  const facts = ['{{title}}', 'v{{version}}', '{{department}}', '{{published_at}}']
-    .map((one) => para(one))
+  const properties = ['{{title}}', 'v{{version}}', '{{department}}', '{{published_at}}']
+    .map((text) => para(text))
     .join('');
   const body =
     '<w:tbl><w:tblPr><w:tblW w:w="9354" w:type="dxa"/><w:tblLayout w:type="fixed"/></w:tblPr><w:tblGrid><w:gridCol w:w="2354"/><w:gridCol w:w="7000"/></w:tblGrid>' +
-    `<w:tr>${cell(2354, para(logo(1, 18)) + facts, 'E8EFEE')}${cell(7000, para('{{content}}'), 'FFFFFF')}</w:tr></w:tbl>${para('')}${section()}`;
+    `<w:tr>${cell(2354, para(logo(1, 18)) + properties, 'E8EFEE')}${cell(7000, para('{{content}}'), 'FFFFFF')}</w:tr></w:tbl>${para('')}${section()}`;
   return wordFile(body, [part('styles', basics('Calibri', ENGLISH) + headings(''))]);
 }
 
-/** A cover, then the text on its side with a header of its own, then a page to sign. */
+/** A cover, then {{content}} in a landscape section with its own header, then a page for signatures. */
 function landscape(): Promise<Uint8Array> {
   const box = (inner: string) =>
     `<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:inline distT="0" distB="0" distL="0" distR="0"><wp:extent cx="3600000" cy="720000"/><wp:docPr id="7" name="Box"/><a:graphic><a:graphicData uri="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:wsp><wps:cNvSpPr txBox="1"/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="3600000" cy="720000"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom><a:ln><a:solidFill><a:srgbClr val="C8812B"/></a:solidFill></a:ln></wps:spPr><wps:txbx><w:txbxContent>${inner}</w:txbxContent></wps:txbx><wps:bodyPr/></wps:wsp></a:graphicData></a:graphic></wp:inline></w:drawing></mc:Choice><mc:Fallback><w:pict><v:rect style="width:283pt;height:57pt"><v:textbox><w:txbxContent>${inner}</w:txbxContent></v:textbox></v:rect></w:pict></mc:Fallback></mc:AlternateContent></w:r>`;
   const body =
     `<w:p>${box(para('{{title}}', '<w:pStyle w:val="Title"/>'))}</w:p>` +
-    para('Cover of {{organization}}', section(shows('header', 'header'))) +
-    para('{{content}}', section(shows('header', 'header2'), true)) +
+    para('Cover of {{organization}}', section(createReference('header', 'header'))) +
+    para('{{content}}', section(createReference('header', 'header2'), true)) +
     para('Signed for {{department}}: ________') +
     section();
   const styles =
@@ -202,7 +206,7 @@ function landscape(): Promise<Uint8Array> {
   ]);
 }
 
-/** No placeholders: a letter that was written once, with letterhead and margins. */
+/** No placeholders: an old letter with letterhead and margins. */
 function styleOnly(): Promise<Uint8Array> {
   const styles =
     basics('Times New Roman', ENGLISH) +
@@ -214,7 +218,10 @@ function styleOnly(): Promise<Uint8Array> {
       'Normal',
     );
   const body =
-    para('Dear Sir or Madam', section(shows('header', 'header') + shows('footer', 'footer'))) +
+    para(
+      'Dear Sir or Madam',
+      section(createReference('header', 'header') + createReference('footer', 'footer')),
+    ) +
     para('This is an old letter.', '<w:pStyle w:val="Heading1"/>') +
     section('<w:type w:val="nextPage"/>');
   return wordFile(body, [
@@ -224,7 +231,7 @@ function styleOnly(): Promise<Uint8Array> {
   ]);
 }
 
-/** Placeholders on the cover only: the text goes after everything, in columns of the last section. */
+/** Placeholders only on the cover: the body is appended, in the columns of the last section. */
 function coverOnly(): Promise<Uint8Array> {
   const body =
     para('{{title}}', '<w:pStyle w:val="Heading1"/>') +

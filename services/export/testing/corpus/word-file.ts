@@ -1,4 +1,4 @@
-/** Writes Word files as templates of companies are: styles, lists, headers, pictures, controls; for tests only. */
+/** Writes realistic Word templates for tests: with styles, lists, headers, pictures and content controls. */
 import { png } from '../../../../scripts/png.ts';
 import { pack } from '../../formats/opc/pack.ts';
 import { R, rels, types, W, WORD_TYPE } from '../samples.ts';
@@ -22,10 +22,10 @@ const ROOTS: Record<Kind, string> = {
   footnotes: 'footnotes',
 };
 
-/** A part beside the body; its relationship's id is its name. */
+/** A part beside the main part; its relationship id is its name. */
 export type Part = { kind: Kind; name: string; inner: string };
 
-/** The file: `body` is the inside of the body. The logo, an amber block, is there for every part under the id `logo`. */
+/** Writes a Word file; `body` is the content of its body. Every part may use the picture `logo`. */
 export async function wordFile(body: string, parts: Part[]): Promise<Uint8Array> {
   const logo: [string, string, string] = ['logo', 'image', 'media/logo.png'];
   const overrides = parts.map(({ kind, name }) => [`/word/${name}.xml`, `${WORD_TYPE}.${kind}+xml`]);
@@ -47,24 +47,24 @@ export async function wordFile(body: string, parts: Part[]): Promise<Uint8Array>
     texts[`word/${name}.xml`] = `${HEAD}<w:${ROOTS[kind]} ${SPACES}>${inner}</w:${ROOTS[kind]}>`;
     if (kind === 'header' || kind === 'footer') texts[`word/_rels/${name}.xml.rels`] = rels(logo);
   }
-  const written = Object.entries(texts).map(([name, content]): [string, Uint8Array] => [
+  const encoded = Object.entries(texts).map(([name, content]): [string, Uint8Array] => [
     name,
     Buffer.from(content),
   ]);
-  return pack([...written, ['word/media/logo.png', amber]]);
+  return pack([...encoded, ['word/media/logo.png', amber]]);
 }
 
-/** A run; `form` are its properties. */
-export function run(words: string, form = ''): string {
-  return `<w:r>${form && `<w:rPr>${form}</w:rPr>`}<w:t xml:space="preserve">${words}</w:t></w:r>`;
+/** Creates a run; `properties` is the markup of its properties. */
+export function run(words: string, properties = ''): string {
+  return `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${words}</w:t></w:r>`;
 }
 
-/** A paragraph of runs; `form` are its properties. */
-export function para(inner: string, form = ''): string {
-  return `<w:p>${form && `<w:pPr>${form}</w:pPr>`}${inner.startsWith('<') ? inner : run(inner)}</w:p>`;
+/** Creates a paragraph; `inner` is markup or plain text, `properties` the markup of its properties. */
+export function para(inner: string, properties = ''): string {
+  return `<w:p>${properties && `<w:pPr>${properties}</w:pPr>`}${inner.startsWith('<') ? inner : run(inner)}</w:p>`;
 }
 
-/** A style of a paragraph; `more` are its properties in the order of the schema. */
+/** Creates a paragraph style; `more` is the markup of its properties in schema order. */
 export function style(id: string, name: string, more = '', basedOn = ''): string {
   return (
     `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${basedOn && `<w:basedOn w:val="${basedOn}"/>`}` +
@@ -72,12 +72,12 @@ export function style(id: string, name: string, more = '', basedOn = ''): string
   );
 }
 
-/** The properties of paragraphs that are numbered by a list. */
-export function listed(numId: number, more = ''): string {
+/** Creates the properties of paragraphs that belong to a list. */
+export function createListProperties(numId: number, more = ''): string {
   return `<w:pPr><w:numPr><w:numId w:val="${numId}"/></w:numPr>${more}</w:pPr>`;
 }
 
-/** The first part of a styles part: the font of everything, the styles that Word always has under these ids. */
+/** Creates the start of a styles part: the default font, and the default styles of Word under these ids. */
 export function basics(
   font: string,
   ids: { normal: string; character: string; table: string; none: string },
@@ -93,7 +93,7 @@ export function basics(
   );
 }
 
-/** A list pattern of these levels, each `[format, text, left, hanging, style]`. */
+/** Creates a list pattern; each level is `[format, text, left, hanging, style]`. */
 export function pattern(
   id: number,
   type: 'singleLevel' | 'hybridMultilevel' | 'multilevel',
@@ -107,29 +107,29 @@ export function pattern(
   return `<w:abstractNum w:abstractNumId="${id}"><w:nsid w:val="11AA00${id}0"/><w:multiLevelType w:val="${type}"/>${all.join('')}</w:abstractNum>`;
 }
 
-/** Lists that use these patterns, list 1 the first pattern. */
+/** Creates one list for each pattern; list 1 uses the first pattern. */
 export function lists(...patterns: string[]): string {
-  const ids = patterns.map((one) => /abstractNumId="(\d+)"/.exec(one)?.[1]);
+  const ids = patterns.map((pattern) => /abstractNumId="(\d+)"/.exec(pattern)?.[1]);
   return (
     patterns.join('') +
     ids.map((id, at) => `<w:num w:numId="${at + 1}"><w:abstractNumId w:val="${id}"/></w:num>`).join('')
   );
 }
 
-/** A section's properties; `wide` turns the page on its side. */
-export function section(more = '', wide = false): string {
-  const size = wide
+/** Creates the properties of a section; `isLandscape` rotates the page. */
+export function section(more = '', isLandscape = false): string {
+  const size = isLandscape
     ? '<w:pgSz w:w="16838" w:h="11906" w:orient="landscape"/>'
     : '<w:pgSz w:w="11906" w:h="16838"/>';
   return `<w:sectPr>${more}${size}<w:pgMar w:top="1418" w:right="1134" w:bottom="1134" w:left="1418" w:header="709" w:footer="567" w:gutter="0"/></w:sectPr>`;
 }
 
-/** A section's reference to a header or footer part. */
-export function shows(kind: 'header' | 'footer', name: string, type = 'default'): string {
+/** Creates a section's reference to a header or footer part. */
+export function createReference(kind: 'header' | 'footer', name: string, type = 'default'): string {
   return `<w:${kind}Reference w:type="${type}" r:id="${name}"/>`;
 }
 
-/** The logo, so many points high. */
+/** Creates the logo with a height in points. */
 export function logo(id: number, height: number): string {
   const extent = `cx="${height * 12_700 * 5}" cy="${height * 12_700}"`;
   const picture = 'http://schemas.openxmlformats.org/drawingml/2006/picture';
@@ -141,7 +141,7 @@ export function logo(id: number, height: number): string {
   );
 }
 
-/** A field, as Word writes it: begin, instruction, what it shows, end. */
+/** Creates a field as Word writes it: begin, instruction, separator, shown text, end. */
 export function field(instruction: string, shown = '1'): string {
   const mark = (kind: string) => `<w:r><w:fldChar w:fldCharType="${kind}"/></w:r>`;
   return `${mark('begin')}<w:r><w:instrText xml:space="preserve"> ${instruction} </w:instrText></w:r>${mark('separate')}${run(shown)}${mark('end')}`;

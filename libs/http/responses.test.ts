@@ -1,0 +1,274 @@
+/** Tests for responses: headers, conditional requests, pages, problems, streams. */
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { anyone, body, json, media, nothing, operation, page, problem } from '#libs/contract';
+import { until } from '#libs/testing';
+import { type HttpFixture, httpFixture, parseJson } from '../testing/http-fixture.ts';
+import { handle, type RequestInfo, reply } from './handle.ts';
+
+const Teapot = problem('teapot', 418, 'Short and stout.');
+const Unlisted = problem('unlisted', 409, 'Not declared.');
+const common = { method: 'get', summary: '', access: anyone, status: 200, problems: [] } as const;
+const getTagged = operation({
+  ...common,
+  id: 'getTagged',
+  path: '/tagged',
+  returns: z.unknown(),
+  etag: true,
+});
+const listPages = operation({
+  ...common,
+  id: 'listPages',
+  path: '/pages',
+  query: z.object({ ...page, x: z.string().optional() }),
+  returns: z.unknown(),
+  paged: true,
+});
+const getNothing = operation({
+  ...common,
+  id: 'getNothing',
+  path: '/nothing',
+  method: 'delete',
+  status: 204,
+  returns: nothing,
+});
+const getFile = operation({
+  ...common,
+  id: 'getFile',
+  path: '/file',
+  query: z.object({ how: z.string() }),
+  returns: media({ 'text/csv': { description: 'x' } }),
+});
+const fail = operation({
+  ...common,
+  id: 'fail',
+  path: '/fail',
+  query: z.object({ how: z.string() }),
+  returns: z.unknown(),
+  problems: [Teapot],
+});
+const readText = operation({ ...common, id: 'readText', path: '/text', returns: z.unknown() });
+
+let http: HttpFixture;
+let call: RequestInfo | undefined;
+
+beforeAll(async () => {
+  http = await httpFixture([
+    handle(getTagged, async (input) => {
+      call = input.call;
+      return reply({ a: 1 }, { etag: 'v7', headers: { 'Cache-Control': 'no-cache' } });
+    }),
+    handle(listPages, async () => reply([], { next: 'a>b "c"\r\nX: y' })),
+    handle(getNothing, async () => undefined),
+    handle(readText, async () => json('{"spliced": [1 , 2]}')),
+    handle(getFile, async ({ query: { how } }) => {
+      if (how === 'whole') return body('text/csv', 'a;b\n');
+      if (how === 'stream') return body('text/csv', Readable.from([Buffer.from('a;'), Buffer.from('b\n')]));
+      if (how === 'endless') return body('text/csv', Readable.from(endless()));
+      return body('text/csv', Readable.from(breaking()));
+    }),
+    handle(fail, async ({ query: { how } }) => {
+      if (how === 'teapot')
+        throw Teapot('Tip me over.', { extra: { spout: true }, headers: { 'X-Handle': 'here' } });
+      if (how === 'unlisted') throw Unlisted();
+      if (how === 'header') return reply({}, { headers: { 'X-Bad': 'a\r\nSet-Cookie: b' } });
+      throw Object.assign(new Error('password=hunter2'), { cause: 'deep' });
+    }),
+  ]);
+});
+afterAll(() => http?.listening.close(0));
+
+async function* endless() {
+  for (;;) {
+    yield Buffer.alloc(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+async function* breaking() {
+  yield Buffer.from('a;');
+  throw new Error('the disk is gone');
+}
+const get = (path: string, headers: Record<string, string> = {}) =>
+  http.ask('GET', `/api/v1${path}`, { headers, as: null });
+
+describe('request ids', () => {
+  test('a well-formed request id is returned, also in problems', async () => {
+    for (const requestId of ['a', 'A.b_c-9', 'x'.repeat(128)]) {
+      expect((await get('/tagged', { 'x-request-id': requestId })).headers.get('x-request-id')).toBe(
+        requestId,
+      );
+      const rejected = await get('/nowhere', { 'x-request-id': requestId });
+      expect([rejected.headers.get('x-request-id'), (await parseJson(rejected)).request_id]).toEqual([
+        requestId,
+        requestId,
+      ]);
+    }
+  });
+
+  test('a malformed id is replaced, so it cannot forge headers or logs', async () => {
+    for (const requestId of ['', 'a b', 'x'.repeat(129), 'ä', 'a,b', 'a"b', '<script>', 'a\tb'])
+      expect((await get('/tagged', { 'x-request-id': requestId })).headers.get('x-request-id')).toMatch(
+        /^[0-9a-f-]{36}$/,
+      );
+    for (const odd of ['X-Request-Id: a%0d%0aSet-Cookie: x=1', 'X-Request-Id: a\r\nX-Request-Id: b']) {
+      const response = await http.raw(
+        `GET /api/v1/tagged HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${odd}\r\n\r\n`,
+      );
+      expect(response).toMatch(/X-Request-Id: [0-9a-f-]{36}\r\n/i);
+      expect(response).not.toMatch(/^set-cookie/im);
+    }
+  });
+
+  test('a request without an id gets a unique one', async () => {
+    const ids = await Promise.all(
+      [1, 2, 3].map(async () => (await get('/tagged')).headers.get('x-request-id')),
+    );
+    expect(new Set(ids).size).toBe(3);
+  });
+});
+
+describe('conditional requests', () => {
+  test('an ETag is strong and quoted', async () => {
+    expect((await get('/tagged')).headers.get('etag')).toBe('"v7"');
+  });
+
+  test('If-None-Match with the current ETag gives 304 without a body', async () => {
+    for (const tags of ['"v7"', 'W/"v7"', '"x", "v7"', '*', ' "v7" ']) {
+      const response = await get('/tagged', { 'if-none-match': tags });
+      expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([
+        304,
+        '',
+        '"v7"',
+      ]);
+      expect(response.headers.get('content-type')).toBeNull();
+      expect(response.headers.get('cache-control')).toBe('no-cache');
+    }
+    for (const tags of ['"v8"', 'v7', '""'])
+      expect((await get('/tagged', { 'if-none-match': tags })).status).toBe(200);
+  });
+
+  test('If-Match is parsed to its ETags; * and no header to undefined', async () => {
+    const parseIfMatch = async (headers: Record<string, string>) => {
+      await get('/tagged', headers);
+      return call?.ifMatch;
+    };
+    expect(await parseIfMatch({})).toBeUndefined();
+    expect(await parseIfMatch({ 'if-match': '*' })).toBeUndefined();
+    expect(await parseIfMatch({ 'if-match': '"a", W/"b", "c"' })).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('response bodies', () => {
+  test('Link to the next page keeps the query and is escaped', async () => {
+    const response = await get('/pages?limit=5&cursor=old&x=%3E');
+    const [, target = ''] = /^<(.*)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? [];
+    const url = new URL(target, http.origin);
+    expect(url.pathname).toBe('/api/v1/pages');
+    expect(url.searchParams.getAll('cursor')).toEqual(['a>b "c"\r\nX: y']);
+    expect(url.searchParams.get('limit')).toBe('5');
+    expect(target).not.toMatch(/[<>\r\n"]/);
+    expect(response.headers.get('x')).toBeNull();
+  });
+
+  test('a handler without a result gives 204 without a content type', async () => {
+    const response = await http.ask('DELETE', '/api/v1/nothing');
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      204,
+      null,
+      '',
+    ]);
+  });
+
+  test('JSON text is sent unchanged', async () => {
+    const response = await get('/text');
+    expect([response.headers.get('content-type'), await response.text()]).toEqual([
+      'application/json',
+      '{"spliced": [1 , 2]}',
+    ]);
+  });
+
+  test('files are sent whole or streamed with their media type', async () => {
+    for (const how of ['whole', 'stream']) {
+      const response = await get(`/file?how=${how}`);
+      expect([response.headers.get('content-type'), await response.text()]).toEqual(['text/csv', 'a;b\n']);
+    }
+    expect((await http.ask('HEAD', '/api/v1/file?how=stream')).status).toBe(200);
+  });
+
+  test('a failing stream aborts the response and reports the error', async () => {
+    await expect(get('/file?how=broken').then((response) => response.text())).rejects.toThrow();
+    expect(http.outcomes.at(-1)?.error).toHaveProperty('message', 'the disk is gone');
+  });
+
+  test('a client that disconnects during a stream is not an error', async () => {
+    const before = http.outcomes.length;
+    const abort = new AbortController();
+    const response = await http.ask('GET', '/api/v1/file?how=endless', { signal: abort.signal });
+    expect(response.status).toBe(200);
+    abort.abort();
+    await until('the outcome', async () => http.outcomes.length > before);
+    expect(http.outcomes.at(-1)).not.toHaveProperty('error');
+  });
+
+  test('every response forbids content sniffing and framing', async () => {
+    for (const path of ['/tagged', '/nowhere', '/fail?how=teapot']) {
+      const { headers } = await get(path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      // frame-ancestors covers it, and an operation that may be framed could not remove the older header
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('x-frame-options')).toBeNull();
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+  });
+});
+
+describe('problems', () => {
+  test('a problem has the RFC 9457 members and its own members and headers', async () => {
+    const response = await get('/fail?how=teapot', { 'x-request-id': 'me' });
+    expect([response.status, response.headers.get('content-type'), response.headers.get('x-handle')]).toEqual(
+      [418, 'application/problem+json', 'here'],
+    );
+    expect(await parseJson(response)).toEqual({
+      type: 'urn:problem:teapot',
+      title: 'Short and stout.',
+      status: 418,
+      detail: 'Tip me over.',
+      code: 'teapot',
+      request_id: 'me',
+      spout: true,
+    });
+    expect(http.outcomes.at(-1)).toMatchObject({
+      operation: 'fail',
+      status: 418,
+      problem: 'teapot',
+      requestId: 'me',
+    });
+    expect(http.outcomes.at(-1)).not.toHaveProperty('error');
+  });
+
+  test('an undeclared problem is a 500 without details, and is reported', async () => {
+    const response = await get('/fail?how=unlisted');
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('nlisted');
+    expect(http.outcomes.at(-1)?.error).toHaveProperty('kind', Unlisted);
+  });
+
+  test('an unknown error is a 500 without details, and is reported', async () => {
+    const response = await get('/fail?how=error');
+    const text = await response.text();
+    expect([response.status, JSON.parse(text).code]).toEqual([500, 'internal']);
+    for (const detail of ['hunter2', 'deep', 'Error', '.ts']) expect(text).not.toContain(detail);
+    expect(http.outcomes.at(-1)).toMatchObject({
+      status: 500,
+      problem: 'internal',
+      error: { message: 'password=hunter2' },
+    });
+  });
+
+  test('an invalid header from a handler is a 500 and is not sent', async () => {
+    const response = await get('/fail?how=header');
+    expect([response.status, response.headers.get('set-cookie')]).toEqual([500, null]);
+  });
+});

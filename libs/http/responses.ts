@@ -1,0 +1,151 @@
+/** Renders and sends responses and problems. */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import {
+  Body,
+  Internal,
+  Json,
+  Problem,
+  type ProblemKind,
+  Unauthenticated,
+  Unavailable,
+} from '#libs/contract';
+import { isContention, isUnavailable } from '#libs/store';
+import { matchesEtag } from './etag.ts';
+import { type ProblemPage, type ReplayKey, Reply } from './handle.ts';
+
+/** A rendered response, ready to be sent or stored. */
+export interface Rendered {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Uint8Array | Readable | undefined;
+  /** The ids from which `replay` can render the response again, if it can. */
+  replayKey?: ReplayKey;
+}
+
+/** Renders the result of a handler. */
+export function render(status: number, result: unknown, request: Request): Rendered {
+  const { value, etag, next, headers, replayKey } = result instanceof Reply ? result : new Reply(result, {});
+  const all: Record<string, string> = { ...headers };
+  if (etag !== undefined) all.ETag = `"${etag}"`;
+  if (next !== undefined) all.Link = `<${toNextUrl(request, next)}>; rel="next"`;
+  if (value === undefined) return { status, headers: all, body: undefined };
+  if (value instanceof Body)
+    return { status, headers: { 'Content-Type': value.type, ...all }, body: value.content };
+  const body = value instanceof Json ? value.text : JSON.stringify(value);
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json', ...all },
+    body,
+    ...(replayKey && { replayKey }),
+  };
+}
+
+/** Sends a rendered response, or 304 if the client already has it. */
+export async function send(
+  request: Request,
+  response: Response,
+  { status, headers, body }: Rendered,
+): Promise<void> {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const etag = headers.ETag;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (isRead && etag && matchesEtag(request.headers['if-none-match'], etag.slice(1, -1))) {
+    response.removeHeader('Content-Type');
+    response.status(304).end();
+    return;
+  }
+  response.status(status);
+  if (body instanceof Readable) {
+    await pipeline(body, response).catch((error: unknown) => {
+      // a client that disconnects is not an error; a source stream that fails is
+      if (!isPrematureClose(error)) throw error;
+    });
+    return;
+  }
+  if (body !== undefined) response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Converts an error to the problem for the caller. An unknown error becomes `Internal`. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isContention(error)) return Unavailable(contentionDetail, { headers: { 'Retry-After': '1' } });
+  if (isUnavailable(error)) return Unavailable(undefined, { headers: { 'Retry-After': '2' } });
+  return Internal();
+}
+
+const contentionDetail =
+  'Too many requests are changing the same resource. Nothing was changed. Try again after the time in `Retry-After`.';
+
+const maxErrorPaths = 20;
+
+/**
+ * A plausible field name. Longer or unusual names come from the caller and may contain a value, so they are
+ * not logged.
+ */
+const fieldName = /^[\w.-]{1,40}$/;
+
+/** Returns the paths of a problem's `errors` for the log, without their messages. At most 20 paths. */
+export function getErrorPaths({ extra }: Problem): { errorPaths?: string[] } {
+  const { errors } = extra;
+  if (!Array.isArray(errors)) return {};
+  return { errorPaths: errors.slice(0, maxErrorPaths).map(({ path }) => toLoggedPath(String(path))) };
+}
+
+function toLoggedPath(path: string): string {
+  const names = path.split('/').slice(0, 12);
+  return names.map((name) => (fieldName.test(name) ? name : '*')).join('/');
+}
+
+/**
+ * Sends a problem (RFC 9457), or the HTML page for it. If the response has already started, closes the
+ * connection.
+ */
+export function sendProblem(
+  response: Response,
+  { kind, message, extra, headers }: Problem,
+  page?: ReturnType<ProblemPage>,
+): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (kind.status === 401) response.setHeader('WWW-Authenticate', getChallenge(kind, response.req));
+  for (const [name, value] of Object.entries({ ...headers, ...page?.headers }))
+    response.setHeader(name, value);
+  const { code, status, title } = kind;
+  const request_id = String(response.getHeader('X-Request-Id') ?? '');
+  const members = { type: `urn:problem:${code}`, title, status, detail: message, code, request_id };
+  const body = page?.html ?? JSON.stringify({ ...members, ...extra });
+  response.status(status);
+  response.setHeader('Content-Type', page ? 'text/html; charset=utf-8' : 'application/problem+json');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+/**
+ * Returns the challenge of a 401 that has none. It tells a caller that sent a credential that it is no longer
+ * valid (RFC 6750).
+ */
+function getChallenge(kind: ProblemKind, { headers }: IncomingMessage): string {
+  const wasSent = kind === Unauthenticated && headers.authorization !== undefined;
+  return wasSent ? 'Bearer error="invalid_token"' : 'Bearer';
+}
+
+function isPrematureClose(error: unknown): boolean {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+  );
+}
+
+function toNextUrl(request: Request, cursor: string): string {
+  const url = new URL(request.originalUrl, 'http://host');
+  url.searchParams.set('cursor', cursor);
+  return url.pathname + url.search;
+}

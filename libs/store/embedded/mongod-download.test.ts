@@ -1,0 +1,73 @@
+/** Tests of the official download with a fake mirror. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { getVersion } from './binary.ts';
+import { downloadOfficial, officialVersion } from './mongod-download.ts';
+
+let folder: string;
+let mirror: Server | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pds-test-'));
+});
+
+afterEach(async () => {
+  mirror?.closeAllConnections();
+  mirror?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('an archive with the right checksum is unpacked into a mongod that runs', async () => {
+  const archive = await createArchive();
+  const md5 = createHash('md5').update(archive).digest('hex');
+  const env = await startMirror(({ url }, response) => {
+    const body = url?.endsWith('.md5') ? `${md5}  archive.tgz\n` : archive;
+    response.setHeader('content-length', Buffer.byteLength(body)).end(body);
+  });
+  await downloadOfficial(join(folder, 'mongod'), { env });
+  expect(await getVersion(join(folder, 'mongod'))).toBe(officialVersion);
+});
+
+test('an archive with a wrong checksum is rejected', async () => {
+  const archive = await createArchive();
+  const env = await startMirror(({ url }, response) => {
+    const body = url?.endsWith('.md5') ? `${'0'.repeat(32)}  archive.tgz\n` : archive;
+    response.setHeader('content-length', Buffer.byteLength(body)).end(body);
+  });
+  await expect(downloadOfficial(join(folder, 'mongod'), { env })).rejects.toThrow(/MD5/i);
+});
+
+test('a download from a server that sends no data is cancelled', async () => {
+  const env = await startMirror(() => {});
+  const download = downloadOfficial(join(folder, 'mongod'), { env, stallMs: 1_500 });
+  await expect(download).rejects.toThrow('no progress for 1.5 s');
+});
+
+test('a download that fails with 404 rejects with the status', async () => {
+  const env = await startMirror((_request, response) => response.writeHead(404).end());
+  await expect(downloadOfficial(join(folder, 'mongod'), { env })).rejects.toThrow('404');
+});
+
+async function startMirror(listener: RequestListener): Promise<NodeJS.ProcessEnv> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  mirror = server;
+  await new Promise((done) => server.once('listening', done));
+  const { port } = server.address() as AddressInfo;
+  return { ...process.env, MONGOMS_DOWNLOAD_MIRROR: `http://127.0.0.1:${port}`, MONGOMS_USE_HTTP: 'true' };
+}
+
+async function createArchive(): Promise<Buffer> {
+  const inside = join(folder, 'mongodb', 'bin');
+  await mkdir(inside, { recursive: true });
+  await writeFile(join(inside, 'mongod'), `#!/bin/sh\necho "db version v${officialVersion}"\n`);
+  await chmod(join(inside, 'mongod'), 0o755);
+  await promisify(execFile)('tar', ['-czf', 'archive.tgz', 'mongodb'], { cwd: folder });
+  return readFile(join(folder, 'archive.tgz'));
+}

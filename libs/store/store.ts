@@ -1,0 +1,245 @@
+/**
+ * The store: a service's connection to MongoDB, with transactions, the outbox, the inbox, idempotency keys
+ * and views.
+ */
+import mongoose from 'mongoose';
+import { type Contract, type Envelope, newId, type RowOf, type Secret, type View } from '#libs/contract';
+import type { Bus, Topology } from '#libs/events';
+import type { Collection } from './collection.ts';
+import { connect } from './connect.ts';
+import {
+  type IdempotencyRow,
+  type IdempotentRequest,
+  idempotencyCollection,
+  idempotentRequests,
+  type StoredResponse,
+} from './idempotency.ts';
+import { inboxCollection } from './inbox.ts';
+import {
+  type Connections,
+  countConnections,
+  instrument,
+  type StoreInstrumentation,
+} from './instrumentation.ts';
+import { type KeyedMutex, keyedMutex } from './keyed-mutex.ts';
+import type { Keyring } from './keyring.ts';
+import {
+  type Backlog,
+  collectEvents,
+  countBacklog,
+  outboxCollection,
+  requeue,
+  writeOutbox,
+} from './outbox.ts';
+import { type ReencryptionResult, reencrypt } from './reencryption.ts';
+import { type PublishWrapper, type Relay, startRelay } from './relay.ts';
+import { createSealing, type SealedField, type Sealing } from './sealed-field.ts';
+import { SwapRemoveSet } from './swap-remove-set.ts';
+import { withTimeout } from './timeout.ts';
+import { type Actor, inTransaction, isDuplicate, type Transaction } from './transaction.ts';
+import { createReader, createView, ignoreAlreadyExists, missingViews, type Reader } from './views.ts';
+
+/** Options of a store. */
+export interface StoreOptions {
+  /** The MongoDB address with the service's user. */
+  uri: Secret;
+  contract: Contract;
+  // biome-ignore lint/suspicious/noExplicitAny: collections of any row type; each is typed where it is used
+  collections: readonly Collection<any>[];
+  topology: Topology;
+  bus: Bus;
+  /** Whether only this process publishes the service's outbox (in-process bus). */
+  alone: boolean;
+  /** Seals stored responses and the services' sealed fields. */
+  ring: Keyring;
+  now: () => Date;
+  /** Gets the W3C trace context of the current work, if it is traced. */
+  trace: () => string | undefined;
+  instrumentation?: StoreInstrumentation;
+  /** Publishes an event in its own span and adds that span's trace context to the event. */
+  wrapPublish?: PublishWrapper;
+  onError(message: string, error: unknown): void;
+}
+
+/** A service's access to MongoDB. */
+export interface Store {
+  /** Gets the mongoose model of an owned collection. */
+  rows<Row extends { _id: string }>(collection: Collection<Row>): mongoose.Model<Row>;
+  /** Gets a reader of a view, owned by this service or by another one. */
+  read<V extends View>(view: V): Reader<RowOf<V>>;
+  /** Gets the files of an owned GridFS bucket. */
+  files(bucket: string): mongoose.mongo.GridFSBucket;
+  /**
+   * Runs `work` in a transaction that also writes its events. If `actor` is already in a transaction, `work`
+   * joins it. After a conflict, `work` may run again.
+   */
+  transact<R>(actor: Actor, work: (tx: Transaction) => Promise<R>): Promise<R>;
+  /**
+   * Handles an event once: commits `work` together with the event's id, so that a second delivery has no
+   * effect. Returns whether this call committed its work.
+   */
+  processOnce(event: Envelope, work: (tx: Transaction) => Promise<void>): Promise<boolean>;
+  /**
+   * Runs `work` in one transaction, as `transact` does. Its result is the reply to the request. If the
+   * request has an Idempotency-Key, the response is stored in the same transaction. Every POST handler must
+   * reply through this method.
+   */
+  respond<A extends Actor, R>(
+    actor: A,
+    work: (actor: A & { tx: Transaction }, tx: Transaction) => Promise<R>,
+  ): Promise<R>;
+  /** Returns the response stored for an Idempotency-Key, or the reply of `work`, which calls `respond`. */
+  withIdempotencyKey<A extends Actor, R>(
+    actor: A,
+    request: Pick<IdempotentRequest, 'claim' | 'toResponse'>,
+    work: (actor: A) => Promise<R>,
+  ): Promise<{ stored: StoredResponse } | { reply: R }>;
+  /** Gets the sealing of a field. Throws unless a collection of this service declares it as sealed. */
+  sealing<Part>(field: SealedField<Part>): Sealing<Part>;
+  /**
+   * Re-encrypts every sealed text that was not sealed with the newest key. You can stop and repeat it, and
+   * services may run meanwhile.
+   */
+  reencrypt(): Promise<ReencryptionResult[]>;
+  /** Runs work with the same key one at a time within this process. */
+  withLock: KeyedMutex;
+  /** Creates collections, indexes and views. Idempotent. */
+  migrate(): Promise<void>;
+  /** Gets the names of the other services' views that do not exist yet. */
+  missingViews(): Promise<string[]>;
+  /** Starts the relay, which publishes events. */
+  relay(): void;
+  /** Republishes the events that were published in the last `sinceMs`; returns their number. */
+  republish(sinceMs: number): Promise<number>;
+  /** Counts the unpublished events. Rejects if MongoDB does not respond within two seconds. */
+  backlog(): Promise<Backlog>;
+  /** Counts the current connections to MongoDB. */
+  connections(): Connections;
+  /** Rejects if MongoDB does not respond within two seconds. */
+  ping(): Promise<void>;
+  /** Closes the connection. Waits up to two seconds for pending changes. */
+  close(): Promise<void>;
+}
+
+/** Connects to MongoDB. Rejects if MongoDB cannot be reached within five seconds. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { contract, bus, now, topology, onError } = options;
+  const { connection, db } = await connect(options.uri, { appName: contract.name, maxPoolSize: 50 });
+  if (options.instrumentation) instrument(connection.getClient(), options.instrumentation);
+  const by = newId();
+  const outbox = outboxCollection(contract.name);
+  const inbox = inboxCollection(contract.name);
+  const idempotency = idempotencyCollection(contract.name);
+  const all = [...options.collections, outbox, inbox, idempotency];
+  let relay: Relay | undefined;
+
+  const rows = <Row extends { _id: string }>({ name, schema }: Collection<Row>): mongoose.Model<Row> => {
+    const model: unknown = connection.models[name] ?? connection.model(name, schema);
+    // mongoose returns models by name without their row type; this name belongs to this collection
+    return model as mongoose.Model<Row>;
+  };
+
+  const requests = idempotentRequests({
+    rows: db.collection<IdempotencyRow>(idempotency.name),
+    ring: options.ring,
+    now,
+  });
+  const pendingChanges = new SwapRemoveSet<Promise<unknown>>();
+  const transact: Store['transact'] = async (actor, work) => {
+    if (actor.tx) return work(actor.tx);
+    const change = runTransaction(actor, work);
+    pendingChanges.add(change);
+    try {
+      return await change;
+    } finally {
+      pendingChanges.delete(change);
+    }
+  };
+  const runTransaction = async <R>(actor: Actor, work: (tx: Transaction) => Promise<R>): Promise<R> => {
+    let publishedEvents: Envelope[] = [];
+    const result = await inTransaction(connection.getClient(), async (session) => {
+      const tx = collectEvents(actor, session, now, options.trace);
+      const value = await work(tx);
+      publishedEvents = await writeOutbox(rows(outbox), tx, { topology, now, by });
+      return value;
+    });
+    if (publishedEvents.length > 0) options.instrumentation?.eventsPublished(publishedEvents.length);
+    relay?.notify(publishedEvents);
+    return result;
+  };
+
+  return {
+    rows,
+    read: (view) => createReader(db, view),
+    files: (bucket) => new mongoose.mongo.GridFSBucket(db, { bucketName: bucket }),
+    transact,
+    async processOnce(event, work) {
+      const actor = { organization_id: event.organization_id, user_id: event.actor_id };
+      try {
+        await transact(actor, async (tx) => {
+          await rows(inbox).insertMany([{ _id: event.id, handled_at: now() }], {
+            session: tx.session,
+            lean: true,
+          });
+          await work(tx);
+        });
+        return true;
+      } catch (error) {
+        if (!isDuplicate(error) || !(await rows(inbox).exists({ _id: event.id }))) throw error;
+        return false;
+      }
+    },
+    respond(actor, work) {
+      return transact(actor, async (tx) => {
+        const reply = await work({ ...actor, tx, idempotency: undefined }, tx);
+        if (actor.idempotency) await requests.save(actor.idempotency, reply, tx);
+        return reply;
+      });
+    },
+    withIdempotencyKey: (actor, request, work) =>
+      requests.run(request, (idempotency) => work({ ...actor, idempotency })),
+    sealing(field) {
+      // `reencrypt` would miss a field that no collection declares
+      if (!all.some(({ sealed }) => sealed.includes(field)))
+        throw new Error(`No collection of ${contract.name} declares the sealed field ${field.path}`);
+      return createSealing(options.ring, field);
+    },
+    async reencrypt() {
+      const results: ReencryptionResult[] = [];
+      for (const collection of all) results.push(...(await reencrypt(db, collection, options.ring)));
+      return results;
+    },
+    withLock: keyedMutex(),
+    async migrate() {
+      const existing = new Set(
+        (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name),
+      );
+      const absent = all.filter(({ name }) => !existing.has(name));
+      await Promise.all(absent.map(({ name }) => db.createCollection(name).catch(ignoreAlreadyExists)));
+      await Promise.all(all.map((collection) => rows(collection).createIndexes()));
+      await Promise.all(contract.views.map((view) => createView(db, view)));
+    },
+    missingViews: () => missingViews(db, contract.reads),
+    relay() {
+      relay ??= startRelay({
+        ...{ outbox: rows(outbox), bus, by, alone: options.alone, now, onError },
+        ...(options.wrapPublish && { wrapPublish: options.wrapPublish }),
+      });
+    },
+    async republish(sinceMs) {
+      if (relay) return relay.republish(sinceMs);
+      return requeue(rows(outbox), new Date(now().getTime() - sinceMs), now());
+    },
+    backlog: () => withTimeout(countBacklog(rows(outbox), now())),
+    connections: () => countConnections(connection.getClient()),
+    async ping() {
+      await withTimeout(db.command({ ping: 1 }));
+    },
+    async close() {
+      // MongoDB may keep the locks of an interrupted transaction for a minute
+      await withTimeout(Promise.allSettled(pendingChanges)).catch(() => undefined);
+      await relay?.stop();
+      await connection.close();
+    },
+  };
+}

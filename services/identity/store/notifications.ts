@@ -1,0 +1,115 @@
+/** Notifications of members in MongoDB. */
+import { newId } from '#libs/contract';
+import type { Actor, Store, Transaction } from '#libs/store';
+import type { Notification } from '../rules/notifications.ts';
+import { members, type NotificationRow, notifications } from './collections.ts';
+
+/** The member who owns an inbox. */
+export type Owner = Actor & { user_id: string };
+
+/** Creates the repository of notifications. */
+export function notificationRepository(store: Store) {
+  const rows = { notifications: store.rows(notifications), members: store.rows(members) };
+
+  return {
+    /**
+     * Notifies members within the transaction that processes the event. Users who are not members are
+     * skipped. An unread notification of the same type and subject is replaced. Returns how many members were
+     * notified.
+     */
+    async add(
+      organization_id: string,
+      userIds: readonly string[],
+      notification: Notification,
+      at: Date,
+      tx: Transaction,
+    ): Promise<number> {
+      const { session } = tx;
+      const recipients = await rows.members
+        .find({ organization_id, user_id: { $in: [...userIds] } }, { user_id: 1 }, { session })
+        .lean();
+      const { type } = notification;
+      const about = getSubjectId(notification);
+      for (const { user_id } of recipients) {
+        const unread = { organization_id, user_id, type, about, read_at: null };
+        const earlier =
+          notification.merge && (await rows.notifications.findOne(unread, null, { session }).lean());
+        const { title, data } = (earlier && notification.merge?.(earlier.data)) ?? notification;
+        await rows.notifications.deleteMany(unread, { session });
+        const row = {
+          _id: newId(),
+          organization_id,
+          user_id,
+          type,
+          about,
+          title,
+          data,
+          read_at: null,
+          created_at: at,
+        };
+        await rows.notifications.insertMany([row], { session, lean: true });
+      }
+      return recipients.length;
+    },
+
+    /** The user ids of the admins of an organization. */
+    async listAdmins(organization_id: string): Promise<string[]> {
+      const found = await rows.members.find({ organization_id, role: 'admin' }, { user_id: 1 }).lean();
+      return found.map(({ user_id }) => user_id);
+    },
+
+    /** A page of an inbox, newest first. */
+    async list(
+      owner: Owner,
+      { unread, before, limit }: { unread: boolean; before: string | undefined; limit: number },
+    ): Promise<NotificationRow[]> {
+      const filter = {
+        ...ownedBy(owner),
+        ...(unread && { read_at: null }),
+        ...(before !== undefined && { _id: { $lt: before } }),
+      };
+      return rows.notifications.find(filter).sort({ _id: -1 }).limit(limit).lean();
+    },
+
+    async count(owner: Owner): Promise<{ unread: number; total: number }> {
+      const [unread, total] = await Promise.all([
+        rows.notifications.countDocuments({ ...ownedBy(owner), read_at: null }),
+        rows.notifications.countDocuments(ownedBy(owner)),
+      ]);
+      return { unread, total };
+    },
+
+    /**
+     * Marks a notification as read; `read_at` keeps its first value. Returns undefined if there is no such
+     * notification.
+     */
+    async markRead(owner: Owner, _id: string, at: Date): Promise<NotificationRow | undefined> {
+      const session = owner.tx ? { session: owner.tx.session } : {};
+      await rows.notifications.updateOne({ ...ownedBy(owner), _id, read_at: null }, { read_at: at }, session);
+      return (
+        (await rows.notifications.findOne({ ...ownedBy(owner), _id }, null, session).lean()) ?? undefined
+      );
+    },
+
+    async markAllRead(owner: Owner, at: Date): Promise<void> {
+      const session = owner.tx ? { session: owner.tx.session } : {};
+      await rows.notifications.updateMany({ ...ownedBy(owner), read_at: null }, { read_at: at }, session);
+    },
+
+    /** Deletes a notification. Returns false if there is none. */
+    async delete(owner: Owner, _id: string): Promise<boolean> {
+      return (await rows.notifications.deleteOne({ ...ownedBy(owner), _id })).deletedCount === 1;
+    },
+  };
+}
+
+export type NotificationRepository = ReturnType<typeof notificationRepository>;
+
+/** The id of the document, member or webhook that a notification is about. */
+function getSubjectId({ data }: Notification): string {
+  return String(data.document_id ?? data.member_id ?? data.webhook_id ?? '');
+}
+
+function ownedBy({ organization_id, user_id }: Owner) {
+  return { organization_id, user_id };
+}

@@ -1,0 +1,40 @@
+/** Sends requests through the operator's proxy, which resolves names and enforces its own rules. */
+import { type Dispatcher, ProxyAgent } from 'undici';
+import type { Secret } from '#libs/contract';
+import { isAllowed, isLoopbackName, parseLiteralAddress, type TargetPolicy } from '../rules/target.ts';
+import { AddressBlockedError, tlsOptions } from './ssrf-guard.ts';
+
+/**
+ * Creates an agent that tunnels all requests (CONNECT) through a proxy, also those to http targets. TLS is
+ * verified end to end with the receiver.
+ */
+export function createProxyAgent({
+  proxy,
+  timeoutMs,
+  ca,
+  limits,
+}: {
+  proxy: Secret;
+  timeoutMs: number;
+  ca?: string | undefined;
+  limits: object;
+}): Dispatcher {
+  return new ProxyAgent({
+    ...limits,
+    uri: proxy.reveal(),
+    proxyTunnel: true,
+    connectTimeout: timeoutMs,
+    requestTls: tlsOptions(ca),
+    proxyTls: tlsOptions(ca),
+  });
+}
+
+/**
+ * Throws `AddressBlockedError` for a literal address or loopback name that is not allowed. Does not resolve
+ * names.
+ */
+export function assertHostAllowed(hostname: string, policy: TargetPolicy): void {
+  const literal = parseLiteralAddress(hostname);
+  const allowed = literal ? isAllowed(literal, policy) : policy.allowLoopback || !isLoopbackName(hostname);
+  if (!allowed) throw new AddressBlockedError('address_refused');
+}
