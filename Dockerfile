@@ -1,7 +1,8 @@
-# One image for all five services: the command says which (services/documents/main.ts …). No build step: Node and Deno run the sources as they are.
+# One image for all five services; the command selects one (services/documents/main.ts …). There is no build step: Node
+# and Deno run the sources directly.
 #   docker build --target node -t process-document-service .
 #   docker build --target deno -t process-document-service:deno .
-# The bases are arguments, so that a registry of one's own or a base made locally can take their place.
+# The base images are arguments, so that you can use a private registry or local images.
 ARG BUILD_BASE=node:24.21.0-bookworm-slim
 ARG NODE_BASE=gcr.io/distroless/nodejs24-debian12:nonroot
 ARG DENO_BASE=denoland/deno:distroless-2.9.5
@@ -10,16 +11,16 @@ FROM ${BUILD_BASE} AS files
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY scripts/sbom.ts scripts/
-# without what npm could bring of runtimes, what only tests and checks use, and what only editors and debuggers read
+# without runtimes that npm could install, packages that only tests and checks use, and files for editors and debuggers
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
   && npm sbom --package-lock-only --omit=dev --omit=optional --sbom-format=spdx | node scripts/sbom.ts > sbom.spdx.json \
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
   && rm node_modules/.package-lock.json
 COPY . .
-# modes and times as of nobody in particular: the same commit gives the same files
+# fixed modes and times make the image reproducible: the same commit gives the same files
 RUN find . -type f -exec chmod 0644 {} + && find . -type d -exec chmod 0755 {} + && find . -exec touch -h -d @0 {} +
 
-# for the local loop alone: sources can be put in while it runs (skaffold dev)
+# for development only (skaffold dev): the sources are writable
 FROM ${BUILD_BASE} AS dev
 WORKDIR /app
 COPY --from=files --chown=65532:65532 /app /app
@@ -38,7 +39,7 @@ LABEL org.opencontainers.image.title="Process Document Service" \
   org.opencontainers.image.revision="${REVISION}"
 WORKDIR /app
 COPY --from=files /app /app
-# whatever Deno would keep between runs goes where a container may write
+# Deno's cache must be in a writable folder
 ENV DENO_DIR=/tmp/deno
 USER 65532:65532
 EXPOSE 8080 9464

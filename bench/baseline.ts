@@ -1,16 +1,17 @@
 /**
- * The floor: the least code that does the same work, in a process of its own. A bare `node:http` server with the MongoDB
- * driver; no Express, no validation, no log, no metrics. `/<handler>/<path of the API>` does what that handler's name says.
+ * The baseline process: the least code that does the same work as the service. It is a bare `node:http`
+ * server with the MongoDB driver, without Express, validation, logs and metrics. `/<handler>/<path of the
+ * API>` calls the handler of that name.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import mongoose from 'mongoose';
-import { askerFrom } from './baseline/authentication.ts';
-import type { Ask, Asker, Handler, Told } from './baseline/handler.ts';
-import { signingIn } from './baseline/login.ts';
-import { reading } from './baseline/reads.ts';
-import { writing } from './baseline/writes.ts';
+import { createAuthenticator } from './baseline/authentication.ts';
+import type { BaselineRequest, BaselineResponse, Handler, Principal } from './baseline/handler.ts';
+import { loginHandlers } from './baseline/login.ts';
+import { readHandlers } from './baseline/reads.ts';
+import { writeHandlers } from './baseline/writes.ts';
 
-const { MONGODB_URI = '', PORT = '0', HEARERS = '1' } = process.env;
+const { MONGODB_URI = '', PORT = '0', CONSUMERS = '1' } = process.env;
 
 const client = await mongoose.mongo.MongoClient.connect(MONGODB_URI, {
   maxPoolSize: 50,
@@ -18,15 +19,19 @@ const client = await mongoose.mongo.MongoClient.connect(MONGODB_URI, {
   writeConcern: { w: 'majority' },
 });
 const db = client.db();
-const askerOf = askerFrom(db);
-const handlers = { ...reading(db), ...signingIn(db), ...writing(client, db, Number(HEARERS)) };
+const authenticate = createAuthenticator(db);
+const handlers = {
+  ...readHandlers(db),
+  ...loginHandlers(db),
+  ...writeHandlers(client, db, Number(CONSUMERS)),
+};
 const byName = new Map<string, Handler>(Object.entries(handlers));
 
-/** The names of the floor's handlers. */
-export type FloorHandler = keyof typeof handlers;
+/** Names of the baseline's handlers. */
+export type BaselineHandlerName = keyof typeof handlers;
 
-/** Those that are asked without a key. */
-const open: ReadonlySet<string> = new Set<FloorHandler>([
+/** Handlers that need no authentication. */
+const publicHandlers: ReadonlySet<string> = new Set<BaselineHandlerName>([
   'nothing',
   'logIn',
   'embed',
@@ -34,10 +39,10 @@ const open: ReadonlySet<string> = new Set<FloorHandler>([
   'embedCold',
   'embedPageCold',
 ]);
-const nobody: Asker = { organization_id: '', user_id: '' };
+const anonymous: Principal = { organization_id: '', user_id: '' };
 
 const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
-  told(request).then(
+  handle(request).then(
     ({ status, text, headers }) => {
       response.writeHead(status, {
         ...headers,
@@ -53,24 +58,24 @@ server.listen(Number(PORT), '127.0.0.1');
 
 process.on('SIGTERM', () => process.exit(0));
 
-async function told(request: IncomingMessage): Promise<Told> {
+async function handle(request: IncomingMessage): Promise<BaselineResponse> {
   const [path = '', query = ''] = (request.url ?? '').split('?');
   const [, name = '', ...parts] = path.split('/');
   const handler = byName.get(name);
   if (!handler) return { status: 404, text: '{}' };
   const bearer = request.headers.authorization?.slice(7) ?? '';
-  const asker = open.has(name) ? nobody : await askerOf(bearer);
-  if (!asker) return { status: 401, text: '{}' };
-  const ask: Ask = {
+  const principal = publicHandlers.has(name) ? anonymous : await authenticate(bearer);
+  if (!principal) return { status: 401, text: '{}' };
+  const baselineRequest: BaselineRequest = {
     parts: parts[0] === 'api' ? parts.slice(2) : parts,
     query: new URLSearchParams(query),
-    body: request.method === 'GET' ? undefined : await bodyOf(request),
-    asker,
+    body: request.method === 'GET' ? undefined : await readBody(request),
+    principal,
   };
-  return handler(ask);
+  return handler(baselineRequest);
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
+async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : undefined;

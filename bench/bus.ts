@@ -1,18 +1,20 @@
-/** Carries events through one bus in a process of its own: told by its parent how many and which way, it answers what they cost. */
+/**
+ * Child process that sends events through one bus. Its parent sends batches, it replies with what they cost.
+ */
 import { newId } from '#libs/contract';
 import { buses, type } from './buses.ts';
 import type { Side } from './fixture.ts';
-import { usualConnections } from './load.ts';
+import { defaultConnections } from './load.ts';
 import type { Sample } from './row.ts';
 
-/** What the parent asks for: so many events through the bus or through its floor. */
-export interface BusOrder {
+/** A batch: `count` events through the bus or through its baseline. */
+export interface BusBatch {
   side: Side;
   count: number;
 }
 
 const bus = buses[process.argv[2] ?? ''];
-if (!bus) throw new Error(`There is no bus ${process.argv[2]}`);
+if (!bus) throw new Error(`Unknown bus: ${process.argv[2]}`);
 
 let handled = 0;
 let expected = 0;
@@ -22,17 +24,17 @@ const handle = async () => {
   if (handled === expected) allHandled();
 };
 const url = process.argv[3] ?? '';
-const carriers = { ours: await bus.ours(handle, url), floor: await bus.floor(handle, url) };
+const transports = { service: await bus.service(handle, url), baseline: await bus.baseline(handle, url) };
 
-process.on('message', async (order: BusOrder) => process.send?.(await carried(order)));
+process.on('message', async (batch: BusBatch) => process.send?.(await measureBatch(batch)));
 process.on('disconnect', async () => {
-  await Promise.allSettled(Object.values(carriers).map((carrier) => carrier.close()));
+  await Promise.allSettled(Object.values(transports).map((carrier) => carrier.close()));
   process.exit(0);
 });
 process.send?.('ready');
 
-/** From the first publish until the last event is handled and every publish has resolved. */
-async function carried({ side, count }: BusOrder): Promise<Sample> {
+/** Measures from the first publish until the last event is handled and every publish has resolved. */
+async function measureBatch({ side, count }: BusBatch): Promise<Sample> {
   handled = 0;
   expected = count;
   const all = new Promise<void>((resolve) => {
@@ -44,15 +46,15 @@ async function carried({ side, count }: BusOrder): Promise<Sample> {
   const publisher = async () => {
     while (next < count) {
       next += 1;
-      await carriers[side].publish(sample());
+      await transports[side].publish(createEvent());
     }
   };
-  await Promise.all([all, ...Array.from({ length: usualConnections }, publisher)]);
+  await Promise.all([all, ...Array.from({ length: defaultConnections }, publisher)]);
   const { user, system } = process.cpuUsage(cpuBefore);
   return { count, wallMs: performance.now() - startedAt, cpuMs: (user + system) / 1000 };
 }
 
-function sample() {
+function createEvent() {
   const id = newId();
   const at = new Date().toISOString();
   const document = {

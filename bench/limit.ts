@@ -1,62 +1,68 @@
-/** Promises in plain numbers: times that nobody should have to wait longer than, memory that no process should need more of. */
+/** Limits: absolute goals for durations, memory and rates, which cannot be expressed as a ratio. */
 import type { BenchFixture } from './fixture.ts';
-import { spreadOf } from './statistics.ts';
+import { toSpread } from './statistics.ts';
 
-/** One such promise. */
+/** A measured value with an absolute goal. */
 export interface Limit {
   name: string;
   unit: 'ms' | 'MB' | '/s' | '%';
-  /** What the number that counts is to stay below. */
+  /** Upper limit of the statistic; lower limit with `isMinimum`. */
   goal: number;
-  /** The goal is to be reached instead. */
-  atLeast?: true;
-  /** Which number counts: what 50, 95 or 99 of 100 stayed below, the median, or the largest. */
-  counts: 'p50' | 'p95' | 'p99' | 'median' | 'largest';
+  /** Whether the goal is a lower limit. */
+  isMinimum?: true;
+  /** The statistic that is compared with the goal. */
+  statistic: 'p50' | 'p95' | 'p99' | 'median' | 'largest';
   remark?: string;
-  /** Measures; `share` of the usual number, for quick runs. */
-  take(stage: BenchFixture, share: number): Promise<readonly number[]>;
-  /** The same of the floor. */
-  takeFloor?(stage: BenchFixture, share: number): Promise<readonly number[]>;
+  /** Measures the service; `share` is the fraction of the default number of measurements, for quick runs. */
+  measure(fixture: BenchFixture, share: number): Promise<readonly number[]>;
+  /** Measures the baseline in the same way. */
+  measureBaseline?(fixture: BenchFixture, share: number): Promise<readonly number[]>;
 }
 
-/** What was measured. */
-export interface LimitResult extends Pick<Limit, 'name' | 'unit' | 'goal' | 'atLeast' | 'counts' | 'remark'> {
-  /** The number that counts. */
+/** The result of a limit. */
+export interface LimitResult
+  extends Pick<Limit, 'name' | 'unit' | 'goal' | 'isMinimum' | 'statistic' | 'remark'> {
+  /** The statistic of the service. */
   value: number;
-  /** The number that counts, of the floor. */
-  floor?: number;
+  /** The statistic of the baseline. */
+  baseline?: number;
   median: number;
-  measured: number;
+  /** Number of measured values. */
+  count: number;
 }
 
-/** Measures one promise. */
-export async function measureLimit(timing: Limit, stage: BenchFixture, share: number): Promise<LimitResult> {
-  const { name, unit, goal, atLeast, counts, remark } = timing;
-  const values = (await timing.take(stage, share)).toSorted((a, b) => a - b);
-  const ofFloor = (await timing.takeFloor?.(stage, share))?.toSorted((a, b) => a - b);
+/** Measures one limit. */
+export async function measureLimit(limit: Limit, fixture: BenchFixture, share: number): Promise<LimitResult> {
+  const { name, unit, goal, isMinimum, statistic, remark } = limit;
+  const values = (await limit.measure(fixture, share)).toSorted((a, b) => a - b);
+  const baselineValues = (await limit.measureBaseline?.(fixture, share))?.toSorted((a, b) => a - b);
   return {
     name,
     unit,
     goal,
-    ...(atLeast && { atLeast }),
-    counts,
+    ...(isMinimum && { isMinimum }),
+    statistic,
     ...(remark !== undefined && { remark }),
-    value: counting(values, counts),
-    ...(ofFloor && { floor: counting(ofFloor, counts) }),
-    median: spreadOf(values).median,
-    measured: values.length,
+    value: toStatistic(values, statistic),
+    ...(baselineValues && { baseline: toStatistic(baselineValues, statistic) }),
+    median: toSpread(values).median,
+    count: values.length,
   };
 }
 
-/** Of numbers in their order. */
-function counting(values: readonly number[], counts: Limit['counts']): number {
-  if (counts === 'median') return spreadOf(values).median;
-  return values[Math.ceil(values.length * (shares[counts] ?? 1)) - 1] ?? Number.NaN;
+/** Computes the statistic of sorted values. */
+function toStatistic(values: readonly number[], statistic: Limit['statistic']): number {
+  if (statistic === 'median') return toSpread(values).median;
+  return values[Math.ceil(values.length * (percentiles[statistic] ?? 1)) - 1] ?? Number.NaN;
 }
 
-const shares: Partial<Record<Limit['counts'], number>> = { p50: 0.5, p95: 0.95, p99: 0.99 };
+const percentiles: Partial<Record<Limit['statistic'], number>> = { p50: 0.5, p95: 0.95, p99: 0.99 };
 
-/** Whether what was measured is as it should be. */
-export function isMet({ value, goal, atLeast }: Pick<LimitResult, 'value' | 'goal' | 'atLeast'>): boolean {
-  return atLeast ? value >= goal : value <= goal;
+/** Returns whether the goal is met. */
+export function isMet({
+  value,
+  goal,
+  isMinimum,
+}: Pick<LimitResult, 'value' | 'goal' | 'isMinimum'>): boolean {
+  return isMinimum ? value >= goal : value <= goal;
 }

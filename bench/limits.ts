@@ -1,19 +1,18 @@
-/** Every promise in plain numbers, in the order in which they are measured. */
-
+/** Lists all limits, in the order of measurement. */
 import type { Limit } from './limit.ts';
-import { deliveries } from './rows/delivering.ts';
-import { documentsInMemory, hugeTreeBeside, reviseHuge } from './rows/huge.ts';
+import { writersWithKey } from './rows/idempotency-keys.ts';
 import { idle } from './rows/idle.ts';
-import { keyedWriters } from './rows/keyed.ts';
+import { documentsMemory, requestUnderHugeReads, reviseHuge } from './rows/large-documents.ts';
 import { searches } from './rows/searching.ts';
+import { deliveries } from './rows/webhooks.ts';
 
-/** What `npm run bench` measures behind the table of ratios. */
-export const timings: readonly Limit[] = [
+/** The limits that `npm run bench` measures after the rows. */
+export const limits: readonly Limit[] = [
   idle,
   ...searches,
-  hugeTreeBeside,
+  requestUnderHugeReads,
   reviseHuge,
-  documentsInMemory,
-  keyedWriters,
+  documentsMemory,
+  writersWithKey,
   ...deliveries,
 ];

@@ -1,53 +1,51 @@
-/** The load: a fixed number of requests over a fixed number of kept connections, each answer checked for its status. */
+/** Generates load: a fixed number of requests over persistent connections, with a check of each status. */
 import { Pool } from 'undici';
 
-/** How many connections ask at the same time, unless a row says otherwise. */
-export const usualConnections = 32;
+/** Number of concurrent connections, unless a row has another number. */
+export const defaultConnections = 32;
 
-const mostConnections = 128;
+const maxConnections = 128;
 
-const batchLimitMs = 120_000;
+const batchTimeoutMs = 120_000;
 
-/** One request. */
-export interface Asked {
+/** A request. */
+export interface BenchRequest {
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
   /** Sent as JSON. */
   body?: unknown;
   key?: string;
   idempotencyKey?: string;
-  /** The status that is right; any success unless said. */
+  /** Expected status; default: any 2xx. */
   status?: number;
 }
 
-/** What a load was like. */
-export interface Loaded {
-  /** What 50 of 100 requests did not take longer than, ms. */
+/** Latencies of a batch. */
+export interface Latencies {
   p50Ms: number;
-  /** What 99 of 100 requests did not take longer than, ms. */
   p99Ms: number;
 }
 
-/** A source of requests: the i-th of a batch. */
-export type Requests = (i: number) => Asked;
+/** Returns the i-th request of a batch. */
+export type RequestSource = (i: number) => BenchRequest;
 
-/** Connections to one program. */
+/** HTTP client of one process. */
 export interface Client {
-  /** Asks once; rejects on a wrong status. */
-  ask(asked: Asked): Promise<string>;
-  /** Asks `count` requests and resolves when all are answered; rejects on a wrong status, and after two minutes. */
-  load(count: number, requests: Requests, connections?: number): Promise<Loaded>;
+  /** Sends one request and returns the body. Rejects if the status is not the expected one. */
+  send(send: BenchRequest): Promise<string>;
+  /** Sends `count` requests. Rejects if a status is not the expected one, and after two minutes. */
+  load(count: number, requests: RequestSource, connections?: number): Promise<Latencies>;
   close(): Promise<void>;
 }
 
-/** Opens connections to a program. */
-export function client(origin: string): Client {
+/** Creates a client of the process at `origin`. */
+export function createClient(origin: string): Client {
   const pool = new Pool(origin, {
-    connections: mostConnections,
+    connections: maxConnections,
     pipelining: 1,
     keepAliveTimeout: 60_000,
   });
-  const asked = async ({ method, path, body, key, idempotencyKey, status }: Asked) => {
+  const send = async ({ method, path, body, key, idempotencyKey, status }: BenchRequest) => {
     const response = await pool.request({
       method,
       path,
@@ -65,24 +63,25 @@ export function client(origin: string): Client {
     return bytes;
   };
   return {
-    ask: async (one) => (await asked(one)).toString(),
-    async load(count, requests, connections = usualConnections) {
-      const tookMs: number[] = [];
-      const limit = performance.now() + batchLimitMs;
+    send: async (request) => (await send(request)).toString(),
+    async load(count, requests, connections = defaultConnections) {
+      const durationsMs: number[] = [];
+      const deadline = performance.now() + batchTimeoutMs;
       let next = 0;
       const connection = async () => {
         while (next < count) {
-          if (performance.now() > limit) throw new Error(`A batch took more than ${batchLimitMs} ms`);
+          if (performance.now() > deadline) throw new Error(`A batch took more than ${batchTimeoutMs} ms`);
           const i = next;
           next += 1;
           const startedAt = performance.now();
-          await asked(requests(i));
-          tookMs.push(performance.now() - startedAt);
+          await send(requests(i));
+          durationsMs.push(performance.now() - startedAt);
         }
       };
       await Promise.all(Array.from({ length: connections }, connection));
-      tookMs.sort((a, b) => a - b);
-      const percentile = (share: number) => tookMs[Math.ceil(tookMs.length * share) - 1] ?? Number.NaN;
+      durationsMs.sort((a, b) => a - b);
+      const percentile = (share: number) =>
+        durationsMs[Math.ceil(durationsMs.length * share) - 1] ?? Number.NaN;
       return { p50Ms: percentile(0.5), p99Ms: percentile(0.99) };
     },
     close: () => pool.destroy(),

@@ -1,134 +1,135 @@
-/** Measures rows: ours and the floor in turns, so that whatever else the machine does hits both. */
-
-import type { FileResult } from './files/table.ts';
-import { type BenchFixture, openStage, type Side } from './fixture.ts';
+/** Measures rows and limits. The service and the baseline alternate, so that other load affects both. */
+import type { FileResult } from './files/measure.ts';
+import { type BenchFixture, createFixture, type Side } from './fixture.ts';
 import { type Limit, type LimitResult, measureLimit } from './limit.ts';
-import { rssMbOf } from './process-usage.ts';
+import { getRssMb } from './process-usage.ts';
 import type { Row, Sample } from './row.ts';
-import { type Spread, spreadOf } from './statistics.ts';
+import { type Spread, toSpread } from './statistics.ts';
 
-/** What was measured on one side: CPU time for one, how many there were in a second, and how long 99 of 100 took at most. */
+/** Measurements of one side: CPU time per unit, units per second, and p99 latency. */
 export interface SideResult {
   cpuMs: Spread;
   perSecond: Spread;
   p99Ms?: Spread;
 }
 
-/** A measured row; the ratios are ours to floor, pair by pair. */
+/** A measured row. The ratios are service to baseline, per pair of batches. */
 export interface Result
-  extends Pick<Row, 'name' | 'goal' | 'p99Goal' | 'remark' | 'unit' | 'beside'>,
+  extends Pick<Row, 'name' | 'goal' | 'p99Goal' | 'remark' | 'unit' | 'withoutRatio'>,
     Record<Side, SideResult> {
   cpuRatio: Spread;
   rateRatio: Spread;
-  /** Of what 99 of 100 requests did not take longer than; only for requests. */
+  /** Only for rows of requests. */
   p99Ratio?: Spread;
 }
 
-/** Everything that was measured in one run. */
-export interface Measured {
+/** All results of one run. */
+export interface Measurements {
   results: Result[];
-  timings: LimitResult[];
-  /** What Word files took, made in several ways. */
+  limits: LimitResult[];
+  /** The cost of Word files with several renderers. */
   files: FileResult[];
   /** Resident memory after all rows, MB. */
   rssMb: Record<Side, number>;
   mongodb: string;
 }
 
-/** How to measure. */
-export interface Measuring {
+/** Options of a run. */
+export interface MeasureOptions {
   mongoUri: string;
   rows: readonly Row[];
-  timings: readonly Limit[];
-  /** Pairs of batches for each row, after a warm-up. */
+  limits: readonly Limit[];
+  /** Pairs of batches per row, after the warm-up. */
   batches: number;
-  /** Share of the usual batch. */
+  /** Fraction of the default batch size. */
   share: number;
-  /** Aborted when the run is to end early. */
+  /** Stops the run early. */
   signal?: AbortSignal;
-  /** A folder that gets a CPU profile of either side. */
+  /** Folder for a CPU profile of each side. */
   profile?: string;
-  /** Told of each row as soon as it is measured. */
-  done(result: Result): void;
-  /** Told of each promise as soon as it is measured. */
-  told(result: LimitResult): void;
-  /** Told of a row that this machine cannot measure. */
-  leftOut?(name: string, reason: string): void;
+  /** Called after each row. */
+  onResult(result: Result): void;
+  /** Called after each limit. */
+  onLimit(result: LimitResult): void;
+  /** Called for each row that cannot run on this machine. */
+  onSkipped?(name: string, reason: string): void;
 }
 
-/** Starts both sides over a database of their own, measures the rows one after the other, and takes everything away again. */
-export async function measure(measuring: Measuring): Promise<Measured> {
-  const stage = await openStage(measuring.mongoUri, measuring.profile);
+/** Starts both sides with a new database, measures the rows and limits one after the other, and cleans up. */
+export async function measure(options: MeasureOptions): Promise<Measurements> {
+  const fixture = await createFixture(options.mongoUri, options.profile);
   try {
     const results: Result[] = [];
-    for (const row of measuring.rows) {
-      const result = await measureRow(row, stage, measuring);
+    for (const row of options.rows) {
+      const result = await measureRow(row, fixture, options);
       if (!result) continue;
       results.push(result);
-      measuring.done(result);
+      options.onResult(result);
     }
-    const { ours, floor } = stage.programs;
-    const rssMb = { ours: rssMbOf(ours.pid), floor: rssMbOf(floor.pid) };
-    const timings: LimitResult[] = [];
-    for (const timing of measuring.timings) {
-      measuring.signal?.throwIfAborted();
-      await settled(stage);
-      const result = await measureLimit(timing, stage, measuring.share);
-      timings.push(result);
-      measuring.told(result);
+    const { service, baseline } = fixture.processes;
+    const rssMb = { service: getRssMb(service.pid), baseline: getRssMb(baseline.pid) };
+    const limits: LimitResult[] = [];
+    for (const limit of options.limits) {
+      options.signal?.throwIfAborted();
+      await flushToDisk(fixture);
+      const result = await measureLimit(limit, fixture, options.share);
+      limits.push(result);
+      options.onLimit(result);
     }
-    const { version } = await stage.db.admin().buildInfo();
-    return { results, timings, files: [], rssMb, mongodb: String(version) };
+    const { version } = await fixture.db.admin().buildInfo();
+    return { results, limits, files: [], rssMb, mongodb: String(version) };
   } finally {
-    await stage.close();
+    await fixture.close();
   }
 }
 
-/** What was written before is on the disk: otherwise MongoDB brings it there while the next row is measured. */
-async function settled({ db }: BenchFixture): Promise<void> {
+/** Flushes earlier writes to disk, because MongoDB would otherwise do so during the next measurement. */
+async function flushToDisk({ db }: BenchFixture): Promise<void> {
   await db.admin().command({ fsync: 1 });
 }
 
-/** Pairs that are not counted. */
-const warmUps = 2;
+/** Pairs of batches before the measurement, which are not counted. */
+const warmUpPairs = 2;
 
 async function measureRow(
   row: Row,
-  stage: BenchFixture,
-  { batches, share, signal, leftOut }: Measuring,
+  fixture: BenchFixture,
+  { batches, share, signal, onSkipped }: MeasureOptions,
 ): Promise<Result | undefined> {
-  const prepared = await row.prepare(stage, share);
-  await settled(stage);
+  const prepared = await row.prepare(fixture, share);
+  await flushToDisk(fixture);
   if (typeof prepared === 'string') {
-    leftOut?.(row.name, prepared);
+    onSkipped?.(row.name, prepared);
     return undefined;
   }
   try {
-    for (let times = 0; times < warmUps; times += 1) {
-      await prepared.batch('ours');
-      await prepared.batch('floor');
+    for (let times = 0; times < warmUpPairs; times += 1) {
+      await prepared.batch('service');
+      await prepared.batch('baseline');
     }
     const pairs: Record<Side, Sample>[] = [];
     while (pairs.length < batches) {
       signal?.throwIfAborted();
-      pairs.push({ ours: await prepared.batch('ours'), floor: await prepared.batch('floor') });
+      pairs.push({ service: await prepared.batch('service'), baseline: await prepared.batch('baseline') });
     }
-    return resultOf(row, pairs);
+    return toResult(row, pairs);
   } finally {
     await prepared.end?.();
   }
 }
 
-function resultOf(
-  { name, goal, p99Goal, remark, unit, beside }: Row,
+function toResult(
+  { name, goal, p99Goal, remark, unit, withoutRatio }: Row,
   pairs: readonly Record<Side, Sample>[],
 ): Result {
-  const of = (value: (pair: Record<Side, Sample>) => number) => spreadOf(pairs.map(value));
-  const timed = pairs.every(({ ours, floor }) => ours.p99Ms !== undefined && floor.p99Ms !== undefined);
-  const side = (one: Side) => ({
-    cpuMs: of((pair) => cpuOf(pair[one])),
-    perSecond: of((pair) => rateOf(pair[one])),
-    ...(timed && { p99Ms: of((pair) => pair[one].p99Ms ?? Number.NaN) }),
+  const spreadOver = (getValue: (pair: Record<Side, Sample>) => number) => toSpread(pairs.map(getValue));
+  const hasLatency = pairs.every(
+    ({ service, baseline }) => service.p99Ms !== undefined && baseline.p99Ms !== undefined,
+  );
+  const toSideResult = (side: Side) => ({
+    cpuMs: spreadOver((pair) => cpuPerUnit(pair[side])),
+    perSecond: spreadOver((pair) => unitsPerSecond(pair[side])),
+    ...(hasLatency && { p99Ms: spreadOver((pair) => pair[side].p99Ms ?? Number.NaN) }),
   });
   return {
     name,
@@ -136,19 +137,21 @@ function resultOf(
     ...(p99Goal !== undefined && { p99Goal }),
     ...(remark !== undefined && { remark }),
     unit,
-    ...(beside && { beside }),
-    ours: side('ours'),
-    floor: side('floor'),
-    cpuRatio: of(({ ours, floor }) => cpuOf(ours) / cpuOf(floor)),
-    rateRatio: of(({ ours, floor }) => rateOf(ours) / rateOf(floor)),
-    ...(timed && { p99Ratio: of(({ ours, floor }) => (ours.p99Ms ?? 0) / (floor.p99Ms ?? 0)) }),
+    ...(withoutRatio && { withoutRatio }),
+    service: toSideResult('service'),
+    baseline: toSideResult('baseline'),
+    cpuRatio: spreadOver(({ service, baseline }) => cpuPerUnit(service) / cpuPerUnit(baseline)),
+    rateRatio: spreadOver(({ service, baseline }) => unitsPerSecond(service) / unitsPerSecond(baseline)),
+    ...(hasLatency && {
+      p99Ratio: spreadOver(({ service, baseline }) => (service.p99Ms ?? 0) / (baseline.p99Ms ?? 0)),
+    }),
   };
 }
 
-function cpuOf({ cpuMs, count }: Sample): number {
+function cpuPerUnit({ cpuMs, count }: Sample): number {
   return cpuMs / count;
 }
 
-function rateOf({ wallMs, count }: Sample): number {
+function unitsPerSecond({ wallMs, count }: Sample): number {
   return (count / wallMs) * 1000;
 }

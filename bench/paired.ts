@@ -1,75 +1,81 @@
-/** Rows that set two kinds of requests against each other, both answered by ours: no floor could tell whether they cost the same. */
+/**
+ * Paired rows: they compare two kinds of requests to the service with each other instead of with a baseline.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchFixture, Side } from './fixture.ts';
-import type { Requests } from './load.ts';
-import { fineCpuMsOf } from './process-usage.ts';
-import type { Prepared, Row, Sample } from './row.ts';
-import { spreadOf } from './statistics.ts';
+import type { RequestSource } from './load.ts';
+import { getPreciseCpuMs } from './process-usage.ts';
+import type { PreparedRow, Row, Sample } from './row.ts';
+import { toSpread } from './statistics.ts';
 
-const slices = 20;
-const slice = 40;
-const sides: readonly Side[] = ['ours', 'floor'];
+const defaultSlices = 20;
+const sliceSize = 40;
+const sides: readonly Side[] = ['service', 'baseline'];
 
-/** A row of two kinds of requests. */
+/** Declaration of a paired row. */
 export interface PairedRow {
   name: string;
   goal: number;
-  /** What the second kind is, which stands where the floor does elsewhere. */
-  against: string;
-  prepare(stage: BenchFixture, share: number): Promise<readonly [Slice, Slice]>;
-  /** Whether the background work of a slice is done; its CPU time counts. */
-  settled?(stage: BenchFixture): Promise<boolean>;
+  /** Describes the second kind of requests, which takes the place of the baseline. */
+  pairedWith: string;
+  prepare(fixture: BenchFixture, share: number): Promise<readonly [Slice, Slice]>;
+  /** Returns whether the background work of a slice is done. Its CPU time counts. */
+  isSettled?(fixture: BenchFixture): Promise<boolean>;
 }
 
-/** Makes the requests of one slice, outside of the measured time. */
-export type Slice = (count: number) => Requests | Promise<Requests>;
+/** Creates the requests of one slice, outside the measured time. */
+export type Slice = (count: number) => RequestSource | Promise<RequestSource>;
 
 /**
- * Declares a row of two kinds. They take turns in small slices, because a few percent between them count, and what else the
- * machine does changes more than that from one second to the next.
+ * Declares a paired row. The two kinds alternate in small slices, because a few percent matter and other load
+ * on the machine changes by more than that from one second to the next.
  */
-export function pairedRow({ name, goal, against, prepare, settled }: PairedRow): Row {
+export function pairedRow({ name, goal, pairedWith, prepare, isSettled }: PairedRow): Row {
   return {
     name,
     goal,
-    remark: `floor: ours too, ${against}`,
+    remark: `paired with requests ${pairedWith}`,
     unit: 'request',
-    async prepare(stage, share) {
-      const [one, other] = await prepare(stage, share);
-      const { pid } = stage.programs.ours;
-      const kinds: Record<Side, Slice> = { ours: one, floor: other };
-      const measured = async (side: Side): Promise<Sample> => {
-        const requests = await kinds[side](slice);
-        const cpuBefore = fineCpuMsOf(pid);
+    async prepare(fixture, share) {
+      const [first, second] = await prepare(fixture, share);
+      const { pid } = fixture.processes.service;
+      const kinds: Record<Side, Slice> = { service: first, baseline: second };
+      const measureSlice = async (side: Side): Promise<Sample> => {
+        const requests = await kinds[side](sliceSize);
+        const cpuBefore = getPreciseCpuMs(pid);
         const startedAt = performance.now();
-        await stage.clients.ours.load(slice, requests);
+        await fixture.clients.service.load(sliceSize, requests);
         const wallMs = performance.now() - startedAt;
-        while (settled && !(await settled(stage))) await pause(5);
-        return { count: slice, wallMs, cpuMs: fineCpuMsOf(pid) - cpuBefore };
+        while (isSettled && !(await isSettled(fixture))) await pause(5);
+        return { count: sliceSize, wallMs, cpuMs: getPreciseCpuMs(pid) - cpuBefore };
       };
-      return { batch: alternate(measured, share) };
+      return { batch: alternate(measureSlice, share) };
     },
   };
 }
 
-/** Measures both sides in turns, slice by slice; a batch is the slice in the middle. `share` of the usual number of slices. */
-export function alternate(measured: (side: Side) => Promise<Sample>, share: number): Prepared['batch'] {
-  const turns = Math.max(1, Math.round(slices * share));
-  let pair: Record<Side, Sample[]> = { ours: [], floor: [] };
-  // both halves of a pair are measured when the first is asked for
+/** Measures both sides alternately, slice by slice. The result of a batch is the median slice. */
+export function alternate(
+  measureSlice: (side: Side) => Promise<Sample>,
+  share: number,
+): PreparedRow['batch'] {
+  const rounds = Math.max(1, Math.round(defaultSlices * share));
+  let pair: Record<Side, Sample[]> = { service: [], baseline: [] };
+  // both sides are measured when the batch of the service is requested
   return async (side) => {
-    if (side === 'ours') {
-      pair = { ours: [], floor: [] };
-      for (let turn = 0; turn < turns; turn += 1)
-        for (const next of turn % 2 === 0 ? sides : sides.toReversed()) pair[next].push(await measured(next));
+    if (side === 'service') {
+      pair = { service: [], baseline: [] };
+      for (let round = 0; round < rounds; round += 1)
+        for (const next of round % 2 === 0 ? sides : sides.toReversed())
+          pair[next].push(await measureSlice(next));
     }
-    return middleOf(pair[side]);
+    return medianSample(pair[side]);
   };
 }
 
-/** The slice in the middle: a garbage collection falls into one slice and not into the next. */
-function middleOf(samples: readonly Sample[]): Sample {
-  const of = (value: (sample: Sample) => number) => spreadOf(samples.map(value)).median;
+/** Returns the median of the slices, because a garbage collection affects only some of them. */
+function medianSample(samples: readonly Sample[]): Sample {
+  const median = (getValue: (sample: Sample) => number) => toSpread(samples.map(getValue)).median;
   const { count = 0 } = samples[0] ?? {};
-  return { count, wallMs: of(({ wallMs }) => wallMs), cpuMs: of(({ cpuMs }) => cpuMs) };
+  return { count, wallMs: median(({ wallMs }) => wallMs), cpuMs: median(({ cpuMs }) => cpuMs) };
 }

@@ -1,62 +1,70 @@
-/** What the system says of a process and those that it began: CPU time and resident memory, read from outside. */
+/** Reads CPU time and resident memory of a process and its descendants from the operating system. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The CPU time that a process, those that it began and all their threads have used, ms: in steps of 10 ms on Linux, of a second elsewhere. */
-export function cpuMsOf(pid: number): number {
-  return sum(family(pid).map(process.platform === 'linux' ? ticksMsOf : (one) => msOf(ps('time', one))));
+/**
+ * Returns the CPU time of a process and its descendants in ms, with a resolution of 10 ms on Linux, 1 s
+ * elsewhere.
+ */
+export function getCpuMs(pid: number): number {
+  return sum(
+    processTree(pid).map(process.platform === 'linux' ? getTicksMs : (id) => parsePsTime(ps('time', id))),
+  );
 }
 
 /**
- * The same without steps, for short slices of work: what the threads that are alive have used (proc(5), `schedstat`).
- * Where a kernel does not tell, `cpuMsOf`.
+ * Returns the CPU time in ms with full resolution, for short slices of work. It covers threads that are alive
+ * (proc(5), `schedstat`). Without `schedstat` it falls back to `getCpuMs`.
  */
-export function fineCpuMsOf(pid: number): number {
-  if (!existsSync(`/proc/${pid}/schedstat`)) return cpuMsOf(pid);
-  const nanoseconds = family(pid).flatMap((one) =>
-    tasksOf(one).map((task) => Number(read(`/proc/${one}/task/${task}/schedstat`).split(' ')[0])),
+export function getPreciseCpuMs(pid: number): number {
+  if (!existsSync(`/proc/${pid}/schedstat`)) return getCpuMs(pid);
+  const nanoseconds = processTree(pid).flatMap((id) =>
+    getTasks(id).map((task) => Number(read(`/proc/${id}/task/${task}/schedstat`).split(' ')[0])),
   );
   return sum(nanoseconds) / 1e6;
 }
 
-/** The resident memory of a process and those that it began, MB. */
-export function rssMbOf(pid: number): number {
-  const kbOf = (one: number) =>
+/** Returns the resident memory of a process and its descendants in MB. */
+export function getRssMb(pid: number): number {
+  const getRssKb = (id: number) =>
     process.platform === 'linux'
-      ? Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${one}/status`))?.[1] ?? 0)
-      : Number(ps('rss', one));
-  return sum(family(pid).map(kbOf)) / 1024;
+      ? Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${id}/status`))?.[1] ?? 0)
+      : Number(ps('rss', id));
+  return sum(processTree(pid).map(getRssKb)) / 1024;
 }
 
-/** A process, those that it began, those that they began, and so on, as far as the system tells. */
-function family(pid: number): number[] {
-  return [pid, ...childrenOf(pid).flatMap(family)];
+/** Returns the ids of a process and all its descendants. */
+function processTree(pid: number): number[] {
+  return [pid, ...getChildren(pid).flatMap(processTree)];
 }
 
-function childrenOf(pid: number): number[] {
+function getChildren(pid: number): number[] {
   if (process.platform === 'linux')
-    return tasksOf(pid).flatMap((task) => numbersIn(read(`/proc/${pid}/task/${task}/children`)));
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=']).toString().split('\n').map(numbersIn);
+    return getTasks(pid).flatMap((task) => parseNumbers(read(`/proc/${pid}/task/${task}/children`)));
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=']).toString().split('\n').map(parseNumbers);
   return lines.flatMap(([child, parent]) => (child !== undefined && parent === pid ? [child] : []));
 }
 
-function tasksOf(pid: number): string[] {
-  return unlessEnded(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+function getTasks(pid: number): string[] {
+  return ignoreEnded(() => readdirSync(`/proc/${pid}/task`)) ?? [];
 }
 
-/** proc(5): fields 14 to 17, its own and of those that have ended, in ticks of 1/100 s, counted behind the name, which may hold anything. */
-function ticksMsOf(pid: number): number {
+/**
+ * Fields 14 to 17 of proc(5): CPU time of the process and of its ended children, in ticks of 1/100 s. The
+ * fields are counted after the process name, because the name may contain spaces and parentheses.
+ */
+function getTicksMs(pid: number): number {
   const stat = read(`/proc/${pid}/stat`);
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return sum(fields.slice(11, 15).map(Number)) * 10;
 }
 
 function read(path: string): string {
-  return unlessEnded(() => readFileSync(path, 'utf8')) ?? '';
+  return ignoreEnded(() => readFileSync(path, 'utf8')) ?? '';
 }
 
-/** Nothing about what has just ended. */
-function unlessEnded<R>(look: () => R): R | undefined {
+/** Returns undefined if reading fails because the process has ended. */
+function ignoreEnded<R>(look: () => R): R | undefined {
   try {
     return look();
   } catch {
@@ -68,17 +76,17 @@ function ps(field: string, pid: number): string {
   return execFileSync('ps', ['-o', `${field}=`, '-p', String(pid)]).toString();
 }
 
-/** `[days-][hours:]minutes:seconds` as `ps` writes it. */
-function msOf(time: string): number {
+/** Parses the time format of `ps`, `[days-][hours:]minutes:seconds`, to ms. */
+function parsePsTime(time: string): number {
   const [clock = '', days = '0'] = time.trim().split('-').reverse();
   const seconds = clock.split(':').reduce((total, part) => total * 60 + Number(part), 0);
   return (Number(days) * 86_400 + seconds) * 1000;
 }
 
-function numbersIn(text: string): number[] {
+function parseNumbers(text: string): number[] {
   return text.trim().split(/\s+/).filter(Boolean).map(Number);
 }
 
 function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+  return numbers.reduce((total, number) => total + number, 0);
 }

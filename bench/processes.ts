@@ -1,4 +1,4 @@
-/** Programs in processes of their own. */
+/** Starts and stops the measured processes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -9,33 +9,36 @@ import { request } from 'undici';
 const root = join(import.meta.dirname, '..');
 const readyWithinMs = 60_000;
 
-/** A running program that answers HTTP. */
-export interface Program {
+/** A running HTTP server. */
+export interface BenchProcess {
   origin: string;
   pid: number;
-  /** From the start of the process to its first right answer, ms. */
+  /** Time from the start of the process to its first expected response, ms. */
   readyMs: number;
   stop(): Promise<void>;
 }
 
-/** What to run: `ready` is a path that answers once the program is ready, `flags` are Node's. */
-export interface Run {
+/** How to start a process: a TypeScript file of the project, run by Node with `flags`. */
+export interface Command {
   file: string;
-  ready: string;
-  /** What it answers then; 200 unless said. */
+  /** Path that returns `readyStatus` once the process is ready. */
+  readyPath: string;
+  /** Default: 200. */
   readyStatus?: number;
   environment(port: number): Record<string, string>;
   flags?: readonly string[];
 }
 
-/** Starts a program on a free port of loopback and waits until it is ready; rejects with what it printed when it ends. */
+/**
+ * Starts a process on a free loopback port and waits until it is ready. Rejects with its output if it exits.
+ */
 export async function start({
   file,
-  ready,
+  readyPath,
   readyStatus = 200,
   environment,
   flags = [],
-}: Run): Promise<Program> {
+}: Command): Promise<BenchProcess> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
@@ -56,43 +59,43 @@ export async function start({
       },
     },
   );
-  let printed = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (part: Buffer) => {
-      printed = (printed + part).slice(-10_000);
+      output = (output + part).slice(-10_000);
     });
-  const readyMs = await answering(child, origin + ready, readyStatus, startedAt).catch(
+  const readyMs = await waitUntilReady(child, origin + readyPath, readyStatus, startedAt).catch(
     async (error: unknown) => {
-      await ended(child);
-      throw new Error(`${file} did not become ready:\n${printed}`, { cause: error });
+      await stop(child);
+      throw new Error(`${file} did not become ready:\n${output}`, { cause: error });
     },
   );
-  return { origin, pid: child.pid ?? 0, readyMs, stop: () => ended(child) };
+  return { origin, pid: child.pid ?? 0, readyMs, stop: () => stop(child) };
 }
 
-async function answering(
+async function waitUntilReady(
   child: ChildProcess,
   url: string,
   right: number,
   startedAt: number,
 ): Promise<number> {
   while (child.exitCode === null && child.signalCode === null) {
-    const status = await statusOf(url).catch(() => 0);
+    const status = await getStatus(url).catch(() => 0);
     const afterMs = performance.now() - startedAt;
     if (status === right) return afterMs;
-    if (afterMs > readyWithinMs) throw new Error(`${url} does not answer`);
+    if (afterMs > readyWithinMs) throw new Error(`${url} did not return ${right} within ${readyWithinMs} ms`);
     await pause(4);
   }
-  throw new Error('The program has ended');
+  throw new Error('The process exited');
 }
 
-async function statusOf(url: string): Promise<number> {
+async function getStatus(url: string): Promise<number> {
   const { statusCode, body } = await request(url);
   await body.dump({ limit: 2 ** 30 });
   return statusCode;
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
@@ -101,7 +104,7 @@ async function ended(child: ChildProcess): Promise<void> {
   clearTimeout(force);
 }
 
-/** A port of loopback that was free a moment ago. */
+/** Returns a loopback port that is currently free. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,30 +1,32 @@
-/** Reads one path so many times in a thread of its own and throws the bytes away: whoever measures beside it is kept busy by nothing. */
+/**
+ * Reads one URL in a separate thread and discards the bytes, so that the reads do not disturb a measurement.
+ */
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** What to read. */
-export interface Reading {
+/** The URL and the API key to read it with. */
+export interface ReaderOptions {
   url: string;
   key: string;
 }
 
-/** A thread that reads. */
+/** A reading thread. */
 export interface Reader {
-  /** Reads once; rejects on anything but 200. */
+  /** Reads the URL once. Rejects on any status but 200. */
   read(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a thread that reads. */
-export async function reader(reading: Reading): Promise<Reader> {
-  const worker = new Worker(new URL(import.meta.url), { workerData: reading });
+/** Starts a reading thread. */
+export async function startReader(options: ReaderOptions): Promise<Reader> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: options });
   await once(worker, 'online');
   return {
     async read() {
       worker.postMessage('read');
       const [status] = await once(worker, 'message');
-      if (status !== 200) throw new Error(`${reading.url} answered ${status}`);
+      if (status !== 200) throw new Error(`${options.url} returned ${status}`);
     },
     async close() {
       await worker.terminate();
@@ -34,8 +36,8 @@ export async function reader(reading: Reading): Promise<Reader> {
 
 if (parentPort) {
   const port = parentPort;
-  // the thread that started this one says what to read
-  const { url, key } = workerData as Reading;
+  // `startReader` passes these options
+  const { url, key } = workerData as ReaderOptions;
   port.on('message', () => {
     get(url, { headers: { authorization: `Bearer ${key}` } }, (response) => {
       response.resume().on('end', () => port.postMessage(response.statusCode));

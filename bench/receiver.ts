@@ -1,34 +1,37 @@
-/** Receivers of webhooks on loopback: they answer at once or never, and remember when each delivery came and how old its event was. */
+/**
+ * A webhook receiver on loopback. It answers at once or never, and records each delivery and the age of its
+ * event.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** One delivery. */
+/** A received delivery. */
 export interface Arrival {
-  /** When its request came, on the clock of `performance`. */
+  /** Time of arrival, as returned by `performance.now()`. */
   at: number;
-  /** How long before that its event was said, ms. */
+  /** Age of its event on arrival, ms. */
   ageMs: number;
 }
 
 /** A running receiver. */
 export interface Receiver {
-  /** An address that answers 204 at once. */
-  healthy(name: string): string;
-  /** An address that never answers. */
-  hanging(name: string): string;
-  /** What came to healthy addresses since the last `forget`. */
+  /** Returns a URL that answers 204 at once. */
+  healthyUrl(name: string): string;
+  /** Returns a URL that never answers. */
+  hangingUrl(name: string): string;
+  /** Deliveries to healthy URLs since the last `clear`. */
   arrivals: Arrival[];
-  forget(): void;
-  /** Resolves when so many have come; rejects after a minute without any. */
-  came(count: number): Promise<void>;
+  clear(): void;
+  /** Resolves after `count` arrivals. Rejects after one minute without an arrival. */
+  waitFor(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-const patienceMs = 60_000;
+const idleTimeoutMs = 60_000;
 
 /** Starts a receiver. */
-export async function receiver(): Promise<Receiver> {
+export async function startReceiver(): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   const server = createServer((request, response) => {
     const [at, now] = [performance.now(), Date.now()];
@@ -45,19 +48,19 @@ export async function receiver(): Promise<Receiver> {
   // a TCP server's address is an object once it listens
   const { port } = server.address() as AddressInfo;
   return {
-    healthy: (name) => `http://127.0.0.1:${port}/healthy/${name}`,
-    hanging: (name) => `http://127.0.0.1:${port}/hanging/${name}`,
+    healthyUrl: (name) => `http://127.0.0.1:${port}/healthy/${name}`,
+    hangingUrl: (name) => `http://127.0.0.1:${port}/hanging/${name}`,
     arrivals,
-    forget: () => {
+    clear: () => {
       arrivals.length = 0;
     },
-    async came(count) {
+    async waitFor(count) {
       let before = 0;
       let lastAt = performance.now();
       while (arrivals.length < count) {
         if (arrivals.length > before) [before, lastAt] = [arrivals.length, performance.now()];
-        if (performance.now() - lastAt > patienceMs)
-          throw new Error(`${arrivals.length} of ${count} deliveries came`);
+        if (performance.now() - lastAt > idleTimeoutMs)
+          throw new Error(`Only ${arrivals.length} of ${count} deliveries arrived`);
         await pause(10);
       }
     },

@@ -1,117 +1,132 @@
-/** Rows: what is measured, declared one by one; most of them are requests that both sides answer. */
+/**
+ * Declares what a row of the table is. Most rows send the same requests to the service and to the baseline.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FloorHandler } from './baseline.ts';
+import type { BaselineHandlerName } from './baseline.ts';
 import type { BenchFixture, Side } from './fixture.ts';
-import type { Requests } from './load.ts';
-import { fineCpuMsOf } from './process-usage.ts';
+import type { RequestSource } from './load.ts';
+import { getPreciseCpuMs } from './process-usage.ts';
 
-/** One batch on one side: how many there were, how long they took, what CPU time the side used for them. */
+/** Measurement of one batch on one side: the number of units, their duration and their CPU time. */
 export interface Sample {
   count: number;
   wallMs: number;
   cpuMs: number;
-  /** What 99 of 100 requests did not take longer than. */
   p99Ms?: number;
 }
 
 /** A row that is ready to be measured. */
-export interface Prepared {
+export interface PreparedRow {
   batch(side: Side): Promise<Sample>;
   end?(): Promise<void>;
 }
 
-/** One line of the table. */
+/** A line of the table. */
 export interface Row {
   name: string;
-  /** The CPU ratio that is aimed for. */
+  /** Goal for the CPU ratio. */
   goal?: number;
-  /** The ratio that is aimed for of what 99 of 100 did not take longer than. */
+  /** Goal for the p99 ratio. */
   p99Goal?: number;
-  /** What the reader must know of this row. */
+  /** Note for the readers of the table. */
   remark?: string;
-  /** What is counted. */
+  /** The unit of work. */
   unit: 'request' | 'start' | 'event';
-  /** The floor does less than ours on purpose: its numbers stand beside, and no ratio is shown. */
-  beside?: true;
-  /** `share` of the usual size, for quick runs. Gives a sentence instead where this machine lacks what the row needs. */
-  prepare(stage: BenchFixture, share: number): Promise<Prepared | string>;
+  /**
+   * Whether the baseline does less on purpose. The table then shows its numbers for scale, without ratios.
+   */
+  withoutRatio?: true;
+  /**
+   * Prepares the row. `share` is the fraction of the default size, for quick runs. Returns the reason as a
+   * string if the row cannot run on this machine.
+   */
+  prepare(fixture: BenchFixture, share: number): Promise<PreparedRow | string>;
 }
 
-/** Makes the requests of one batch, and what they need, outside of the measured time. */
-export type Batches = (side: Side, count: number) => Promise<Requests>;
+/** Creates the requests of one batch and the data they need, outside the measured time. */
+export type BatchFactory = (side: Side, count: number) => Promise<RequestSource>;
 
-/** A row of requests. */
+/** Declaration of a row of HTTP requests. */
 export interface HttpRow {
   name: string;
   goal?: number;
   remark?: string;
   /** Requests in a batch. */
   requests: number;
-  /** How many connections ask at the same time; 32 unless said. */
+  /** Concurrent connections; default: 32. */
   connections?: number;
-  /** Requests in a batch of the floor, where its work is so small that as many could not be measured. */
-  floorRequests?: number;
-  /** The floor does less than ours on purpose: no ratio is shown. */
-  beside?: true;
-  /** The floor's handler for the same request. */
-  floor: FloorHandler;
-  /** How both answers to the first request must agree before anything is measured. */
-  same: 'text' | 'shape' | 'nothing';
-  prepare(stage: BenchFixture, share: number): Promise<Batches>;
-  /** Whether the work that goes on behind the answers is done; its CPU time counts, its wall time does not. */
-  settled?(stage: BenchFixture, side: Side): Promise<boolean>;
+  /** Requests in a batch of the baseline, if the usual number would be too little work to measure. */
+  baselineRequests?: number;
+  /** Whether the baseline does less on purpose. The table then shows no ratios. */
+  withoutRatio?: true;
+  /** The baseline's handler for the same request. */
+  baselineHandler: BaselineHandlerName;
+  /** How the two responses to the first request must agree before the row is measured. */
+  compare: 'text' | 'shape' | 'nothing';
+  prepare(fixture: BenchFixture, share: number): Promise<BatchFactory>;
+  /** Returns whether the work after the responses is done. Its CPU time counts, its duration does not. */
+  isSettled?(fixture: BenchFixture, side: Side): Promise<boolean>;
 }
 
-/** Declares a row of requests. */
+/** Creates a row of HTTP requests. */
 export function httpRow(options: HttpRow): Row {
-  const { name, goal, remark, beside, settled } = options;
+  const { name, goal, remark, withoutRatio, isSettled } = options;
   return {
     name,
     ...(goal !== undefined && { goal }),
     ...(remark !== undefined && { remark }),
-    ...(beside && { beside }),
+    ...(withoutRatio && { withoutRatio }),
     unit: 'request',
-    async prepare(stage, share) {
-      const batches = await options.prepare(stage, share);
-      const requestsOf = async (side: Side, count: number): Promise<Requests> => {
+    async prepare(fixture, share) {
+      const batches = await options.prepare(fixture, share);
+      const createRequests = async (side: Side, count: number): Promise<RequestSource> => {
         const requests = await batches(side, count);
-        if (side === 'ours') return requests;
-        return (i) => ({ ...requests(i), path: `/${options.floor}${requests(i).path}` });
+        if (side === 'service') return requests;
+        return (i) => ({ ...requests(i), path: `/${options.baselineHandler}${requests(i).path}` });
       };
-      await agree(stage, options, requestsOf);
+      await compareResponses(fixture, options, createRequests);
       return {
         async batch(side) {
-          const usual = side === 'floor' ? (options.floorRequests ?? options.requests) : options.requests;
+          const usual =
+            side === 'baseline' ? (options.baselineRequests ?? options.requests) : options.requests;
           const count = Math.max(1, Math.round(usual * share));
-          const requests = await requestsOf(side, count);
-          const { pid } = stage.programs[side];
-          const cpuBefore = fineCpuMsOf(pid);
+          const requests = await createRequests(side, count);
+          const { pid } = fixture.processes[side];
+          const cpuBefore = getPreciseCpuMs(pid);
           const startedAt = performance.now();
-          const { p99Ms } = await stage.clients[side].load(count, requests, options.connections);
+          const { p99Ms } = await fixture.clients[side].load(count, requests, options.connections);
           const wallMs = performance.now() - startedAt;
-          while (settled && !(await settled(stage, side))) await pause(5);
-          return { count, wallMs, cpuMs: fineCpuMsOf(pid) - cpuBefore, p99Ms };
+          while (isSettled && !(await isSettled(fixture, side))) await pause(5);
+          return { count, wallMs, cpuMs: getPreciseCpuMs(pid) - cpuBefore, p99Ms };
         },
       };
     },
   };
 }
 
-/** Both sides are asked once: a floor that answers something else measures nothing. */
-async function agree(stage: BenchFixture, { name, same }: HttpRow, requestsOf: Batches): Promise<void> {
-  const asked = async (side: Side) => stage.clients[side].ask((await requestsOf(side, 1))(0));
-  const [ours, floor] = [await asked('ours'), await asked('floor')];
-  if (same === 'nothing') return;
-  const seen = (text: string) => (same === 'text' ? text : JSON.stringify(shapeOf(JSON.parse(text))));
-  if (seen(ours) === seen(floor)) return;
+/**
+ * Sends one request to both sides. Throws if the responses differ, because the comparison would be
+ * meaningless.
+ */
+async function compareResponses(
+  fixture: BenchFixture,
+  { name, compare }: HttpRow,
+  requestsOf: BatchFactory,
+): Promise<void> {
+  const send = async (side: Side) => fixture.clients[side].send((await requestsOf(side, 1))(0));
+  const [service, baseline] = [await send('service'), await send('baseline')];
+  if (compare === 'nothing') return;
+  const toComparable = (text: string) =>
+    compare === 'text' ? text : JSON.stringify(toShape(JSON.parse(text)));
+  if (toComparable(service) === toComparable(baseline)) return;
   throw new Error(
-    `${name}: the floor answers something else.\nours:  ${ours.slice(0, 600)}\nfloor: ${floor.slice(0, 600)}`,
+    `${name}: the response of the baseline differs.\nservice:  ${service.slice(0, 600)}\nbaseline: ${baseline.slice(0, 600)}`,
   );
 }
 
-/** Names and types without the values. */
-function shapeOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shapeOf);
+/** Replaces the values in JSON by their types. */
+function toShape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toShape);
   if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shapeOf(one)]));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, toShape(field)]));
 }

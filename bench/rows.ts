@@ -1,38 +1,44 @@
-/** Every row of the table, in the order in which they are measured. */
+/** Lists all rows of the table, in the order of measurement. */
 import type { Row } from './row.ts';
-import { embedding } from './rows/embedding.ts';
 import { events } from './rows/events.ts';
-import { readBesideExports, wordAgain, wordAnew } from './rows/exporting.ts';
-import { createNodeWithKey, publishWithKey } from './rows/keyed.ts';
-import { metrics, traces } from './rows/observing.ts';
-import { list, listOfMillion, readTree, readTreeAgain, readTreeOfBson } from './rows/reading.ts';
-import { logIn, readBesideLogins } from './rows/signing-in.ts';
-import { noOp, noOpByToken, startUp } from './rows/starting.ts';
-import { createDocument, createNode, publish, publishOfOne, updateDocument } from './rows/writing.ts';
+import { exportCached, exportRendered, readUnderExports } from './rows/exporting.ts';
+import { createNodeWithKey, publishWithKey } from './rows/idempotency-keys.ts';
+import { metrics, traces } from './rows/instrumentation.ts';
+import { logIn, readUnderLogins } from './rows/logins.ts';
+import { publicLinks } from './rows/public-links.ts';
+import { list, listOfMillion, readTree, readTreeCached, readTreeOfBson } from './rows/reading.ts';
+import { noOp, noOpWithToken, startUp } from './rows/starting.ts';
+import {
+  createDocument,
+  createNode,
+  publish,
+  publishOneOrganization,
+  updateDocument,
+} from './rows/writing.ts';
 
-/** What `npm run bench` measures. */
+/** The rows that `npm run bench` measures. */
 export const rows: readonly Row[] = [
   startUp,
   noOp,
-  noOpByToken,
+  noOpWithToken,
   readTree,
   readTreeOfBson,
-  readTreeAgain,
+  readTreeCached,
   createNode,
   createDocument,
   updateDocument,
   list,
   listOfMillion,
   publish,
-  publishOfOne,
+  publishOneOrganization,
   createNodeWithKey,
   publishWithKey,
-  ...embedding,
+  ...publicLinks,
   logIn,
-  readBesideLogins,
-  wordAnew,
-  wordAgain,
-  readBesideExports,
+  readUnderLogins,
+  exportRendered,
+  exportCached,
+  readUnderExports,
   metrics,
   traces,
   ...events,

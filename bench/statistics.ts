@@ -1,14 +1,14 @@
-/** The few numbers that describe many: the median and how far they spread. */
+/** Summarizes measured values: median, minimum and maximum. */
 
-/** Median with the smallest and the largest value. */
+/** Median with the minimum and the maximum. */
 export interface Spread {
   median: number;
   min: number;
   max: number;
 }
 
-/** The spread of at least one value. */
-export function spreadOf(values: readonly number[]): Spread {
+/** Computes the spread. `values` must not be empty. */
+export function toSpread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? Number.NaN;
   const middle = (sorted.length - 1) / 2;

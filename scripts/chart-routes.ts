@@ -1,27 +1,29 @@
-/** Where each path of the API leads, for the ingress of the chart. */
+/** Generates the routes of the chart's ingress from the contracts. */
 import type { AnyOperation, Contract } from '#libs/contract';
 
 /**
- * Where paths lead: the roots of the application and of the API by exact match, because a prefix would catch everything;
- * whole parts of the API by prefix; where services share a part, the smaller ones by pattern, which go first.
+ * Maps the paths of all operations to services. The roots of the application and of the API match exactly,
+ * because a prefix would match everything. Other paths match by their first segment as a prefix. If several
+ * services share a segment, the service with the shortest path gets the prefix, and the others get patterns.
+ * Patterns take precedence over prefixes.
  */
 export function ingressRoutes(contracts: readonly Contract[], apiPrefix: string) {
   const all = contracts.flatMap(({ name, operations }) =>
-    operations.map((one) => ({ path: fullPath(one, apiPrefix), service: name })),
+    operations.map((operation) => ({ path: fullPath(operation, apiPrefix), service: name })),
   );
   const isRoot = ({ path }: { path: string }) => path === '/' || path === apiPrefix;
-  const routes = all.filter((one) => !isRoot(one));
-  const parts = Map.groupBy(routes, ({ path }) => partOf(path, apiPrefix));
+  const routes = all.filter((route) => !isRoot(route));
+  const segments = Map.groupBy(routes, ({ path }) => firstSegment(path, apiPrefix));
   const prefixes = [];
   const patterns = [];
-  for (const [part, within] of parts) {
-    // the part belongs to whom its shortest path belongs
-    const [first] = within.toSorted((a, b) => a.path.length - b.path.length);
+  for (const [part, segmentRoutes] of segments) {
+    // the service with the shortest path owns the segment
+    const [first] = segmentRoutes.toSorted((a, b) => a.path.length - b.path.length);
     prefixes.push({ path: part, service: first?.service ?? '' });
-    const others = within.filter(({ service }) => service !== first?.service);
-    patterns.push(...others.map(({ service, path }) => ({ path: patternOf(path), service })));
+    const others = segmentRoutes.filter(({ service }) => service !== first?.service);
+    patterns.push(...others.map(({ service, path }) => ({ path: toPattern(path), service })));
   }
-  const unique = new Map(patterns.map((one) => [one.path, one]));
+  const unique = new Map(patterns.map((route) => [route.path, route]));
   return { exact: all.filter(isRoot), prefixes, patterns: [...unique.values()] };
 }
 
@@ -29,14 +31,14 @@ function fullPath({ path, at }: AnyOperation, apiPrefix: string): string {
   return at === 'root' ? path : apiPrefix + path;
 }
 
-/** The first segment behind the prefix of the API, or of the whole. */
-function partOf(path: string, apiPrefix: string): string {
+/** Returns the first segment of the path, or the first one after the API prefix, including the prefix. */
+function firstSegment(path: string, apiPrefix: string): string {
   const [, first = ''] = path.startsWith(apiPrefix)
     ? path.slice(apiPrefix.length).split('/')
     : path.split('/');
   return `${path.startsWith(apiPrefix) ? apiPrefix : ''}/${first}`;
 }
 
-function patternOf(path: string): string {
+function toPattern(path: string): string {
   return path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+');
 }

@@ -1,15 +1,18 @@
-/** The JSON Schema of the platform chart's values: helm refuses what is misspelled, by name, before anything is changed. */
+/**
+ * Generates the JSON Schema of the platform chart's values. With it, helm rejects misspelled names before any
+ * change.
+ */
 import { z } from 'zod';
 import { type AnyService, commonSettings } from '#libs/service';
 
-/** The schema; every setting of every service is in it by its name. */
+/** Creates the schema. It contains every setting of every service. */
 export function valuesSchema(services: readonly AnyService[]) {
   const aliases = services.map(({ contract, settings }) => [
     contract.name,
     object({
       ...serviceValues,
       name: { const: contract.name },
-      env: settingsOf(commonSettings, settings),
+      env: settingsSchema(commonSettings, settings),
     }),
   ]);
   return {
@@ -18,14 +21,14 @@ export function valuesSchema(services: readonly AnyService[]) {
     ...object({
       global: object({
         ...globalValues,
-        env: settingsOf(commonSettings, ...services.map((one) => one.settings)),
+        env: settingsSchema(commonSettings, ...services.map(({ settings }) => settings)),
       }),
       ingress: object({
         kind: { enum: ['traefik', 'nginx', 'haproxy', 'gateway', 'none'] },
         className: text,
         host: text,
         tlsSecret: text,
-        annotations: texts,
+        annotations: textMap,
         gateway: object({ name: text, namespace: text, sectionName: text }),
       }),
       databaseSetup: object({ enabled: flag, adminSecret: name, passwordsSecret: name }),
@@ -38,9 +41,9 @@ const text = { type: 'string' };
 const name = { type: 'string', minLength: 1 };
 const flag = { type: 'boolean' };
 const count = { type: 'integer', minimum: 0 };
-const anything = { type: 'object' };
-const things = { type: 'array', items: anything };
-const texts = { type: 'object', additionalProperties: text };
+const anyObject = { type: 'object' };
+const objectList = { type: 'array', items: anyObject };
+const textMap = { type: 'object', additionalProperties: text };
 
 function object(properties: Readonly<Record<string, unknown>>) {
   return { type: 'object', additionalProperties: false, properties };
@@ -49,7 +52,7 @@ function object(properties: Readonly<Record<string, unknown>>) {
 function peers(
   more: Readonly<Record<string, unknown>> = { port: { type: 'integer', minimum: 1, maximum: 65_535 } },
 ) {
-  return object({ to: things, ...more });
+  return object({ to: objectList, ...more });
 }
 
 const globalValues = {
@@ -59,17 +62,17 @@ const globalValues = {
     tag: text,
     digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
     pullPolicy: { enum: ['Always', 'IfNotPresent', 'Never'] },
-    pullSecrets: things,
+    pullSecrets: objectList,
   }),
   caBundle: object({ configMap: text, key: name }),
   secrets: object({ encryption: name, amqp: name }),
-  ingress: object({ namespaceLabels: texts, podLabels: texts }),
+  ingress: object({ namespaceLabels: textMap, podLabels: textMap }),
   monitoring: object({
     podMonitor: object({ enabled: flag }),
-    labels: texts,
+    labels: textMap,
     prometheusRule: object({ enabled: flag }),
-    dashboards: object({ enabled: flag, labels: texts }),
-    namespaceLabels: texts,
+    dashboards: object({ enabled: flag, labels: textMap }),
+    namespaceLabels: textMap,
   }),
   network: object({
     dns: peers({}),
@@ -81,7 +84,7 @@ const globalValues = {
 };
 
 const serviceValues = {
-  global: anything,
+  global: anyObject,
   enabled: flag,
   replicas: count,
   databaseSecret: name,
@@ -92,28 +95,28 @@ const serviceValues = {
       required: ['name', 'secret', 'key'],
     },
   },
-  resources: anything,
+  resources: anyObject,
   autoscaling: object({
     type: { enum: ['cpu', 'keda', 'none'] },
     min: { type: 'integer', minimum: 1 },
     max: { type: 'integer', minimum: 1 },
     cpu: { type: 'integer', minimum: 1 },
-    metrics: things,
-    triggers: things,
+    metrics: objectList,
+    triggers: objectList,
   }),
   disruption: { type: ['object', 'null'] },
-  network: object({ policies: flag, internet: flag, egress: things }),
+  network: object({ policies: flag, internet: flag, egress: objectList }),
   terminationGraceSeconds: count,
   preStopSleepSeconds: count,
   priorityClassName: text,
-  nodeSelector: texts,
-  tolerations: things,
-  affinity: anything,
-  podAnnotations: texts,
+  nodeSelector: textMap,
+  tolerations: objectList,
+  affinity: anyObject,
+  podAnnotations: textMap,
 };
 
-/** What comes from Secrets, or is the chart's own affair. */
-const elsewhere = new Set([
+/** Settings that come from Secrets or that the chart sets itself. */
+const excludedSettings = new Set([
   'MONGODB_URI',
   'AMQP_URL',
   'ENCRYPTION_KEYS',
@@ -123,18 +126,23 @@ const elsewhere = new Set([
   'HOST',
 ]);
 
-function settingsOf(...shapes: readonly z.ZodObject[]) {
+function settingsSchema(...shapes: readonly z.ZodObject[]) {
   const all = shapes.flatMap((shape) => {
     const { properties } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
     return Object.entries(properties ?? {});
   });
-  const shown = all.filter(([setting]) => !elsewhere.has(setting));
-  return object(Object.fromEntries(shown.map(([setting, of]) => [setting, shapeOf(of)])));
+  const included = all.filter(([setting]) => !excludedSettings.has(setting));
+  return object(
+    Object.fromEntries(included.map(([setting, property]) => [setting, settingSchema(property)])),
+  );
 }
 
-/** A setting as YAML may give it: numbers and flags also as such; null takes away what all services are told. */
-function shapeOf(options: z.core.JSONSchema._JSONSchema) {
-  const { description, enum: choices, pattern } = typeof options === 'object' ? options : {};
+/**
+ * Creates the schema of a setting. YAML numbers and booleans are allowed; null removes a value of
+ * `global.env`.
+ */
+function settingSchema(property: z.core.JSONSchema._JSONSchema) {
+  const { description, enum: choices, pattern } = typeof property === 'object' ? property : {};
   if (choices) return { description, enum: [...choices, null] };
   const type = ['string', 'number', 'boolean', 'null'];
   return { description, type, ...(pattern !== undefined && { pattern }) };

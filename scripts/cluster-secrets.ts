@@ -1,16 +1,19 @@
-/** Makes the Secrets of a development cluster (`npm run cluster-secrets -- --namespace pds`), and the namespace if need be; what is there stays. */
+/**
+ * Creates the missing Secrets of a development cluster, and the namespace if it does not exist
+ * (`npm run cluster-secrets -- --namespace pds`). Existing Secrets stay unchanged.
+ */
 import { parseArgs } from 'node:util';
 import { formatError } from '#libs/service';
-import { restrictedNamespace } from './cluster/admission.ts';
-import { keepSecrets } from './cluster/secrets.ts';
-import { cluster } from './cluster/tools.ts';
+import { createRestrictedNamespace } from './cluster/pod-security.ts';
+import { createMissingSecrets } from './cluster/secrets.ts';
+import { createCluster } from './cluster/tools.ts';
 
 try {
   const { values } = parseArgs({ options: { namespace: { type: 'string', default: 'pds' } } });
-  const there = cluster(values.namespace);
-  if (!(await there.get('namespace', values.namespace))) await restrictedNamespace(there);
-  const made = await keepSecrets(there);
-  console.log(made.length === 0 ? 'All Secrets are there already.' : `Made: ${made.join(', ')}`);
+  const cluster = createCluster(values.namespace);
+  if (!(await cluster.get('namespace', values.namespace))) await createRestrictedNamespace(cluster);
+  const created = await createMissingSecrets(cluster);
+  console.log(created.length === 0 ? 'All Secrets exist already.' : `Created: ${created.join(', ')}`);
 } catch (error) {
   console.error(formatError(error));
   process.exitCode = 1;

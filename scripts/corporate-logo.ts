@@ -1,5 +1,5 @@
-/** Draws the logo of Aldermoor Bank, which does not exist: a hill under a sun, and the name in plain strokes. */
-import { png } from './png.ts';
+/** Draws the logo of the fictional Aldermoor Bank: a hill, a sun and the name. */
+import { encodePng } from './png.ts';
 
 /** Size in pixels. */
 export const LOGO = { width: 1_000, height: 200 };
@@ -11,11 +11,11 @@ const GREEN = [11, 79, 74];
 const AMBER = [200, 129, 43];
 const WHITE = [255, 255, 255];
 
-/** The logo as a PNG. */
+/** Renders the logo as PNG. */
 export function logoPng(): Buffer {
   const strokes = word('ALDERMOOR', 240, 42, 62);
   const small = word('BANK', 243, 142, 26);
-  return png(LOGO.width, LOGO.height, (x, y) => {
+  return encodePng(LOGO.width, LOGO.height, (x, y) => {
     const [color, alpha] = pixel([x + 0.5, y + 0.5], strokes, small);
     return [...color, Math.round(alpha * 255)];
   });
@@ -33,7 +33,7 @@ function pixel(point: Point, strokes: Stroke[], small: Stroke[]): [number[], num
   return name > 0 ? [GREEN, name] : [AMBER, cover(distance(point, small) - 3.2)];
 }
 
-/** How much of a pixel is covered at this distance from an edge. */
+/** Returns the share of a pixel that is covered at this distance from an edge. */
 function cover(distanceFromEdge: number): number {
   return Math.min(1, Math.max(0, 0.5 - distanceFromEdge));
 }
@@ -52,7 +52,7 @@ function distance([x, y]: Point, strokes: Stroke[]): number {
   return nearest;
 }
 
-/** The strokes of a word: each letter is `size` high, its left edge after the one before. */
+/** Returns the strokes of a word with letters of height `size`. */
 function word(text: string, left: number, top: number, size: number): Stroke[] {
   let at = left;
   return [...text].flatMap((letter) => {
@@ -63,7 +63,7 @@ function word(text: string, left: number, top: number, size: number): Stroke[] {
   });
 }
 
-/** Points on an ellipse, angles in quarter turns from the right, clockwise. */
+/** Returns points on an ellipse. Angles are quarter turns, clockwise from the right. */
 function arc(x: number, y: number, rx: number, ry: number, from: number, to: number): Stroke {
   return Array.from({ length: 17 }, (_point, step): Point => {
     const angle = ((from + ((to - from) * step) / 16) * Math.PI) / 2;

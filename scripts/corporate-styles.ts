@@ -1,17 +1,17 @@
-/** The house style of Aldermoor Bank, which does not exist: colours, numbered headings, bullets, tables. */
+/** Word styles of the fictional Aldermoor Bank: colours, numbered headings, bullets and tables. */
 
 export const GREEN = '0B4F4A';
 export const AMBER = 'C8812B';
 export const GREY = '5B6770';
 const LINE = 'B9C7C5';
 
-/** WordprocessingML. */
+/** Namespace of WordprocessingML. */
 export const W = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
-/** Each part of a package opens with this. */
+/** First line of each part of the package. */
 export const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-function style(id: string, name: string, form: string, basedOn = 'Normal', next = 'Normal'): string {
-  return `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/><w:basedOn w:val="${basedOn}"/><w:next w:val="${next}"/><w:qFormat/>${form}</w:style>`;
+function style(id: string, name: string, properties: string, basedOn = 'Normal', next = 'Normal'): string {
+  return `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/><w:basedOn w:val="${basedOn}"/><w:next w:val="${next}"/><w:qFormat/>${properties}</w:style>`;
 }
 
 function heading(level: number, size: number, before: number): string {
@@ -30,7 +30,7 @@ const grid = ['top', 'left', 'bottom', 'right', 'insideH', 'insideV']
 const MARGINS =
   '<w:tblCellMar><w:top w:w="0" w:type="dxa"/><w:left w:w="108" w:type="dxa"/><w:bottom w:w="0" w:type="dxa"/><w:right w:w="108" w:type="dxa"/></w:tblCellMar>';
 
-/** The part styles.xml; the ids are in no language that Word knows, the names are. */
+/** The part styles.xml. Word knows the names of built-in styles, but not these ids. */
 export const STYLES =
   `${HEAD}<w:styles xmlns:w="${W}"><w:docDefaults><w:rPrDefault><w:rPr><w:rFonts w:ascii="Calibri" w:hAnsi="Calibri" w:eastAsia="Calibri" w:cs="Calibri"/>` +
   '<w:color w:val="26323A"/><w:sz w:val="21"/><w:szCs w:val="21"/><w:lang w:val="en-GB"/></w:rPr></w:rPrDefault>' +
@@ -92,7 +92,7 @@ const NUMBERS: Level[] = [
   hanging: 397,
   form: `<w:b/><w:color w:val="${GREEN}"/>`,
 }));
-/** The part numbering.xml: headings, bullets, numbers. */
+/** The part numbering.xml: headings, bullets and numbers. */
 export const NUMBERING =
   `${HEAD}<w:numbering xmlns:w="${W}">${[HEADINGS, BULLETS, NUMBERS].map((levels, at) => numbering(at + 1, levels)).join('')}` +
   `${[1, 2, 3].map((id) => `<w:num w:numId="${id}"><w:abstractNumId w:val="${id}"/></w:num>`).join('')}</w:numbering>`;

@@ -1,4 +1,4 @@
-/** Loaded by Deno before a service: stops it when the program that started it has died, however it died. */
+/** Preloaded by Deno: stops the service when its parent process has ended for any reason. */
 import process from 'node:process';
 
 const parent = process.ppid;
@@ -6,7 +6,7 @@ const parent = process.ppid;
 const watch = setInterval(() => {
   if (process.ppid === parent) return;
   clearInterval(watch);
-  // whoever asked for the work is gone: an orderly stop, but not for long
+  // allow a graceful shutdown, but only for a short time
   setTimeout(() => process.exit(1), 3500).unref();
   if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(1);
 }, 400);

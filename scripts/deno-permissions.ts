@@ -1,65 +1,70 @@
-/** What a service may do under Deno, as flags: made from its settings and the addresses in its environment, nothing beyond. */
+/**
+ * Generates the Deno permission flags of a service from its settings and the addresses in its environment.
+ */
 import { type AnyService, commonSettings, SettingsError } from '#libs/service';
 
-/** Who talks to addresses that customers choose; its own guard decides which of them. */
-const reachesAnywhere = new Set(['webhook-delivery']);
+/** Services that send requests to URLs of customers. Their SSRF guard restricts the addresses. */
+const unrestrictedNetwork = new Set(['webhook-delivery']);
 
-/** Files that a service reads while it runs; its modules need no permission. */
+/** Files that a service reads at run time. Imported modules need no permission. */
 const reads: Record<string, readonly string[]> = {
   identity: ['node_modules/swagger-ui-dist'],
-  // its threads load their modules anew, which counts as reading
+  // its worker threads load modules, which needs the read permission
   export: ['services', 'libs', 'node_modules'],
   sharing: ['services/sharing/page'],
 };
 
-/** The flags for `deno run`, in the folder of the project. Throws a `SettingsError` where an address cannot be understood. */
+/**
+ * Returns the flags for `deno run` in the project folder. Throws `SettingsError` if an address is invalid.
+ */
 export function denoPermissions(
   service: AnyService,
   environment: Record<string, string | undefined>,
 ): string[] {
   const { name } = service.contract;
   const variables = [...Object.keys(commonSettings.shape), ...Object.keys(service.settings.shape)].sort();
-  const hosts = reachesAnywhere.has(name) ? '' : `=${hostsOf(environment).join(',')}`;
+  const hosts = unrestrictedNetwork.has(name) ? '' : `=${getHosts(environment).join(',')}`;
   const files = reads[name] ?? [];
   return [
     '--no-prompt',
     `--allow-env=${variables.join(',')}`,
-    // what is not listed is not there, instead of an error: libraries ask for many names
+    // other variables are undefined instead of an error, because libraries read many names
     '--ignore-env',
     `--allow-net${hosts}`,
-    // the MongoDB driver introduces itself by them
+    // the MongoDB driver sends both to the server
     '--allow-sys=hostname,osRelease',
     ...(files.length > 0 ? [`--allow-read=${files.join(',')}`] : []),
   ];
 }
 
 /**
- * Where a service listens, and the servers that its environment names; `PDS_ALLOW_NET` adds more, e.g. members of the
- * replica set that the address leaves out. Which servers are behind a `mongodb+srv` only the name servers say.
+ * Returns the service's own addresses and the servers in its environment. `PDS_ALLOW_NET` adds more, for
+ * example members of the replica set that are not in the address. The servers of a `mongodb+srv` address are
+ * known only to DNS.
  */
-function hostsOf(environment: Record<string, string | undefined>): string[] {
+function getHosts(environment: Record<string, string | undefined>): string[] {
   const { HOST = '0.0.0.0', PORT = '8080', MANAGEMENT_PORT = '9464', PDS_ALLOW_NET } = environment;
   const more = PDS_ALLOW_NET?.split(',').filter(Boolean) ?? [];
-  const isHidden = environment.MONGODB_URI?.startsWith('mongodb+srv:') ?? false;
-  if (isHidden && more.length === 0) throw new SettingsError([hiddenServers]);
+  const isSrv = environment.MONGODB_URI?.startsWith('mongodb+srv:') ?? false;
+  if (isSrv && more.length === 0) throw new SettingsError([srvMessage]);
   const found = [
-    ...(isHidden ? [] : serversIn('MONGODB_URI', environment.MONGODB_URI, 27017)),
-    ...serversIn('AMQP_URL', environment.AMQP_URL, 5672),
-    ...serversIn('OTEL_EXPORTER_OTLP_ENDPOINT', environment.OTEL_EXPORTER_OTLP_ENDPOINT, 4318),
+    ...(isSrv ? [] : parseServers('MONGODB_URI', environment.MONGODB_URI, 27017)),
+    ...parseServers('AMQP_URL', environment.AMQP_URL, 5672),
+    ...parseServers('OTEL_EXPORTER_OTLP_ENDPOINT', environment.OTEL_EXPORTER_OTLP_ENDPOINT, 4318),
   ];
   return [...new Set([...found, `${HOST}:${PORT}`, `${HOST}:${MANAGEMENT_PORT}`, ...more])];
 }
 
-const hiddenServers =
-  'MONGODB_URI: mongodb+srv says its servers only by DNS, and Deno must know them before it starts: write ' +
-  'mongodb://one,two,three/…, or list them and the name server in PDS_ALLOW_NET, as in one:27017,two:27017,10.0.0.2:53';
+const srvMessage =
+  'MONGODB_URI: a mongodb+srv address does not contain its servers, but Deno needs them before it starts. Use ' +
+  'mongodb://one,two,three/…, or list the servers and the DNS server in PDS_ALLOW_NET: one:27017,two:27017,10.0.0.2:53';
 
-/** The servers of an address; MongoDB's may name several, which `URL` cannot read. */
-function serversIn(setting: string, address: string | undefined, usualPort: number): string[] {
+/** Parses the servers of an address. MongoDB addresses can contain several, which `URL` does not support. */
+function parseServers(setting: string, address: string | undefined, defaultPort: number): string[] {
   if (!address) return [];
   const [, scheme = '', authority] = /^([a-z+]+):\/\/([^/?#]+)/.exec(address) ?? [];
-  if (authority === undefined) throw new SettingsError([`${setting}: is no address`]);
-  const port = { http: 80, https: 443, amqps: 5671 }[scheme] ?? usualPort;
+  if (authority === undefined) throw new SettingsError([`${setting}: must be a URL`]);
+  const port = { http: 80, https: 443, amqps: 5671 }[scheme] ?? defaultPort;
   const servers = authority.slice(authority.lastIndexOf('@') + 1).split(',');
   return servers.map((server) => (/:\d+$/.test(server) ? server : `${server}:${port}`));
 }

@@ -1,4 +1,6 @@
-/** Loaded before a script (`node --require`): ends this process when the one that started it has died, however it died. */
+/**
+ * Preloaded by Node (`node --require`): ends this process when its parent process has ended for any reason.
+ */
 'use strict';
 
 const parent = Number(process.env.PDS_PARENT_PID) || process.ppid;
@@ -7,7 +9,7 @@ delete process.env.PDS_PARENT_PID;
 const watch = setInterval(() => {
   if (process.ppid === parent) return;
   clearInterval(watch);
-  // an orderly stop if the script knows one, but not for long: whoever asked for the work is gone
+  // allow a graceful shutdown, but only for a short time
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), 3500).unref();
   process.kill(process.pid, 'SIGTERM');
 }, 400);

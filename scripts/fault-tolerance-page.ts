@@ -1,7 +1,7 @@
 /** Generates docs/fault-tolerance.md from the list of faults. */
 import { isOnDemand } from '../tests/chaos/fault.ts';
 import { faults } from '../tests/chaos/list.ts';
-import { page, table } from './page.ts';
+import { renderPage, renderTable } from './page.ts';
 
 const introduction = `This page lists faults that can hit webhook delivery and the events between services, and what the system
 guarantees under each of them. \`npm run test:chaos\` tests all faults, \`npm run test:chaos -- F3 F11\` only those
@@ -28,7 +28,7 @@ export function faultTolerancePage(): string {
   const head = ['', 'fault', 'guarantee', 'tests', 'in `npm test`', 'on demand'];
   const parts = [
     introduction,
-    table(
+    renderTable(
       ['', 'invariant'],
       [
         ['I1', 'Every accepted event ends as `delivered` or `failed`.'],
@@ -43,7 +43,7 @@ export function faultTolerancePage(): string {
         ['', 'Both signatures of every request are valid. The API shows the event log as MongoDB stores it.'],
       ],
     ),
-    table(head, rows),
+    renderTable(head, rows),
   ];
-  return page('Fault tolerance', parts, '`tests/chaos/list.ts`');
+  return renderPage('Fault tolerance', parts, '`tests/chaos/list.ts`');
 }

@@ -1,4 +1,7 @@
-/** Generated files: the reference, its tables, dashboards and rules, made from the contracts. `--check` fails when one is stale. */
+/**
+ * Generates reference pages, chart files, dashboards and rules (`npm run generate`). `--check` fails if a
+ * file is stale.
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,9 +18,9 @@ import { ingressRoutes } from './chart-routes.ts';
 import { valuesSchema } from './chart-schema.ts';
 import { faultTolerancePage } from './fault-tolerance-page.ts';
 import { metricsPage } from './metrics-page.ts';
-import { operatingFiles } from './monitoring/files.ts';
-import { page, table } from './page.ts';
-import { pageWithFiles } from './page-with-files.ts';
+import { monitoringFiles } from './monitoring/files.ts';
+import { renderPage, renderTable } from './page.ts';
+import { renderPageWithFiles } from './page-with-files.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -30,13 +33,13 @@ const files: Record<string, string> = {
   'docs/contracts/grants.md': grantsPage(),
   'docs/capacity-planning.md': capacityPage(),
   'docs/fault-tolerance.md': faultTolerancePage(),
-  'docs/metrics.md': page('Metrics', await metricsPage(), 'the declarations of the metrics'),
+  'docs/metrics.md': renderPage('Metrics', await metricsPage(), 'the declarations of the metrics'),
   'docs/permissions.md': permissionsPage(),
   'docs/settings.md': settingsPage(),
-  'docs/webhooks.md': await pageWithFiles('docs/webhooks.md'),
+  'docs/webhooks.md': await renderPageWithFiles('docs/webhooks.md'),
   'charts/platform/files/routes.json': `${JSON.stringify(ingressRoutes(contracts, apiPrefix), null, 2)}\n`,
   'charts/platform/values.schema.json': `${JSON.stringify(valuesSchema(services), null, 2)}\n`,
-  ...operatingFiles(),
+  ...monitoringFiles(),
 };
 
 const stale = [];
@@ -49,24 +52,24 @@ for (const [path, text] of Object.entries(files)) {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
 }
-if (stale.length === 0) console.log(`${Object.keys(files).length} generated files are fresh`);
+if (stale.length === 0) console.log(`All ${Object.keys(files).length} generated files are up to date`);
 else if (process.argv.includes('--check')) {
-  console.error(`Stale: ${stale.join(', ')}. Run \`npm run generate\` and commit what it changes.`);
+  console.error(`Out of date: ${stale.join(', ')}. Run \`npm run generate\` and commit the changes.`);
   process.exitCode = 1;
 } else console.log(`Written: ${stale.join(', ')}`);
 
 function operationsPage(): string {
   const row = (operation: AnyOperation) => [
     operation.summary,
-    routeOf(operation),
+    formatRoute(operation),
     operation.access.name,
     String(operation.status),
   ];
   const sections = contracts.map(
     ({ title, description, operations }) =>
-      `## ${title}\n\n${description}\n\n${table(['operation', 'route', 'access', 'success status'], operations.map(row))}`,
+      `## ${title}\n\n${description}\n\n${renderTable(['operation', 'route', 'access', 'success status'], operations.map(row))}`,
   );
-  return page('Operations', [
+  return renderPage('Operations', [
     'All operations of the API. [Permissions](../permissions.md) shows the access of each role in detail.',
     ...sections,
   ]);
@@ -79,16 +82,18 @@ function problemsPage(): string {
   const rows = [...kinds.values()]
     .sort((a, b) => a.status - b.status || a.code.localeCompare(b.code))
     .map(({ code, status, title }) => [String(status), `\`${code}\``, title]);
-  return page('Problems', [
+  return renderPage('Problems', [
     'Every error is `application/problem+json` (RFC 9457). `code` is stable, so programs can rely on it. See\n' +
       '[errors](../api.md#errors).',
-    table(['status', 'code', 'meaning'], rows),
+    renderTable(['status', 'code', 'meaning'], rows),
   ]);
 }
 
 function eventsPage(): string {
   const getConsumers = (name: string) =>
-    contracts.filter(({ consumes }) => consumes.some((event) => event.name === name)).map((one) => one.name);
+    contracts
+      .filter(({ consumes }) => consumes.some((event) => event.name === name))
+      .map(({ name: consumer }) => consumer);
   const rows = contracts.flatMap(({ name, publishes }) =>
     publishes.map((event) => [
       `\`${event.name}\``,
@@ -98,22 +103,22 @@ function eventsPage(): string {
       event.subscribable ? 'yes' : 'no',
     ]),
   );
-  return page('Events', [
+  return renderPage('Events', [
     'The events of all services. The last column shows whether [webhooks](../webhooks.md) can subscribe to the event.',
-    table(['event', 'meaning', 'published by', 'consumed by', 'webhooks'], rows),
+    renderTable(['event', 'meaning', 'published by', 'consumed by', 'webhooks'], rows),
   ]);
 }
 
 function ownershipPage(): string {
   const rows = contracts.map(({ name, owns, views, reads }) => [
     name,
-    list(owns),
-    list(views.map((view) => view.name)),
-    list(reads.map((view) => view.name)),
+    formatList(owns),
+    formatList(views.map((view) => view.name)),
+    formatList(reads.map((view) => view.name)),
   ]);
-  return page('Data ownership', [
+  return renderPage('Data ownership', [
     'Only the owner of a collection reads and writes it. Other services read the views that the owner publishes.',
-    table(['service', 'owned collections', 'published views', 'views read'], rows),
+    renderTable(['service', 'owned collections', 'published views', 'views read'], rows),
   ]);
 }
 
@@ -123,9 +128,9 @@ function grantsPage(): string {
       collection ? `\`${collection}\`` : 'the database',
       actions.join(', '),
     ]);
-    return `## ${contract.name}\n\n${table(['collection or view', 'allowed actions'], rows)}`;
+    return `## ${contract.name}\n\n${renderTable(['collection or view', 'allowed actions'], rows)}`;
   });
-  return page('MongoDB grants', [
+  return renderPage('MongoDB grants', [
     'Each service has its own MongoDB user. `npm run mongo-users` creates these users, each with a role that has exactly\n' +
       'these grants.',
     ...sections,
@@ -138,7 +143,7 @@ function permissionsPage(): string {
   const row = (operation: AnyOperation) => {
     const named = Object.entries(rows).filter(([name]) => parseRowName(name).operation === operation.id);
     return named.map(([name, { allowed, outcomes }]) => [
-      [routeOf(operation), parseRowName(name).special].filter(Boolean).join(' '),
+      [formatRoute(operation), parseRowName(name).special].filter(Boolean).join(' '),
       allowed,
       ...actors.map((actor) => {
         const outcome = outcomes[actor];
@@ -148,11 +153,11 @@ function permissionsPage(): string {
   };
   const sections = contracts.map(
     ({ title, operations }) =>
-      `## ${title}\n\n${table(['operation', 'allowed for', ...actors], operations.flatMap(row))}`,
+      `## ${title}\n\n${renderTable(['operation', 'allowed for', ...actors], operations.flatMap(row))}`,
   );
-  const adminOperations = contracts.flatMap((one) => one.adminOperations ?? []);
+  const adminOperations = contracts.flatMap((contract) => contract.adminOperations ?? []);
   const routes = adminOperations
-    .map((operation) => `- ${routeOf(operation)}: ${operation.summary}`)
+    .map((operation) => `- ${formatRoute(operation)}: ${operation.summary}`)
     .join('\n');
   const operator = `## The operator
 
@@ -163,7 +168,11 @@ ${routes}
 
 A new plan takes effect with the next request. There is one exception: if an organization leaves the Scale plan, its
 events can still create webhook deliveries for up to 5 seconds.`;
-  return page('Permissions', [permissionRules(), ...sections, operator], '`tests/permissions/table.ts`');
+  return renderPage(
+    'Permissions',
+    [permissionRules(), ...sections, operator],
+    '`tests/permissions/table.ts`',
+  );
 }
 
 function permissionRules(): string {
@@ -200,9 +209,9 @@ function settingsPage(): string {
     const rows = Object.entries(schema.properties ?? {}).map(([name, property]) => {
       const { description, enum: choices } = typeof property === 'object' ? property : {};
       const sentences = [description, choices && `One of ${choices.join(', ')}`].filter(Boolean);
-      return [`\`${name}\``, usualValue(shape.shape[name]), sentences.join('. ')];
+      return [`\`${name}\``, formatDefault(shape.shape[name]), sentences.join('. ')];
     });
-    return rows.length === 0 ? [] : [`## ${title}\n\n${table(['name', 'default', 'meaning'], rows)}`];
+    return rows.length === 0 ? [] : [`## ${title}\n\n${renderTable(['name', 'default', 'meaning'], rows)}`];
   };
   const own = services.flatMap(({ contract, settings }) => section(contract.title, settings));
   const local = `A local run is \`npm start\` without \`MONGODB_URI\`. It differs as follows:
@@ -216,7 +225,7 @@ function settingsPage(): string {
   \`EMBED_NOT_FOUND_RATE_LIMIT_PER_MINUTE\`.
 
 With \`MONGODB_URI\`, only the defaults in the tables apply.`;
-  return page('Settings', [
+  return renderPage('Settings', [
     'All settings are environment variables. At startup, the process reports all invalid settings at once.',
     local,
     ...section('Every process', commonSettings),
@@ -224,17 +233,17 @@ With \`MONGODB_URI\`, only the defaults in the tables apply.`;
   ]);
 }
 
-/** What a setting is when nothing is said. */
-function usualValue(setting: z.ZodType): string {
+/** Formats the default value of a setting. */
+function formatDefault(setting: z.ZodType): string {
   const { success, data } = setting.safeParse(undefined);
   if (!success) return 'required';
   return data === undefined || (Array.isArray(data) && data.length === 0) ? 'unset' : `\`${data}\``;
 }
 
-function routeOf({ at, path, method }: AnyOperation): string {
+function formatRoute({ at, path, method }: AnyOperation): string {
   return `\`${method.toUpperCase()} ${at === 'root' ? path : about.apiPrefix + path}\``;
 }
 
-function list(names: readonly string[]): string {
+function formatList(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ') || '–';
 }

@@ -1,10 +1,13 @@
-/** What operators do with identity: `npm run identity -- rotate-keys`, with MONGODB_URI and ENCRYPTION_KEYS as identity has them. */
+/**
+ * Rotates the signing key: `npm run identity -- rotate-keys`, with MONGODB_URI and ENCRYPTION_KEYS of
+ * identity.
+ */
 import { createLog, securityLog } from '#libs/service';
 import { identity } from '../services/identity/service.ts';
 import { createTokenSigner } from '../services/identity/signing-keys.ts';
 import { sealedPrivate } from '../services/identity/store/collections.ts';
 import { credentialRepository } from '../services/identity/store/credentials.ts';
-import { ownedStore } from './owned-store.ts';
+import { openServiceStore } from './service-store.ts';
 
 const { MONGODB_URI, ENCRYPTION_KEYS } = process.env;
 const [command] = process.argv.slice(2);
@@ -13,7 +16,7 @@ if (command !== 'rotate-keys' || !MONGODB_URI || !ENCRYPTION_KEYS) {
   process.exit(1);
 }
 
-const store = await ownedStore(identity, { MONGODB_URI, ENCRYPTION_KEYS });
+const store = await openServiceStore(identity, { MONGODB_URI, ENCRYPTION_KEYS });
 try {
   const sealing = store.sealing(sealedPrivate);
   const now = () => new Date();
@@ -27,7 +30,7 @@ try {
   });
   const kid = await keys.rotate('operator');
   console.log(
-    `The new signing key ${kid} is published; it signs in a minute. Tokens of the old one stay valid until they expire.`,
+    `Published the new signing key ${kid}. It signs new tokens in one minute. Existing tokens stay valid until they expire.`,
   );
 } finally {
   await store.close();

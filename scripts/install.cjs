@@ -1,4 +1,4 @@
-/** Brings node_modules up to the lock file with `npm ci`, once, also when two processes ask for it at the same time. */
+/** Updates node_modules to the lock file with `npm ci`. Concurrent processes install only once. */
 'use strict';
 
 // biome-ignore-start lint/style/useNodejsImportProtocol: Node 12 does not know the protocol
@@ -9,10 +9,13 @@ const os = require('os');
 const path = require('path');
 // biome-ignore-end lint/style/useNodejsImportProtocol: see above
 
-/** Installs if need be; `watch` is given npm's process. Throws an error marked `plain` with one clear sentence. */
-exports.installWhatIsMissing = async function installWhatIsMissing(root, watch) {
+/**
+ * Installs if necessary. Calls `watch` with npm's process. Errors with `isUserError` have a message for the
+ * user.
+ */
+exports.installIfNeeded = async function installIfNeeded(root, watch) {
   if (isInstalled(root)) return;
-  const lock = await takeTurn(root);
+  const lock = await acquireLock(root);
   try {
     if (!isInstalled(root)) await install(root, lock, watch);
   } finally {
@@ -25,24 +28,26 @@ function isInstalled(root) {
   if (wanted === undefined) return true;
   const mark = markFile(root);
   if (fs.existsSync(mark)) return fs.readFileSync(mark, 'utf8') === wanted;
-  // installed by hand: npm's own record is as new as the lock file
+  // after a manual `npm ci`, npm's own record is as new as the lock file
   const record = path.join(root, 'node_modules', '.package-lock.json');
   if (!fs.existsSync(record)) return false;
   if (fs.statSync(record).mtimeMs < fs.statSync(path.join(root, 'package-lock.json')).mtimeMs) return false;
   try {
     fs.writeFileSync(mark, wanted);
   } catch {
-    // a read-only installation (a container image): the question is asked again the next time
+    // the installation is read-only (a container image), so the next start checks again
   }
   return true;
 }
 
 async function install(root, lock, watch) {
   const wanted = lockHash(root);
-  console.error('Installing what the project needs (npm ci) …');
-  // npm by the user's own Node: the one in node_modules is about to be replaced
-  const own = path.join(root, 'node_modules', '.bin');
-  const folders = process.env.PATH.split(path.delimiter).filter((one) => path.resolve(one) !== own);
+  console.error('Installing dependencies (npm ci) …');
+  // run npm with the user's Node, because npm replaces the one in node_modules
+  const projectBin = path.join(root, 'node_modules', '.bin');
+  const folders = process.env.PATH.split(path.delimiter).filter(
+    (folder) => path.resolve(folder) !== projectBin,
+  );
   const env = Object.assign({}, process.env, { PATH: folders.join(path.delimiter) });
   const npm = spawn('npm', ['ci', '--include=dev', '--include=optional'], {
     cwd: root,
@@ -50,30 +55,30 @@ async function install(root, lock, watch) {
     shell: process.platform === 'win32',
     env,
   });
-  // whoever waits waits for npm itself, even when this process is killed
+  // other processes wait for npm itself, even if this process is killed
   if (npm.pid) fs.writeFileSync(lock, String(npm.pid));
   watch(npm);
-  let said = '';
-  for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (part) => (said += part));
+  let output = '';
+  for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (part) => (output += part));
   const [error, code] = await new Promise((done) => {
     npm.on('error', (reason) => done([reason, 1]));
     npm.on('close', (status) => done([undefined, status]));
   });
-  if (error) throw plain('npm was not found: install Node.js together with npm, then run this again.');
-  if (code !== 0) throw plain(reasonOf(said));
+  if (error) throw userError('npm was not found. Install Node.js with npm, then run this again.');
+  if (code !== 0) throw userError(explainFailure(output));
   fs.writeFileSync(markFile(root), wanted);
 }
 
-function reasonOf(said) {
-  const lines = said.trim().split('\n').slice(-12).join('\n');
+function explainFailure(output) {
+  const lines = output.trim().split('\n').slice(-12).join('\n');
   const unreachable = /E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|HOSTUNREACH|NETUNREACH)|network/i;
-  return unreachable.test(said)
-    ? `${lines}\n\nThe npm registry cannot be reached: check the network, or the registry and proxy settings of npm, then run this again.`
-    : `${lines}\n\nnpm ci failed: the reason is above.`;
+  return unreachable.test(output)
+    ? `${lines}\n\nCannot reach the npm registry. Check the network, and npm's registry and proxy settings, then run this again.`
+    : `${lines}\n\nnpm ci failed. See the reason above.`;
 }
 
-/** Waits until no other process installs here, and answers the lock file, to be removed at the end. */
-async function takeTurn(root) {
+/** Waits until no other process installs in this folder. Returns the lock file, which the caller removes. */
+async function acquireLock(root) {
   // not inside node_modules, which npm ci removes
   const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const lock = path.join(os.tmpdir(), `pds-install-${name}.lock`);
@@ -84,14 +89,14 @@ async function takeTurn(root) {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
     }
-    if (isLeft(lock)) fs.unlinkSync(lock);
-    else if (tries === 0) console.error('Another process is installing: waiting for it …');
+    if (isStale(lock)) fs.unlinkSync(lock);
+    else if (tries === 0) console.error('Waiting for another process to finish installing …');
     await new Promise((done) => setTimeout(done, 200));
   }
 }
 
-/** True when the process that took the lock has died. */
-function isLeft(lock) {
+/** Returns true if the process that created the lock has ended. */
+function isStale(lock) {
   try {
     const pid = Number(fs.readFileSync(lock, 'utf8'));
     if (pid > 0) process.kill(pid, 0);
@@ -110,6 +115,6 @@ function markFile(root) {
   return path.join(root, 'node_modules', '.installed-lock');
 }
 
-function plain(message) {
-  return Object.assign(new Error(message), { plain: true });
+function userError(message) {
+  return Object.assign(new Error(message), { isUserError: true });
 }

@@ -1,73 +1,83 @@
-/** Checks the charts (`npm run lint:charts`) for every case of values in charts/platform/ci: helm's lint, the schemas of Kubernetes, kube-score. */
+/**
+ * Checks the charts (`npm run lint:charts`) with every values file in charts/platform/ci by helm lint, the
+ * schemas of Kubernetes and kube-score.
+ */
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { formatError } from '#libs/service';
-import { ask, type Tool, toolPath } from './cluster/tools.ts';
+import { findTool, runTool, type Tool } from './cluster/tools.ts';
 
 const root = join(import.meta.dirname, '..');
 const chart = join(root, 'charts', 'platform');
 const kubernetes = '1.34.4';
 
-/** What kube-score calls critical and is so on purpose. */
-const answered: Readonly<Record<string, string>> = {
+/** Critical findings of kube-score that are intended, with the reason. */
+const ignoredTests: Readonly<Record<string, string>> = {
   'container-image-pull-policy':
-    'an image is named by a version or a digest that never changes; asking the registry at each start would make starts depend on it',
+    'image versions and digests never change, and asking the registry would make every start depend on it',
   'container-cpu-limit':
-    'a limit slows requests down while the node idles; what is asked for is what is guaranteed',
+    'a limit slows down requests while the node is idle; the requested CPU is guaranteed',
 };
 
-/** Where JSON schemas of Kubernetes lie, as kubeconform's -schema-location; `default` is the internet. */
+/**
+ * Location of the JSON schemas of Kubernetes, for kubeconform's -schema-location. `default` is the internet.
+ */
 const schemas = process.env.KUBERNETES_SCHEMAS ?? 'default';
 
 try {
-  const missing = await absent('helm', 'kubeconform', 'kube-score');
+  const missing = await findMissingTools('helm', 'kubeconform', 'kube-score');
   if (missing.length > 0) {
     console.log(
-      `NOT CHECKED: the charts, because there is no ${missing.join(', no ')} here (CLUSTER_TOOLS names a folder).`,
+      `NOT CHECKED: the charts, because these tools were not found: ${missing.join(', ')}. You can set CLUSTER_TOOLS to their folder.`,
     );
   } else {
-    const wrong = [];
+    const errors = [];
     for (const file of globSync('ci/*-values.yaml', { cwd: chart }).sort())
-      wrong.push(...(await faultsOf(file)));
-    wrong.push(...(await unnoticed()));
-    for (const one of wrong) console.error(`✗ ${one}`);
-    process.exitCode = wrong.length === 0 ? 0 : 1;
+      errors.push(...(await lintCase(file)));
+    errors.push(...(await findUndetected()));
+    for (const error of errors) console.error(`✗ ${error}`);
+    process.exitCode = errors.length === 0 ? 0 : 1;
   }
 } catch (error) {
   console.error(formatError(error));
   process.exitCode = 1;
 }
 
-/** What is wrong with the chart, given these values. */
-async function faultsOf(file: string): Promise<string[]> {
+/** Returns the errors of the chart with a values file. */
+async function lintCase(file: string): Promise<string[]> {
   const name = basename(file, '-values.yaml');
   const values = await readFile(join(chart, file), 'utf8');
-  const lint = await ask(
+  const lint = await runTool(
     'helm',
     ['lint', '--strict', '--kube-version', kubernetes, chart, '--values', '-'],
     values,
   );
   if (lint.code !== 0) return [`${name}: helm lint\n${lint.out}${lint.err}`];
-  const { code, out: objects, err } = await rendered(values);
+  const { code, out: objects, err } = await renderChart(values);
   if (code !== 0) return [`${name}: helm template\n${err}`];
-  const found = [await invalid(objects), await uncritical(objects)].filter((one) => one !== '');
+  const found = [await validateSchemas(objects), await findCriticalIssues(objects)].filter(
+    (text) => text !== '',
+  );
   const count = objects.split(/^---$/m).length - 1;
   if (found.length === 0)
-    console.log(`✓ ${name.padEnd(12)} ${count} objects, as Kubernetes ${kubernetes} wants them`);
-  return found.map((one) => `${name}: ${one}`);
+    console.log(`✓ ${name.padEnd(12)} ${count} objects are valid for Kubernetes ${kubernetes}`);
+  return found.map((text) => `${name}: ${text}`);
 }
 
-function rendered(values: string, ...more: string[]) {
-  return ask(
+function renderChart(values: string, ...more: string[]) {
+  return runTool(
     'helm',
     ['template', 'pds', chart, '--kube-version', kubernetes, '--values', '-', ...more],
     values,
   );
 }
 
-/** What kubeconform says against objects. Kinds of others (KEDA, Gateway API, Prometheus) it skips: their schemas come with them. */
-async function invalid(objects: string): Promise<string> {
+/**
+ * Returns the errors of kubeconform. It skips third-party kinds (KEDA, Gateway API, Prometheus) without
+ * schemas.
+ */
+async function validateSchemas(objects: string): Promise<string> {
   const others = ['HTTPRoute', 'ScaledObject', 'PodMonitor', 'PrometheusRule'];
   const args = [
     '-strict',
@@ -78,12 +88,12 @@ async function invalid(objects: string): Promise<string> {
     '-schema-location',
     schemas,
   ];
-  const { code, out, err } = await ask('kubeconform', args, objects);
+  const { code, out, err } = await runTool('kubeconform', args, objects);
   return code === 0 ? '' : `kubeconform\n${out}${err}`;
 }
 
-async function uncritical(objects: string): Promise<string> {
-  const ignored = Object.keys(answered).flatMap((test) => ['--ignore-test', test]);
+async function findCriticalIssues(objects: string): Promise<string> {
+  const ignored = Object.keys(ignoredTests).flatMap((test) => ['--ignore-test', test]);
   const args = [
     'score',
     '--kubernetes-version',
@@ -91,7 +101,7 @@ async function uncritical(objects: string): Promise<string> {
     '--output-format',
     'ci',
   ];
-  const { out } = await ask(
+  const { out } = await runTool(
     'kube-score',
     [...args, ...ignored, '--ignore-container-cpu-limit', '-'],
     objects,
@@ -100,8 +110,8 @@ async function uncritical(objects: string): Promise<string> {
   return critical.length === 0 ? '' : `kube-score\n${critical.join('\n')}`;
 }
 
-/** Mistakes that must be noticed; gives those that were not. */
-async function unnoticed(): Promise<string[]> {
+/** Introduces errors that the checks must detect. Returns the undetected ones. */
+async function findUndetected(): Promise<string[]> {
   const found = [];
   const misspelled = {
     'a setting': 'documents.env.DOCUMENT_CASH_MB=1',
@@ -109,20 +119,25 @@ async function unnoticed(): Promise<string[]> {
     'an ingress': 'ingress.kind=traffic',
     'a number': 'documents.env.DOCUMENT_CACHE_MB=many',
   };
-  for (const [what, value] of Object.entries(misspelled)) {
-    const { code } = await rendered('{}', '--set', value);
-    if (code === 0) found.push(`${what} that is wrong is taken: ${value}`);
+  for (const [kind, value] of Object.entries(misspelled)) {
+    const { code } = await renderChart('{}', '--set', value);
+    if (code === 0) found.push(`a wrong value is accepted (${kind}): ${value}`);
   }
-  const { out } = await rendered('{}');
-  const planted = out.replace(/^( +)terminationGracePeriodSeconds:/m, '$1terminationGracePeriodSecond:');
-  if ((await invalid(planted)) === '') found.push('a misspelled field of a Deployment is taken');
-  const careless = out.replace(/^( +)readOnlyRootFilesystem: true$/gm, '$1readOnlyRootFilesystem: false');
-  if ((await uncritical(careless)) === '') found.push('a root that can be written to is taken');
-  if (found.length === 0) console.log(`✓ ${Object.keys(misspelled).length + 2} planted mistakes are noticed`);
+  const { out } = await renderChart('{}');
+  const misspelledField = out.replace(
+    /^( +)terminationGracePeriodSeconds:/m,
+    '$1terminationGracePeriodSecond:',
+  );
+  if ((await validateSchemas(misspelledField)) === '')
+    found.push('a misspelled field of a Deployment is accepted');
+  const writableRoot = out.replace(/^( +)readOnlyRootFilesystem: true$/gm, '$1readOnlyRootFilesystem: false');
+  if ((await findCriticalIssues(writableRoot)) === '') found.push('a writable root filesystem is accepted');
+  if (found.length === 0)
+    console.log(`✓ ${Object.keys(misspelled).length + 2} introduced errors are detected`);
   return found;
 }
 
-async function absent(...tools: Tool[]): Promise<Tool[]> {
-  const there = await Promise.all(tools.map(async (tool) => ((await toolPath(tool)) ? [] : [tool])));
-  return there.flat();
+async function findMissingTools(...tools: Tool[]): Promise<Tool[]> {
+  const missing = await Promise.all(tools.map(async (tool) => ((await findTool(tool)) ? [] : [tool])));
+  return missing.flat();
 }

@@ -1,40 +1,40 @@
-/** One service on this machine: which there are, and what holds for each unless the environment says otherwise. */
+/** Default settings for running single services on this machine. */
 import { contracts } from '../services/contracts.ts';
 
 const firstPort = 8101;
 const firstManagementPort = 9501;
 
-/** A service that was asked for, with the environment it gets: ports of its own on loopback, where the gateway looks for it. */
+/** A service with its environment. Its ports on loopback are those that the gateway uses by default. */
 export interface LocalService {
   name: string;
   environment: Record<string, string | undefined>;
 }
 
-/** All services with their environment; what is given wins. */
-export function localServices(given: Record<string, string | undefined>): LocalService[] {
+/** Returns all services with their environment. Values in `environment` take precedence over the defaults. */
+export function localServices(environment: Record<string, string | undefined>): LocalService[] {
   return contracts.map(({ name }, at) => ({
     name,
     environment: {
       HOST: '127.0.0.1',
       PORT: String(firstPort + at),
       MANAGEMENT_PORT: String(firstManagementPort + at),
-      // the gateway is on loopback, and says who asked
+      // the gateway runs on loopback and forwards the client's address
       TRUSTED_PROXIES: '127.0.0.1',
-      ...given,
+      ...environment,
     },
   }));
 }
 
-/** The service of that name; without one, a sentence for the person at the terminal. */
-export function localService(
+/** Finds a service by name. Returns an error message if the name is missing or unknown. */
+export function findLocalService(
   name: string | undefined,
   command: string,
-  given: Record<string, string | undefined>,
+  environment: Record<string, string | undefined>,
 ): LocalService | string {
-  const all = localServices(given);
-  const found = all.find((one) => one.name === name);
+  const all = localServices(environment);
+  const found = all.find((service) => service.name === name);
   if (found) return found;
-  const known = all.map((one) => one.name).join(', ');
-  const wrong = name === undefined ? 'Say which service' : `There is no service ${name}`;
-  return `${wrong}: npm run ${command} -- <name>, one of ${known}.`;
+  const known = all.map((service) => service.name).join(', ');
+  const error = name === undefined ? 'The name of the service is missing' : `Unknown service: ${name}`;
+  return `${error}. Run npm run ${command} -- <name> with one of ${known}.`;
 }

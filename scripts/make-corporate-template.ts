@@ -1,4 +1,4 @@
-/** Makes tests/fixtures/corporate-template.docx: the Word template of a bank that does not exist, as such templates are. */
+/** Generates tests/fixtures/corporate-template.docx: a realistic Word template of a fictional bank. */
 import { writeFile } from 'node:fs/promises';
 import { pack } from '../services/export/formats/opc/pack.ts';
 import { LOGO, logoPng } from './corporate-logo.ts';
@@ -9,22 +9,23 @@ const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006';
 const WORD_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 const SPACES = `xmlns:w="${W}" xmlns:r="${R}"`;
 
-/** A run of text; `form` are its run properties. */
-function run(text: string, form = ''): string {
-  return `<w:r>${form && `<w:rPr>${form}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
+/** Renders a run of text. `properties` is the markup of its run properties. */
+function run(text: string, properties = ''): string {
+  return `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
 }
 
-function paragraph(form: string, ...inner: string[]): string {
-  return `<w:p><w:pPr>${form}</w:pPr>${inner.join('')}</w:p>`;
+function paragraph(properties: string, ...inner: string[]): string {
+  return `<w:p><w:pPr>${properties}</w:pPr>${inner.join('')}</w:p>`;
 }
 
-function field(instruction: string, form: string): string {
-  const mark = (kind: string) => `<w:r><w:rPr>${form}</w:rPr><w:fldChar w:fldCharType="${kind}"/></w:r>`;
-  const code = `<w:r><w:rPr>${form}</w:rPr><w:instrText xml:space="preserve"> ${instruction} </w:instrText></w:r>`;
-  return mark('begin') + code + mark('separate') + run('1', form) + mark('end');
+function field(instruction: string, properties: string): string {
+  const mark = (kind: string) =>
+    `<w:r><w:rPr>${properties}</w:rPr><w:fldChar w:fldCharType="${kind}"/></w:r>`;
+  const code = `<w:r><w:rPr>${properties}</w:rPr><w:instrText xml:space="preserve"> ${instruction} </w:instrText></w:r>`;
+  return mark('begin') + code + mark('separate') + run('1', properties) + mark('end');
 }
 
-/** The logo, `height` in points, as wide as its shape asks for. */
+/** Renders the logo. `height` is in points; the width keeps the aspect ratio. */
 function logo(id: number, height: number): string {
   const extent = `cx="${Math.round((height * 12_700 * LOGO.width) / LOGO.height)}" cy="${height * 12_700}"`;
   return (
@@ -37,7 +38,9 @@ function logo(id: number, height: number): string {
   );
 }
 
-/** The title on the cover sits in a content control, split over runs as Word leaves it after a correction. */
+/**
+ * The cover's title is in a content control and split over runs, as Word does after a spelling correction.
+ */
 const TITLE =
   '<w:sdt><w:sdtPr><w:alias w:val="Title"/><w:tag w:val="title"/><w:id w:val="401177"/><w:text/></w:sdtPr><w:sdtContent>' +
   `${run('{{')}<w:proofErr w:type="spellStart"/>${run('tit')}${run('le')}<w:proofErr w:type="spellEnd"/>${run('}}')}</w:sdtContent></w:sdt>`;

@@ -1,15 +1,15 @@
 /** Generates docs/metrics.md from the declarations of the metrics. */
 import { type Metric, runtimeMetrics } from '#libs/service';
 import { getLabelValues, getMetrics } from '../services/metrics.ts';
-import { table } from './page.ts';
+import { renderTable } from './page.ts';
 
 const head = ['metric', 'type', 'unit', 'labels', 'meaning'];
 
-/** The sections of the page. */
+/** Renders the sections of the page. */
 export async function metricsPage(): Promise<string[]> {
   const { ofProcess, ofEachService, own } = getMetrics();
   const section = (title: string, text: string, metrics: readonly Metric[]) =>
-    `## ${title}\n\n${text}\n\n${table(head, metrics.map(row))}`;
+    `## ${title}\n\n${text}\n\n${renderTable(head, metrics.map(row))}`;
   return [
     `\`GET /metrics\` on the management port returns all metrics in the Prometheus format. \`METRICS_ENABLED=false\` turns
 them off. No label contains an id or a value that a caller chooses. Each metric declares the values of its labels, and
@@ -17,7 +17,7 @@ a test verifies them on a running system that gets invalid requests.`,
     `A histogram consists of \`_bucket\`, \`_sum\` and \`_count\`. Some gauges are read from MongoDB or RabbitMQ at each
 scrape. They are missing while the server is unreachable. Every replica reports the same value, so use \`max\`, not
 \`sum\`.`,
-    answers,
+    questions,
     section('Process', 'Each process exports these once.', ofProcess),
     section(
       'Every service',
@@ -25,16 +25,16 @@ scrape. They are missing while the server is unreachable. Every replica reports 
       ofEachService,
     ),
     ...own.map(({ title, metrics }) => section(title, 'These also have the label `service`.', metrics)),
-    `## Label values\n\n${kinds()}`,
+    `## Label values\n\n${labelValuesTable()}`,
     `## Runtime\n\n\`prom-client\` exports these metrics of Node. Under Deno the metrics of garbage collection and of the event loop are
-missing or 0. Use \`event_loop_lag_seconds\` and \`process_memory_rss_bytes\` there.\n\n${table(
+missing or 0. Use \`event_loop_lag_seconds\` and \`process_memory_rss_bytes\` there.\n\n${renderTable(
       ['metric', 'type', 'meaning'],
       (await runtimeMetrics()).map(({ name, type, help }) => [`\`${name}\``, type, help]),
     )}`,
   ];
 }
 
-const answers = `## Questions
+const questions = `## Questions
 
 | question | answer |
 | --- | --- |
@@ -45,14 +45,14 @@ const answers = `## Questions
 | Is there a backlog? | \`outbox_oldest_seconds\`, \`event_queue_messages{state="ready"}\`, \`webhook_due_oldest_seconds\`, \`export_queue_length\` |`;
 
 function row({ name, type, unit, labels, help }: Metric): string[] {
-  const shown = Object.entries(labels).map(([label, values]) => {
+  const labelTexts = Object.entries(labels).map(([label, values]) => {
     if (typeof values === 'string') return `\`${label}\` (${values})`;
     return values.length === 0 ? `\`${label}\`` : `\`${label}\`: ${values.join(', ')}`;
   });
-  return [`\`${name}\``, type, unit ?? 'count', shown.join('; ') || '–', help];
+  return [`\`${name}\``, type, unit ?? 'count', labelTexts.join('; ') || '–', help];
 }
 
-function kinds(): string {
+function labelValuesTable(): string {
   const meanings = {
     operation: 'ids of operations',
     problem: 'codes of problems',
@@ -65,5 +65,5 @@ function kinds(): string {
     // the keys of the object above
     String(getLabelValues(kind as keyof typeof meanings).length),
   ]);
-  return table(['kind', 'values', 'count'], rows);
+  return renderTable(['kind', 'values', 'count'], rows);
 }

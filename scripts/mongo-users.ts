@@ -1,4 +1,6 @@
-/** Makes the services' MongoDB users and roles, or brings them up to date: `npm run mongo-users -- --uri <of an administrator>`. */
+/**
+ * Creates or updates the MongoDB users and roles of the services: `npm run mongo-users -- --uri <admin URI>`.
+ */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Secret } from '#libs/contract';
@@ -6,13 +8,14 @@ import { formatError } from '#libs/service';
 import { openUserAdmin, roleCommand, userCommand } from '#libs/store';
 import { contracts } from '../services/contracts.ts';
 
-const usage = `Makes a MongoDB user for each service, who may write what its service owns and read the views it names.
+const usage = `Creates or updates a MongoDB user for each service. The user may write the collections of the service and
+read the views in its contract.
 
   npm run mongo-users -- --uri mongodb://admin:…@host/process_documents?replicaSet=…
-  npm run mongo-users -- --print process_documents      the commands for mongosh, to do it by hand
+  npm run mongo-users -- --print process_documents      prints the commands for mongosh instead
 
-The address (also as MONGODB_ADMIN_URI) names the services' database in its path. Passwords are taken from IDENTITY_PASSWORD,
-DOCUMENTS_PASSWORD and so on; for a new user without one a password is made and printed, once.`;
+The path of the URI (or of MONGODB_ADMIN_URI) is the database of the services. Passwords come from IDENTITY_PASSWORD,
+DOCUMENTS_PASSWORD and so on. Without one, the script generates a password for a new user and prints it once.`;
 
 const options = { uri: { type: 'string' }, print: { type: 'string' }, help: { type: 'boolean' } } as const;
 
@@ -21,23 +24,29 @@ try {
   const uri = values.uri ?? process.env.MONGODB_ADMIN_URI;
   if (values.help) console.log(usage);
   else if (values.print !== undefined) console.log(commands(values.print));
-  else if (uri) await keepUsers(new Secret(uri));
+  else if (uri) await upsertUsers(new Secret(uri));
   else throw new Error(usage);
 } catch (error) {
   console.error(formatError(error));
   process.exitCode = 1;
 }
 
-async function keepUsers(uri: Secret): Promise<void> {
+async function upsertUsers(uri: Secret): Promise<void> {
   const users = await openUserAdmin(uri);
   try {
     for (const contract of contracts) {
       const { name } = contract;
-      const given = process.env[`${name.toUpperCase().replaceAll('-', '_')}_PASSWORD`];
-      const made = given || randomBytes(24).toString('base64url');
-      const isNew = await users.upsert(contract, (anew) => (anew || given ? new Secret(made) : undefined));
-      const password = given ? 'the password given' : isNew ? `password ${made}` : 'its password as it was';
-      console.log(`${name.padEnd(16)} ${isNew ? 'made' : 'up to date'}, ${password}`);
+      const configured = process.env[`${name.toUpperCase().replaceAll('-', '_')}_PASSWORD`];
+      const password = configured || randomBytes(24).toString('base64url');
+      const isNew = await users.upsert(contract, (anew) =>
+        anew || configured ? new Secret(password) : undefined,
+      );
+      const passwordText = configured
+        ? 'password from the environment'
+        : isNew
+          ? `password ${password}`
+          : 'password unchanged';
+      console.log(`${name.padEnd(16)} ${isNew ? 'created' : 'up to date'}, ${passwordText}`);
     }
     console.log(`\nMONGODB_URI of a service: mongodb://<service>:<password>@<host>/${users.database}`);
   } finally {
@@ -45,11 +54,11 @@ async function keepUsers(uri: Secret): Promise<void> {
   }
 }
 
-/** The same as commands for mongosh, which asks for each password. */
+/** Returns the same changes as commands for mongosh, which asks for each password. */
 function commands(database: string): string {
   const run = (command: object) => `db.runCommand(${JSON.stringify(command)});`;
   const lines = contracts.flatMap((contract) => [
-    `// ${contract.name}; where it exists already: updateRole and updateUser instead of createRole and createUser`,
+    `// ${contract.name}; if it exists already, use updateRole and updateUser instead of createRole and createUser`,
     run(roleCommand(contract, database, true)),
     run(userCommand(contract, '', true)).replace('"pwd":""', '"pwd":passwordPrompt()'),
   ]);

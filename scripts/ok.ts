@@ -1,4 +1,4 @@
-/** The one gate (`npm run ok`): everything a change must pass, each step with its name, time and ✓ or ✗. */
+/** Runs all checks that a change must pass (`npm run ok`), and prints the result and the time of each. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -38,8 +38,8 @@ for (const { name, run } of steps) {
 }
 console.log(
   failed.length === 0
-    ? `\nAll ${steps.length} in order.`
-    : `\n${failed.length} of ${steps.length} failed: ${failed.join(', ')}`,
+    ? `\nAll ${steps.length} checks passed.`
+    : `\n${failed.length} of ${steps.length} checks failed: ${failed.join(', ')}`,
 );
 process.exitCode = failed.length === 0 ? 0 : 1;
 
@@ -53,7 +53,10 @@ function script(name: string, ...args: string[]): Promise<Outcome> {
   return command(process.execPath, ...flags, join(root, 'scripts', name), ...args);
 }
 
-/** Type-checks for Deno what runs there: the services and what they use, without the parts that only Node or tests need. */
+/**
+ * Type-checks with Deno what runs under Deno: the services and libraries, without code that only Node or
+ * tests use.
+ */
 async function denoCheck(): Promise<Outcome> {
   const deno = await denoBinary().catch((error: Error) => error);
   if (typeof deno !== 'string') return { code: 1, output: deno.message };

@@ -1,8 +1,12 @@
-/** Writes PNG files (W3C PNG, third edition): eight bits a channel, colour with transparency. */
+/** Encodes PNG files (W3C PNG, third edition) with eight bits per channel and transparency. */
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A picture of this size in pixels; `colorAt` gives red, green, blue and alpha, each 0 to 255. */
-export function png(width: number, height: number, colorAt: (x: number, y: number) => number[]): Buffer {
+/** Encodes an image of this size in pixels. `colorAt` returns red, green, blue and alpha, each 0 to 255. */
+export function encodePng(
+  width: number,
+  height: number,
+  colorAt: (x: number, y: number) => number[],
+): Buffer {
   const rows = Buffer.alloc(height * (1 + width * 4));
   for (let y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1) rows.set(colorAt(x, y), y * (1 + width * 4) + 1 + x * 4);

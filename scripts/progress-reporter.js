@@ -1,4 +1,4 @@
-/** Shows how the tests are getting on: a line for each finished file, at the end the failures in full and the counts. */
+/** Prints a line for each finished test file and, at the end, the failures and the counts. */
 import { relative } from 'node:path';
 
 const slowMs = 2000;
@@ -29,7 +29,7 @@ export default class ProgressReporter {
     if (slowest.length > 0) say('\nSlowest files:');
     for (const result of slowest.slice(0, 5)) say(`  ${seconds(result).padStart(7)}  ${nameOf(result)}`);
 
-    // a file that did not even run is a failure too
+    // a file that could not run counts as a failure
     const failed = totals.numFailedTests + totals.numRuntimeErrorTestSuites;
     const skipped = totals.numPendingTests + totals.numTodoTests;
     this.#failed = failed > 0 || totals.wasInterrupted;
@@ -64,10 +64,10 @@ function seconds(result) {
   return `${(took(result) / 1000).toFixed(1)} s`;
 }
 
-/** A test that leaves a connection open must not hang the whole run: the timer counts only while something else is open. */
+/** Ends the process if a test left something open. The timer itself does not keep the process running. */
 function endSoon(failed) {
   const timer = setTimeout(() => {
-    say('Some test left something open (a connection, a timer, a server): ending anyway.');
+    say('A test left a connection, timer or server open. Exiting anyway.');
     process.exit(failed ? 1 : 0);
   }, 5000);
   timer.unref();

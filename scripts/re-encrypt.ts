@@ -1,57 +1,64 @@
-/** Seals anew, with the first key of ENCRYPTION_KEYS, what services keep sealed: `npm run re-encrypt -- <service>…`. */
+/**
+ * Re-encrypts the secrets of services with the first key of ENCRYPTION_KEYS: `npm run re-encrypt --
+ * <service>…`.
+ */
 import { createLog, formatError, securityLog, systemAuditEvent } from '#libs/service';
 import type { ReencryptionResult } from '#libs/store';
 import { services } from '../services/services.ts';
-import { ownedStore, type StoreSettings } from './owned-store.ts';
+import { openServiceStore, type StoreSettings } from './service-store.ts';
 
-const usage = `Seals everything anew that is sealed with another key than the first of ENCRYPTION_KEYS, while the services run.
+const usage = `Re-encrypts all secrets that are not encrypted with the first key of ENCRYPTION_KEYS, while the services run.
 
-  ENCRYPTION_KEYS=new,old MONGODB_URI=… npm run re-encrypt                      all services, where one MongoDB user has all rights
+  ENCRYPTION_KEYS=new,old MONGODB_URI=… npm run re-encrypt                      all services, if the MongoDB user has all grants
   ENCRYPTION_KEYS=new,old MONGODB_URI=… npm run re-encrypt -- sharing           one service, with the user of that service
 
-May be stopped and repeated at any time. Exits with 1 when something cannot be opened: it stays as it is.`;
+You can stop and repeat it at any time. It exits with 1 if a secret cannot be decrypted; this secret stays unchanged.`;
 
 const { MONGODB_URI, ENCRYPTION_KEYS } = process.env;
-const asked = process.argv.slice(2);
-const chosen = services.filter(({ contract }) => asked.length === 0 || asked.includes(contract.name));
+const serviceNames = process.argv.slice(2);
+const chosen = services.filter(
+  ({ contract }) => serviceNames.length === 0 || serviceNames.includes(contract.name),
+);
 
-if (!MONGODB_URI || !ENCRYPTION_KEYS || (asked.length > 0 && chosen.length < asked.length)) {
+if (!MONGODB_URI || !ENCRYPTION_KEYS || (serviceNames.length > 0 && chosen.length < serviceNames.length)) {
   console.error(`${usage}\n\nServices: ${services.map(({ contract }) => contract.name).join(', ')}`);
   process.exitCode = 1;
 } else {
-  await sealAnew({ MONGODB_URI, ENCRYPTION_KEYS }).catch((error: unknown) => {
+  await reencrypt({ MONGODB_URI, ENCRYPTION_KEYS }).catch((error: unknown) => {
     console.error(formatError(error));
     process.exitCode = 1;
   });
 }
 
-async function sealAnew(settings: StoreSettings): Promise<void> {
-  const audited = securityLog(createLog({ level: 'info', format: 'json' }));
+async function reencrypt(settings: StoreSettings): Promise<void> {
+  const audit = securityLog(createLog({ level: 'info', format: 'json' }));
   let unopened = 0;
   let isDone = true;
   for (const service of chosen) {
-    const store = await ownedStore(service, settings);
+    const store = await openServiceStore(service, settings);
     const results = await store.reencrypt().finally(() => store.close());
     for (const result of results) {
-      tell(service.contract.name, result);
+      print(service.contract.name, result);
       const { collection, field, count } = result;
-      if (count > 0) audited(systemAuditEvent('secrets.reseal', 'operator', { collection, field, count }));
+      if (count > 0) audit(systemAuditEvent('secrets.reseal', 'operator', { collection, field, count }));
     }
     unopened += results.reduce((sum, result) => sum + result.unopened.length, 0);
     isDone &&= results.every(({ otherKeyInUse }) => !otherKeyInUse);
   }
   const names = chosen.map(({ contract }) => contract.name).join(', ');
   if (unopened > 0)
-    console.error(`${unopened} cannot be opened: their key is not in ENCRYPTION_KEYS, or they were altered.`);
+    console.error(
+      `Could not decrypt ${unopened} secrets: their key is not in ENCRYPTION_KEYS, or they were altered.`,
+    );
   if (!isDone)
     console.error(
-      'A process goes on sealing with another key: let every process have the new key first, then repeat.',
+      'A process still encrypts with another key. Give every process the new key first, then repeat.',
     );
-  if (unopened === 0 && isDone) console.log(`${names}: everything is sealed with the first key.`);
+  if (unopened === 0 && isDone) console.log(`${names}: all secrets are encrypted with the first key.`);
   else process.exitCode = 1;
 }
 
-function tell(service: string, { collection, field, count, unopened }: ReencryptionResult): void {
-  console.log(`${service.padEnd(18)}${`${collection}.${field}`.padEnd(40)}${count} sealed anew`);
+function print(service: string, { collection, field, count, unopened }: ReencryptionResult): void {
+  console.log(`${service.padEnd(18)}${`${collection}.${field}`.padEnd(40)}${count} re-encrypted`);
   for (const { id, reason } of unopened) console.error(`  ${collection} ${id}: ${reason}`);
 }

@@ -1,4 +1,7 @@
-/** Makes npm's list of packages (SPDX, from stdin) the same whenever it is made: its name comes from what is in it, its time says nothing. */
+/**
+ * Makes npm's SPDX document (from stdin) reproducible: a fixed time, and a namespace that is a hash of its
+ * content.
+ */
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 
@@ -7,7 +10,7 @@ interface Sbom {
   creationInfo: { created: string };
 }
 
-// what `npm sbom` writes down
+// the output of `npm sbom`
 const sbom = JSON.parse(await text(process.stdin)) as Sbom;
 sbom.creationInfo.created = new Date(0).toISOString();
 sbom.documentNamespace = '';

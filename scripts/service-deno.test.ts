@@ -1,4 +1,4 @@
-/** What runs under Deno may do what its settings need and nothing else, and leaves nothing behind. */
+/** Tests services under Deno: their permissions, their error messages and their end. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -19,8 +19,8 @@ const environment = {
   MANAGEMENT_PORT: '9503',
 };
 
-describe('the permissions', () => {
-  test('name the settings, the servers and the ports of the service', () => {
+describe('the Deno permissions', () => {
+  test('contain the settings, servers and ports of the service', () => {
     const flags = denoPermissions(sharing, environment);
     expect(flag(flags, 'allow-net')).toEqual([
       'one:27018',
@@ -35,7 +35,7 @@ describe('the permissions', () => {
     expect(flags).toContain('--no-prompt');
   });
 
-  test('know brokers and collectors by their usual ports, and what is added by hand', () => {
+  test('contain default ports and the addresses in PDS_ALLOW_NET', () => {
     const flags = denoPermissions(documents, {
       MONGODB_URI: 'mongodb://cluster.example/pds',
       AMQP_URL: 'amqps://u:p@broker.example',
@@ -51,10 +51,10 @@ describe('the permissions', () => {
       expect(flag(flags, 'allow-net')).toContain(host);
   });
 
-  test('say what they cannot know', () => {
+  test('reject mongodb+srv and invalid addresses with an explanation', () => {
     const named = { MONGODB_URI: 'mongodb+srv://cluster.example/pds' };
     expect(() => denoPermissions(documents, named)).toThrow(
-      /MONGODB_URI: mongodb\+srv says its servers only by DNS, .* or list them and the name server in PDS_ALLOW_NET/,
+      /MONGODB_URI: a mongodb\+srv address does not contain its servers, .* or list the servers and the DNS server in PDS_ALLOW_NET/,
     );
     const listed = { ...environment, ...named, PDS_ALLOW_NET: 'a.cluster.example:27017,1.1.1.1:53' };
     expect(flag(denoPermissions(documents, listed), 'allow-net')).toEqual([
@@ -63,11 +63,11 @@ describe('the permissions', () => {
       'a.cluster.example:27017',
       '1.1.1.1:53',
     ]);
-    expect(() => denoPermissions(documents, { MONGODB_URI: 'secret' })).toThrow('MONGODB_URI: is no address');
+    expect(() => denoPermissions(documents, { MONGODB_URI: 'secret' })).toThrow('MONGODB_URI: must be a URL');
     expect(() => denoPermissions(documents, { MONGODB_URI: 'secret' })).not.toThrow('secret');
   });
 
-  test('let only webhook delivery go anywhere, services read their own files alone, and nobody write, run or load anything', () => {
+  test('give only webhook delivery full network access and never write access', () => {
     expect(denoPermissions(webhookDelivery, environment)).toContain('--allow-net');
     for (const service of [documents, webhookDelivery])
       expect(denoPermissions(service, environment).join()).not.toContain('--allow-read');
@@ -79,20 +79,20 @@ describe('the permissions', () => {
       expect(denoPermissions(service, environment).join()).not.toMatch(/allow-(write|run|ffi|all|import)|-A/);
   });
 
-  test('are kept by Deno itself', async () => {
+  test('are enforced by Deno', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await until('a port', async () => other.listening);
     const address = other.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const program = `
-      const tried = async (work) => { try { return String(await work()) } catch (error) { return error.name } };
+      const attempt = async (work) => { try { return String(await work()) } catch (error) { return error.name } };
       console.log(JSON.stringify({
-        read: await tried(() => Deno.readTextFile('package.json')),
-        write: await tried(() => Deno.writeTextFile('x', 'x')),
-        run: await tried(() => new Deno.Command('ls').output()),
-        net: await tried(() => Deno.connect({ hostname: '127.0.0.1', port: ${port} })),
-        env: await tried(() => Deno.env.get('HOME')),
-        own: await tried(() => Deno.env.get('PORT')),
+        read: await attempt(() => Deno.readTextFile('package.json')),
+        write: await attempt(() => Deno.writeTextFile('x', 'x')),
+        run: await attempt(() => new Deno.Command('ls').output()),
+        net: await attempt(() => Deno.connect({ hostname: '127.0.0.1', port: ${port} })),
+        env: await attempt(() => Deno.env.get('HOME')),
+        own: await attempt(() => Deno.env.get('PORT')),
       }));`;
     const flags = denoPermissions(sharing, environment);
     const main = `data:text/javascript,${encodeURIComponent(program)}`;
@@ -101,12 +101,12 @@ describe('the permissions', () => {
       env: { ...environment, HOME: '/somewhere', PATH: process.env.PATH },
     });
     other.close();
-    const no = 'NotCapable';
+    const denied = 'NotCapable';
     expect(JSON.parse(stdout)).toEqual({
-      read: no,
-      write: no,
-      run: no,
-      net: no,
+      read: denied,
+      write: denied,
+      run: denied,
+      net: denied,
       env: 'undefined',
       own: '8103',
     });
@@ -114,21 +114,21 @@ describe('the permissions', () => {
 });
 
 test.each(['service.ts', 'service-deno.ts'])(
-  '%s says which services there are',
+  '%s lists the services if the name is missing or unknown',
   async (script) => {
     const unknown = runScript(script, ['documnts'], {});
     expect(await unknown.exited).toBe(1);
     expect(unknown.printed()).toMatch(
-      /^There is no service documnts: npm run service\S* -- <name>, one of identity, [^\n]+\.\n$/,
+      /^Unknown service: documnts\. Run npm run service\S* -- <name> with one of identity, [^\n]+\.\n$/,
     );
     const nameless = runScript(script, [], {});
     expect(await nameless.exited).toBe(1);
-    expect(nameless.printed()).toMatch(/^Say which service: /);
+    expect(nameless.printed()).toMatch(/^The name of the service is missing\. /);
   },
   30_000,
 );
 
-test('settings with mistakes are said under Deno, too, all at once', async () => {
+test('all invalid settings are reported at once under Deno', async () => {
   const run = runScript('service-deno.ts', ['identity'], {
     MONGODB_URI: 'mongodb://127.0.0.1:9/x',
     DEFAULT_PLAN: 'gold',
@@ -138,24 +138,24 @@ test('settings with mistakes are said under Deno, too, all at once', async () =>
   expect(run.printed()).toContain('DEFAULT_PLAN: ');
 }, 30_000);
 
-test('a SIGKILL of what started Deno leaves no Deno behind', async () => {
+test('Deno ends when its parent process is killed by SIGKILL', async () => {
   const mongo = await testMongo();
   const uri = new URL(mongo.uri);
   uri.pathname = `/test_${randomBytes(6).toString('hex')}`;
   const run = runScript('service-deno.ts', ['documents'], {
     MONGODB_URI: uri.href,
-    // nothing is published before it is ready
+    // the broker is not needed before the service is ready
     AMQP_URL: 'amqp://127.0.0.1:9',
     ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
     PORT: '0',
     MANAGEMENT_PORT: '0',
   });
-  // alone, it waits for the views of identity
-  await until('a running Deno', async () => run.printed().includes('Waiting for the views'), 30_000);
+  // without identity, the service waits for its views
+  await until('a running Deno process', async () => run.printed().includes('Waiting for the views'), 30_000);
   const deno = getChildPid(run);
   run.process.kill('SIGKILL');
   try {
-    await until('no Deno', async () => !isAlive(deno));
+    await until('the end of Deno', async () => !isAlive(deno));
   } finally {
     if (isAlive(deno)) process.kill(deno, 'SIGKILL');
     await mongo.stop();
@@ -163,12 +163,12 @@ test('a SIGKILL of what started Deno leaves no Deno behind', async () => {
 }, 60_000);
 
 function flag(flags: readonly string[], name: string): string[] {
-  const found = flags.find((one) => one.startsWith(`--${name}=`)) ?? '';
+  const found = flags.find((text) => text.startsWith(`--${name}=`)) ?? '';
   return found.slice(name.length + 3).split(',');
 }
 
 function isAlive(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  // a zombie is dead, even where nobody buries it
+  // a zombie process counts as ended
   return /^[^Z\s]/.test(stdout.trim());
 }

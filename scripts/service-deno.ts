@@ -1,4 +1,7 @@
-/** Runs one service under Deno with the fewest permissions (`npm run service:deno -- documents`); `--print` shows them. */
+/**
+ * Runs one service under Deno with minimal permissions (`npm run service:deno -- documents`); `--print`
+ * prints them.
+ */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,18 +9,18 @@ import { formatError } from '#libs/service';
 import { services } from '../services/services.ts';
 import { denoBinary } from './deno-binary.ts';
 import { denoPermissions } from './deno-permissions.ts';
-import { type LocalService, localService } from './local-service.ts';
+import { findLocalService, type LocalService } from './local-service.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-const asked = localService(process.argv[2], 'service:deno', process.env);
+const localService = findLocalService(process.argv[2], 'service:deno', process.env);
 try {
-  if (typeof asked === 'string') throw new Error(asked);
-  const service = services.find(({ contract }) => contract.name === asked.name);
-  if (!service) throw new Error(`${asked.name} has a contract and no service`);
-  const flags = denoPermissions(service, asked.environment);
+  if (typeof localService === 'string') throw new Error(localService);
+  const service = services.find(({ contract }) => contract.name === localService.name);
+  if (!service) throw new Error(`${localService.name} has a contract but no implementation`);
+  const flags = denoPermissions(service, localService.environment);
   if (process.argv.includes('--print')) console.log(flags.join('\n'));
-  else await runDeno(asked, flags);
+  else await runDeno(localService, flags);
 } catch (error) {
   console.error(formatError(error));
   process.exitCode = 1;

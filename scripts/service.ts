@@ -1,11 +1,14 @@
-/** Runs one service (`npm run service -- documents`) on ports of its own; `npm run gateway` joins the five on one. */
-import { localService } from './local-service.ts';
+/**
+ * Runs one service on its own ports (`npm run service -- documents`). `npm run gateway` serves all five on
+ * one port.
+ */
+import { findLocalService } from './local-service.ts';
 
-const asked = localService(process.argv[2], 'service', process.env);
-if (typeof asked === 'string') {
-  console.error(asked);
+const localService = findLocalService(process.argv[2], 'service', process.env);
+if (typeof localService === 'string') {
+  console.error(localService);
   process.exitCode = 1;
 } else {
-  Object.assign(process.env, asked.environment);
-  await import(`../services/${asked.name}/main.ts`);
+  Object.assign(process.env, localService.environment);
+  await import(`../services/${localService.name}/main.ts`);
 }

@@ -1,4 +1,7 @@
-/** The order of the tests: those of faults begin first, also of those that alerts are told of, because they wait for minutes to pass and little else; at the end nobody would share them. */
+/**
+ * Runs the slow test files first: those of faults, and of alerts on a running system. They mostly wait, so
+ * other files can run at the same time. At the end of a run they would run alone.
+ */
 import { createRequire } from 'node:module';
 
 const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequencer');
@@ -7,8 +10,8 @@ const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequen
 export default class SlowFirst extends Sequencer {
   /** @param {import('@jest/test-result').Test[]} tests */
   async sort(tests) {
-    const usual = await super.sort(tests);
-    const isFault = ({ path }) => path.includes('/chaos/') || path.endsWith('/running-system.test.ts');
-    return [...usual.filter(isFault), ...usual.filter((test) => !isFault(test))];
+    const sorted = await super.sort(tests);
+    const isSlow = ({ path }) => path.includes('/chaos/') || path.endsWith('/running-system.test.ts');
+    return [...sorted.filter(isSlow), ...sorted.filter((test) => !isSlow(test))];
   }
 }

@@ -1,4 +1,4 @@
-/** Runs the tests (`npm test -- services/documents`): brings one real MongoDB and one RabbitMQ for the whole run and takes them away again. */
+/** Runs the tests (`npm test -- services/documents`) with one MongoDB and one RabbitMQ for the whole run. */
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { testMongo, testRabbit } from '#libs/testing';
@@ -23,21 +23,21 @@ try {
   const code = stopped ? 1 : await jest(Object.assign({}, ...servers.map(({ env }) => env)));
   process.exitCode = stopped ? 130 : code;
 } finally {
-  // also of the one that started while the other could not
+  // also stop a server that started while the other one failed
   const started = await Promise.allSettled(starting);
-  await Promise.all(started.map((one) => one.status === 'fulfilled' && one.value.stop()));
+  await Promise.all(started.map((result) => result.status === 'fulfilled' && result.value.stop()));
 }
 
 async function jest(servers: Record<string, string>): Promise<number> {
   const node = ['--disable-warning=ExperimentalWarning', '--experimental-vm-modules'];
   const guard = ['--require', `${root}/scripts/end-with-parent.cjs`];
   const display = '--reporters=<rootDir>/scripts/progress-reporter.js';
-  const asked = process.argv.slice(2);
-  // what may be said otherwise; the list of reporters ends only at the next flag
-  const workers = asked.some((word) => word.startsWith('--maxWorkers')) ? [] : ['--maxWorkers=3'];
+  const args = process.argv.slice(2);
+  // the list of reporters ends only at the next flag, so --maxWorkers or the first argument must follow it
+  const workers = args.some((word) => word.startsWith('--maxWorkers')) ? [] : ['--maxWorkers=3'];
   const cli = [`${root}/node_modules/jest/bin/jest.js`, display, ...workers];
-  if (asked.length === 0) sayWhatIsLeftOut();
-  const child = spawn(process.execPath, [...node, ...guard, ...cli, ...asked], {
+  if (args.length === 0) printSkippedFiles();
+  const child = spawn(process.execPath, [...node, ...guard, ...cli, ...args], {
     cwd: root,
     stdio: 'inherit',
     env: { ...process.env, ...servers, PDS_PARENT_PID: String(process.pid) },
@@ -52,12 +52,12 @@ async function jest(servers: Record<string, string>): Promise<number> {
   });
 }
 
-function sayWhatIsLeftOut(): void {
+function printSkippedFiles(): void {
   const folders = { 'tests/chaos/on-demand': 'npm run test:chaos', 'tests/e2e': 'npm run test:e2e' };
   for (const [folder, command] of Object.entries(folders)) {
     const { length } = globSync(`${folder}/*.test.ts`, { cwd: root });
     console.log(
-      `Left out: ${length} ${length === 1 ? 'file' : 'files'} in ${folder}, which take minutes (${command}).`,
+      `Skipped ${length} slow ${length === 1 ? 'file' : 'files'} in ${folder}. Run ${length === 1 ? 'it' : 'them'} with ${command}.`,
     );
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Runs a script of this project on any machine: installs what is missing, picks the right Node and hands over to it.
+ * Runs a script of this project on any machine: installs missing dependencies, then starts the right Node.
  * `node scripts/with-node.cjs <script.ts> [args…]` or `node scripts/with-node.cjs --bin <tool> [args…]`.
- * Plain old JavaScript without dependencies: it must run on whatever Node is there (12 or newer).
+ * It uses old JavaScript without dependencies, because it must run on any Node from version 12.
  */
 'use strict';
 
@@ -11,56 +11,56 @@ const fs = require('fs');
 const os = require('os');
 const path = require('path');
 // biome-ignore-end lint/style/useNodejsImportProtocol: see above
-const { installWhatIsMissing } = require('./install.cjs');
+const { installIfNeeded } = require('./install.cjs');
 
 const root = path.join(__dirname, '..');
 const modules = path.join(root, 'node_modules');
-const oldest = [22, 22];
+const minVersion = [22, 22];
 
 main().catch((error) => {
-  console.error(error.plain ? error.message : error.stack);
+  console.error(error.isUserError ? error.message : error.stack);
   process.exit(1);
 });
 
 async function main() {
-  const words = process.argv.slice(2);
-  if (words.length === 0)
-    throw plain('Say which script to run: node scripts/with-node.cjs <script.ts> [args…]');
-  const parents = ancestors();
-  await installWhatIsMissing(root, (child) => endWith(parents, child));
+  const args = process.argv.slice(2);
+  if (args.length === 0) throw userError('Usage: node scripts/with-node.cjs <script.ts> [args…]');
+  const parents = getAncestors();
+  await installIfNeeded(root, (child) => endWith(parents, child));
   const node = pickNode();
-  const isTool = words[0] === '--bin';
-  const script = isTool ? toolPath(words[1]) : path.resolve(words[0]);
+  const isTool = args[0] === '--bin';
+  const script = isTool ? getToolPath(args[1]) : path.resolve(args[0]);
   const guard = isTool ? [] : ['--require', path.join(__dirname, 'end-with-parent.cjs')];
   const flags = ['--disable-warning=ExperimentalWarning'].concat(guard);
   const env = Object.assign({ NODE_COMPILE_CACHE: compileCache() }, process.env, {
     PATH: path.join(modules, '.bin') + path.delimiter + process.env.PATH,
   });
   if (!isTool) env.PDS_PARENT_PID = String(process.pid);
-  // In a session of its own: Ctrl-C reaches the whole foreground group and npm passes it on once more, but the script gets
-  // each signal from here, once.
-  const child = spawn(node, flags.concat(script, words.slice(isTool ? 2 : 1)), {
+  // The child gets its own session, because Ctrl-C reaches the whole foreground group and npm forwards it a
+  // second
+  // time. This process then forwards each signal once.
+  const child = spawn(node, flags.concat(script, args.slice(isTool ? 2 : 1)), {
     stdio: 'inherit',
     detached: true,
     env,
   });
-  passSignals(child);
+  forwardSignals(child);
   endWith(parents, child);
   child.on('error', (error) => {
-    console.error(`${node} cannot be started: ${error.message}`);
+    console.error(`Cannot start ${node}: ${error.message}`);
     process.exit(1);
   });
   child.on('exit', (code, signal) => process.exit(signal ? 128 + os.constants.signals[signal] : code));
 }
 
-/** The Node that the project brought, else the one that runs this, if it is new enough. */
+/** Returns the Node in node_modules, else the Node that runs this script if it is new enough. */
 function pickNode() {
-  const brought = path.join(modules, '.bin', 'node');
-  if (runs(brought)) return brought;
-  const own = process.versions.node.split('.').map(Number);
-  if (own[0] > oldest[0] || (own[0] === oldest[0] && own[1] >= oldest[1])) return process.execPath;
-  throw plain(
-    `This needs Node ${oldest.join('.')} or newer, and the Node here is ${process.versions.node}: install a newer one (https://nodejs.org), then run this again.`,
+  const installed = path.join(modules, '.bin', 'node');
+  if (runs(installed)) return installed;
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > minVersion[0] || (major === minVersion[0] && minor >= minVersion[1])) return process.execPath;
+  throw userError(
+    `Node ${minVersion.join('.')} or newer is required, but this is Node ${process.versions.node}. Install a newer version (https://nodejs.org), then run this again.`,
   );
 }
 
@@ -68,62 +68,69 @@ function runs(file) {
   return fs.existsSync(file) && spawnSync(file, ['--version']).status === 0;
 }
 
-function toolPath(name) {
+function getToolPath(name) {
   const link = path.join(modules, '.bin', String(name));
-  if (!fs.existsSync(link)) throw plain(`There is no tool ${name} in node_modules/.bin.`);
+  if (!fs.existsSync(link)) throw userError(`node_modules/.bin has no tool ${name}.`);
   return fs.realpathSync(link);
 }
 
-/** Passes each signal on, once: what comes again within a second is the same Ctrl-C by another way. */
-function passSignals(child) {
+/** Forwards each signal once. A second one within a second is the same Ctrl-C, forwarded by npm. */
+function forwardSignals(child) {
   const last = {};
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(name, () => {
       if (Date.now() - (last[name] || 0) < 1000) return;
       last[name] = Date.now();
-      child.told = true;
+      child.isSignaled = true;
       child.kill(name);
     });
   }
 }
 
 /**
- * Ends the child when one of those above has died, however it died: first politely, after 3.5 s by force. A child that was
- * told to stop before (a signal to the whole group ends the shell at once) has the time that an orderly stop takes.
+ * Ends the child when one of the ancestors has ended: first by SIGTERM, after 3.5 s by SIGKILL. A child that
+ * has already received a signal gets 30 s for a graceful shutdown, because a signal to the whole group ends
+ * the shell at once.
  */
 function endWith(parents, child) {
   const watch = setInterval(() => {
-    if (parents.every((one) => parentOf(one.pid) === one.parent)) return;
+    if (parents.every(({ pid, parent }) => getParent(pid) === parent)) return;
     clearInterval(watch);
-    if (!child.told) child.kill('SIGTERM');
-    setTimeout(() => child.kill('SIGKILL'), child.told ? 30000 : 3500);
+    if (!child.isSignaled) child.kill('SIGTERM');
+    setTimeout(() => child.kill('SIGKILL'), child.isSignaled ? 30000 : 3500);
   }, 400);
   child.on('exit', () => clearInterval(watch));
 }
 
-/** This process with its parent; where a shell stands between npm and this, the shell with its parent too. */
-function ancestors() {
+/**
+ * Returns this process with its parent. If a shell runs between npm and this process, also the shell with its
+ * parent.
+ */
+function getAncestors() {
   const self = { pid: process.pid, parent: process.ppid };
-  const above = process.env.npm_lifecycle_event ? parentOf(process.ppid) : undefined;
-  if (!above || !/^(ba|da|z|k)?sh$/.test(nameOf(process.ppid))) return [self];
-  // npm died before this had even started (in a container npm itself may be process 1)
-  if (above === 1 && !/^(npm|node)/.test(nameOf(1))) process.exit(1);
-  return [self, { pid: process.ppid, parent: above }];
+  const grandparent = process.env.npm_lifecycle_event ? getParent(process.ppid) : undefined;
+  if (!grandparent || !/^(ba|da|z|k)?sh$/.test(getName(process.ppid))) return [self];
+  // npm ended before this process started (in a container npm itself may be process 1)
+  if (grandparent === 1 && !/^(npm|node)/.test(getName(1))) process.exit(1);
+  return [self, { pid: process.ppid, parent: grandparent }];
 }
 
-function parentOf(pid) {
+function getParent(pid) {
   if (pid === process.pid) return process.ppid;
-  const stat = statOf(pid);
+  const stat = readStat(pid);
   return stat ? Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) : undefined;
 }
 
-function nameOf(pid) {
-  const stat = statOf(pid);
+function getName(pid) {
+  const stat = readStat(pid);
   return stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
 }
 
-/** Linux's word on a process; empty elsewhere, where the shell has always handed over to its only command. */
-function statOf(pid) {
+/**
+ * Reads the status line of a process on Linux. It is empty elsewhere, where shells replace themselves by
+ * their only command.
+ */
+function readStat(pid) {
   try {
     return fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
@@ -131,12 +138,12 @@ function statOf(pid) {
   }
 }
 
-/** The folder for compiled code, in the same cache folder as everything else that is kept. */
+/** Returns the folder for compiled code, in the project's cache folder. */
 function compileCache() {
   const user = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
   return path.join(process.env.PDS_CACHE_DIR || path.join(user, 'process-document-service'), 'compiled');
 }
 
-function plain(message) {
-  return Object.assign(new Error(message), { plain: true });
+function userError(message) {
+  return Object.assign(new Error(message), { isUserError: true });
 }

@@ -1,4 +1,4 @@
-/** The first step on any machine, in a made-up project with a made-up npm: what is installed, which Node runs, what is said. */
+/** Tests with-node.cjs in a temporary project with a fake npm. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 let project: string;
-const brought =
-  'mkdir -p node_modules/.bin\nprintf "#!/bin/sh\\nexport BROUGHT=yes\\nexec $REAL_NODE \\"\\$@\\"\\n" > node_modules/.bin/node\nchmod +x node_modules/.bin/node';
+const installsNode =
+  'mkdir -p node_modules/.bin\nprintf "#!/bin/sh\\nexport INSTALLED=yes\\nexec $REAL_NODE \\"\\$@\\"\\n" > node_modules/.bin/node\nchmod +x node_modules/.bin/node';
 
 beforeEach(async () => {
   project = await mkdtemp(join(tmpdir(), 'pds-test-'));
@@ -20,80 +20,80 @@ beforeEach(async () => {
     await symlink(`/bin/${tool}`, join(project, 'bin', tool));
   await writeFile(join(project, 'package-lock.json'), '{"first":true}');
   await writeFile(
-    join(project, 'say.ts'),
-    'console.log(process.env.BROUGHT ?? "own", ...process.argv.slice(2));',
+    join(project, 'print.ts'),
+    'console.log(process.env.INSTALLED ?? "own", ...process.argv.slice(2));',
   );
-  await npmThat(brought);
+  await fakeNpm(installsNode);
 });
 
 afterEach(() => rm(project, { recursive: true, force: true }));
 
-test('what is missing is installed once, with one line, and the Node it brought runs the script', async () => {
-  expect(await run(['say.ts', 'a', 'b'])).toMatchObject({
+test('missing dependencies are installed once and the installed Node is used', async () => {
+  expect(await run(['print.ts', 'a', 'b'])).toMatchObject({
     code: 0,
     output: 'yes a b\n',
-    errors: 'Installing what the project needs (npm ci) …\n',
+    errors: 'Installing dependencies (npm ci) …\n',
   });
-  expect(await run(['say.ts'])).toMatchObject({ code: 0, output: 'yes\n', errors: '' });
+  expect(await run(['print.ts'])).toMatchObject({ code: 0, output: 'yes\n', errors: '' });
 });
 
-test('a changed lock file is installed again', async () => {
-  await run(['say.ts']);
+test('a changed lock file causes a new installation', async () => {
+  await run(['print.ts']);
   await writeFile(join(project, 'package-lock.json'), '{"second":true}');
-  expect((await run(['say.ts'])).errors).toContain('Installing');
+  expect((await run(['print.ts'])).errors).toContain('Installing');
 });
 
-test('two that start at the same moment install once, and both run', async () => {
-  await npmThat(`echo run >> npm-runs\nsleep 0.5\n${brought}`);
-  const both = await Promise.all([run(['say.ts']), run(['say.ts'])]);
+test('two concurrent starts install once and both run', async () => {
+  await fakeNpm(`echo run >> npm-runs\nsleep 0.5\n${installsNode}`);
+  const both = await Promise.all([run(['print.ts']), run(['print.ts'])]);
   expect(both.map(({ output }) => output)).toEqual(['yes\n', 'yes\n']);
   expect(await readFile(join(project, 'npm-runs'), 'utf8')).toBe('run\n');
 });
 
-test('an install that broke off is not taken for complete', async () => {
-  await npmThat(`${brought}\nexit 1`);
-  expect((await run(['say.ts'])).code).toBe(1);
-  await npmThat(brought);
-  expect(await run(['say.ts'])).toMatchObject({ code: 0, output: 'yes\n' });
+test('a failed installation is repeated', async () => {
+  await fakeNpm(`${installsNode}\nexit 1`);
+  expect((await run(['print.ts'])).code).toBe(1);
+  await fakeNpm(installsNode);
+  expect(await run(['print.ts'])).toMatchObject({ code: 0, output: 'yes\n' });
 });
 
-test('an npm that is missing or cannot reach the registry is said in a sentence', async () => {
-  await npmThat('echo "npm error code ENOTFOUND" >&2; exit 1');
-  expect(await run(['say.ts'])).toMatchObject({
+test('a missing npm or an unreachable registry is reported', async () => {
+  await fakeNpm('echo "npm error code ENOTFOUND" >&2; exit 1');
+  expect(await run(['print.ts'])).toMatchObject({
     code: 1,
-    errors: expect.stringContaining('The npm registry cannot be reached: check the network'),
+    errors: expect.stringContaining('Cannot reach the npm registry. Check the network'),
   });
   await rm(join(project, 'bin', 'npm'));
-  const { code, errors } = await run(['say.ts']);
+  const { code, errors } = await run(['print.ts']);
   expect(code).toBe(1);
-  expect(errors).toContain('npm was not found: install Node.js together with npm, then run this again.');
+  expect(errors).toContain('npm was not found. Install Node.js with npm, then run this again.');
 });
 
-test('where no Node was brought, or it does not run here, the own one serves if it is new enough', async () => {
-  await npmThat(
+test('the current Node is used if the installed one does not run', async () => {
+  await fakeNpm(
     'mkdir -p node_modules/.bin\nprintf "#!/no/such/program\\n" > node_modules/.bin/node\nchmod +x node_modules/.bin/node',
   );
-  expect(await run(['say.ts'])).toMatchObject({ code: 0, output: 'own\n' });
-  const { code, errors } = await run(['say.ts'], ['--require', await pretending('20.20.2')]);
+  expect(await run(['print.ts'])).toMatchObject({ code: 0, output: 'own\n' });
+  const { code, errors } = await run(['print.ts'], ['--require', await fakeNodeVersion('20.20.2')]);
   expect(code).toBe(1);
-  expect(errors).toMatch(/^This needs Node 22\.22 or newer, and the Node here is 20\.20\.2: .*\n$/);
+  expect(errors).toMatch(/^Node 22\.22 or newer is required, but this is Node 20\.20\.2\. .*\n$/);
 });
 
-test('a tool out of node_modules runs by its name, and a missing one is said', async () => {
-  await npmThat(`${brought}\nprintf "console.log('tool', process.argv[2])" > node_modules/.bin/tool`);
+test('--bin runs a tool of node_modules and reports a missing one', async () => {
+  await fakeNpm(`${installsNode}\nprintf "console.log('tool', process.argv[2])" > node_modules/.bin/tool`);
   expect(await run(['--bin', 'tool', 'x'])).toMatchObject({ code: 0, output: 'tool x\n' });
-  expect((await run(['--bin', 'nothing'])).errors).toBe('There is no tool nothing in node_modules/.bin.\n');
+  expect((await run(['--bin', 'nothing'])).errors).toBe('node_modules/.bin has no tool nothing.\n');
 });
 
-test('the exit code of the script is the exit code', async () => {
+test('with-node.cjs returns the exit code of the script', async () => {
   await writeFile(join(project, 'seven.ts'), 'process.exitCode = 7;');
   await writeFile(join(project, 'killed.ts'), "process.kill(process.pid, 'SIGKILL');");
   expect((await run(['seven.ts'])).code).toBe(7);
   expect((await run(['killed.ts'])).code).toBe(137);
 });
 
-test('a signal reaches the script once, even when it comes twice, and its orderly end counts', async () => {
-  const { child, script } = await waiting();
+test('a repeated signal reaches the script once', async () => {
+  const { child, script } = await startWaitingScript();
   const lines: string[] = [];
   script.on('line', (line) => lines.push(line));
   child.kill('SIGINT');
@@ -103,10 +103,10 @@ test('a signal reaches the script once, even when it comes twice, and its orderl
   expect(code).toBe(3);
 });
 
-test('a script ends when what started it is killed', async () => {
-  const { child, pid } = await waiting();
+test('a script ends when its parent process is killed', async () => {
+  const { child, pid } = await startWaitingScript();
   child.kill('SIGKILL');
-  await expect(gone(pid, 5_000)).resolves.toBe(true);
+  await expect(waitUntilGone(pid, 5_000)).resolves.toBe(true);
 });
 
 type Outcome = { code: number | null; output: string; errors: string };
@@ -128,8 +128,8 @@ function start(words: string[], flags: string[] = []): ChildProcess {
   });
 }
 
-/** A script that waits for a signal, says it and ends with 3. */
-async function waiting() {
+/** Starts a script that waits for a signal, prints it and exits with 3. */
+async function startWaitingScript() {
   const source = `
     process.on('SIGINT', () => { console.log('SIGINT'); setTimeout(() => process.exit(3), 100); });
     setInterval(() => {}, 60_000);
@@ -142,7 +142,7 @@ async function waiting() {
   return { child, script, pid };
 }
 
-async function gone(pid: number, limitMs: number): Promise<boolean> {
+async function waitUntilGone(pid: number, limitMs: number): Promise<boolean> {
   const until = Date.now() + limitMs;
   while (Date.now() < until) {
     try {
@@ -155,13 +155,13 @@ async function gone(pid: number, limitMs: number): Promise<boolean> {
   return false;
 }
 
-async function npmThat(does: string): Promise<void> {
+async function fakeNpm(commands: string): Promise<void> {
   const file = join(project, 'bin', 'npm');
-  await writeFile(file, `#!/bin/sh\n${does}\n`);
+  await writeFile(file, `#!/bin/sh\n${commands}\n`);
   await chmod(file, 0o755);
 }
 
-async function pretending(version: string): Promise<string> {
+async function fakeNodeVersion(version: string): Promise<string> {
   const file = join(project, 'old.cjs');
   const versions = `{ ...process.versions, node: '${version}' }`;
   await writeFile(file, `Object.defineProperty(process, 'versions', { value: ${versions} });`);

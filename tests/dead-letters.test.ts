@@ -58,7 +58,7 @@ test('dead letters are listed, shown and replayed one by one or all at once', as
 
   const listed = await runDeadLetters('list');
   expect(listed.code).toBe(0);
-  expect(listed.text).toContain(`${queue.padEnd(20)}3 dead, 0 set aside, 0 waiting`);
+  expect(listed.text).toContain(`${queue.padEnd(20)}3 dead, 0 to retry, 0 ready`);
   for (const id of [first, second, third])
     expect(listed.text).toMatch(new RegExp(`^  ${id} +document.published`, 'm'));
 
@@ -71,7 +71,7 @@ test('dead letters are listed, shown and replayed one by one or all at once', as
 
   isRepaired = true;
   const replayed = await runDeadLetters('replay', queue, `${second}`);
-  expect(replayed.text).toContain(`1 of ${queue} are sent once more.`);
+  expect(replayed.text).toContain(`Dead letters of ${queue} replayed: 1`);
   expect(replayed.text).toMatch(new RegExp(`"audit":true.*"event":"dead_letter.replay".*"id":"${second}"`));
   await until('the second event', async () => handled.length === 1);
   expect(handled).toEqual([second]);
@@ -85,7 +85,7 @@ test('dead letters are listed, shown and replayed one by one or all at once', as
 
 test('an unknown event or queue is reported and exits with 1', async () => {
   const missing = await runDeadLetters('replay', queue, 'nothing');
-  expect([missing.code, missing.text]).toEqual([1, expect.stringContaining('Not there: nothing')]);
+  expect([missing.code, missing.text]).toEqual([1, expect.stringContaining('Not found: nothing')]);
   const wrong = await runDeadLetters('replay', 'unknown', '--all');
   expect([wrong.code, wrong.text]).toEqual([1, expect.stringContaining('Queues: ')]);
 }, 30_000);

@@ -182,10 +182,10 @@ test('npm run mongo-users creates users and repairs changed roles', async () => 
   const uri = new URL(users.administrator);
   uri.pathname = '/made_by_command';
   const first = await mongoUsers(['--uri', uri.href], { DOCUMENTS_PASSWORD: 'given-by-the-environment' });
-  expect(first.text).toMatch(/^identity +made, password [\w-]{32}$/m);
-  expect(first.text).toMatch(/^documents +made, the password given$/m);
+  expect(first.text).toMatch(/^identity +created, password [\w-]{32}$/m);
+  expect(first.text).toMatch(/^documents +created, password from the environment$/m);
   expect(first.text).not.toContain('given-by-the-environment');
-  const password = /^sharing +made, password ([\w-]{32})$/m.exec(first.text)?.[1] ?? '';
+  const password = /^sharing +created, password ([\w-]{32})$/m.exec(first.text)?.[1] ?? '';
 
   const db = administrator.db('made_by_command');
   await db.command({ grantRolesToRole: 'sharing-service', roles: ['readWrite'] });
@@ -194,7 +194,7 @@ test('npm run mongo-users creates users and repairs changed roles', async () => 
   const severalHosts = uri.href.replace(uri.host, `${uri.host},localhost:${uri.port}`);
   const again = await mongoUsers(['--uri', severalHosts], {});
   expect(again.code).toBe(0);
-  expect(again.text.match(/up to date, its password as it was$/gm)).toHaveLength(contracts.length);
+  expect(again.text.match(/up to date, password unchanged$/gm)).toHaveLength(contracts.length);
 
   const own = new URL(`mongodb://sharing:${password}@${uri.host}/made_by_command?replicaSet=pds`);
   const client = await mongoose.mongo.MongoClient.connect(own.href);

@@ -132,7 +132,7 @@ test('the encryption key rotates without downtime or lost data', async () => {
     contracts.map(() => 0),
     expect.stringContaining('signing_keys.sealed_private'),
   ]);
-  expect(text).toMatch(/^webhook-delivery +webhook_configs\.secrets\.sealed +2 sealed anew$/m);
+  expect(text).toMatch(/^webhook-delivery +webhook_configs\.secrets\.sealed +2 re-encrypted$/m);
   const audited = text.split('\n').filter((line) => line.includes('"audit":true'));
   expect(audited.map((line) => JSON.parse(line))).toContainEqual(
     expect.objectContaining({

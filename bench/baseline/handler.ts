@@ -1,45 +1,45 @@
-/** What the handlers of the floor are given and what they give back. */
+/** Types of the baseline's handlers, and a transaction helper. */
 import type mongoose from 'mongoose';
 
 type Mongo = typeof mongoose.mongo;
-/** A database as the driver gives it. */
+/** The driver's database. */
 export type Db = InstanceType<Mongo['Db']>;
 /** The driver's client. */
 export type Client = InstanceType<Mongo['MongoClient']>;
 type Session = ReturnType<Client['startSession']>;
 
-/** Rows as they come: the floor checks nothing. */
-// biome-ignore lint/suspicious/noExplicitAny: bare driver code reads rows by name and validates nothing; that is the point of a floor
+/** A row as stored. The baseline does not validate it. */
+// biome-ignore lint/suspicious/noExplicitAny: the baseline reads fields by name and does not validate
 export type Row = Record<string, any> & { _id: string };
 
-/** Who asks: the row of the key's view. */
-export interface Asker {
+/** The authenticated caller. */
+export interface Principal {
   organization_id: string;
   user_id: string;
 }
 
-/** One request to the floor. */
-export interface Ask {
-  /** The path behind `/api/v1`, or the whole path, in parts. */
+/** A request to the baseline. */
+export interface BaselineRequest {
+  /** Segments of the path after `/api/v1`, or of the whole path without that prefix. */
   parts: readonly string[];
   query: URLSearchParams;
-  // biome-ignore lint/suspicious/noExplicitAny: parsed and not validated; that is the point of a floor
+  // biome-ignore lint/suspicious/noExplicitAny: the baseline parses the body and does not validate it
   body: any;
-  asker: Asker;
+  principal: Principal;
 }
 
-/** One answer; `text` is JSON. */
-export interface Told {
+/** A response; `text` is JSON. */
+export interface BaselineResponse {
   status: number;
   text: string | Uint8Array;
   headers?: Record<string, string>;
 }
 
-/** One thing that the floor can do. */
-export type Handler = (ask: Ask) => Promise<Told>;
+/** Handles one kind of request. */
+export type Handler = (request: BaselineRequest) => Promise<BaselineResponse>;
 
-/** Runs work in a transaction as the services do: snapshot, majority. */
-export async function transacted<R>(client: Client, work: (session: Session) => Promise<R>): Promise<R> {
+/** Runs `work` in a transaction with the same guarantees as the services: snapshot reads, majority writes. */
+export async function withTransaction<R>(client: Client, work: (session: Session) => Promise<R>): Promise<R> {
   const session = client.startSession();
   try {
     return await session.withTransaction(() => work(session), {

@@ -1,25 +1,28 @@
-/** How the floor logs somebody in: the same hash, a session's row and a token that is signed with the same kind of key. */
+/**
+ * Login of the baseline: the same password hash, a session row, and an access token with the same kind of
+ * key.
+ */
 import { createHash, generateKeyPairSync, randomBytes, scrypt, sign, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Db, Handler, Row } from './handler.ts';
 
-const derived = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
+const deriveHash = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
 const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const seconds = { access: 900, session: 30 * 86_400 };
 
-/** The handlers that make sessions, by name. */
-export function signingIn(db: Db) {
+/** Creates the handlers for logins, by name. */
+export function loginHandlers(db: Db) {
   const [users, members, organizations] = ['users', 'members', 'organizations'].map((name) =>
     db.collection<Row>(name),
   );
-  const sessions = db.collection<Row>('floor_sessions');
+  const sessions = db.collection<Row>('baseline_sessions');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-  function tokenOf(sub: string, org: string): string {
+  function createToken(sub: string, org: string): string {
     const iat = Math.floor(Date.now() / 1000);
     const jti = randomBytes(16).toString('hex');
-    const text = `${base64url({ alg: 'ES256', kid: 'floor' })}.${base64url({ sub, org, iat, exp: iat + seconds.access, jti })}`;
+    const text = `${base64url({ alg: 'ES256', kid: 'baseline' })}.${base64url({ sub, org, iat, exp: iat + seconds.access, jti })}`;
     const signature = sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' });
     return `${text}.${signature.toString('base64url')}`;
   }
@@ -28,7 +31,7 @@ export function signingIn(db: Db) {
     logIn: async ({ body }) => {
       const user = await users?.findOne({ email: body.email });
       const [, salt = '', expected = ''] = String(user?.password).split('$');
-      const hash = await derived(body.password, Buffer.from(salt, 'base64url'), 32, cost);
+      const hash = await deriveHash(body.password, Buffer.from(salt, 'base64url'), 32, cost);
       if (!user || !timingSafeEqual(hash, Buffer.from(expected, 'base64url')))
         return { status: 401, text: '{}' };
       const member = await members?.findOne({ user_id: user._id });
@@ -43,8 +46,8 @@ export function signingIn(db: Db) {
       });
       const { _id: id, name, email } = user;
       const { role, department, joined_at } = member;
-      const shown = {
-        access_token: tokenOf(id, organization._id),
+      const response = {
+        access_token: createToken(id, organization._id),
         refresh_token,
         token_type: 'Bearer',
         expires_in: seconds.access,
@@ -57,7 +60,7 @@ export function signingIn(db: Db) {
           created_at: organization.created_at,
         },
       };
-      return { status: 200, text: JSON.stringify(shown) };
+      return { status: 200, text: JSON.stringify(response) };
     },
   } satisfies Record<string, Handler>;
   return handlers;

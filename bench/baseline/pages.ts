@@ -1,12 +1,14 @@
-/** A page of a document by the least code: the same words in the usual elements, and no care beyond escaping. */
+/**
+ * Renders a document as a minimal HTML page: the same words in the usual elements, with escaped text only.
+ */
 import type { Row } from './handler.ts';
-import { childrenOf } from './trees.ts';
+import { groupByParent } from './trees.ts';
 
-interface Part {
+interface RichTextNode {
   type: string;
   text?: string;
   marks?: { type: string }[];
-  content?: Part[];
+  content?: RichTextNode[];
 }
 
 const elements: Record<string, string> = {
@@ -17,31 +19,31 @@ const elements: Record<string, string> = {
   italic: 'em',
 };
 
-/** The whole page. */
-export function barePage(document: Row, rows: readonly Row[]): string {
-  const families = childrenOf(rows);
+/** Renders the page. */
+export function renderPage(document: Row, rows: readonly Row[]): string {
+  const children = groupByParent(rows);
   const list = (parent: string | null, level: number): string =>
-    (families.get(parent) ?? [])
+    (children.get(parent) ?? [])
       .map((row) => {
         const text = row.content ? html(JSON.parse(row.content)) : '';
-        return `<section id="${row._id}"><h${level}>${escaped(row.title)}</h${level}>${text}</section>${list(row._id, level + 1)}`;
+        return `<section id="${row._id}"><h${level}>${escapeHtml(row.title)}</h${level}>${text}</section>${list(row._id, level + 1)}`;
       })
       .join('');
-  const title = escaped(document.title);
+  const title = escapeHtml(document.title);
   return `<!DOCTYPE html><title>${title}</title><h1>${title}</h1>${list(null, 2)}`;
 }
 
-function html({ type, text, marks, content }: Part): string {
-  if (text === undefined) return wrapped(elements[type], (content ?? []).map(html).join(''));
-  return (marks ?? []).reduce((inner, mark) => wrapped(elements[mark.type], inner), escaped(text));
+function html({ type, text, marks, content }: RichTextNode): string {
+  if (text === undefined) return wrap(elements[type], (content ?? []).map(html).join(''));
+  return (marks ?? []).reduce((inner, mark) => wrap(elements[mark.type], inner), escapeHtml(text));
 }
 
-function wrapped(name: string | undefined, inner: string): string {
+function wrap(name: string | undefined, inner: string): string {
   return name ? `<${name}>${inner}</${name}>` : inner;
 }
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => escapes[character] ?? '');
 }

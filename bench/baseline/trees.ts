@@ -1,7 +1,7 @@
-/** JSON of documents and their trees, written by hand as the services answer it. */
+/** Writes documents and their trees as the same JSON as the services. */
 import type { Row } from './handler.ts';
 
-/** A document without its nodes. */
+/** Maps a document row to its JSON without nodes. */
 export function summary(row: Row) {
   return {
     id: row._id,
@@ -20,7 +20,7 @@ export function summary(row: Row) {
   };
 }
 
-/** A node whose rich text is JSON text, with its children as JSON text. */
+/** Writes a node as JSON text. Its rich text and `children` are JSON text already. */
 export function nodeText(row: Row, children: string): string {
   const {
     _id: id,
@@ -38,17 +38,17 @@ export function nodeText(row: Row, children: string): string {
   return `${before},"content":${row.content ?? 'null'},${after},"children":${children}}`;
 }
 
-/** A document with its tree. */
+/** Writes a document with its tree as JSON text. */
 export function documentText(document: Row, rows: readonly Row[]): string {
-  const families = childrenOf(rows);
+  const families = groupByParent(rows);
   const list = (parent: string | null): string =>
     `[${(families.get(parent) ?? []).map((row) => nodeText(row, list(row._id))).join()}]`;
   return `${JSON.stringify(summary(document)).slice(0, -1)},"nodes":${list(null)}}`;
 }
 
-/** The same for nodes whose rich text is kept as BSON. */
-export function documentTextOfBson(document: Row, rows: readonly Row[]): string {
-  const families = childrenOf(rows);
+/** The same for nodes whose rich text is stored as BSON. */
+export function documentTextFromBson(document: Row, rows: readonly Row[]): string {
+  const families = groupByParent(rows);
   const list = (parent: string | null): object[] =>
     (families.get(parent) ?? []).map((row) => ({
       id: row._id,
@@ -66,9 +66,9 @@ export function documentTextOfBson(document: Row, rows: readonly Row[]): string 
   return JSON.stringify({ ...summary(document), nodes: list(null) });
 }
 
-/** A document as the public sees it. */
+/** Writes a document with its tree as the JSON text of a public link. */
 export function embedText(document: Row, rows: readonly Row[]): string {
-  const families = childrenOf(rows);
+  const families = groupByParent(rows);
   const list = (parent: string | null): string =>
     `[${(families.get(parent) ?? []).map((row) => embedNode(row, list(row._id))).join()}]`;
   const { _id: id, title, version, department, status } = document;
@@ -81,8 +81,8 @@ function embedNode(row: Row, children: string): string {
   return `${before},"content":${row.content ?? 'null'},"order":${order},"children":${children}}`;
 }
 
-/** The children of each row in their order, by its id. */
-export function childrenOf(rows: readonly Row[]): Map<string | null, Row[]> {
+/** Groups rows by parent id, in the order of siblings. */
+export function groupByParent(rows: readonly Row[]): Map<string | null, Row[]> {
   return Map.groupBy(
     rows.toSorted((a, b) => a.order - b.order || (a._id < b._id ? -1 : 1)),
     (row) => row.parent_id,

@@ -1,52 +1,59 @@
-/** What the floor writes: the same rows as the services, in a transaction where more than one belongs together. */
+/**
+ * Writes of the baseline: the same rows as the services, in a transaction if several rows belong together.
+ */
 import { newId } from '#libs/contract';
-import { type Client, type Db, type Handler, type Row, transacted } from './handler.ts';
-import { type Said, telling } from './relay.ts';
+import { type Client, type Db, type Handler, type Row, withTransaction } from './handler.ts';
+import { type BaselineEvent, createWebhookSender } from './relay.ts';
 import { documentText, nodeText, summary } from './trees.ts';
 
 const leaseMs = 10_000;
 
-/** The handlers that write, by name; `hearers` is how many services hear that a document was published. */
-export function writing(client: Client, db: Db, hearers: number) {
+/**
+ * Creates the handlers that write, by name. `consumerCount` is the number of services that consume the event.
+ */
+export function writeHandlers(client: Client, db: Db, consumerCount: number) {
   const documents = db.collection<Row>('documents');
   const nodes = db.collection<Row>('nodes');
   const ledger = db.collection<Row>('publish_ledger');
   const terms = db.collection<Row>('subscription_terms');
   const webhooks = db.collection<Row>('webhook_configs');
-  // of its own, so that no event of the floor is ever heard by the services
-  const outbox = db.collection<Row>('floor_outbox');
-  const inbox = db.collection<Row>('floor_inbox');
-  const tell = telling(client, db);
+  // separate collections, so that the services never consume events of the baseline
+  const outbox = db.collection<Row>('baseline_outbox');
+  const inbox = db.collection<Row>('baseline_inbox');
+  const sendWebhooks = createWebhookSender(client, db);
 
-  /** What follows a commit: each service hears the event once and looks up whom it concerns, then it is marked as published. */
-  async function heard(event: Said): Promise<void> {
-    const wanted = { organization_id: event.organization_id, is_active: true, event_types: event.type };
-    await heardBy(hearers, event, async (session) => {
-      await webhooks.find(wanted, { projection: { _id: 1 }, session }).toArray();
+  /**
+   * Runs after a commit: each service consumes the event once and queries its webhooks, then it is marked as
+   * published.
+   */
+  async function consume(event: BaselineEvent): Promise<void> {
+    const subscribed = { organization_id: event.organization_id, is_active: true, event_types: event.type };
+    await consumeBy(consumerCount, event, async (session) => {
+      await webhooks.find(subscribed, { projection: { _id: 1 }, session }).toArray();
     });
-    await marked(event);
+    await markPublished(event);
   }
 
-  /** The same where webhooks are told of it: they are one of those who hear. */
-  async function heardAndTold(event: Said): Promise<void> {
-    await Promise.all([heardBy(hearers - 1, event, async () => undefined), tell(event)]);
-    await marked(event);
+  /** The same with webhook deliveries, which count as one of the consumers. */
+  async function consumeAndSendWebhooks(event: BaselineEvent): Promise<void> {
+    await Promise.all([consumeBy(consumerCount - 1, event, async () => undefined), sendWebhooks(event)]);
+    await markPublished(event);
   }
 
-  async function heardBy(
+  async function consumeBy(
     count: number,
-    event: Said,
+    event: BaselineEvent,
     work: (session: ReturnType<Client['startSession']>) => Promise<void>,
   ): Promise<void> {
-    const hear = (hearer: number) =>
-      transacted(client, async (session) => {
-        await inbox.insertOne({ _id: `${hearer}/${event.id}`, handled_at: new Date() }, { session });
+    const consumeOnce = (consumer: number) =>
+      withTransaction(client, async (session) => {
+        await inbox.insertOne({ _id: `${consumer}/${event.id}`, handled_at: new Date() }, { session });
         await work(session);
       });
-    await Promise.all(Array.from({ length: count }, (_, hearer) => hear(hearer)));
+    await Promise.all(Array.from({ length: count }, (_, hearer) => consumeOnce(hearer)));
   }
 
-  async function marked({ id }: Said): Promise<void> {
+  async function markPublished({ id }: BaselineEvent): Promise<void> {
     const published = {
       $set: { published_at: new Date() },
       $unset: { pending: 1, lease_until: 1, lease_by: 1 },
@@ -55,8 +62,8 @@ export function writing(client: Client, db: Db, hearers: number) {
   }
 
   const handlers = {
-    /** One row and no event: no transaction is needed. */
-    createDocument: async ({ body, asker: { organization_id, user_id } }) => {
+    /** Writes one row and no event, so it needs no transaction. */
+    createDocument: async ({ body, principal: { organization_id, user_id } }) => {
       const at = new Date();
       const _id = newId();
       const document = {
@@ -83,11 +90,13 @@ export function writing(client: Client, db: Db, hearers: number) {
       return { status: 201, text: documentText(document, []), headers: { ETag: '"1"' } };
     },
 
-    /** One row and no event again: the update finds the version that was read, or is tried again. */
-    updateDocument: async ({ parts: [, _id = ''], body, asker: { organization_id } }) => {
+    /**
+     * Updates one row if it still has the version that was read, otherwise retries. It needs no transaction.
+     */
+    updateDocument: async ({ parts: [, _id = ''], body, principal: { organization_id } }) => {
       for (;;) {
         const before = await documents.findOne({ _id, organization_id });
-        if (!before) throw new Error('There is no such document');
+        if (!before) throw new Error('The document was not found');
         const { row_version } = before;
         const change = { ...body, updated_at: new Date(), row_version: row_version + 1 };
         const found = await documents.updateOne({ _id, organization_id, row_version }, { $set: change });
@@ -95,18 +104,19 @@ export function writing(client: Client, db: Db, hearers: number) {
         const document = { ...before, ...change };
         const rows = await nodes.find({ document_id: _id }).toArray();
         const after = await documents.findOne({ _id, organization_id });
-        if (after?.row_version !== document.row_version) throw new Error('It changed meanwhile');
+        if (after?.row_version !== document.row_version)
+          throw new Error('The document changed during the read');
         const headers = { ETag: `"${document.row_version}"` };
         return { status: 200, text: documentText(document, rows), headers };
       }
     },
 
-    createNode: async ({ parts: [, document_id = ''], body, asker: { organization_id, user_id } }) => {
+    createNode: async ({ parts: [, document_id = ''], body, principal: { organization_id, user_id } }) => {
       const { parent_id, node_type, title, order } = body;
-      const { node, row_version } = await transacted(client, async (session) => {
+      const { node, row_version } = await withTransaction(client, async (session) => {
         const document = await documents.findOne({ _id: document_id, organization_id }, { session });
         const parent = await nodes.findOne({ _id: parent_id, document_id }, { session });
-        if (!document || !parent) throw new Error('There is no such place');
+        if (!document || !parent) throw new Error('The document or the parent node was not found');
         const at = new Date();
         const row = {
           _id: newId(),
@@ -133,20 +143,21 @@ export function writing(client: Client, db: Db, hearers: number) {
       return { status: 201, text: nodeText(node, '[]'), headers: { ETag: `"${row_version}"` } };
     },
 
-    publish: publishing(heard),
+    publish: createPublishHandler(consume),
 
-    publishAndTell: publishing(heardAndTold),
+    publishAndSendWebhooks: createPublishHandler(consumeAndSendWebhooks),
   } satisfies Record<string, Handler>;
   return handlers;
 
   /** Publishes a draft; `then` is what follows its commit. */
-  function publishing(then: (event: Said) => Promise<void>): Handler {
-    return async ({ parts: [, _id = ''], asker: { organization_id, user_id } }) => {
+  function createPublishHandler(afterCommit: (event: BaselineEvent) => Promise<void>): Handler {
+    return async ({ parts: [, _id = ''], principal: { organization_id, user_id } }) => {
       const plan = await terms.findOne({ _id: organization_id });
-      if (plan?.publish_limit !== null) throw new Error('The floor knows plans without a limit only');
-      const event = await transacted(client, async (session) => {
+      if (plan?.publish_limit !== null)
+        throw new Error('The baseline supports only plans without a publish limit');
+      const event = await withTransaction(client, async (session) => {
         const draft = await documents.findOne({ _id, organization_id }, { session });
-        if (draft?.status !== 'draft') throw new Error('There is no such draft');
+        if (draft?.status !== 'draft') throw new Error('The draft was not found');
         const at = new Date();
         const change = {
           status: 'published',
@@ -155,36 +166,37 @@ export function writing(client: Client, db: Db, hearers: number) {
           row_version: draft.row_version + 1,
         };
         const month = at.toISOString().slice(0, 7);
-        const counted = { _id: newId(), organization_id, document_id: _id, month, published_at: at };
-        await ledger.insertOne(counted, { session });
+        const ledgerRow = { _id: newId(), organization_id, document_id: _id, month, published_at: at };
+        await ledger.insertOne(ledgerRow, { session });
         await documents.updateOne({ _id }, { $set: change }, { session });
-        const said = {
+        const publishedEvent = {
           id: newId(),
           type: 'document.published',
-          // as ours: last of all before the commit
+          // like the service: set just before the commit
           occurred_at: new Date(),
           organization_id,
           actor_id: user_id,
           data: { document: summary({ ...draft, ...change }) },
         };
         const row = {
-          _id: said.id,
-          type: said.type,
-          event: JSON.stringify(said),
+          _id: publishedEvent.id,
+          type: publishedEvent.type,
+          event: JSON.stringify(publishedEvent),
           created_at: at,
           pending: true,
           lease_until: new Date(at.getTime() + leaseMs),
-          lease_by: 'floor',
+          lease_by: 'baseline',
           failures: 0,
         };
         await outbox.insertOne(row, { session });
-        return said;
+        return publishedEvent;
       });
-      void then(event);
+      void afterCommit(event);
       const document = await documents.findOne({ _id, organization_id });
       const rows = await nodes.find({ document_id: _id }).toArray();
       const after = await documents.findOne({ _id, organization_id });
-      if (!document || after?.row_version !== document.row_version) throw new Error('It changed meanwhile');
+      if (!document || after?.row_version !== document.row_version)
+        throw new Error('The document changed during the read');
       const headers = { ETag: `"${document.row_version}"` };
       return { status: 200, text: documentText(document, rows), headers };
     };

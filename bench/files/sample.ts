@@ -1,6 +1,9 @@
-/** Documents of any size for the table of files: sections with steps and sub-steps, each with about eight blocks of rich text. */
+/**
+ * Sample documents of any size for Word files: sections, steps and sub-steps with about eight blocks of rich
+ * text.
+ */
 
-/** A node with its rich text as JSON text, as it is kept. */
+/** A node. Its rich text is JSON text, as stored. */
 export interface SampleNode {
   node_type: 'section' | 'step' | 'sub_step';
   title: string;
@@ -8,7 +11,7 @@ export interface SampleNode {
   children: SampleNode[];
 }
 
-/** A document of so many nodes. */
+/** A sample document. */
 export interface Sample {
   title: string;
   version: string;
@@ -18,26 +21,38 @@ export interface Sample {
   nodes: SampleNode[];
 }
 
-/** Makes a document of so many nodes. */
-export function sampleOf(count: number): Sample {
-  let made = 0;
+/** Creates a document of `count` nodes. */
+export function createSample(count: number): Sample {
+  let created = 0;
   const node = (node_type: SampleNode['node_type'], ...below: (() => SampleNode[])[]): SampleNode[] => {
-    if (made >= count) return [];
-    made += 1;
-    const number = made;
-    const content = JSON.stringify({ type: 'doc', content: blocksOf(number) });
-    return [{ node_type, title: `Part ${number}`, content, children: below.flatMap((one) => one()) }];
+    if (created >= count) return [];
+    created += 1;
+    const number = created;
+    const content = JSON.stringify({ type: 'doc', content: createBlocks(number) });
+    return [
+      {
+        node_type,
+        title: `Part ${number}`,
+        content,
+        children: below.flatMap((createNodes) => createNodes()),
+      },
+    ];
   };
   const leaf = () => node('sub_step');
   const step = () => node('step', leaf, leaf);
   const nodes: SampleNode[] = [];
-  while (made < count) nodes.push(...node('section', step, step));
-  const facts = { title: 'A procedure', version: '1.0', department: 'Operations', organization: 'Aldermoor' };
-  return { ...facts, published_at: '2026-01-02T03:04:05.678Z', nodes };
+  while (created < count) nodes.push(...node('section', step, step));
+  const fields = {
+    title: 'A procedure',
+    version: '1.0',
+    department: 'Operations',
+    organization: 'Aldermoor',
+  };
+  return { ...fields, published_at: '2026-01-02T03:04:05.678Z', nodes };
 }
 
-function blocksOf(number: number): unknown[] {
-  const words = `In part ${number} whoever is on duty looks at the queue & decides within ${(number % 50) + 1} minutes.`;
+function createBlocks(number: number): unknown[] {
+  const words = `In part ${number} the person on duty looks at the queue & decides within ${(number % 50) + 1} minutes.`;
   return [
     paragraph(text(words)),
     paragraph(

@@ -1,17 +1,17 @@
-/** Events: published, carried and handled, through every bus that there is. */
+/** Rows for events: published, transported and handled, through each event bus. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { BusOrder } from '../bus.ts';
+import type { BusBatch } from '../bus.ts';
 import { buses } from '../buses.ts';
 import type { Side } from '../fixture.ts';
 import type { Row, Sample } from '../row.ts';
 
-/** A row for each bus. */
-export const events: readonly Row[] = Object.entries(buses).map(([bus, { events: usual, broker }]) => ({
+/** One row per bus. */
+export const events: readonly Row[] = Object.entries(buses).map(([bus, { batchSize: usual, broker }]) => ({
   name: `events through the ${bus} bus`,
   unit: 'event',
-  remark: 'published until handled, 32 at once; the CPU time of the client alone',
+  remark: 'from publish to handled, 32 at once; CPU time of the client only',
   async prepare(_stage, share) {
     const count = Math.max(1, Math.round(usual * share));
     const server = await broker?.().catch((error: unknown) => String(error));
@@ -20,7 +20,7 @@ export const events: readonly Row[] = Object.entries(buses).map(([bus, { events:
       execArgv: ['--disable-warning=ExperimentalWarning'],
     });
     const gone = once(child, 'exit').then(() => {
-      throw new Error(`The process of the ${bus} bus has ended`);
+      throw new Error(`The process of the ${bus} bus exited`);
     });
     gone.catch(() => undefined);
     const end = async () => {
@@ -34,9 +34,9 @@ export const events: readonly Row[] = Object.entries(buses).map(([bus, { events:
     });
     return {
       async batch(side: Side) {
-        const order: BusOrder = { side, count };
+        const order: BusBatch = { side, count };
         child.send(order);
-        // the child answers every order with a sample
+        // the child answers every batch with a sample
         const [sample] = (await Promise.race([once(child, 'message'), gone])) as [Sample];
         return sample;
       },

@@ -1,24 +1,24 @@
-/** A process that nobody asks anything. */
+/** Limit for the CPU time of an idle process. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Limit } from '../limit.ts';
-import { fineCpuMsOf } from '../process-usage.ts';
+import { getPreciseCpuMs } from '../process-usage.ts';
 
-/** What looking for work costs when there is none: outboxes, deliveries, words, health. */
+/** The cost of polling without work: outboxes, deliveries, search index and health checks. */
 export const idle: Limit = {
-  name: 'CPU time of an idle process in a second',
+  name: 'CPU time of an idle process per second',
   unit: 'ms',
   goal: 20,
-  counts: 'median',
-  remark: 'all five services in one process, with the embedded bus; ten seconds, one by one',
-  async take({ programs }, share) {
-    const { pid } = programs.ours;
-    // what came before is finished
+  statistic: 'median',
+  remark: 'all five services in one process, with the in-process bus; measured in ten single seconds',
+  async measure({ processes }, share) {
+    const { pid } = processes.service;
+    // let the work of earlier rows finish
     await pause(3_000);
     const seconds: number[] = [];
     while (seconds.length < Math.ceil(10 * share)) {
-      const [cpuMs, startedAt] = [fineCpuMsOf(pid), performance.now()];
+      const [cpuMs, startedAt] = [getPreciseCpuMs(pid), performance.now()];
       await pause(1_000);
-      seconds.push(((fineCpuMsOf(pid) - cpuMs) / (performance.now() - startedAt)) * 1000);
+      seconds.push(((getPreciseCpuMs(pid) - cpuMs) / (performance.now() - startedAt)) * 1000);
     }
     return seconds;
   },

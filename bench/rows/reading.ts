@@ -1,4 +1,4 @@
-/** Reading: a tree, a page of a long list. */
+/** Rows for reads: a tree, and a page of a long list. */
 import type { Row as DbRow } from '../baseline/handler.ts';
 import type { BenchFixture, Organization } from '../fixture.ts';
 import { pairedRow } from '../paired.ts';
@@ -7,15 +7,16 @@ import { bigDocument } from './trees.ts';
 
 const treeRequests = 200;
 
-/** Trees whose version changes before each batch, so that no cache has them. */
-async function coldTrees(stage: BenchFixture, share: number): Promise<string[]> {
-  const { id } = await stage.api(stage.home, 'POST', '/documents', bigDocument);
-  return stage.copies(id, Math.max(1, Math.round(treeRequests * share)));
+/** Creates trees of 200 nodes for `coldReads`. Returns their ids. */
+async function coldTrees(fixture: BenchFixture, share: number): Promise<string[]> {
+  const { id } = await fixture.api(fixture.organization, 'POST', '/documents', bigDocument);
+  return fixture.copyDocument(id, Math.max(1, Math.round(treeRequests * share)));
 }
 
-function coldReads(stage: BenchFixture, ids: readonly string[]) {
-  const { key } = stage.home;
-  const documents = stage.db.collection<DbRow>('documents');
+/** Increments the version of all trees before each batch, so that none is cached. */
+function coldReads(fixture: BenchFixture, ids: readonly string[]) {
+  const { key } = fixture.organization;
+  const documents = fixture.db.collection<DbRow>('documents');
   return async () => {
     await documents.updateMany({ _id: { $in: [...ids] } }, { $inc: { row_version: 1 } });
     return (i: number) => ({
@@ -26,85 +27,87 @@ function coldReads(stage: BenchFixture, ids: readonly string[]) {
   };
 }
 
-/** A tree that is in no cache. */
+/** A tree that is not cached. */
 export const readTree = httpRow({
   name: 'read a 200-node tree, cold',
-  remark: 'floor: rich text kept as JSON text, as ours keeps it',
+  remark: 'baseline: rich text stored as JSON text, like the service',
   requests: treeRequests,
-  floor: 'readTree',
-  same: 'text',
-  prepare: async (stage, share) => coldReads(stage, await coldTrees(stage, share)),
+  baselineHandler: 'readTree',
+  compare: 'text',
+  prepare: async (fixture, share) => coldReads(fixture, await coldTrees(fixture, share)),
 });
 
-/** The same against rich text as most would keep it. */
+/** The same, but the baseline stores rich text as BSON, as most applications would. */
 export const readTreeOfBson = httpRow({
-  name: 'read a 200-node tree, cold; floor keeps rich text as BSON',
+  name: 'read a 200-node tree, cold; baseline with BSON rich text',
   goal: 0.9,
   requests: treeRequests,
-  floor: 'readTreeOfBson',
-  same: 'text',
-  async prepare(stage, share) {
-    const ids = await coldTrees(stage, share);
+  baselineHandler: 'readTreeOfBson',
+  compare: 'text',
+  async prepare(fixture, share) {
+    const ids = await coldTrees(fixture, share);
     for (const document_id of ids) {
-      const rows = await stage.db.collection<DbRow>('nodes').find({ document_id }).toArray();
+      const rows = await fixture.db.collection<DbRow>('nodes').find({ document_id }).toArray();
       const parsed = rows.map((row) => ({ ...row, content: JSON.parse(row.content) }));
-      await stage.db.collection<DbRow>('floor_nodes').insertMany(parsed);
+      await fixture.db.collection<DbRow>('baseline_nodes').insertMany(parsed);
     }
-    return coldReads(stage, ids);
+    return coldReads(fixture, ids);
   },
 });
 
-/** One tree, again and again. */
-export const readTreeAgain = httpRow({
+/** One tree, repeatedly. */
+export const readTreeCached = httpRow({
   name: 'read a 200-node tree, unchanged',
   goal: 0.35,
-  remark: 'ours has its bytes in memory',
+  remark: 'the service has the bytes in memory',
   requests: treeRequests,
-  floor: 'readTree',
-  same: 'text',
-  async prepare({ home, api }) {
-    const { id } = await api(home, 'POST', '/documents', bigDocument);
-    return async () => () => ({ method: 'GET', path: `/api/v1/documents/${id}`, key: home.key });
+  baselineHandler: 'readTree',
+  compare: 'text',
+  async prepare({ organization, api }) {
+    const { id } = await api(organization, 'POST', '/documents', bigDocument);
+    return async () => () => ({ method: 'GET', path: `/api/v1/documents/${id}`, key: organization.key });
   },
 });
 
-/** An organization with so many documents without nodes. */
-export async function library(stage: BenchFixture, documents: number) {
-  const house = await stage.register();
-  const { id, organization_id } = await stage.api(house, 'POST', '/documents', { title: 'One of many' });
-  const ids = await stage.copies(id, Math.max(60, Math.round(documents)));
-  return { house, ids, organization_id: String(organization_id) };
+/** Creates an organization with `documents` documents without nodes, at least 60. */
+export async function createLibrary(fixture: BenchFixture, documents: number) {
+  const organization = await fixture.register();
+  const { id, organization_id } = await fixture.api(organization, 'POST', '/documents', {
+    title: 'One of many',
+  });
+  const ids = await fixture.copyDocument(id, Math.max(60, Math.round(documents)));
+  return { organization, ids, organization_id: String(organization_id) };
 }
 
-const listed = 100_000;
+const listLength = 100_000;
 
 /** The first page of a long list. */
 export const list = httpRow({
   name: 'list 50 of 100,000',
   goal: 1.5,
   requests: 800,
-  floor: 'list',
-  same: 'text',
-  async prepare(stage, share) {
-    const { house } = await library(stage, listed * Math.min(1, share));
-    return async () => () => ({ method: 'GET', path: '/api/v1/documents?limit=50', key: house.key });
+  baselineHandler: 'list',
+  compare: 'text',
+  async prepare(fixture, share) {
+    const { organization } = await createLibrary(fixture, listLength * Math.min(1, share));
+    return async () => () => ({ method: 'GET', path: '/api/v1/documents?limit=50', key: organization.key });
   },
 });
 
-/** The length of a list must not matter. */
+/** The cost of a page must not depend on the length of the list. */
 export const listOfMillion = pairedRow({
-  name: 'list 50 of 1,000,000 against 50 of 1,000',
+  name: 'list 50 of 1,000,000 vs. 50 of 1,000',
   goal: 1.2,
-  against: 'in an organization of 1,000 documents',
-  async prepare(stage, share) {
+  pairedWith: 'in an organization of 1,000 documents',
+  async prepare(fixture, share) {
     const [large, small] = [
-      await library(stage, 1_000_000 * Math.min(1, share)),
-      await library(stage, 1_000),
+      await createLibrary(fixture, 1_000_000 * Math.min(1, share)),
+      await createLibrary(fixture, 1_000),
     ];
-    const page = ({ house }: { house: Organization }) => ({
+    const page = ({ organization }: { organization: Organization }) => ({
       method: 'GET' as const,
       path: '/api/v1/documents?limit=50',
-      key: house.key,
+      key: organization.key,
     });
     return [() => () => page(large), () => () => page(small)];
   },

@@ -1,35 +1,35 @@
-/** Finding documents by a word, among very many. */
+/** Limits for searching 100,000 documents by words. */
 import type { Row as DbRow } from '../baseline/handler.ts';
 import type { BenchFixture, Organization } from '../fixture.ts';
 import type { Limit } from '../limit.ts';
-import { library } from './reading.ts';
+import { createLibrary } from './reading.ts';
 
-const among = 100_000;
-const wordsEach = 40;
-const vocabulary = 20_000;
-const atOnce = 2_000;
+const documentCount = 100_000;
+const wordsPerDocument = 40;
+const vocabularySize = 20_000;
+const rowsPerInsert = 2_000;
 
-/** An organization whose documents have common and rare words; made once for all that ask there. */
+/** An organization whose documents have frequent and rare words. All limits share it. */
 let prepared: Promise<Organization> | undefined;
 
-async function library100k(stage: BenchFixture, share: number): Promise<Organization> {
-  const { house, ids, organization_id } = await library(stage, among * share);
+async function createSearchLibrary(fixture: BenchFixture, share: number): Promise<Organization> {
+  const { organization, ids, organization_id } = await createLibrary(fixture, documentCount * share);
   const random = randomFrom(1);
-  for (let from = 0; from < ids.length; from += atOnce) {
-    const rows = ids.slice(from, from + atOnce).map((_id, at) => {
+  for (let from = 0; from < ids.length; from += rowsPerInsert) {
+    const rows = ids.slice(from, from + rowsPerInsert).map((_id, at) => {
       const words = new Set(['every']);
-      // as in any language: few words are frequent, most are rare
-      while (words.size < wordsEach) words.add(`w${Math.floor(vocabulary ** random())}`);
+      // as in natural languages, a few words are frequent and most are rare
+      while (words.size < wordsPerDocument) words.add(`w${Math.floor(vocabularySize ** random())}`);
       if ((from + at) % 100 === 0) words.add('hundredth');
       if ((from + at) % 1000 === 0) words.add('thousandth');
       return { _id, organization_id, words: [...words], row_version: 1 };
     });
-    await stage.db.collection<DbRow>('search').insertMany(rows, { ordered: false });
+    await fixture.db.collection<DbRow>('search').insertMany(rows, { ordered: false });
   }
-  return house;
+  return organization;
 }
 
-/** The same numbers in every run. */
+/** Returns a generator of the same pseudo-random numbers in every run. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -38,34 +38,34 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-const asks = 200;
+const searchCount = 200;
 
-function search(words: string, found: string): Limit {
+function searchLimit(words: string, matches: string): Limit {
   return {
-    name: `q: ${found} of 100,000 documents`,
+    name: `search 100,000 documents: ${matches}`,
     unit: 'ms',
     goal: 50,
-    counts: 'p95',
+    statistic: 'p95',
     remark: 'from the request to the last byte of 50 documents, one request at a time',
-    async take(stage, share) {
-      prepared ??= library100k(stage, share);
+    async measure(fixture, share) {
+      prepared ??= createSearchLibrary(fixture, share);
       const { key } = await prepared;
       const path = `/api/v1/documents?limit=50&q=${encodeURIComponent(words)}`;
-      const took: number[] = [];
-      while (took.length < asks * share) {
+      const durations: number[] = [];
+      while (durations.length < searchCount * share) {
         const startedAt = performance.now();
-        await stage.clients.ours.ask({ method: 'GET', path, key });
-        took.push(performance.now() - startedAt);
+        await fixture.clients.service.send({ method: 'GET', path, key });
+        durations.push(performance.now() - startedAt);
       }
-      return took;
+      return durations;
     },
   };
 }
 
-/** A word in none, in few and in many documents, and two at once. */
+/** Searches for a word in no, few and many documents, and for two words. */
 export const searches: readonly Limit[] = [
-  search('nowhere', 'a word in none'),
-  search('thousandth', 'a word in 0.1 %'),
-  search('hundredth', 'a word in 1 %'),
-  search('every thousandth', 'a word in all with one in 0.1 %'),
+  searchLimit('nowhere', 'a word in none'),
+  searchLimit('thousandth', 'a word in 0.1 %'),
+  searchLimit('hundredth', 'a word in 1 %'),
+  searchLimit('every thousandth', 'words in 100 % and 0.1 %'),
 ];

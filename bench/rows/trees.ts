@@ -1,4 +1,4 @@
-/** Trees of documents that rows work on. */
+/** Sample documents for the rows. */
 
 /** A document of 200 nodes: 8 sections of 4 steps of 5 sub-steps, each with about 1 KB of rich text. */
 export const bigDocument = threeLevels('A procedure of 200 nodes', [8, 4, 5]);
@@ -8,10 +8,10 @@ export const smallDocument = {
   title: 'A procedure of ten nodes',
   version: '1.0',
   department: 'Operations',
-  nodes: many(2, (section) => ({
+  nodes: times(2, (section) => ({
     node_type: 'section',
     title: `Section ${section}`,
-    children: many(4, (step) => ({
+    children: times(4, (step) => ({
       node_type: 'step',
       title: `Step ${section}.${step}`,
       content: richText(step),
@@ -19,24 +19,29 @@ export const smallDocument = {
   })),
 };
 
-/** A document of 10,000 nodes, the most there may be: 100 sections of 9 steps of 10 sub-steps, each with about 1 KB of rich text. */
+/**
+ * A document of 10,000 nodes, the maximum: 100 sections of 9 steps of 10 sub-steps, each with about 1 KB of
+ * rich text.
+ */
 export const hugeDocument = threeLevels('A procedure of 10,000 nodes', [100, 9, 10]);
 
-/** So many sections of so many steps of so many sub-steps, each with text. */
+/**
+ * Creates a tree with these numbers of sections, steps per section and sub-steps per step, each with text.
+ */
 function threeLevels(title: string, [sections, steps, subs]: readonly [number, number, number]) {
   return {
     title,
     version: '1.0',
     department: 'Operations',
-    nodes: many(sections, (section) => ({
+    nodes: times(sections, (section) => ({
       node_type: 'section',
       title: `Section ${section}`,
       content: richText(section),
-      children: many(steps, (step) => ({
+      children: times(steps, (step) => ({
         node_type: 'step',
         title: `Step ${section}.${step}`,
         content: richText(step),
-        children: many(subs, (sub) => ({
+        children: times(subs, (sub) => ({
           node_type: 'sub_step',
           title: `Sub-step ${section}.${step}.${sub}`,
           content: richText(sub),
@@ -46,7 +51,7 @@ function threeLevels(title: string, [sections, steps, subs]: readonly [number, n
   };
 }
 
-function many<T>(count: number, make: (number: number) => T): T[] {
+function times<T>(count: number, make: (number: number) => T): T[] {
   return Array.from({ length: count }, (_, at) => make(at + 1));
 }
 
@@ -67,7 +72,7 @@ function richText(seed: number): object {
       ),
       {
         type: 'bulletList',
-        content: many(3, (item) => ({
+        content: times(3, (item) => ({
           type: 'listItem',
           content: [
             paragraph(text(`Check number ${item}: the lamp is `), text(item % 2 ? 'green' : 'off', 'italic')),

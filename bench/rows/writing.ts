@@ -1,109 +1,120 @@
-/** Writing: documents, nodes, publishing. */
+/** Rows for writes: documents, nodes and publishing. */
 import type { Row as DbRow } from '../baseline/handler.ts';
 import { httpRow } from '../row.ts';
 import { smallDocument } from './trees.ts';
 
-/** A blank document. */
+/** Creates an empty document. */
 export const createDocument = httpRow({
   name: 'create a document',
   goal: 3,
-  remark: 'floor: one insert, no transaction',
+  remark: 'baseline: one insert, no transaction',
   requests: 1500,
-  floor: 'createDocument',
-  same: 'shape',
-  async prepare({ home: { key } }) {
+  baselineHandler: 'createDocument',
+  compare: 'shape',
+  async prepare({ organization: { key } }) {
     const body = { title: 'A new procedure', version: '1.0', department: 'Operations' };
     return async () => () => ({ method: 'POST', path: '/api/v1/documents', body, key });
   },
 });
 
-/** More than connections, so that those who write at the same time seldom meet in one document. */
-const documentsWrittenTo = 256;
+/** More documents than connections, so that concurrent requests seldom write the same document. */
+const documentCount = 256;
 
-/** A step below a section. */
+/** Creates a step below a section. */
 export const createNode = httpRow({
   name: 'create a node',
   goal: 2.2,
   requests: 800,
-  floor: 'createNode',
-  same: 'shape',
-  async prepare({ home, api, copies, db }) {
-    const { id } = await api(home, 'POST', '/documents', smallDocument);
-    const ids = await copies(id, documentsWrittenTo);
+  baselineHandler: 'createNode',
+  compare: 'shape',
+  async prepare({ organization, api, copyDocument, db }) {
+    const { id } = await api(organization, 'POST', '/documents', smallDocument);
+    const ids = await copyDocument(id, documentCount);
     const found = await db
       .collection<DbRow>('nodes')
       .find({ document_id: { $in: ids }, node_type: 'section' })
       .toArray();
-    // one of each document, so that neighbours in time are no neighbours in a document
+    // one section per document, so that concurrent requests write different documents
     const sections = [...new Map(found.map((section) => [section.document_id, section])).values()];
     return async () => (i) => {
       const section = sections[i % sections.length];
       const { document_id, _id: parent_id } = section ?? { document_id: '', _id: '' };
       const body = { node_type: 'step', title: 'One more step', order: i, parent_id };
-      return { method: 'POST', path: `/api/v1/documents/${document_id}/nodes`, body, key: home.key };
+      return { method: 'POST', path: `/api/v1/documents/${document_id}/nodes`, body, key: organization.key };
     };
   },
 });
 
-/** The title of a document of ten nodes, all of which are answered. */
+/** Updates the title of a document of ten nodes. The response contains all nodes. */
 export const updateDocument = httpRow({
-  name: 'change a document (PATCH, 10 nodes)',
+  name: 'update a document (PATCH, 10 nodes)',
   goal: 2.5,
-  remark: 'floor: one conditional update, no transaction',
+  remark: 'baseline: one conditional update, no transaction',
   requests: 800,
-  floor: 'updateDocument',
-  same: 'shape',
-  async prepare({ home, api, copies }) {
-    const { id } = await api(home, 'POST', '/documents', smallDocument);
-    const ids = await copies(id, documentsWrittenTo);
+  baselineHandler: 'updateDocument',
+  compare: 'shape',
+  async prepare({ organization, api, copyDocument }) {
+    const { id } = await api(organization, 'POST', '/documents', smallDocument);
+    const ids = await copyDocument(id, documentCount);
     return async () => (i) => {
       const body = { title: `A procedure, changed for the ${i}th time` };
-      return { method: 'PATCH', path: `/api/v1/documents/${ids[i % ids.length]}`, body, key: home.key };
+      return {
+        method: 'PATCH',
+        path: `/api/v1/documents/${ids[i % ids.length]}`,
+        body,
+        key: organization.key,
+      };
     };
   },
 });
 
-const organizations = 32;
+const organizationCount = 32;
 
-/** A draft of ten nodes, with its event through the outbox to whoever hears it; in turn of so many organizations. */
-function publishOf(name: string, goal: number, count: number) {
+/**
+ * Publishes drafts of ten nodes of `count` organizations in turn, including event delivery to all consumers.
+ */
+function createPublishRow(name: string, goal: number, count: number) {
   return httpRow({
     name,
     goal,
-    remark: 'with its event: outbox, bus, every service that hears it',
+    remark: 'including its event: outbox, bus, all consuming services',
     requests: 512,
-    floor: 'publish',
-    same: 'shape',
-    async prepare(stage) {
-      const houses: { key: string; draft: string }[] = [];
-      while (houses.length < count) {
-        const house = await stage.register();
-        const { id } = await stage.api(house, 'POST', '/documents', smallDocument);
-        houses.push({ key: house.key, draft: id });
+    baselineHandler: 'publish',
+    compare: 'shape',
+    async prepare(fixture) {
+      const organizations: { key: string; draft: string }[] = [];
+      while (organizations.length < count) {
+        const organization = await fixture.register();
+        const { id } = await fixture.api(organization, 'POST', '/documents', smallDocument);
+        organizations.push({ key: organization.key, draft: id });
       }
       return async (_side, requests) => {
-        const each = Math.ceil(requests / houses.length);
-        const drafts = await Promise.all(houses.map(({ draft }) => stage.copies(draft, each)));
+        const each = Math.ceil(requests / organizations.length);
+        const drafts = await Promise.all(organizations.map(({ draft }) => fixture.copyDocument(draft, each)));
         return (i) => {
-          const house = i % houses.length;
-          const id = drafts[house]?.[Math.floor(i / houses.length)];
+          const organization = i % organizations.length;
+          const id = drafts[organization]?.[Math.floor(i / organizations.length)];
           return {
             method: 'POST',
             path: `/api/v1/documents/${id}/publish`,
-            key: houses[house]?.key ?? '',
+            key: organizations[organization]?.key ?? '',
           };
         };
       };
     },
-    async settled({ db }, side) {
-      const outbox = db.collection(side === 'ours' ? 'documents_outbox' : 'floor_outbox');
+    async isSettled({ db }, side) {
+      const outbox = db.collection(side === 'service' ? 'documents_outbox' : 'baseline_outbox');
       return (await outbox.findOne({ pending: true })) === null;
     },
   });
 }
 
-/** Publishing as it comes. */
-export const publish = publishOf(`publish (10 nodes), ${organizations} organizations`, 1.3, organizations);
+/** Publishing by many organizations. */
+export const publish = createPublishRow(
+  `publish (10 nodes), ${organizationCount} organizations`,
+  1.3,
+  organizationCount,
+);
 
-/** The same where all meet in one organization's rows. */
-export const publishOfOne = publishOf('publish (10 nodes), one organization', 1.5, 1);
+/** Publishing by one organization, so that all requests write the same organization's rows. */
+export const publishOneOrganization = createPublishRow('publish (10 nodes), one organization', 1.5, 1);

@@ -1,26 +1,28 @@
-/** MongoDB and RabbitMQ for a development cluster: what lies in k8s/, with images of one's own where the public ones cannot be had. */
+/** Installs MongoDB and RabbitMQ from k8s/ in a development cluster, optionally with other images. */
 import { join } from 'node:path';
-import { type Cluster, tell } from './tools.ts';
+import { type Cluster, runToolOrThrow } from './tools.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Images by the name that stands in k8s/. */
+/** Replacement images by their name in k8s/. */
 export type Images = Readonly<Record<string, string>>;
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' objects are of many shapes
 type Manifest = any;
 
-/** Applies both and waits until they answer. */
-export async function keepDependencies(cluster: Cluster, images: Images): Promise<void> {
-  const keepsDisks = await hasStorage(cluster);
+/** Applies the manifests and waits until MongoDB and RabbitMQ are ready. */
+export async function applyDependencies(cluster: Cluster, images: Images): Promise<void> {
+  const hasVolumes = await hasDefaultStorageClass(cluster);
   for (const folder of ['mongodb', 'rabbitmq'])
-    await cluster.apply((await manifestsOf(folder)).map((one) => adapted(one, images, keepsDisks)));
+    await cluster.apply(
+      (await readManifests(folder)).map((manifest) => adaptManifest(manifest, images, hasVolumes)),
+    );
   for (const name of ['mongodb', 'rabbitmq'])
     await cluster.kubectl('rollout', 'status', `statefulset/${name}`, '--timeout=60s');
 }
 
-/** Whether a volume that is asked for is made. */
-async function hasStorage(cluster: Cluster): Promise<boolean> {
+/** Returns whether the cluster can provision volumes. */
+async function hasDefaultStorageClass(cluster: Cluster): Promise<boolean> {
   const classes = await cluster.list('storageclasses');
   return classes.some(
     ({ metadata }: Manifest) =>
@@ -28,18 +30,25 @@ async function hasStorage(cluster: Cluster): Promise<boolean> {
   );
 }
 
-async function manifestsOf(folder: string): Promise<Manifest[]> {
+async function readManifests(folder: string): Promise<Manifest[]> {
   const path = join(root, 'k8s', folder);
-  const text = await tell('kubectl', ['create', '--dry-run=client', '--output', 'json', '--kustomize', path]);
+  const text = await runToolOrThrow('kubectl', [
+    'create',
+    '--dry-run=client',
+    '--output',
+    'json',
+    '--kustomize',
+    path,
+  ]);
   const objects: Manifest[] = text
     .split(/^(?=\{)/m)
-    .filter((one) => one.trim() !== '')
-    .map((one) => JSON.parse(one));
-  return objects.flatMap((one) => one.items ?? [one]);
+    .filter((part) => part.trim() !== '')
+    .map((part) => JSON.parse(part));
+  return objects.flatMap((object) => object.items ?? [object]);
 }
 
-function adapted(manifest: Manifest, images: Images, keepsDisks: boolean): Manifest {
-  // where the client would have put it
+function adaptManifest(manifest: Manifest, images: Images, keepsDisks: boolean): Manifest {
+  // kubectl sets the client's default namespace
   delete manifest.metadata.namespace;
   if (manifest.kind !== 'StatefulSet') return manifest;
   const { template, volumeClaimTemplates } = manifest.spec;

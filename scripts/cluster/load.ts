@@ -1,58 +1,59 @@
-/** Clients that never ask twice: whatever is not the answer they expect has failed. */
+/** Generates load without retries: every unexpected response counts as a failure. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestTenant } from '../../tests/chaos/workload/tenant.ts';
 
-/** What clients were told. */
-export interface Counted {
+/** The responses to all clients. */
+export interface LoadResult {
   requests: number;
-  /** The first few of those that failed, and how many there were. */
+  /** Descriptions of the first ten failures. */
   failures: string[];
+  /** Number of all failures. */
   failed: number;
 }
 
-/** Requests of every service, each with the status that it must have. */
+/** Requests to every service, with their expected status. */
 const requests = [
   { method: 'GET', path: () => '/api/v1/me', status: 200 },
   { method: 'GET', path: () => '/api/v1/documents', status: 200 },
   { method: 'POST', path: () => '/api/v1/documents', status: 201 },
-  { method: 'GET', path: ({ id }: Known) => `/api/v1/documents/${id}`, status: 200 },
-  { method: 'GET', path: ({ link }: Known) => `/embed/${link}`, status: 200 },
-  { method: 'GET', path: ({ id }: Known) => `/api/v1/documents/${id}/share-token`, status: 200 },
-  { method: 'GET', path: ({ id }: Known) => `/api/v1/documents/${id}/export/markdown`, status: 200 },
+  { method: 'GET', path: ({ id }: LoadTarget) => `/api/v1/documents/${id}`, status: 200 },
+  { method: 'GET', path: ({ link }: LoadTarget) => `/embed/${link}`, status: 200 },
+  { method: 'GET', path: ({ id }: LoadTarget) => `/api/v1/documents/${id}/share-token`, status: 200 },
+  { method: 'GET', path: ({ id }: LoadTarget) => `/api/v1/documents/${id}/export/markdown`, status: 200 },
   { method: 'GET', path: () => '/api/v1/templates', status: 200 },
   { method: 'GET', path: () => '/api/v1/webhooks', status: 200 },
 ];
 
-interface Known {
+interface LoadTarget {
   id: string;
   link: string;
 }
 
-/** Asks with so many clients at once as long as the work takes; gives what they were told. */
-export async function underLoad(
-  { origin, office, clients }: { origin: string; office: TestTenant; clients: number },
+/** Sends requests with `clients` concurrent clients while `work` runs. */
+export async function runUnderLoad(
+  { origin, tenant, clients }: { origin: string; tenant: TestTenant; clients: number },
   work: () => Promise<void>,
-): Promise<Counted> {
-  const [written] = office.documents;
-  if (!written) throw new Error('The office has no document to ask for');
-  const known = { id: written.id, link: `${office.slug}/${written.shareToken}` };
-  const counted: Counted = { requests: 0, failures: [], failed: 0 };
+): Promise<LoadResult> {
+  const [written] = tenant.documents;
+  if (!written) throw new Error('The tenant has no document to request');
+  const target = { id: written.id, link: `${tenant.slug}/${written.shareToken}` };
+  const result: LoadResult = { requests: 0, failures: [], failed: 0 };
   let isOver = false;
 
-  const one = async (start: number) => {
+  const runClient = async (start: number) => {
     for (let at = start; !isOver; at += 1) {
-      const asked = requests[at % requests.length] ?? requests[0];
-      if (!asked) return;
-      counted.requests += 1;
-      const fault = await faultOf(origin, asked, known, office.key);
-      if (fault === undefined) continue;
-      counted.failed += 1;
-      if (counted.failures.length < 10) counted.failures.push(fault);
+      const request = requests[at % requests.length] ?? requests[0];
+      if (!request) return;
+      result.requests += 1;
+      const failure = await sendRequest(origin, request, target, tenant.key);
+      if (failure === undefined) continue;
+      result.failed += 1;
+      if (result.failures.length < 10) result.failures.push(failure);
     }
   };
-  const all = Promise.all(Array.from({ length: clients }, (_, at) => one(at * 2)));
+  const all = Promise.all(Array.from({ length: clients }, (_, at) => runClient(at * 2)));
   try {
-    // some before and some after
+    // also send requests before and after the work
     await pause(2_000);
     await work();
     await pause(2_000);
@@ -60,26 +61,32 @@ export async function underLoad(
     isOver = true;
     await all;
   }
-  return counted;
+  return result;
 }
 
-async function faultOf(
+/** Sends a request. Returns the failure, or undefined if the response has the expected status. */
+async function sendRequest(
   origin: string,
   { method, path, status }: (typeof requests)[number],
-  known: Known,
+  target: LoadTarget,
   key: string,
 ): Promise<string | undefined> {
-  const at = path(known);
+  const requestPath = path(target);
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const body = method === 'POST' ? JSON.stringify({ title: 'Written under load' }) : null;
   try {
-    const response = await fetch(origin + at, { method, headers, body, signal: AbortSignal.timeout(20_000) });
+    const response = await fetch(origin + requestPath, {
+      method,
+      headers,
+      body,
+      signal: AbortSignal.timeout(20_000),
+    });
     const text = await response.text();
     return response.status === status
       ? undefined
-      : `${method} ${at}: ${response.status} ${text.slice(0, 200)}`;
+      : `${method} ${requestPath}: ${response.status} ${text.slice(0, 200)}`;
   } catch (error) {
     const cause = error instanceof Error && error.cause ? `: ${error.cause}` : '';
-    return `${method} ${at}: ${error}${cause}`;
+    return `${method} ${requestPath}: ${error}${cause}`;
   }
 }

@@ -1,51 +1,51 @@
-/** The chart on a cluster: rehearsed, installed, changed, tested, taken back. */
+/** Installs, upgrades, tests and rolls back the chart on a cluster. */
 import { join } from 'node:path';
-import { type Cluster, tell } from './tools.ts';
+import { type Cluster, runToolOrThrow } from './tools.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const chart = join(root, 'charts', 'platform');
-const forDevelopment = join(root, 'k8s', 'values-dev.yaml');
+const developmentValues = join(root, 'k8s', 'values-dev.yaml');
 
-/** The five, by the names of their deployments behind the release's. */
+/** The services, by the part of their deployments' names after the release name. */
 export const services = ['identity', 'documents', 'sharing', 'export', 'webhook-delivery'] as const;
 
 /** A release of the chart. */
 export interface Release {
   name: string;
-  /** Installs it or brings it to these values, and waits until it runs. */
+  /** Installs or upgrades the release and waits until it is ready. */
   upgrade(image: string, ...more: string[]): Promise<void>;
-  /** The number of what is installed now. */
+  /** Returns the number of the installed revision. */
   revision(): Promise<number>;
-  /** Takes it back to how it was at a revision. */
+  /** Rolls back to a revision. */
   rollback(revision: number): Promise<void>;
   /** Runs the chart's own tests. */
   test(): Promise<void>;
-  /** Its pods that serve, of one service or of all. */
+  /** Returns the running pods of one service or of all services. */
   // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' objects are of many shapes
   pods(service?: string): Promise<any[]>;
 }
 
-/** The release of this name in the cluster's namespace, with values beside those for development. */
-export function release(cluster: Cluster, name: string, values: object): Release {
+/** Creates a handle of the release in the cluster's namespace. `values` extend k8s/values-dev.yaml. */
+export function createRelease(cluster: Cluster, name: string, values: object): Release {
   return {
     name,
     async upgrade(image, ...more) {
       const [, repository, tag] = /^(.*):([^:/]+)$/.exec(image) ?? [];
-      const files = ['--values', forDevelopment, '--values', '-'];
-      const which = ['--set-string', `global.image.repository=${repository},global.image.tag=${tag}`];
+      const files = ['--values', developmentValues, '--values', '-'];
+      const imageValues = ['--set-string', `global.image.repository=${repository},global.image.tag=${tag}`];
       const args = [
         'upgrade',
         '--install',
         name,
         chart,
         ...files,
-        ...which,
+        ...imageValues,
         '--wait',
         '--timeout',
         '4m',
         ...more,
       ];
-      await tell('helm', ['--namespace', cluster.namespace, ...args], JSON.stringify(values));
+      await runToolOrThrow('helm', ['--namespace', cluster.namespace, ...args], JSON.stringify(values));
     },
     revision: async () => JSON.parse(await cluster.helm('status', name, '--output', 'json')).version,
     async rollback(revision) {
@@ -55,9 +55,9 @@ export function release(cluster: Cluster, name: string, values: object): Release
       await cluster.helm('test', name, '--logs', '--timeout', '2m');
     },
     pods(service) {
-      const of = service ? `,app.kubernetes.io/name=${service}` : '';
-      const which = `app.kubernetes.io/component=service,app.kubernetes.io/instance=${name}${of}`;
-      return cluster.list('pods', '--selector', which, '--field-selector', 'status.phase=Running');
+      const serviceLabel = service ? `,app.kubernetes.io/name=${service}` : '';
+      const selector = `app.kubernetes.io/component=service,app.kubernetes.io/instance=${name}${serviceLabel}`;
+      return cluster.list('pods', '--selector', selector, '--field-selector', 'status.phase=Running');
     },
   };
 }

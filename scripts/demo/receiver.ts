@@ -1,9 +1,9 @@
-/** A webhook receiver of one's own: it checks both signatures of what arrives, as any receiver should. */
+/** A webhook receiver that verifies both signatures, as every receiver should. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A delivery that arrived, its raw bytes kept as they came. */
+/** A received delivery with its raw body. */
 export interface Delivery {
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -12,20 +12,20 @@ export interface Delivery {
 /** A receiver that listens on loopback. */
 export interface Receiver {
   url: string;
-  /** The first delivery of a type of event; rejects after `withinMs`. */
+  /** Waits for the first delivery of an event type. Rejects after `withinMs`. */
   first(eventType: string, withinMs: number): Promise<Delivery>;
   close(): void;
 }
 
 /** Starts a receiver on a free port. */
-export async function receiver(): Promise<Receiver> {
-  const arrived: Delivery[] = [];
+export async function startReceiver(): Promise<Receiver> {
+  const deliveries: Delivery[] = [];
   let onArrival = () => {};
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      arrived.push({ headers: request.headers, body: Buffer.concat(chunks) });
+      deliveries.push({ headers: request.headers, body: Buffer.concat(chunks) });
       response.writeHead(204).end();
       onArrival();
     });
@@ -42,7 +42,7 @@ export async function receiver(): Promise<Receiver> {
           withinMs,
         );
         onArrival = () => {
-          const found = arrived.find(({ headers }) => headers['x-service-event'] === eventType);
+          const found = deliveries.find(({ headers }) => headers['x-service-event'] === eventType);
           if (!found) return;
           clearTimeout(limit);
           resolve(found);
@@ -57,25 +57,30 @@ export async function receiver(): Promise<Receiver> {
   };
 }
 
-/** Whether `X-Service-Signature` was made with the secret over the raw body. During a rotation it lists two: one must fit. */
+/**
+ * Verifies `X-Service-Signature` over the raw body. During a rotation it contains two signatures; one must be
+ * valid.
+ */
 export function isSigned({ headers, body }: Delivery, secret: string): boolean {
   const expected = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
-  return signaturesOf(headers['x-service-signature'], ',').some((given) => same(given, expected));
+  return parseSignatures(headers['x-service-signature'], ',').some((signature) =>
+    isEqual(signature, expected),
+  );
 }
 
-/** Whether the Standard Webhooks headers fit, and are at most five minutes old: this one also stops replays. */
+/** Verifies the Standard Webhooks headers. They must be at most five minutes old, which prevents replays. */
 export function isStandardSigned({ headers, body }: Delivery, secret: string, nowSeconds: number): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
   if (Math.abs(nowSeconds - Number(timestamp)) > 300) return false;
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
-  return signaturesOf(signatures, ' ').some((given) => same(given, expected));
+  return parseSignatures(signatures, ' ').some((signature) => isEqual(signature, expected));
 }
 
-function signaturesOf(header: string | string[] | undefined, separator: string): string[] {
+function parseSignatures(header: string | string[] | undefined, separator: string): string[] {
   return String(header ?? '').split(separator);
 }
 
-function same(a: string, b: string): boolean {
+function isEqual(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

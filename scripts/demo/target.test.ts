@@ -1,4 +1,4 @@
-/** Which instance the demo talks to: it says so, and an instance that has ended does not mislead it. */
+/** Tests how the demo finds the instance to use. */
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -24,8 +24,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('the target', () => {
-  test('--base wins over everything', async () => {
+describe('the target of the demo', () => {
+  test('--base takes precedence over all settings', async () => {
     await writeInstanceFile(folder, running);
     const environment = { DATA_DIR: folder, PORT: '9000' };
     for (const base of ['https://docs.example.com', 'https://docs.example.com/api/v1/'])
@@ -36,7 +36,7 @@ describe('the target', () => {
       });
   });
 
-  test('the running instance of DATA_DIR wins over PORT', async () => {
+  test('the running instance of DATA_DIR takes precedence over PORT', async () => {
     await writeInstanceFile(folder, running);
     expect(await findTarget(undefined, { DATA_DIR: folder, PORT: '9000' })).toEqual({
       origin: 'http://127.0.0.1:8090',
@@ -45,7 +45,7 @@ describe('the target', () => {
     });
   });
 
-  test('without a running instance in DATA_DIR it is PORT, else 8080', async () => {
+  test('without a running instance in DATA_DIR, PORT or 8080 is used', async () => {
     const notes = [`No instance is running with the data in ${folder}.`];
     const expected = { origin: 'http://127.0.0.1:9000', source: 'PORT', notes };
     expect(await findTarget(undefined, { DATA_DIR: folder, PORT: '9000' })).toEqual(expected);
@@ -55,14 +55,14 @@ describe('the target', () => {
     });
   });
 
-  test('the usual data folder counts when no setting says otherwise', async () => {
+  test('the default data folder is used if no setting is set', async () => {
     await mkdir('.data');
     await writeInstanceFile('.data', running);
     expect((await findTarget(undefined, {})).origin).toBe('http://127.0.0.1:8090');
     expect((await findTarget(undefined, { PORT: '9000' })).origin).toBe('http://127.0.0.1:9000');
   });
 
-  test('a file whose process has ended is not followed, and that is said', async () => {
+  test('an instance file of an ended process is reported and ignored', async () => {
     const { pid } = spawnSync('true');
     const content = { pid, started: '1', port: 8090, management_port: 9490 };
     await writeFile('instance.json', JSON.stringify(content));
@@ -73,25 +73,25 @@ describe('the target', () => {
     });
   });
 
-  test('an address or a port of a wrong form is refused', async () => {
+  test('an invalid address or port is rejected', async () => {
     await expect(findTarget('docs.example.com', {})).rejects.toThrow('--base is docs.example.com');
     await expect(findTarget(undefined, { PORT: 'many' })).rejects.toThrow('PORT is many');
   });
 });
 
 describe('the demo', () => {
-  test('names --base when nothing answers', async () => {
+  test('mentions --base if no service is running', async () => {
     const [port] = await freePorts(1);
     const { code, text } = await runDemo(`http://127.0.0.1:${port}`, folder);
     expect(code).toBe(1);
-    expect(text).toContain(`Talking to http://127.0.0.1:${port} (from --base).`);
-    expect(text).toMatch(/Nothing answers at \S+\. .*--base URL/);
+    expect(text).toContain(`Using http://127.0.0.1:${port} (from --base).`);
+    expect(text).toMatch(/No service is running at \S+\. .*--base URL/);
   });
 
-  test('does nothing to another program that answers', async () => {
-    const asked: string[] = [];
+  test('sends only one GET to a program that is not this service', async () => {
+    const methods: string[] = [];
     const server = createServer(({ method }, response) => {
-      asked.push(String(method));
+      methods.push(String(method));
       response.end('<h1>Another program</h1>');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -100,11 +100,11 @@ describe('the demo', () => {
     const { code, text } = await runDemo(`http://127.0.0.1:${port}`, folder);
     server.close();
     expect(code).toBe(1);
-    expect(text).toContain('it is not this service');
-    expect(asked).toEqual(['GET']);
+    expect(text).toContain('is not this service');
+    expect(methods).toEqual(['GET']);
   });
 
-  test('explains itself on --help and refuses unknown flags', async () => {
+  test('prints its usage on --help and rejects unknown flags', async () => {
     const help = await runDemoWith(['--help'], folder);
     expect(help.code).toBe(0);
     expect(help.text).toMatch(/--base .*DATA_DIR.*PORT/s);

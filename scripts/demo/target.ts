@@ -1,23 +1,23 @@
-/** Finds the instance that the demo talks to, and says where its address comes from. */
+/** Finds the instance that the demo uses. */
 import { resolve } from 'node:path';
 import { readInstanceFile } from '../../services/local/instance-file.ts';
 
-/** The instance to talk to. */
+/** The instance to use. */
 export interface Target {
   /** Without a path, e.g. `http://127.0.0.1:8080`. */
   origin: string;
-  /** Where the address comes from, for people. */
+  /** Readable source of the address. */
   source: string;
-  /** What you should know about addresses that were not used. */
+  /** Notes about addresses that were not used. */
   notes: string[];
 }
 
-/** An address that cannot be used; the message says why. */
+/** An invalid address. The message contains the reason. */
 export class TargetError extends Error {}
 
 /**
- * Takes `--base`, else the running instance of a DATA_DIR that is set, else a PORT that is set, else the running instance
- * of the usual data folder, else port 8080. A setting counts before a default.
+ * Uses `--base`, else the running instance of DATA_DIR (if set), else PORT (if set), else the running
+ * instance of the default data folder, else port 8080. Settings take precedence over defaults.
  */
 export async function findTarget(
   base: string | undefined,
@@ -27,25 +27,25 @@ export async function findTarget(
   const { DATA_DIR: dataDir, PORT: port } = environment;
   const notes: string[] = [];
   if (dataDir) {
-    const running = await runningIn(dataDir, notes, true);
+    const running = await findRunning(dataDir, notes, true);
     if (running) return { ...running, notes };
   }
   if (port) return { origin: localOrigin(port), source: 'PORT', notes };
   if (!dataDir) {
-    const running = await runningIn('.data', notes, false);
+    const running = await findRunning('.data', notes, false);
     if (running) return { ...running, notes };
   }
   return { origin: localOrigin('8080'), source: 'the default port', notes };
 }
 
-async function runningIn(dataDir: string, notes: string[], isAsked: boolean) {
+async function findRunning(dataDir: string, notes: string[], isExplicit: boolean) {
   const folder = resolve(dataDir);
   const found = await readInstanceFile(folder);
   if (found.state === 'running')
     return { origin: localOrigin(String(found.instance.port)), source: `the instance file in ${folder}` };
   if (found.state === 'ended')
     notes.push(`The instance of ${folder} (process ${found.instance.pid}) is no longer running.`);
-  else if (isAsked) notes.push(`No instance is running with the data in ${folder}.`);
+  else if (isExplicit) notes.push(`No instance is running with the data in ${folder}.`);
   return undefined;
 }
 

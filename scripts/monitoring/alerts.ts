@@ -1,182 +1,191 @@
-/** Alerts: what somebody must be told, when, and whether it may wait for the morning. Each has its section in docs/runbook.md. */
+/** Declares the Prometheus alerts. Each one has a section in docs/runbook.md. */
 import { getLabelValues } from '../../services/metrics.ts';
-import { burning } from './burn-rate.ts';
-import { largest, quantile, rateOf, series } from './queries.ts';
+import { burnRateAlerts } from './burn-rate.ts';
+import { maxBy, quantile, series, sumRate } from './queries.ts';
 import type { TimeScale } from './time-scale.ts';
 
-/** An alert. */
+/** An alerting rule. */
 export interface Alert {
-  /** Also the heading of its section in the runbook. */
+  /** Name of the alert and heading of its section in the runbook. */
   readonly name: string;
-  /** A page wakes somebody; a ticket is looked at in the morning. */
+  /** A page needs action now. A ticket can wait until working hours. */
   readonly severity: 'page' | 'ticket';
   readonly expr: string;
-  /** How long it must hold. */
+  /** PromQL duration for which `expr` must be true before the alert fires. */
   readonly for: string;
-  /** One sentence; may name labels and the value as Prometheus' templates do. */
+  /** One sentence. It may contain Prometheus template variables such as `{{ $value }}`. */
   readonly summary: string;
 }
 
-/** All alerts, in the order of the runbook. */
-export function alerts(pace: TimeScale): readonly Alert[] {
-  return [...burning, ...away, ...behind, ...strained, ...disks].map((one) => one(pace));
+/** Creates all alerts, in the order of the runbook. */
+export function alerts(timeScale: TimeScale): readonly Alert[] {
+  return [...burnRateAlerts, ...availability, ...backlog, ...saturation, ...disks].map((createAlert) =>
+    createAlert(timeScale),
+  );
 }
 
-type Made = (pace: TimeScale) => Alert;
+type AlertFactory = (timeScale: TimeScale) => Alert;
 
-const pool = series('mongodb_pool_connections', { state: 'idle' });
+const idleConnections = series('mongodb_pool_connections', { state: 'idle' });
 const outbox = series('outbox_pending_events');
 
-/** What is not there. */
-const away: readonly Made[] = [
-  ({ lasting }) => ({
+/** Alerts for dependencies and services that are down. */
+const availability: readonly AlertFactory[] = [
+  ({ duration }) => ({
     name: 'MongoDBDown',
     severity: 'page',
-    // what is read from MongoDB is missing while it is away
-    expr: `count by (instance, service) (${pool})\nunless on (instance, service) ${outbox}`,
-    for: lasting('1m'),
+    // a process cannot export outbox metrics while it cannot read from MongoDB
+    expr: `count by (instance, service) (${idleConnections})\nunless on (instance, service) ${outbox}`,
+    for: duration('1m'),
     summary: '{{ $labels.service }} on {{ $labels.instance }} cannot read from MongoDB.',
   }),
-  ({ lasting }) => ({
+  ({ duration }) => ({
     name: 'RabbitMQDown',
     severity: 'page',
     expr: `count(${series('event_bus_up')} == 0) > 0`,
-    for: lasting('2m'),
+    for: duration('2m'),
     summary:
-      'For {{ $value }} processes RabbitMQ is away or asks to wait: changes are accepted, their events stay in the outbox.',
+      'RabbitMQ is unreachable or blocking publishers for {{ $value }} processes. Writes succeed; events queue in the outbox.',
   }),
-  ({ lasting }) => ({
+  ({ duration }) => ({
     name: 'ServiceDown',
     severity: 'page',
     expr: getLabelValues('service')
       .map((service) => `absent(${series('mongodb_pool_connections', { service })})`)
       .join('\nor '),
-    for: lasting('2m'),
-    summary: 'No process tells of {{ $labels.service }}: none runs, or none can be scraped.',
+    for: duration('2m'),
+    summary:
+      'No process exports metrics of {{ $labels.service }}: no process is running, or Prometheus cannot scrape it.',
   }),
-  ({ lasting }) => ({
+  ({ duration }) => ({
     name: 'ProcessRestarts',
     severity: 'ticket',
-    // everything that Prometheus scrapes has a time of its start; a process that is down at the moment is meant too
+    // every scrape target exports a start time, so this filters by a metric that only the services export;
+    // `count_over_time` also matches a process that is down at the moment
     expr: `max by (instance) (
-  changes(process_start_time_seconds[${lasting('30m')}])
-  and on (instance) count_over_time(${series('event_bus_up')}[${lasting('30m')}])
+  changes(process_start_time_seconds[${duration('30m')}])
+  and on (instance) count_over_time(${series('event_bus_up')}[${duration('30m')}])
 ) > 2`,
-    for: lasting('1m'),
-    summary: '{{ $labels.instance }} was started {{ $value }} times within half an hour.',
+    for: duration('1m'),
+    summary: '{{ $labels.instance }} restarted {{ $value }} times within 30 minutes.',
   }),
 ];
 
-/** What waits. */
-const behind: readonly Made[] = [
-  ({ lasting, seconds }) => ({
+/** Alerts for work that is processed too slowly. */
+const backlog: readonly AlertFactory[] = [
+  ({ duration, seconds }) => ({
     name: 'OutboxLag',
     severity: 'page',
-    expr: `${largest(series('outbox_oldest_seconds'), ['service'])} > ${seconds(60)}`,
-    for: lasting('2m'),
+    expr: `${maxBy(series('outbox_oldest_seconds'), ['service'])} > ${seconds(60)}`,
+    for: duration('2m'),
     summary:
-      'An event of {{ $labels.service }} has been waiting for {{ $value | humanizeDuration }} to be sent.',
+      'The oldest unpublished event of {{ $labels.service }} has been in the outbox for {{ $value | humanizeDuration }}.',
   }),
-  ({ lasting }) => ({
+  ({ duration }) => ({
     name: 'EventConsumerLag',
     severity: 'ticket',
-    expr: `${largest(series('event_queue_messages', { state: 'ready' }), ['service'])} > 1000`,
-    for: lasting('10m'),
-    summary: '{{ $value }} events wait for {{ $labels.service }}.',
+    expr: `${maxBy(series('event_queue_messages', { state: 'ready' }), ['service'])} > 1000`,
+    for: duration('10m'),
+    summary: '{{ $value }} events are waiting in the queue of {{ $labels.service }}.',
   }),
-  ({ lasting }) => ({
+  ({ duration }) => ({
     name: 'DeadLetters',
     severity: 'ticket',
-    expr: `${largest(series('event_queue_messages', { state: 'dead' }), ['service'])} > 0`,
-    for: lasting('1m'),
-    summary: '{{ $labels.service }} has given up {{ $value }} events.',
+    expr: `${maxBy(series('event_queue_messages', { state: 'dead' }), ['service'])} > 0`,
+    for: duration('1m'),
+    summary: '{{ $labels.service }} has {{ $value }} dead-lettered events.',
   }),
-  ({ lasting, seconds }) => ({
+  ({ duration, seconds }) => ({
     name: 'WebhookDeliveryLag',
     severity: 'ticket',
-    expr: `${largest(series('webhook_due_oldest_seconds'))} > ${seconds(300)}`,
-    for: lasting('5m'),
-    summary: 'A delivery has been due for {{ $value | humanizeDuration }}, and nobody has taken it.',
+    expr: `${maxBy(series('webhook_due_oldest_seconds'))} > ${seconds(300)}`,
+    for: duration('5m'),
+    summary: 'The oldest due webhook delivery has been unclaimed for {{ $value | humanizeDuration }}.',
   }),
-  ({ lasting }) => ({
+  ({ duration }) => ({
     name: 'WebhookBacklog',
     severity: 'page',
-    expr: `${largest(series('webhook_due_deliveries'))} > 5000`,
-    for: lasting('5m'),
-    summary: '{{ $value }} deliveries are due and in no hands.',
+    expr: `${maxBy(series('webhook_due_deliveries'))} > 5000`,
+    for: duration('5m'),
+    summary: '{{ $value }} webhook deliveries are due and not claimed.',
   }),
-  ({ lasting }) => ({
+  ({ duration }) => ({
     name: 'CircuitBreakerStorm',
     severity: 'page',
-    // each process has breakers of its own over the same endpoints
-    expr: `${largest(series('webhook_circuit_breakers_open'))} > 5`,
-    for: lasting('2m'),
-    summary: '{{ $value }} endpoints of webhooks do not answer at the same time: the way out may be broken.',
+    // each process has its own circuit breakers for the same endpoints, so the values are not added up
+    expr: `${maxBy(series('webhook_circuit_breakers_open'))} > 5`,
+    for: duration('2m'),
+    summary:
+      'The circuit breakers of {{ $value }} webhook endpoints are open at the same time. Outgoing connections may be broken.',
   }),
 ];
 
-/** What is too much. */
-const strained: readonly Made[] = [
-  ({ lasting }) => ({
+/** Alerts for resources that are used up or too slow. */
+const saturation: readonly AlertFactory[] = [
+  ({ duration }) => ({
     name: 'ExportRejections',
     severity: 'ticket',
     expr: `sum by (reason) (increase(${series('export_rejected_total', {
       reason: ['queue_full', 'timeout', 'out_of_memory', 'crashed'],
-    })}[${lasting('15m')}])) > 5`,
-    for: lasting('1m'),
+    })}[${duration('15m')}])) > 5`,
+    for: duration('1m'),
     summary:
-      'Files are not made: {{ $labels.reason }}, {{ $value | printf "%.0f" }} times in a quarter of an hour.',
+      '{{ $value | printf "%.0f" }} exports were rejected within 15 minutes (reason: {{ $labels.reason }}).',
   }),
-  ({ lasting }) => ({
+  ({ duration }) => ({
     name: 'MongoDBSlow',
     severity: 'ticket',
-    expr: `${quantile(0.99, 'mongodb_command_duration_seconds', lasting('5m'), { by: ['service'] })} > 0.5`,
-    for: lasting('10m'),
+    expr: `${quantile(0.99, 'mongodb_command_duration_seconds', duration('5m'), { by: ['service'] })} > 0.5`,
+    for: duration('10m'),
     summary:
-      'One in a hundred commands of {{ $labels.service }} to MongoDB takes {{ $value | humanizeDuration }}.',
+      'The p99 duration of MongoDB commands of {{ $labels.service }} is {{ $value | humanizeDuration }}.',
   }),
-  ({ lasting }) => ({
+  ({ duration }) => ({
     name: 'MongoDBPoolFull',
     severity: 'ticket',
-    expr: `${largest(series('mongodb_pool_pending_requests'), ['instance', 'service'])} > 10`,
-    for: lasting('5m'),
-    summary: 'Work of {{ $labels.service }} on {{ $labels.instance }} waits for a connection to MongoDB.',
+    expr: `${maxBy(series('mongodb_pool_pending_requests'), ['instance', 'service'])} > 10`,
+    for: duration('5m'),
+    summary:
+      '{{ $value }} operations of {{ $labels.service }} on {{ $labels.instance }} are waiting for a MongoDB connection.',
   }),
-  ({ lasting }) => ({
+  ({ duration }) => ({
     name: 'MongoDBErrors',
     severity: 'ticket',
-    expr: `${rateOf(series('mongodb_command_duration_seconds', { outcome: 'failed' }, '_count'), lasting('5m'), ['service'])}
-/ ${rateOf(series('mongodb_command_duration_seconds', {}, '_count'), lasting('5m'), ['service'])} > 0.05`,
-    for: lasting('5m'),
-    summary: '{{ $value | humanizePercentage }} of the commands of {{ $labels.service }} to MongoDB fail.',
+    expr: `${sumRate(series('mongodb_command_duration_seconds', { outcome: 'failed' }, '_count'), duration('5m'), ['service'])}
+/ ${sumRate(series('mongodb_command_duration_seconds', {}, '_count'), duration('5m'), ['service'])} > 0.05`,
+    for: duration('5m'),
+    summary: '{{ $value | humanizePercentage }} of the MongoDB commands of {{ $labels.service }} fail.',
   }),
-  ({ lasting }) => ({
+  ({ duration }) => ({
     name: 'EventLoopLag',
     severity: 'ticket',
-    expr: `${quantile(0.95, 'event_loop_lag_seconds', lasting('5m'), { by: ['instance'] })} > 0.25`,
-    for: lasting('5m'),
-    summary: '{{ $labels.instance }} is too busy to answer: timers are {{ $value | humanizeDuration }} late.',
+    expr: `${quantile(0.95, 'event_loop_lag_seconds', duration('5m'), { by: ['instance'] })} > 0.25`,
+    for: duration('5m'),
+    summary:
+      'The event loop of {{ $labels.instance }} is overloaded: its p95 lag is {{ $value | humanizeDuration }}.',
   }),
 ];
 
-/** The volumes of the servers that keep something: told by the kubelet, not by the services. */
+/** Matches the volumes of MongoDB and RabbitMQ. The kubelet exports these metrics, not the services. */
 const volume = '{persistentvolumeclaim=~".*(mongo|rabbit).*"}';
-const free = `kubelet_volume_stats_available_bytes${volume}\n/ kubelet_volume_stats_capacity_bytes${volume}`;
+const freeShare = `kubelet_volume_stats_available_bytes${volume}\n/ kubelet_volume_stats_capacity_bytes${volume}`;
 
-const disks: readonly Made[] = [
-  ({ lasting }) => ({
+/** Alerts for volumes with little free space. */
+const disks: readonly AlertFactory[] = [
+  ({ duration }) => ({
     name: 'DiskFilling',
     severity: 'ticket',
-    expr: `${free} < 0.2`,
-    for: lasting('10m'),
-    summary: 'Of {{ $labels.persistentvolumeclaim }} {{ $value | humanizePercentage }} are left.',
+    expr: `${freeShare} < 0.2`,
+    for: duration('10m'),
+    summary:
+      'Volume {{ $labels.persistentvolumeclaim }} has {{ $value | humanizePercentage }} free space left.',
   }),
-  ({ lasting }) => ({
+  ({ duration }) => ({
     name: 'DiskFull',
     severity: 'page',
-    expr: `${free} < 0.07`,
-    for: lasting('2m'),
+    expr: `${freeShare} < 0.07`,
+    for: duration('2m'),
     summary:
-      'Of {{ $labels.persistentvolumeclaim }} {{ $value | humanizePercentage }} are left: soon nothing can be written.',
+      'Volume {{ $labels.persistentvolumeclaim }} has {{ $value | humanizePercentage }} free space left. Writes will fail soon.',
   }),
 ];

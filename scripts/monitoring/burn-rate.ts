@@ -1,10 +1,13 @@
-/** Burn rates: an alert when the budget of an objective is spent faster than it lasts, over a long window and a short one that says that it goes on. */
+/**
+ * Declares the burn rate alerts. An alert fires when an objective's error budget is spent too fast, both in a
+ * long window and in a short one. The short window stops the alert soon after the problem has ended.
+ */
 import type { Alert } from './alerts.ts';
-import { type Objective, objectives, recorded, recordedCount, type Window } from './objectives.ts';
+import { type Objective, objectives, recordedCount, recordedRatio, type Window } from './objectives.ts';
 import type { TimeScale } from './time-scale.ts';
 
 interface Burn {
-  /** How many times faster than the budget of 30 days lasts. */
+  /** Burn rate threshold: 1 spends the error budget of 30 days in 30 days. */
   times: number;
   long: Window;
   short: Window;
@@ -20,33 +23,35 @@ const slow: readonly Burn[] = [
   { times: 1, long: '3d', short: '6h' },
 ];
 
-/** Fewer bad ones in an hour say nothing: at night one of three requests is a third. */
-const least = 10;
+/** With fewer bad events per hour no alert fires: at night, one failed request of three would be 33 %. */
+const minBadPerHour = 10;
 
-/** Two alerts for each objective. */
-export const burning: readonly ((pace: TimeScale) => Alert)[] = objectives.flatMap((objective) => {
-  const { slo, wakes, bad } = objective;
-  const name = slo.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  const share = '{{ $value | humanizePercentage }}';
-  return [
-    ({ lasting }: TimeScale): Alert => ({
-      name: `${name}ErrorBudgetBurnFast`,
-      severity: wakes ? 'page' : 'ticket',
-      expr: `(${fast.map((burn) => burns(objective, burn)).join('\nor ')})\nand ${recordedCount(slo)} > ${least}`,
-      for: lasting('2m'),
-      summary: `Too many ${bad}: ${share}; the budget of a month is gone in days.`,
-    }),
-    ({ lasting }: TimeScale): Alert => ({
-      name: `${name}ErrorBudgetBurnSlow`,
-      severity: 'ticket',
-      expr: slow.map((burn) => burns(objective, burn)).join('\nor '),
-      for: lasting('1h'),
-      summary: `For a long time too many ${bad}: ${share}; the budget of a month will not last.`,
-    }),
-  ];
-});
+/** Two alerts for each objective: a fast burn and a slow burn. */
+export const burnRateAlerts: readonly ((timeScale: TimeScale) => Alert)[] = objectives.flatMap(
+  (objective) => {
+    const { slo, isPaging, badEvents } = objective;
+    const name = slo.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const share = '{{ $value | humanizePercentage }}';
+    return [
+      ({ duration }: TimeScale): Alert => ({
+        name: `${name}ErrorBudgetBurnFast`,
+        severity: isPaging ? 'page' : 'ticket',
+        expr: `(${fast.map((burn) => burnExpression(objective, burn)).join('\nor ')})\nand ${recordedCount(slo)} > ${minBadPerHour}`,
+        for: duration('2m'),
+        summary: `Too many ${badEvents}: ${share}. At this rate the error budget of 30 days is spent within days.`,
+      }),
+      ({ duration }: TimeScale): Alert => ({
+        name: `${name}ErrorBudgetBurnSlow`,
+        severity: 'ticket',
+        expr: slow.map((burn) => burnExpression(objective, burn)).join('\nor '),
+        for: duration('1h'),
+        summary: `Over a long time, too many ${badEvents}: ${share}. At this rate the error budget does not last 30 days.`,
+      }),
+    ];
+  },
+);
 
-function burns({ slo, promised }: Objective, { times, long, short }: Burn): string {
-  const over = Number((times * (1 - promised)).toPrecision(6));
-  return `(${recorded(slo, long)} > ${over} and ${recorded(slo, short)} > ${over})`;
+function burnExpression({ slo, target }: Objective, { times, long, short }: Burn): string {
+  const threshold = Number((times * (1 - target)).toPrecision(6));
+  return `(${recordedRatio(slo, long)} > ${threshold} and ${recordedRatio(slo, short)} > ${threshold})`;
 }

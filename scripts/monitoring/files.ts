@@ -1,9 +1,9 @@
-/** What operators' programs read, made from the declarations: dashboards for Grafana, rules for Prometheus. */
+/** Generates the Grafana dashboards and the Prometheus rules from their declarations. */
 import { dashboards } from './dashboards/all.ts';
 import { rules } from './rules.ts';
 
-/** The texts of the files by their paths. */
-export function operatingFiles(): Record<string, string> {
+/** Returns the contents of the generated files by path. */
+export function monitoringFiles(): Record<string, string> {
   const files = Object.entries(dashboards()).map(([name, text]) => [
     `charts/platform/dashboards/${name}.json`,
     text,

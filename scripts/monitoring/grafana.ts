@@ -1,29 +1,29 @@
-/** Dashboards as Grafana keeps them, from rows of panels: the JSON model of its documentation, schema version 39. */
+/** Renders rows of panels as a dashboard in Grafana's documented JSON model, schema version 39. */
 
-/** One line or one number of a panel. */
+/** A query of a panel: one or more lines, or one number. */
 export interface Line {
   /** PromQL. */
-  readonly ask: string;
-  /** Its name in the legend, which may use labels: `{{service}}`. */
-  readonly name: string;
+  readonly expr: string;
+  /** Name in the legend. It may contain labels: `{{service}}`. */
+  readonly legend: string;
 }
 
-/** A panel, before it has its place. */
+/** A panel without a position. */
 export interface Panel {
   readonly title: string;
-  /** What one sees, and what is wrong; shown behind the little i. */
-  readonly tells: string;
+  /** What the panel shows and which values are a problem. Grafana shows it as a tooltip. */
+  readonly description: string;
   readonly unit: 's' | 'bytes' | 'percentunit' | 'reqps' | 'ops' | 'short';
   readonly lines: readonly Line[];
-  /** A number, or a graph unless said. */
-  readonly as?: 'stat' | 'timeseries';
-  /** From here on it is red. */
+  /** A single number (`stat`) or a graph; default: a graph. */
+  readonly type?: 'stat' | 'timeseries';
+  /** Values from this one upwards are red. */
   readonly redFrom?: number;
-  /** Below this it is red. */
+  /** Values below this one are red. */
   readonly redBelow?: number;
 }
 
-/** Panels with a heading; so many beside each other as there are, four at most. */
+/** Panels with a heading, up to four per line. */
 export interface Row {
   readonly title: string;
   readonly panels: readonly Panel[];
@@ -31,19 +31,19 @@ export interface Row {
 
 const columns = 24;
 const height = { stat: 5, timeseries: 8 };
-/** The one variable of every dashboard: which Prometheus is asked. */
+/** Every dashboard has one variable: the Prometheus data source. */
 const datasource = { type: 'prometheus', uid: '$datasource' };
 
-/** The JSON of a dashboard. */
-export function dashboard(options: {
+/** Renders a dashboard as JSON. */
+export function renderDashboard(options: {
   uid: string;
   title: string;
-  tells: string;
+  description: string;
   rows: readonly Row[];
 }): string {
   let id = 0;
   let y = 0;
-  const panels = options.rows.flatMap(({ title, panels: shown }) => {
+  const panels = options.rows.flatMap(({ title, panels: rowPanels }) => {
     id += 1;
     const heading = {
       id,
@@ -54,14 +54,14 @@ export function dashboard(options: {
       gridPos: { x: 0, y, w: columns, h: 1 },
     };
     y += 1;
-    const placed = chunks(shown, 4).flatMap((line) => {
+    const placed = chunks(rowPanels, 4).flatMap((line) => {
       const w = columns / line.length;
-      const h = Math.max(...line.map(({ as = 'timeseries' }) => height[as]));
+      const h = Math.max(...line.map(({ type = 'timeseries' }) => height[type]));
       const top = y;
       y += h;
       return line.map((panel, at) => {
         id += 1;
-        return { id, ...shapeOf(panel), gridPos: { x: at * w, y: top, w, h } };
+        return { id, ...toGrafanaPanel(panel), gridPos: { x: at * w, y: top, w, h } };
       });
     });
     return [heading, ...placed];
@@ -69,7 +69,7 @@ export function dashboard(options: {
   const model = {
     uid: options.uid,
     title: options.title,
-    description: options.tells,
+    description: options.description,
     tags: ['process-document-service'],
     schemaVersion: 39,
     version: 1,
@@ -93,7 +93,7 @@ export function dashboard(options: {
     annotations: { list: [] },
     links: [
       {
-        title: 'Others',
+        title: 'Other dashboards',
         type: 'dashboards',
         tags: ['process-document-service'],
         asDropdown: true,
@@ -105,7 +105,7 @@ export function dashboard(options: {
   return `${JSON.stringify(model, null, 2)}\n`;
 }
 
-function shapeOf({ title, tells, unit, lines, as = 'timeseries', redFrom, redBelow }: Panel) {
+function toGrafanaPanel({ title, description, unit, lines, type = 'timeseries', redFrom, redBelow }: Panel) {
   const steps =
     redBelow === undefined
       ? [
@@ -118,39 +118,40 @@ function shapeOf({ title, tells, unit, lines, as = 'timeseries', redFrom, redBel
         ];
   const isMarked = redFrom !== undefined || redBelow !== undefined;
   return {
-    type: as,
+    type,
     title,
-    description: tells,
+    description,
     datasource,
     fieldConfig: {
       defaults: {
         unit,
         min: 0,
         thresholds: { mode: 'absolute', steps },
-        custom: as === 'stat' ? {} : { thresholdsStyle: { mode: isMarked ? 'line' : 'off' }, fillOpacity: 8 },
+        custom:
+          type === 'stat' ? {} : { thresholdsStyle: { mode: isMarked ? 'line' : 'off' }, fillOpacity: 8 },
       },
       overrides: [],
     },
     options:
-      as === 'stat'
+      type === 'stat'
         ? { reduceOptions: { calcs: ['lastNotNull'], values: false }, colorMode: 'value', graphMode: 'area' }
         : {
             legend: { showLegend: true, displayMode: 'list', placement: 'bottom', calcs: [] },
             tooltip: { mode: 'multi', sort: 'desc' },
           },
-    targets: lines.map(({ ask, name }, at) => ({
+    targets: lines.map(({ expr, legend }, at) => ({
       refId: String.fromCharCode(65 + at),
       datasource,
-      expr: ask,
-      legendFormat: name,
-      range: as !== 'stat',
-      instant: as === 'stat',
+      expr,
+      legendFormat: legend,
+      range: type !== 'stat',
+      instant: type === 'stat',
     })),
   };
 }
 
-function chunks<T>(all: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
-    all.slice(at * size, (at + 1) * size),
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) =>
+    items.slice(at * size, (at + 1) * size),
   );
 }

@@ -1,127 +1,139 @@
-/** Service level objectives: what is promised, how it is counted, and how fast its budget burns. */
+/** Declares the service level objectives and their recording rules. */
 
 import { series } from './queries.ts';
 import type { TimeScale } from './time-scale.ts';
 
-/** An objective. */
+/** A service level objective. */
 export interface Objective {
   /** The value of the label `slo`. */
   readonly slo: 'availability' | 'latency' | 'delivery_success' | 'delivery_age';
-  /** The share of good ones, e.g. 0.999. */
-  readonly promised: number;
-  /** As a title, and as a sentence without its full stop. */
+  /** Target share of good events, e.g. 0.999. */
+  readonly target: number;
   readonly title: string;
-  readonly means: string;
-  /** Ends the sentence "This burns the budget: …". */
-  readonly bad: string;
-  /** Whether it wakes somebody. */
-  readonly wakes: boolean;
-  /** Bad ones and all of them: sums over a window of what grows, by `rate` or `increase`. */
-  readonly counted: (
+  /** A sentence without its full stop. */
+  readonly description: string;
+  /** Completes the sentence "Too many …". */
+  readonly badEvents: string;
+  /** Whether a fast burn is a page; otherwise it is a ticket. */
+  readonly isPaging: boolean;
+  /** Creates PromQL for the bad events and all events in a window, by `rate` or `increase`. */
+  readonly createQueries: (
     how: 'rate' | 'increase',
     window: string,
-    pace: TimeScale,
+    timeScale: TimeScale,
   ) => { bad: string; all: string };
 }
 
-/** What waits for others by its nature: a renderer's turn, or a receiver of webhooks. */
-const slowByNature = ['exportWord', 'exportMarkdown', 'createTemplate', 'testWebhook'];
+/**
+ * Operations that wait for an export worker or for a webhook endpoint. The latency objective excludes them.
+ */
+const slowOperations = ['exportWord', 'exportMarkdown', 'createTemplate', 'testWebhook'];
 
 const requests = 'http_request_duration_seconds';
 const latency = 'webhook_delivery_latency_seconds';
 
-/** All that is promised. */
+/** All objectives. */
 export const objectives: readonly Objective[] = [
   {
     slo: 'availability',
-    promised: 0.999,
+    target: 0.999,
     title: 'Availability',
-    means: '99.9 % of requests are not answered with a 5xx',
-    bad: 'requests end with a 5xx',
-    wakes: true,
-    counted: grown(series(requests, { status_class: '5xx' }, '_count'), series(requests, {}, '_count')),
+    description: '99.9 % of requests get a response other than 5xx',
+    badEvents: 'requests get a 5xx response',
+    isPaging: true,
+    createQueries: badCounter(
+      series(requests, { status_class: '5xx' }, '_count'),
+      series(requests, {}, '_count'),
+    ),
   },
   {
     slo: 'latency',
-    promised: 0.99,
+    target: 0.99,
     title: 'Latency',
-    means: `99 % of requests are answered within half a second, but for ${slowByNature.join(', ')}`,
-    bad: 'requests take longer than half a second',
-    wakes: true,
-    counted: left(
-      series(requests, { operation: { not: slowByNature }, le: '0.5' }, '_bucket'),
-      series(requests, { operation: { not: slowByNature } }, '_count'),
+    description: `99 % of requests get a response within 0.5 s, except ${slowOperations.join(', ')}`,
+    badEvents: 'requests take longer than 0.5 s',
+    isPaging: true,
+    createQueries: allMinusGood(
+      series(requests, { operation: { not: slowOperations }, le: '0.5' }, '_bucket'),
+      series(requests, { operation: { not: slowOperations } }, '_count'),
     ),
   },
   {
     slo: 'delivery_success',
-    promised: 0.99,
-    title: 'Deliveries arrive',
-    means: '99 % of webhook deliveries end as delivered',
-    bad: 'deliveries end as failed',
-    // a customer's receiver that is switched off is no reason to get up
-    wakes: false,
-    counted: grown(
+    target: 0.99,
+    title: 'Delivery success',
+    description: '99 % of webhook deliveries succeed',
+    badEvents: 'webhook deliveries fail',
+    // the cause is usually an endpoint that its customer has switched off
+    isPaging: false,
+    createQueries: badCounter(
       series('webhook_deliveries_total', { status: 'failed' }),
       series('webhook_deliveries_total'),
     ),
   },
   {
     slo: 'delivery_age',
-    promised: 0.99,
-    title: 'Deliveries are fresh',
-    means: '99 % of deliveries that the first attempt brings arrive within a minute of the change',
-    bad: 'deliveries arrive more than a minute after their change',
-    wakes: true,
-    counted: (how, window, pace) =>
-      left(
-        series(latency, { attempt: '1', le: `${pace.seconds(60)}` }, '_bucket'),
+    target: 0.99,
+    title: 'Delivery age',
+    description:
+      '99 % of webhook deliveries that succeed at the first attempt arrive within 1 minute of the change',
+    badEvents: 'webhook deliveries arrive more than 1 minute after the change',
+    isPaging: true,
+    createQueries: (how, window, timeScale) =>
+      allMinusGood(
+        series(latency, { attempt: '1', le: `${timeScale.seconds(60)}` }, '_bucket'),
         series(latency, { attempt: '1' }, '_count'),
-      )(how, window, pace),
+      )(how, window, timeScale),
   },
 ];
 
-/** The windows that are recorded. */
+/** Windows of the recording rules. */
 export const windows = ['5m', '30m', '1h', '2h', '6h', '1d', '3d'] as const;
 export type Window = (typeof windows)[number];
 
-/** The recorded share of bad ones in a window. */
-export function recorded(slo: Objective['slo'], window: Window): string {
+/** Returns the recorded series with the share of bad events in a window. */
+export function recordedRatio(slo: Objective['slo'], window: Window): string {
   return `slo:bad:ratio_rate${window}{slo="${slo}"}`;
 }
 
-/** The recorded number of bad ones in the last hour. */
+/** Returns the recorded series with the number of bad events in the last hour. */
 export function recordedCount(slo: Objective['slo']): string {
   return `slo:bad:increase1h{slo="${slo}"}`;
 }
 
-/** The recording rules. */
-export function recordings(pace: TimeScale): { record: string; expr: string; labels: { slo: string } }[] {
-  return objectives.flatMap(({ slo, counted }) => {
+/** Creates the recording rules of all objectives. */
+export function recordingRules(
+  timeScale: TimeScale,
+): { record: string; expr: string; labels: { slo: string } }[] {
+  return objectives.flatMap(({ slo, createQueries }) => {
     const labels = { slo };
     const shares = windows.map((window) => {
-      const { bad, all } = counted('rate', pace.lasting(window), pace);
+      const { bad, all } = createQueries('rate', timeScale.duration(window), timeScale);
       return { record: `slo:bad:ratio_rate${window}`, expr: `${bad}\n/ ${all}`, labels };
     });
     return [
       ...shares,
-      { record: 'slo:bad:increase1h', expr: counted('increase', pace.lasting('1h'), pace).bad, labels },
+      {
+        record: 'slo:bad:increase1h',
+        expr: createQueries('increase', timeScale.duration('1h'), timeScale).bad,
+        labels,
+      },
     ];
   });
 }
 
-/** Bad ones that are counted by themselves; where there has never been one, there is none. */
-function grown(bad: string, all: string): Objective['counted'] {
+/** Queries for bad events that have their own counter. A counter that does not exist yet counts as 0. */
+function badCounter(bad: string, all: string): Objective['createQueries'] {
   return (how, window) => ({
     bad: `(sum(${how}(${bad}[${window}])) or vector(0))`,
     all: `sum(${how}(${all}[${window}]))`,
   });
 }
 
-/** Bad ones that are what is left of all without the good ones. */
-function left(good: string, all: string): Objective['counted'] {
+/** Queries for bad events as the difference between all events and good events. */
+function allMinusGood(good: string, all: string): Objective['createQueries'] {
   return (how, window) => {
-    const sum = (options: string) => `sum(${how}(${options}[${window}]))`;
+    const sum = (selector: string) => `sum(${how}(${selector}[${window}]))`;
     return { bad: `(${sum(all)} - ${sum(good)})`, all: sum(all) };
   };
 }

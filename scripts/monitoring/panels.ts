@@ -1,85 +1,103 @@
-/** Panels that are told in the words and the unit of a metric's own declaration. */
+/** Creates panels that take their description and unit from the declaration of a metric. */
 import type { Line, Panel } from './grafana.ts';
-import { largest, type Matching, metricOf, quantile, rateOf, series } from './queries.ts';
+import { getMetric, type LabelMatchers, maxBy, quantile, series, sumRate } from './queries.ts';
 
-/** Grafana replaces it by what fits the resolution and the scrapes. */
-export const now = '$__rate_interval';
+/** Grafana variable: a window that fits the graph's resolution and the scrape interval. */
+export const rateInterval = '$__rate_interval';
 
 const units = { seconds: 's', bytes: 'bytes' } as const;
 
-/** A panel of these lines. */
-export function graph(
+/** Creates a panel with these queries. Throws if the metric `name` is not declared. */
+export function metricPanel(
   title: string,
   name: string,
   lines: readonly Line[],
   panel: Partial<Panel> = {},
 ): Panel {
-  const { help, unit } = metricOf(name);
-  return { title, tells: `${help}.`, unit: unit ? units[unit] : 'short', lines, ...panel };
+  const { help, unit } = getMetric(name);
+  return { title, description: `${help}.`, unit: unit ? units[unit] : 'short', lines, ...panel };
 }
 
-/** How often it happens, a line for each value of the labels; of a histogram, what it counts. */
-export function often(
+/**
+ * Creates a panel of the rate per second of a counter or a histogram's count, with a line per value of the
+ * labels.
+ */
+export function ratePanel(
   title: string,
   name: string,
   by: readonly string[],
-  { labels = {}, unit = 'ops', orNone = false }: Choice & { unit?: 'ops' | 'reqps'; orNone?: boolean } = {},
+  {
+    labels = {},
+    unit = 'ops',
+    orZero = false,
+  }: PanelOptions & { unit?: 'ops' | 'reqps'; orZero?: boolean } = {},
 ): Panel {
-  const end = metricOf(name).type === 'histogram' ? '_count' : '';
-  const ask = rateOf(series(name, labels, end), now, by);
-  // what may never have happened is drawn as nothing, not as a hole
-  return graph(title, name, [{ ask: orNone ? `${ask} or vector(0)` : ask, name: legend(by) }], { unit });
+  const suffix = getMetric(name).type === 'histogram' ? '_count' : '';
+  const rate = sumRate(series(name, labels, suffix), rateInterval, by);
+  // a counter that has never been incremented is drawn as 0, not as a gap
+  return metricPanel(title, name, [{ expr: orZero ? `${rate} or vector(0)` : rate, legend: toLegend(by) }], {
+    unit,
+  });
 }
 
-/** Three quantiles of a histogram. */
-export function spread(title: string, name: string, { labels = {}, redFrom }: Choice = {}): Panel {
+/** Creates a panel with p50, p95 and p99 of a histogram. */
+export function quantilesPanel(
+  title: string,
+  name: string,
+  { labels = {}, redFrom }: PanelOptions = {},
+): Panel {
   const lines = [0.5, 0.95, 0.99].map((q) => ({
-    ask: quantile(q, name, now, { labels }),
-    name: `p${q * 100}`,
+    expr: quantile(q, name, rateInterval, { labels }),
+    legend: `p${q * 100}`,
   }));
-  return graph(title, name, lines, red(redFrom));
+  return metricPanel(title, name, lines, toThreshold(redFrom));
 }
 
-/** One quantile of a histogram, a line for each value of the labels. */
-export function quantileBy(
+/** Creates a panel with one quantile of a histogram, with a line per value of the labels. */
+export function quantilePanel(
   title: string,
   [q, name]: readonly [number, string],
   by: readonly string[],
-  { labels = {}, redFrom }: Choice = {},
+  { labels = {}, redFrom }: PanelOptions = {},
 ): Panel {
-  return graph(
+  return metricPanel(
     title,
     name,
-    [{ ask: quantile(q, name, now, { by, labels }), name: legend(by) }],
-    red(redFrom),
+    [{ expr: quantile(q, name, rateInterval, { by, labels }), legend: toLegend(by) }],
+    toThreshold(redFrom),
   );
 }
 
-/** What all replicas read from the same place. */
-export function most(
+/** Creates a panel of a gauge that all replicas read from the same source: the maximum over the replicas. */
+export function maxPanel(
   title: string,
   name: string,
   by: readonly string[] = [],
-  { labels = {}, redFrom }: Choice = {},
+  { labels = {}, redFrom }: PanelOptions = {},
 ): Panel {
-  const ask = largest(series(name, labels), by);
-  return graph(title, name, [{ ask, name: by.length > 0 ? legend(by) : 'largest' }], red(redFrom));
+  const expr = maxBy(series(name, labels), by);
+  return metricPanel(
+    title,
+    name,
+    [{ expr, legend: by.length > 0 ? toLegend(by) : 'largest' }],
+    toThreshold(redFrom),
+  );
 }
 
-/** What each process tells of itself. */
-export function each(title: string, name: string, { redFrom }: Choice = {}): Panel {
-  return graph(title, name, [{ ask: series(name), name: '{{instance}}' }], red(redFrom));
+/** Creates a panel of a gauge with a line per process. */
+export function perInstancePanel(title: string, name: string, { redFrom }: PanelOptions = {}): Panel {
+  return metricPanel(title, name, [{ expr: series(name), legend: '{{instance}}' }], toThreshold(redFrom));
 }
 
-interface Choice {
-  labels?: Matching;
+interface PanelOptions {
+  labels?: LabelMatchers;
   redFrom?: number;
 }
 
-function red(from: number | undefined): Partial<Panel> {
+function toThreshold(from: number | undefined): Partial<Panel> {
   return from === undefined ? {} : { redFrom: from };
 }
 
-function legend(by: readonly string[]): string {
+function toLegend(by: readonly string[]): string {
   return by.map((label) => `{{${label}}}`).join(' ');
 }

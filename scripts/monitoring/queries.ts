@@ -1,76 +1,80 @@
-/** Queries over the metrics as they are declared: what is not declared cannot be asked for. */
+/** Builds PromQL from the declarations of the metrics. Undeclared metrics, labels and values throw. */
 import type { Metric } from '#libs/service';
 import { getLabelValues, getMetrics } from '../../services/metrics.ts';
 
 const { ofProcess, ofEachService, own } = getMetrics();
 const declared = [...ofProcess, ...ofEachService, ...own.flatMap(({ metrics }) => metrics)];
 
-/** A label's value, several of them, or all but some. */
-type Matched = string | readonly string[] | { readonly not: readonly string[] };
+/** One value of a label, several values, or all values except some. */
+type LabelMatch = string | readonly string[] | { readonly not: readonly string[] };
 
-/** What the labels must be. */
-export type Matching = Readonly<Record<string, Matched>>;
+/** Required values by label. */
+export type LabelMatchers = Readonly<Record<string, LabelMatch>>;
 
-/** A metric that has no end, or a part of a histogram. */
-type End = '' | '_bucket' | '_count' | '_sum';
+/** The suffix of a series of a histogram; empty for other metrics. */
+type SeriesSuffix = '' | '_bucket' | '_count' | '_sum';
 
-/** The series of a declared metric; throws for a name, a label, a value or a bucket that is not declared. */
-export function series(name: string, labels: Matching = {}, end: End = ''): string {
-  const metric = metricOf(name);
-  if ((metric.type === 'histogram') !== (end !== '')) throw new Error(`${name}${end} is no series`);
+/**
+ * Builds a selector of a declared metric. Throws if the name, a label, a value or a bucket is not declared.
+ */
+export function series(name: string, labels: LabelMatchers = {}, suffix: SeriesSuffix = ''): string {
+  const metric = getMetric(name);
+  if ((metric.type === 'histogram') !== (suffix !== ''))
+    throw new Error(`${name}${suffix} is not a series of ${name}`);
   const matchers = Object.entries(labels).map(([label, matched]) => {
     const isNot = typeof matched === 'object' && 'not' in matched;
     const wanted = isNot ? matched.not : [matched].flat();
-    const possible = valuesAt(metric, label, end);
-    const wrong = wanted.filter((one) => !possible.includes(one));
+    const possible = allowedValues(metric, label, suffix);
+    const wrong = wanted.filter((value) => !possible.includes(value));
     if (wrong.length > 0) throw new Error(`${name} has no ${label}=${wrong.join()}`);
     if (label === 'le') return leMatcher(wanted.join());
     if (isNot) return `${label}!~"${wanted.join('|')}"`;
     return wanted.length === 1 ? `${label}="${wanted[0]}"` : `${label}=~"${wanted.join('|')}"`;
   });
-  return matchers.length === 0 ? name + end : `${name}${end}{${matchers.join(', ')}}`;
+  return matchers.length === 0 ? name + suffix : `${name}${suffix}{${matchers.join(', ')}}`;
 }
 
-/** What a metric tells, as its declaration says. */
-export function metricOf(name: string): Metric {
-  const metric = declared.find((one) => one.name === name);
-  if (!metric) throw new Error(`${name} is no declared metric`);
+/** Returns the declaration of a metric. Throws if it is not declared. */
+export function getMetric(name: string): Metric {
+  const metric = declared.find((metric) => metric.name === name);
+  if (!metric) throw new Error(`${name} is not a declared metric`);
   return metric;
 }
 
-/** So much of it in a second, by these labels. */
-export function rateOf(options: string, window: string, by: readonly string[] = []): string {
-  return `sum${grouped(by)}(rate(${options}[${window}]))`;
+/** Builds the rate per second, summed by these labels. */
+export function sumRate(selector: string, window: string, by: readonly string[] = []): string {
+  return `sum${byClause(by)}(rate(${selector}[${window}]))`;
 }
 
-/** A quantile of a histogram, by these labels. */
+/** Builds a quantile of a histogram, by these labels. */
 export function quantile(
   q: number,
   name: string,
   window: string,
-  { by = [], labels = {} }: { by?: readonly string[]; labels?: Matching } = {},
+  { by = [], labels = {} }: { by?: readonly string[]; labels?: LabelMatchers } = {},
 ): string {
-  return `histogram_quantile(${q}, ${rateOf(series(name, labels, '_bucket'), window, ['le', ...by])})`;
+  return `histogram_quantile(${q}, ${sumRate(series(name, labels, '_bucket'), window, ['le', ...by])})`;
 }
 
-/** The largest, by these labels: what all replicas read from the same place is not added up. */
-export function largest(options: string, by: readonly string[] = []): string {
-  return `max${grouped(by)}(${options})`;
+/** Builds the maximum by these labels. Use it for gauges that all replicas read from the same source. */
+export function maxBy(selector: string, by: readonly string[] = []): string {
+  return `max${byClause(by)}(${selector})`;
 }
 
-function grouped(by: readonly string[]): string {
+function byClause(by: readonly string[]): string {
   return by.length === 0 ? '' : ` by (${by.join(', ')}) `;
 }
 
-function valuesAt(metric: Metric, label: string, end: End): readonly string[] {
-  if (label === 'le' && metric.type === 'histogram' && end === '_bucket') return metric.buckets.map(String);
+function allowedValues(metric: Metric, label: string, suffix: SeriesSuffix): readonly string[] {
+  if (label === 'le' && metric.type === 'histogram' && suffix === '_bucket')
+    return metric.buckets.map(String);
   if (label === 'service' && !ofProcess.includes(metric)) return getLabelValues('service');
   const values = metric.labels[label];
   if (values === undefined) throw new Error(`${metric.name} has no label ${label}`);
   return getLabelValues(values);
 }
 
-/** Prometheus 3 writes `1` as `1.0`. */
+/** Matches a bucket's upper bound. Prometheus 3 writes `1` as `1.0`, so whole numbers match both. */
 function leMatcher(bound: string): string {
   return bound.includes('.') ? `le="${bound}"` : `le=~"${bound}|${bound}[.]0"`;
 }

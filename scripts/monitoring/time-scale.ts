@@ -1,25 +1,25 @@
-/** Pace: how long the windows of rules are. Tests let the same rules run faster than a night. */
+/** Scales the durations in rules, so that tests can run the same rules faster. */
 
-/** Makes durations and ages of rules. */
+/** Converts the durations and ages of production rules. */
 export interface TimeScale {
-  /** A duration of PromQL as it is in production, e.g. `5m`, at this pace. */
-  lasting(duration: string): string;
-  /** An age in seconds at this pace. */
+  /** Converts a PromQL duration, e.g. `5m`. */
+  duration(duration: string): string;
+  /** Converts an age in seconds. */
   seconds(age: number): number;
 }
 
-const inSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const secondsPerUnit: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** The pace of production. */
-export const realTime: TimeScale = { lasting: (duration) => duration, seconds: (age) => age };
+/** The time scale of production: nothing is converted. */
+export const realTime: TimeScale = { duration: (duration) => duration, seconds: (age) => age };
 
-/** Everything so many times faster, but no window below `leastSeconds`: a rate needs two scrapes. */
-export function spedUp(times: number, leastSeconds: number): TimeScale {
+/** Divides all durations by `times`, but not below `minSeconds`, because a rate needs two scrapes. */
+export function accelerated(times: number, minSeconds: number): TimeScale {
   return {
-    lasting(duration) {
+    duration(duration) {
       const [, number, unit = ''] = /^(\d+)([smhd])$/.exec(duration) ?? [];
-      const seconds = (Number(number) * (inSeconds[unit] ?? Number.NaN)) / times;
-      return `${Math.max(leastSeconds, Math.round(seconds))}s`;
+      const seconds = (Number(number) * (secondsPerUnit[unit] ?? Number.NaN)) / times;
+      return `${Math.max(minSeconds, Math.round(seconds))}s`;
     },
     seconds: (age) => age / times,
   };

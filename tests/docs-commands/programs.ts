@@ -51,7 +51,7 @@ export function findProgram(text: string, ports: Ports): Program | undefined {
       `http://127.0.0.1:${getPort(firstServicePort + at)}`,
     ]);
     const settings = { PORT: getPort(gatewayPort), ...Object.fromEntries(urls) };
-    return { name: 'gateway', isReady: (printed) => printed.includes('The gateway joins'), settings };
+    return { name: 'gateway', isReady: (printed) => printed.includes('The gateway serves'), settings };
   }
   if (/^mongod /.test(last))
     return { name: 'mongod', isReady: () => listens(Number(getPort(mongoPort))), settings: {} };

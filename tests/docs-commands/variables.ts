@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '#libs/testing';
 import { client } from '../../scripts/demo/api.ts';
-import { receiver } from '../../scripts/demo/receiver.ts';
+import { startReceiver } from '../../scripts/demo/receiver.ts';
 
 /** Creates a document, a share token and a delivered webhook in the instance that printed this banner. */
 export async function createInstanceVariables(banner: string) {
   const [, BASE = ''] = /API +(http:\/\/[\d.:]+)/.exec(banner) ?? [];
   const [, KEY = ''] = /Demo API key +(\S+)/.exec(banner) ?? [];
   const api = client(`${BASE}/api/v1`, KEY);
-  const hooks = await receiver();
+  const hooks = await startReceiver();
   const webhook = { name: 'Reader', url: hooks.url, event_types: ['document.published'] };
   const { json: config } = await api('POST', '/webhooks', webhook);
   const { json: document } = await api('POST', '/documents', { title: 'Opening the vault' });

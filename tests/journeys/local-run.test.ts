@@ -84,7 +84,7 @@ describe('npm start', () => {
   test('is found by the demo through its data folder', async () => {
     await withFolder(async (folder) => {
       const { code, text } = await runDemoWith([], folder, { DATA_DIR: dataDir, PORT: '1' });
-      expect(text).toContain(`Talking to ${run.origin} (from the instance file in ${dataDir}).`);
+      expect(text).toContain(`Using ${run.origin} (from the instance file in ${dataDir}).`);
       expect(text).toContain('All steps done');
       expect(code).toBe(0);
     });

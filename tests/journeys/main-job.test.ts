@@ -41,5 +41,5 @@ test('npm run demo completes all steps and writes its files', async () => {
 test('npm run demo fails with a clear error if no server responds', async () => {
   const { code, text } = await runDemo('http://127.0.0.1:9', folder);
   expect(code).toBe(1);
-  expect(text).toContain('Nothing answers at http://127.0.0.1:9');
+  expect(text).toContain('No service is running at http://127.0.0.1:9');
 }, 60_000);

@@ -105,10 +105,10 @@ test('promtool reports a case with a wrong expectation', async () => {
 });
 
 test('a query fails for undeclared metrics, labels and values', () => {
-  expect(() => series('webhook_due')).toThrow('is no declared metric');
+  expect(() => series('webhook_due')).toThrow('is not a declared metric');
   expect(() => series('webhook_due_deliveries', { status: 'failed' })).toThrow('has no label status');
   expect(() => series('event_queue_messages', { state: 'gone' })).toThrow('has no state=gone');
   expect(() => series('http_problems_total', { service: 'documents' })).toThrow('has no label service');
   expect(() => series('webhook_delivery_latency_seconds', { le: '61' }, '_bucket')).toThrow('has no le=61');
-  expect(() => series('webhook_delivery_latency_seconds')).toThrow('is no series');
+  expect(() => series('webhook_delivery_latency_seconds')).toThrow('is not a series');
 });

@@ -15,7 +15,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{/* One backend of an Ingress: a path, how it is read, and the service it leads to. */}}
+{{/* A path of an Ingress with its path type and backend service. */}}
 {{- define "platform.path" -}}
 - path: {{ .path }}
   pathType: {{ .type }}

@@ -1,5 +1,5 @@
 {{- define "service.fullname" -}}
-{{- printf "%s-%s" .Release.Name (required "name: say which service this is" .Values.name) | trunc 63 | trimSuffix "-" -}}
+{{- printf "%s-%s" .Release.Name (required "name is required: the name of the service" .Values.name) | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
 {{- define "service.selector" -}}

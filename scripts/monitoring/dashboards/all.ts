@@ -1,34 +1,31 @@
-/** The dashboards: an overview to begin with, those of webhooks, exports and dependencies, and one for each service. */
+/** Lists the dashboards: overview, webhook deliveries, exports, dependencies, and one for each service. */
 import { contracts } from '../../../services/contracts.ts';
-import { dashboard, type Row } from '../grafana.ts';
-import { dependencies } from './dependencies.ts';
-import { overview } from './overview.ts';
-import { ofService } from './service.ts';
-import { exports, webhooks } from './work.ts';
+import { type Row, renderDashboard } from '../grafana.ts';
+import { dependencyRows } from './dependencies.ts';
+import { overviewRows } from './overview.ts';
+import { serviceRows } from './service.ts';
+import { exportRows, webhookRows } from './work.ts';
 
-/** All dashboards, by the names of their files. */
+/** Renders all dashboards, by file name without extension. */
 export function dashboards(): Record<string, string> {
-  const each = contracts.map(
-    (one) =>
-      [`service-${one.name}`, one.title, `Requests and events of ${one.name}.`, ofService(one)] as const,
+  const services = contracts.map((contract) => {
+    const { name, title } = contract;
+    return [`service-${name}`, title, `Requests and events of ${name}.`, serviceRows(contract)] as const;
+  });
+  return Object.fromEntries(
+    [...sharedDashboards, ...services].map((dashboard) => [dashboard[0], render(dashboard)]),
   );
-  return Object.fromEntries([...general, ...each].map(([name, ...of]) => [name, made(name, ...of)]));
 }
 
-type Dashboard = readonly [name: string, title: string, tells: string, rows: readonly Row[]];
+type Dashboard = readonly [name: string, title: string, description: string, rows: readonly Row[]];
 
-const general: readonly Dashboard[] = [
-  [
-    'overview',
-    'Overview',
-    'What is promised and whether it is kept; then what comes in and waits.',
-    overview,
-  ],
-  ['webhooks', 'Webhook deliveries', 'How soon and how well they arrive, and what waits.', webhooks],
-  ['exports', 'Exports', 'Files that are made, that wait, and that were refused.', exports],
-  ['dependencies', 'Dependencies', 'MongoDB, RabbitMQ, and the processes themselves.', dependencies],
+const sharedDashboards: readonly Dashboard[] = [
+  ['overview', 'Overview', 'Service level objectives, incoming requests and backlogs.', overviewRows],
+  ['webhooks', 'Webhook deliveries', 'Latency, success and backlog of webhook deliveries.', webhookRows],
+  ['exports', 'Exports', 'Rendered, queued and rejected exports.', exportRows],
+  ['dependencies', 'Dependencies', 'MongoDB, RabbitMQ and the processes of the services.', dependencyRows],
 ];
 
-function made(name: string, title: string, tells: string, rows: readonly Row[]): string {
-  return dashboard({ uid: `pds-${name}`, title: `Process documents: ${title}`, tells, rows });
+function render([name, title, description, rows]: Dashboard): string {
+  return renderDashboard({ uid: `pds-${name}`, title: `Process documents: ${title}`, description, rows });
 }

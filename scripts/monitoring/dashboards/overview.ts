@@ -1,56 +1,64 @@
-/** The overview: what is promised and whether it is kept; then what comes in and what waits. */
+/** The overview dashboard: service level objectives, incoming requests and backlogs. */
 import type { Row } from '../grafana.ts';
-import { objectives, recorded } from '../objectives.ts';
-import { graph, most, now, often, spread } from '../panels.ts';
-import { rateOf, series } from '../queries.ts';
+import { objectives, recordedRatio } from '../objectives.ts';
+import { maxPanel, metricPanel, quantilesPanel, rateInterval, ratePanel } from '../panels.ts';
+import { series, sumRate } from '../queries.ts';
 
 const requests = 'http_request_duration_seconds';
 const problems = 'http_problems_total';
 
-/** Its rows. */
-export const overview: readonly Row[] = [
+/** The rows of the dashboard "Overview". */
+export const overviewRows: readonly Row[] = [
   {
-    title: 'Objectives: the share that was good in the last three days',
-    panels: objectives.map(({ slo, title, means, promised }) => ({
-      ...{ title, tells: `${means}.`, unit: 'percentunit', as: 'stat', redBelow: promised },
-      lines: [{ ask: `1 - ${recorded(slo, '3d')}`, name: title }],
+    title: 'Objectives: share of good events in the last 3 days',
+    panels: objectives.map(({ slo, title, description, target }) => ({
+      ...{ title, description: `${description}.`, unit: 'percentunit', type: 'stat', redBelow: target },
+      lines: [{ expr: `1 - ${recordedRatio(slo, '3d')}`, legend: title }],
     })),
   },
   {
-    title: 'Burn rates: 1 spends the budget of 30 days in 30 days, 14.4 in two',
-    panels: objectives.map(({ slo, title, promised }) => ({
-      ...{ title, tells: 'How many times faster than it lasts the budget is spent.' },
+    title: 'Burn rates: 1 spends the error budget of 30 days in 30 days, 14.4 in about 2 days',
+    panels: objectives.map(({ slo, title, target }) => ({
+      ...{ title, description: 'Speed at which the error budget is spent; 1 spends it in exactly 30 days.' },
       ...{ unit: 'short', redFrom: 14.4 },
       lines: (['5m', '1h', '6h', '3d'] as const).map((window) => ({
-        ask: `${recorded(slo, window)} / ${Number((1 - promised).toPrecision(6))}`,
-        name: window,
+        expr: `${recordedRatio(slo, window)} / ${Number((1 - target).toPrecision(6))}`,
+        legend: window,
       })),
     })),
   },
   {
-    title: 'What comes in',
+    title: 'Requests',
     panels: [
-      often('Requests', requests, ['status_class'], { unit: 'reqps' }),
-      spread('Time to answer', requests),
-      graph(
+      ratePanel('Requests', requests, ['status_class'], { unit: 'reqps' }),
+      quantilesPanel('Request duration', requests),
+      metricPanel(
         'Problems',
         problems,
-        [{ ask: `topk(10, ${rateOf(series(problems), now, ['code'])}) or vector(0)`, name: '{{code}}' }],
+        [
+          {
+            expr: `topk(10, ${sumRate(series(problems), rateInterval, ['code'])}) or vector(0)`,
+            legend: '{{code}}',
+          },
+        ],
         { unit: 'reqps' },
       ),
-      often('No operation', 'http_unmatched_requests_total', ['status_class'], {
-        ...{ unit: 'reqps', orNone: true },
+      ratePanel('Requests without an operation', 'http_unmatched_requests_total', ['status_class'], {
+        ...{ unit: 'reqps', orZero: true },
       }),
     ],
   },
   {
-    title: 'What waits',
+    title: 'Backlogs',
     panels: [
-      most('Oldest event that was not sent', 'outbox_oldest_seconds', ['service'], { redFrom: 60 }),
-      most('Dead letters', 'event_queue_messages', ['service'], { labels: { state: 'dead' }, redFrom: 1 }),
-      most('Oldest due delivery', 'webhook_due_oldest_seconds', [], { redFrom: 300 }),
-      graph('Files that wait', 'export_queue_length', [
-        { ask: `sum(${series('export_queue_length')})`, name: 'waiting' },
+      maxPanel('Age of the oldest unpublished event', 'outbox_oldest_seconds', ['service'], { redFrom: 60 }),
+      maxPanel('Dead letters', 'event_queue_messages', ['service'], {
+        labels: { state: 'dead' },
+        redFrom: 1,
+      }),
+      maxPanel('Age of the oldest due delivery', 'webhook_due_oldest_seconds', [], { redFrom: 300 }),
+      metricPanel('Queued exports', 'export_queue_length', [
+        { expr: `sum(${series('export_queue_length')})`, legend: 'waiting' },
       ]),
     ],
   },

@@ -1,6 +1,6 @@
 /** Creates a test document with every node and mark of rich text, alone and nested. */
 import type { Mark, RichText } from '#libs/rich-text';
-import { png } from '../../../../scripts/png.ts';
+import { encodePng } from '../../../../scripts/png.ts';
 import type { ExportDocument, ExportNode } from '../../formats/document.ts';
 
 type Inner = string | RichText;
@@ -35,7 +35,7 @@ const br: RichText = { type: 'hardBreak' };
 const linkTo = (href: string): Mark => ({ type: 'link', attrs: { href } });
 
 /** A green square with an amber disc, as PNG, JPEG and GIF. */
-const disc = png(120, 60, (x, y) =>
+const disc = encodePng(120, 60, (x, y) =>
   Math.hypot(x - 30, y - 30) < 24 ? [200, 129, 43, 255] : [11, 79, 74, 255],
 );
 const pngUri = `data:image/png;base64,${disc.toString('base64')}`;

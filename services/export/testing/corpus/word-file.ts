@@ -1,5 +1,5 @@
 /** Writes realistic Word templates for tests: with styles, lists, headers, pictures and content controls. */
-import { png } from '../../../../scripts/png.ts';
+import { encodePng } from '../../../../scripts/png.ts';
 import { pack } from '../../formats/opc/pack.ts';
 import { R, rels, types, W, WORD_TYPE } from '../samples.ts';
 
@@ -9,7 +9,7 @@ const SPACES =
   'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" ' +
   'xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml" mc:Ignorable="w14"';
 
-const amber = png(50, 10, () => [200, 129, 43, 255]);
+const amber = encodePng(50, 10, () => [200, 129, 43, 255]);
 
 type Kind = 'styles' | 'numbering' | 'settings' | 'header' | 'footer' | 'footnotes';
 

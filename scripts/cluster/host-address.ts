@@ -1,10 +1,10 @@
-/** The address of this machine at which pods reach a proxy on it, and by that a receiver of webhooks. */
+/** Finds the address at which pods reach this machine, where the proxy to the webhook receiver runs. */
 import { networkInterfaces } from 'node:os';
 
-/** The first address that is neither loopback nor one of those that containers are given. */
-export function ownAddress(): string {
+/** Returns the first IPv4 address that is neither loopback nor of a container network; else 127.0.0.1. */
+export function getHostAddress(): string {
   const addresses = Object.entries(networkInterfaces()).flatMap(([name, all = []]) =>
-    all.map((one) => ({ ...one, name })),
+    all.map((address) => ({ ...address, name })),
   );
   const own = addresses.find(
     ({ family, internal, name }) => family === 'IPv4' && !internal && !/^(docker|cni|br-|veth)/.test(name),

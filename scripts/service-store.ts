@@ -1,18 +1,24 @@
-/** The store of a service, opened for an operator's command: with that service's rights, and without starting it. */
+/**
+ * Opens the store of a service for an operator's command, with the grants of that service and without
+ * starting it.
+ */
 import { type Contract, Secret } from '#libs/contract';
 import { memoryBus, toTopology } from '#libs/events';
 import type { AnyService } from '#libs/service';
 import { createKeyring, openStore, type Store } from '#libs/store';
 import { contracts } from '../services/contracts.ts';
 
-/** The settings of a service that its store needs. */
+/** The settings that the store needs. */
 export interface StoreSettings {
   MONGODB_URI: string;
   ENCRYPTION_KEYS: string;
 }
 
-/** Opens the store; rejects when MongoDB cannot be reached or a key is none. Nothing is published, and nothing prepared. */
-export function ownedStore(
+/**
+ * Opens the store without migrations and without a broker. Rejects if MongoDB is unreachable or a key is
+ * invalid.
+ */
+export function openServiceStore(
   { contract, collections }: Pick<AnyService, 'collections'> & { contract: Contract },
   settings: StoreSettings,
 ): Promise<Store> {
@@ -27,6 +33,6 @@ export function ownedStore(
     ring: createKeyring(new Secret(settings.ENCRYPTION_KEYS)),
     now: () => new Date(),
     trace: () => undefined,
-    onError: (what, error) => console.error(what, error),
+    onError: (message, error) => console.error(message, error),
   });
 }

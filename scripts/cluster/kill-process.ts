@@ -1,11 +1,14 @@
-/** SIGKILL for a process in a pod. Nothing inside of a pod can do that to its first process, so a pod on the node does it. */
+/**
+ * Kills a process in a pod by SIGKILL. No process in a pod can kill its first process, so a pod on the node
+ * does it.
+ */
 import { until } from '#libs/testing';
-import { type Cluster, cluster } from './tools.ts';
+import { type Cluster, createCluster } from './tools.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' objects are of many shapes
 type Pod = any;
 
-/** Runs on the node and sees all of its processes: kills those of the pod whose command names the program. */
+/** Program that runs on the node, sees all its processes and kills the one of the pod and program. */
 const killer = `
   const fs = require('node:fs');
   const [uid, program] = process.argv.slice(1);
@@ -17,11 +20,13 @@ const killer = `
   process.exit(victims.length === 1 ? 0 : 1);
 `;
 
-/** Kills the process of a pod's first container; resolves when Kubernetes has started it again and it is ready. */
-export async function killed(there: Cluster, pod: Pod, image: string): Promise<void> {
+/**
+ * Kills the process of a pod's first container. Resolves when Kubernetes has restarted it and it is ready.
+ */
+export async function killPodProcess(cluster: Cluster, pod: Pod, image: string): Promise<void> {
   const { name, uid } = pod.metadata;
   const [before] = pod.status.containerStatuses;
-  const node = cluster(`${there.namespace}-node`);
+  const node = createCluster(`${cluster.namespace}-node`);
   const labels = { 'pod-security.kubernetes.io/enforce': 'privileged' };
   await node.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: node.namespace, labels } }]);
   await node.kubectl('delete', 'pod', 'killer', '--ignore-not-found', '--grace-period=1');
@@ -42,7 +47,7 @@ export async function killed(there: Cluster, pod: Pod, image: string): Promise<v
   await until(
     `${name} to be killed and ready again`,
     async () => {
-      const [now] = (await there.get('pod', name))?.status.containerStatuses ?? [];
+      const [now] = (await cluster.get('pod', name))?.status.containerStatuses ?? [];
       return (
         now?.ready && now.restartCount > before.restartCount && now.lastState.terminated?.exitCode === 137
       );

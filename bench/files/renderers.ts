@@ -1,29 +1,29 @@
-/** The ways to make a Word file of a sample: ours, the least code that could, and two libraries. */
+/** Renderers for a Word file of a sample: the service's, the baseline's and those of two libraries. */
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { fromBufferPromise } from 'yauzl';
 import { ZipFile } from 'yazl';
 import type { CompiledTemplate } from '../../services/export/formats/template.ts';
-import { type Block, corporate, escaped, plainMarkup } from './plain.ts';
+import { type Block, baselineMarkup, corporateStyles, escapeXml } from './baseline-markup.ts';
 import type { Sample, SampleNode } from './sample.ts';
 
-/** What a way is given: the corporate template as it is, and as our compile step has made it. */
-export interface Given {
+/** Input of a renderer: the sample, and the corporate template as uploaded and as compiled by the service. */
+export interface RenderInput {
   sample: Sample;
   template: Buffer;
   compiled: CompiledTemplate;
 }
 
-/** The ways by name; each loads what it needs itself. */
-export const ways = {
-  floor: fileOfFloor,
-  ours: fileOfOurs,
-  patchDocument: fileOfPatchDocument,
-  docxtemplater: fileOfDocxtemplater,
+/** The renderers by name. Each one imports its libraries itself. */
+export const renderers = {
+  baseline: renderBaseline,
+  service: renderService,
+  patchDocument: renderPatchDocument,
+  docxtemplater: renderDocxtemplater,
 } as const;
 
-/** Text is put into the parts of the zip, and all is zipped again. */
-async function fileOfFloor({ sample, template }: Given): Promise<Uint8Array> {
+/** Replaces the placeholders in the parts of the archive and zips all parts again. */
+async function renderBaseline({ sample, template }: RenderInput): Promise<Uint8Array> {
   const zip = await fromBufferPromise(template);
   const result = new ZipFile();
   const written = buffer(result.outputStream);
@@ -33,39 +33,39 @@ async function fileOfFloor({ sample, template }: Given): Promise<Uint8Array> {
       result.addBuffer(await buffer(stream), entry.fileName);
       continue;
     }
-    const xml = valuesOf(sample).reduce(
-      (filled, [name, value]) => filled.replaceAll(`{{${name}}}`, escaped(value)),
+    const xml = getValues(sample).reduce(
+      (filled, [name, value]) => filled.replaceAll(`{{${name}}}`, escapeXml(value)),
       await text(stream),
     );
     const [before = '', after] = xml.split(/<w:p>(?:(?!<w:p>).)*?\{\{content\}\}.*?<\/w:p>/s);
-    const pieces = after === undefined ? [xml] : pieced(before, sample, after);
-    result.addReadStream(Readable.from(pieces, { objectMode: false }), entry.fileName);
+    const parts = after === undefined ? [xml] : generateBody(before, sample, after);
+    result.addReadStream(Readable.from(parts, { objectMode: false }), entry.fileName);
   }
   result.end();
   return written;
 }
 
-function* pieced(before: string, sample: Sample, after: string): Generator<string> {
+function* generateBody(before: string, sample: Sample, after: string): Generator<string> {
   yield before;
-  yield* plainMarkup(sample);
+  yield* baselineMarkup(sample);
   yield after;
 }
 
-async function fileOfOurs({ sample, compiled }: Given): Promise<Uint8Array> {
+async function renderService({ sample, compiled }: RenderInput): Promise<Uint8Array> {
   const { renderWord } = await import('../../services/export/formats/word.ts');
-  const whole = (node: SampleNode): Parameters<typeof renderWord>[0]['nodes'][number] => ({
+  const toNode = (node: SampleNode): Parameters<typeof renderWord>[0]['nodes'][number] => ({
     id: node.title,
     node_type: node.node_type,
     title: node.title,
     get content() {
       return JSON.parse(node.content);
     },
-    children: node.children.map(whole),
+    children: node.children.map(toNode),
   });
-  return renderWord({ ...sample, nodes: sample.nodes.map(whole) }, compiled, { indentInches: 0.5 });
+  return renderWord({ ...sample, nodes: sample.nodes.map(toNode) }, compiled, { indentInches: 0.5 });
 }
 
-async function fileOfPatchDocument({ sample, template }: Given): Promise<Uint8Array> {
+async function renderPatchDocument({ sample, template }: RenderInput): Promise<Uint8Array> {
   const { Paragraph, patchDocument, PatchType, Table, TableCell, TableRow, TextRun } = await import('docx');
   const runs = (leaves: Block[] = []) =>
     leaves.map(({ text: words = '', marks = [] }) => {
@@ -73,34 +73,37 @@ async function fileOfPatchDocument({ sample, template }: Given): Promise<Uint8Ar
       return new TextRun({ text: words, bold: has('bold'), italics: has('italic') });
     });
   const plain = (block: Block) => new Paragraph({ children: runs(block.content) });
-  type Made = InstanceType<typeof Paragraph | typeof Table>;
-  const blocks = ({ type, content = [] }: Block): Made[] => {
+  type WordBlock = InstanceType<typeof Paragraph | typeof Table>;
+  const blocks = ({ type, content = [] }: Block): WordBlock[] => {
     switch (type) {
       case 'bulletList':
       case 'orderedList': {
-        const [style] = corporate.lists[type];
+        const [style] = corporateStyles.lists[type];
         return content.map((item) => new Paragraph({ style, children: runs(item.content?.[0]?.content) }));
       }
       case 'blockquote':
         return content.map(
-          (inner) => new Paragraph({ style: corporate.quote, children: runs(inner.content) }),
+          (inner) => new Paragraph({ style: corporateStyles.quote, children: runs(inner.content) }),
         );
       case 'table': {
         const cells = (all: Block[] = []) =>
           all.map((cell) => new TableCell({ children: (cell.content ?? []).map(plain) }));
         const rows = content.map((row) => new TableRow({ children: cells(row.content) }));
-        return [new Table({ style: corporate.table, rows })];
+        return [new Table({ style: corporateStyles.table, rows })];
       }
       default:
         return [plain({ type, content })];
     }
   };
-  const whole = ({ node_type, title, content, children }: SampleNode): Made[] => {
+  const whole = ({ node_type, title, content, children }: SampleNode): WordBlock[] => {
     const { content: own = [] }: Block = JSON.parse(content);
-    const heading = new Paragraph({ style: corporate.headings[node_type], children: [new TextRun(title)] });
+    const heading = new Paragraph({
+      style: corporateStyles.headings[node_type],
+      children: [new TextRun(title)],
+    });
     return [heading, ...own.flatMap(blocks), ...children.flatMap(whole)];
   };
-  const values = valuesOf(sample).map(
+  const values = getValues(sample).map(
     ([name, value]) => [name, { type: PatchType.PARAGRAPH, children: [new TextRun(value)] }] as const,
   );
   return patchDocument({
@@ -113,8 +116,11 @@ async function fileOfPatchDocument({ sample, template }: Given): Promise<Uint8Ar
   });
 }
 
-/** Its templates ask for markup by `{@content}`; the markup is the floor's, as the library makes none. */
-async function fileOfDocxtemplater({ sample, template }: Given): Promise<Uint8Array> {
+/**
+ * Templates of docxtemplater insert markup by `{@content}`. The library generates none, so it gets the
+ * baseline's.
+ */
+async function renderDocxtemplater({ sample, template }: RenderInput): Promise<Uint8Array> {
   const [{ default: PizZip }, { default: Docxtemplater }] = await Promise.all([
     import('pizzip'),
     import('docxtemplater'),
@@ -123,10 +129,13 @@ async function fileOfDocxtemplater({ sample, template }: Given): Promise<Uint8Ar
   const main = 'word/document.xml';
   zip.file(main, zip.file(main)?.asText().replace('{{content}}', '{{@content}}') ?? '');
   const document = new Docxtemplater(zip, { delimiters: { start: '{{', end: '}}' } });
-  document.render({ ...Object.fromEntries(valuesOf(sample)), content: [...plainMarkup(sample)].join('') });
+  document.render({
+    ...Object.fromEntries(getValues(sample)),
+    content: [...baselineMarkup(sample)].join(''),
+  });
   return document.toBuffer({ compression: 'DEFLATE' });
 }
 
-function valuesOf({ nodes: _nodes, ...facts }: Sample): [string, string][] {
+function getValues({ nodes: _nodes, ...facts }: Sample): [string, string][] {
   return Object.entries(facts);
 }

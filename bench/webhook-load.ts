@@ -1,0 +1,58 @@
+/** Load for the webhook limits: creates webhooks and publishes documents at a constant rate. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BacklogWebhook } from '../services/webhook-delivery/testing/backlog.ts';
+import type { Row as DbRow } from './baseline/handler.ts';
+import type { BenchFixture, Organization, Side } from './fixture.ts';
+import { smallDocument } from './rows/trees.ts';
+
+/** Creates a webhook of an organization. */
+export async function createWebhook(
+  { api }: BenchFixture,
+  organization: Organization,
+  url: string,
+  type = 'document.published',
+): Promise<BacklogWebhook> {
+  return api(organization, 'POST', '/webhooks', { name: 'Bench', url, event_types: [type] });
+}
+
+/** Deletes all deliveries to these webhooks. */
+export async function deleteDeliveries(
+  { db }: Pick<BenchFixture, 'db'>,
+  hooks: readonly BacklogWebhook[],
+): Promise<void> {
+  await db
+    .collection<DbRow>('webhook_deliveries')
+    .deleteMany({ config_id: { $in: hooks.map(({ id }) => id) } });
+}
+
+/**
+ * Publishes documents of ten nodes of the organizations in turn, at a constant rate that does not depend on
+ * the response times. The default side is the service.
+ */
+export async function publishAtRate(
+  fixture: BenchFixture,
+  organizations: readonly Organization[],
+  { side = 'service', count, perSecond }: { count: number; perSecond: number; side?: Side },
+): Promise<void> {
+  const { api, copyDocument, clients, db } = fixture;
+  const each = Math.ceil(count / organizations.length);
+  const drafts: string[][] = [];
+  for (const organization of organizations) {
+    const { id } = await api(organization, 'POST', '/documents', smallDocument);
+    drafts.push(await copyDocument(id, each));
+  }
+  // flush now, so that MongoDB does not flush during the measurement
+  await db.admin().command({ fsync: 1 });
+  const startedAt = performance.now();
+  const requests: Promise<unknown>[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const behindMs = startedAt + (i * 1000) / perSecond - performance.now();
+    if (behindMs > 0) await pause(behindMs);
+    const at = i % organizations.length;
+    const path = `${prefixes[side]}/api/v1/documents/${drafts[at]?.[Math.floor(i / organizations.length)]}/publish`;
+    requests.push(clients[side].send({ method: 'POST', path, key: organizations[at]?.key ?? '' }));
+  }
+  await Promise.all(requests);
+}
+
+const prefixes: Record<Side, string> = { service: '', baseline: '/publishAndSendWebhooks' };
